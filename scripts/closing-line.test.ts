@@ -30,12 +30,10 @@ test("failing tests, files that do not load and skipped tests are counted", () =
   expect(closingLineOf(files)).toEqual({ line: "1 passed, 2 failed, 1 skipped", status: 1 });
 });
 
-/** Runs `.ci/run` in a project whose two suites are these shell commands. */
 function ciRun(scripts: { readonly test: string; readonly "test:full": string }) {
   const root = mkdtempSync(join(tmpdir(), "ci-"));
   const bin = join(root, "bin");
   mkdirSync(bin);
-  // System programs that .ci/run would install.
   for (const name of ["rg", "tmux", "bwrap", "socat", "chromium-headless-shell"])
     writeFileSync(join(bin, name), "", { mode: 0o755 });
   cpSync(ci, join(root, ".ci", "run"));

@@ -26,7 +26,6 @@ const folder = join(tmpdir(), `banyan-cluster-${process.pid}`);
 const postgres = process.env.BANYAN_STORE === undefined ? await started() : undefined;
 const store = postgres?.url ?? process.env.BANYAN_STORE ?? "";
 
-/** The ports of the ready servers. */
 const ready = new Set<number>();
 const nodes: ChildProcess[] = [];
 for (let index = 1; index <= NODES; index++) nodes.push(node(PORT + index));

@@ -56,7 +56,6 @@ function nameOf(name: Name): string {
   return "name" in name ? name.name : name.value;
 }
 
-/** Returns the names that a declaration introduces. */
 function declaredBy(declaration: object): string[] {
   const { id, declarations = [] } = declaration as { id?: Name; declarations?: readonly { id: Name }[] };
   return [...(id ? [id] : []), ...declarations.map(({ id }) => id)].map(nameOf);

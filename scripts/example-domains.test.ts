@@ -8,7 +8,10 @@ const root = join(import.meta.dirname, "..");
 /** Hosts that nobody can own (RFC 2606, RFC 6761), and hosts of one machine or network. */
 const RESERVED = /(^|\.)(example\.(com|org|net)|example|test|invalid|localhost|internal|local)$|^[^.]*$|^[\d.]+$/;
 
-/** Real hosts: asked by the product, cited by docs and comments, or part of other projects' formats. No example may use one. */
+/**
+ * Real hosts: asked by the product, cited by docs and comments, or part of other projects' formats. No example may use
+ * one.
+ */
 const MEANT: ReadonlySet<string> = new Set([
   // Model services and search services.
   ...["api.anthropic.com", "api.openai.com", "api.mistral.ai", "api.groq.com", "api.x.ai", "api.deepseek.com"],
@@ -60,7 +63,6 @@ const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" })
   .split("\n")
   .filter((file) => file !== "" && !RECORDED.test(file) && !import.meta.filename.endsWith(file));
 
-/** Returns the hosts of addresses in a text. */
 function hostsIn(text: string): string[] {
   return [
     ...text.matchAll(/\b(?:https?|wss?):\/\/(?:[\w.~%-]+(?::[^\s@/]*)?@)?([A-Za-z\d][A-Za-z\d.-]*[A-Za-z\d])/g),

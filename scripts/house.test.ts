@@ -4,11 +4,9 @@ import { fileURLToPath } from "node:url";
 import { parseSync } from "rolldown/utils";
 import { describe, expect, test } from "vitest";
 
-/** The size and the imports of a source. */
 interface Source {
   /** All lines: of code, of comments and empty ones. */
   readonly lines: number;
-  /** Imported files, below the folder. */
   readonly imports: readonly string[];
   /** Imported files that are needed at run time, not only for types. */
   readonly runs: readonly string[];

@@ -5,9 +5,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 
-/** The content of a file, and whether biome.json allows it. Biome judges a file for each row. */
+/** Biome judges a file for each row. */
 const rows: readonly [allowed: "allowed" | "refused", file: string, source: string][] = [
-  // Imports between packages go down.
   ["allowed", "packages/models/src", 'import "@banyan/core"'],
   ["allowed", "packages/models/src", 'import "@banyan/core/testing"'],
   ["allowed", "packages/store/src/sqlite", 'import "@banyan/core"'],
@@ -77,7 +76,6 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/web/src", 'import "@banyan/server"'],
   ["refused", "packages/web/src", 'import "@banyan/host"'],
 
-  // Nothing imports the command, and no package imports another by path.
   ...[
     "core",
     "protocol",
@@ -170,7 +168,7 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/core/src/agent", 'import "../testing/scripted-model.ts"'],
   ["refused", "packages/core/src/agent", 'import "../index.ts"'],
 
-  // The folders of the other packages: a folder imports only folders below, as layers.json lists them.
+  // A folder imports only folders below, as layers.json lists them.
   ["allowed", "packages/web/src/composer", 'import "../parts/page/page.ts"'],
   ["allowed", "packages/web/src/parts/page", 'import "../conversation/use-view.ts"'],
   ["refused", "packages/web/src/parts/page", 'import "../../composer/draft.ts"'],
@@ -198,7 +196,6 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["allowed", "packages/server/src", "async function tell() {} tell().catch(() => {})"],
 ];
 
-/** The tests of a folder may use the folders above it, and the scripted model. */
 const testRows: typeof rows = [
   ["allowed", "packages/core/src/turn", 'import "../testing/scripted-model.ts"'],
   ["allowed", "packages/core/src/conversation", 'import "fast-check"'],

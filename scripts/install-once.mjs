@@ -25,7 +25,6 @@ const marker = join(modules, ".banyan-installed");
 const lock = join(root, ".banyan-installing");
 const bundledNode = join(modules, "node", "bin", windows ? "node.exe" : "node");
 
-/** The content of the marker: the lock file's digest and the platform. */
 const wanted = (() => {
   const digest = createHash("sha256")
     .update(readFileSync(join(root, "package-lock.json")))
@@ -47,8 +46,9 @@ function isInstalled() {
 }
 
 /**
- * Writes the marker if the user's own `npm ci` or `npm install` was complete. npm writes its record of node_modules last,
- * after the install scripts, and `npm ci` removes the record first. So an interrupted install has no record or a wrong one.
+ * Writes the marker if the user's own `npm ci` or `npm install` was complete. npm writes its record of node_modules
+ * last, after the install scripts, and `npm ci` removes the record first. So an interrupted install has no record or a
+ * wrong one.
  */
 function adoptUsersInstall() {
   const { packages: { "": _root, ...locked } = {} } = readJson(join(root, "package-lock.json")) ?? {};
@@ -65,7 +65,6 @@ function adoptUsersInstall() {
   return true;
 }
 
-/** Returns whether the lock file limits a package to platforms that include this one. */
 function isForThisPlatform({ os, cpu, libc }) {
   const includes = (list, value) =>
     list === undefined || list.includes(value) || (list[0]?.startsWith("!") && !list.includes(`!${value}`));
@@ -191,14 +190,16 @@ function hasNode() {
   return false;
 }
 
-/** Returns the major version of a Node program; 0 if it does not run. */
 function majorOf(program) {
   if (program === process.execPath) return Number.parseInt(process.versions.node, 10);
   const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
   return status === 0 ? Number.parseInt(stdout.slice(1), 10) : 0;
 }
 
-/** Waits until no other start is installing. The lock names this process and its npm, so that a lock left by a crash is detected. */
+/**
+ * Waits until no other start is installing. The lock names this process and its npm, so that a lock left by a crash is
+ * detected.
+ */
 async function takeLock() {
   const deadline = Date.now() + longestWaitMs;
   for (let told = false; ; told = true) {
@@ -238,19 +239,18 @@ function isAbandoned(owner) {
   return written !== undefined && Date.now() - written > 5_000;
 }
 
-/** Removes the lock of a dead owner. Two starts may try at once: the later one restores a lock that it took by mistake. */
+/**
+ * Removes the lock of a dead owner. Two starts may try at once: the later one restores a lock that it took by mistake.
+ */
 function dropLockOf(owner) {
   const taken = `${lock}-${process.pid}`;
   try {
     renameSync(lock, taken);
     if (readOrEmpty(taken) === owner) rmSync(taken);
     else renameSync(taken, lock);
-  } catch {
-    // The other start was faster; the loop above checks again.
-  }
+  } catch {}
 }
 
-/** Returns whether a process, or on POSIX a process of its group, still runs. */
 function isRunning(pid) {
   // In a container without an init, zombies remain: on Linux their state shows that they have ended.
   if (readOrEmpty(`/proc/${pid}/stat`).includes(") Z ")) return false;
@@ -267,7 +267,6 @@ function readOrEmpty(file) {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Missing or unreadable: both count as empty.
     return "";
   }
 }
@@ -276,7 +275,6 @@ function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // Missing or damaged: npm ci repairs the file, or explains the error.
     return undefined;
   }
 }

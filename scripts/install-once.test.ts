@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 
-/** Install scripts of the dependency, which run in the checkout. This script ends when a file `go` exists. */
+/** This script ends when a file `go` exists. */
 const UNTIL_GO = `node -e "setInterval(() => require('fs').existsSync('go') && process.exit(), 20)"`;
 
 /**
@@ -49,7 +49,6 @@ function write(root: string, file: string, content: object): void {
 
 function start(root: string): {
   process: ChildProcess;
-  /** The output so far. */
   said: { out: string; err: string };
   ended: Promise<{ code: number | null; out: string; err: string }>;
 } {
@@ -115,7 +114,6 @@ describe("a checkout in which the user ran npm", () => {
 
   let more: string;
 
-  /** Copies a checkout with a development dependency, and with optional dependencies for this and another platform. */
   function withMore(): string {
     const root = mkdtempSync(join(tmpdir(), "checkout-"));
     cpSync(more, root, { recursive: true });

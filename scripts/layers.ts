@@ -5,7 +5,6 @@ import { join, posix } from "node:path";
 /** The allowed imports of a package or a folder. Each layer is above all its imports. */
 interface Layer {
   readonly imports: readonly string[];
-  /** A layer for browsers must not use Node's API. */
   readonly runsIn?: "browser";
 }
 
@@ -18,7 +17,6 @@ export interface PackageLayer extends Layer {
   readonly name: string;
   /** The folders of `src` from the bottom up. A folder without `imports` may import all folders below. */
   readonly folders?: readonly (string | FolderLayer)[];
-  /** Files to which the rule does not apply. */
   readonly except?: readonly string[];
   /** Modules of others that the package must not import either. */
   readonly refuses?: { readonly modules: readonly string[]; readonly message: string };
@@ -50,7 +48,6 @@ const PURE = "conversation/ is pure data and functions, in the browser too";
 
 const NOT_TESTS = ["!**/*.test.ts", "!**/*.fixture.ts"];
 
-/** Reads layers.json. */
 export function readLayers(): Layers {
   return JSON.parse(readFileSync(join(ROOT, "layers.json"), "utf8"));
 }
@@ -63,7 +60,6 @@ export function foldersOf({ folders = [] }: PackageLayer): readonly FolderLayer[
   );
 }
 
-/** Returns the text of biome.layers.json. */
 export function biomeLayers({ packages }: Layers): string {
   const overrides = [...packages.map(ofPackage), ...ofConversation(), ...packages.flatMap(ofFolders)];
   return `${JSON.stringify({ overrides }, undefined, 2)}\n`;
@@ -79,7 +75,6 @@ function exceptionsOf({ except = [] }: PackageLayer): string[] {
   return except.map((glob) => `!${glob}`);
 }
 
-/** The forbidden imports of a package from other packages. */
 function refusalsOf({ name, imports, refuses }: PackageLayer): readonly Refusal[] {
   const entries = imports.flatMap((entry) => (entry.endsWith("/**") ? [entry.slice(0, -3), entry] : [entry]));
   const allowed = imports.map((entry) => `@banyan/${entry.replace("/**", "")}`);
@@ -115,7 +110,7 @@ function ofConversation(): object[] {
   ];
 }
 
-/** Folders of packages. `conversation` of core has stricter rules of its own, and the last folder may import all others. */
+/** `conversation` of core has stricter rules of its own, and the last folder may import all others. */
 function ofFolders(layer: PackageLayer): object[] {
   const folders = foldersOf(layer);
   const rules = folders.slice(0, -1).filter(({ folder }) => !(layer.name === "core" && folder === "conversation"));
@@ -143,7 +138,7 @@ function isInside(folders: readonly string[]): (folder: string) => boolean {
   return (folder) => folders.some((around) => folder.startsWith(`${around}/`));
 }
 
-/** The pattern of an import of a folder. A folder around has no pattern: the test of the layers looks at each import. */
+/** A folder around has no pattern: the test of the layers looks at each import. */
 function patternOf(from: string, to: string): string[] {
   const path = posix.relative(from, to);
   if (!path.startsWith("..")) return [`./${path}/**`];

@@ -6,7 +6,6 @@ import { build } from "vite";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The sources of the page. */
 const SOURCES = [
   "packages/web/{src,public}/**",
   "packages/web/{index.html,sign-in.html,vite.config.ts,package.json}",
@@ -26,7 +25,7 @@ export function isPageFresh(): boolean {
   return globSync(SOURCES, { cwd: root }).every((file) => modified(join(root, file)) <= built);
 }
 
-/** Returns milliseconds since 1970; 0 for a missing file. */
+/** Milliseconds since 1970; 0 for a missing file. */
 function modified(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-/** The files that start programs. A new line is a new way to run a program outside of the sandbox: explain why it is safe. */
+/**
+ * The files that start programs. A new line is a new way to run a program outside of the sandbox: explain why it is
+ * safe.
+ */
 const STARTERS: Readonly<Record<string, string>> = {
   "packages/acp/src/connection/agent-process.ts":
     "agents of other programs, by a command of the user's settings or of ours; never one of the workspace",

@@ -17,10 +17,8 @@ const SERIES: Readonly<Record<string, string>> = {
 
 /** One number of a row. A row may have several numbers, as in `| W80, W81 | ... |`. */
 export interface PromiseRow {
-  /** For example `B16`. */
   readonly number: string;
   readonly page: string;
-  /** The heading above the row. */
   readonly heading: string;
   /** The names in backticks in the last cell: files or tests. */
   readonly names: readonly string[];
@@ -28,7 +26,7 @@ export interface PromiseRow {
   readonly isOpen: boolean;
 }
 
-/** The rows of all pages. If a page repeats a promise of another page, its row is not counted again. */
+/** If a page repeats a promise of another page, its row is not counted again. */
 export const PROMISE_ROWS: readonly PromiseRow[] = Object.entries(SERIES).flatMap(([page, series]) =>
   existsSync(join(ROOT, page)) ? rowsOf(page, `[${series}][1-9][0-9]*`) : [],
 );
@@ -56,7 +54,6 @@ export function numbersProvedIn(source: string): string[] {
   return Array.from(everyday.matchAll(TITLE), ([, before, quoted]) => (before ?? quoted ?? "").split(", ")).flat();
 }
 
-/** Matches `test.runIf(LONG)("...` and `test.skipIf(!process.env.BANYAN_LONG)("...`. */
 const LONG_TITLE = /\.(runIf|skipIf)\(.*LONG.*\)(\.each\(.*\))?\(\s*["`].*/gi;
 const NUMBERS = listOf(`[${Object.values(SERIES).join("")}][1-9][0-9]*`);
 const TITLE = new RegExp(`\\b(${NUMBERS}):|"(${NUMBERS}) `, "g");

@@ -9,7 +9,6 @@ const ROOT = join(import.meta.dirname, "..");
 /** Pages whose last column names product files. On other pages, the last column names tests, or is missing. */
 const NAMES_FILES = ["docs/promises.md", "docs/editing.md", "docs/library.md", "docs/performance.md"];
 
-/** Returns the numbers at the start of test titles in a suite. */
 function provedBy(suite: Suite): ReadonlySet<string> {
   const files = Object.values(testFiles(ROOT, suite)).flat();
   return new Set(files.flatMap((file) => numbersProvedIn(readFileSync(join(ROOT, file), "utf8"))));

@@ -6,7 +6,6 @@ import { afterAll } from "vitest";
 
 /** A package from PyPI for the tests of a file, or the reason why the tests are skipped, for their names. */
 export interface PythonPackage {
-  /** The `PYTHONPATH` of the package; absent if not installed. */
   readonly path?: string;
   readonly whyNot: string;
 }

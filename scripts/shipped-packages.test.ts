@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-/** Files for users, who run, copy or type their content. */
 const SHIPPED = [
   ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "deploy/*", "examples/**/*", "packages/*/README.md"],
   ...["packages/*/package.json", "packages/*/src/**/*.{ts,tsx}", "scripts/build/*.ts"],
@@ -26,14 +25,11 @@ const NAMED = new RegExp(String.raw`\b(?:${RUNS}|${INSTALLS})`, "g");
 function packagesIn(text: string): string[] {
   // Also in JSON such as { "command": "npx", "args": ["-y", "a-server"] }.
   const words = text.replaceAll(/["',[\]]|\bargs\b["']?:/g, " ");
-  return (
-    [...words.matchAll(NAMED)]
-      .map(([, runFlags, runs, flags, installs]) => ({ flags: runFlags ?? flags ?? "", name: runs ?? installs ?? "" }))
-      // With --no, npx only runs installed packages.
-      .filter(({ flags }) => !/\s--no(-install)?\b/.test(flags))
-      .map(({ name }) => name.replace(/(?<=.)@[^/]*$/, "").replace(/[.,]+$/, ""))
-      .filter((name) => !name.endsWith(".tgz"))
-  );
+  return [...words.matchAll(NAMED)]
+    .map(([, runFlags, runs, flags, installs]) => ({ flags: runFlags ?? flags ?? "", name: runs ?? installs ?? "" }))
+    .filter(({ flags }) => !/\s--no(-install)?\b/.test(flags))
+    .map(({ name }) => name.replace(/(?<=.)@[^/]*$/, "").replace(/[.,]+$/, ""))
+    .filter((name) => !name.endsWith(".tgz"));
 }
 
 /** Returns the commands of a file: code in Markdown, strings of a program, or the whole of any other file. */

@@ -21,7 +21,9 @@ test.each([
   expect(wrong).toEqual([]);
 });
 
-/** Returns the source of a test, in the table's package or in the package at the start of its path; empty if missing. */
+/**
+ * Returns the source of a test, in the table's package or in the package at the start of its path; empty if missing.
+ */
 function testOf(path: string, own: string): string {
   const [first = "", ...rest] = path.split("/");
   const places = [`packages/${own}/src/${path}`, `packages/${first}/src/${rest.join("/")}`];

@@ -5,8 +5,8 @@ import { join } from "node:path";
 const CHOICES = ["BANYAN_SEED", "BANYAN_LONG", "BANYAN_SOAK_SECONDS", "BANYAN_ROUNDS", "BANYAN_TEST_POSTGRES"];
 
 /**
- * Gives a test run its own home: user folders and a temporary folder that are removed at the end. So no test reads or
- * leaves data of the user. Keys and addresses are removed, so that no test reaches a paid service.
+ * Gives a test run its own home: user folders and a temporary folder that are removed at the end, so that no test reads
+ * or leaves data of the user. Keys and addresses are removed, so that no test reaches a paid service.
  */
 export default function testHome(): () => void {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-test-")));
@@ -20,7 +20,6 @@ export default function testHome(): () => void {
   }
   // os.tmpdir() reads the first on POSIX and the others on Windows.
   for (const name of ["TMPDIR", "TEMP", "TMP"]) process.env[name] = home;
-  // All programs that tests start share a compile cache.
   process.env.NODE_COMPILE_CACHE = join(home, "compiled");
   return () => {
     endPostgres(`${home}-postgres`);

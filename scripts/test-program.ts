@@ -19,7 +19,6 @@ const OF_MANY_FILES =
  * load in a third of the time of the sources, and hundreds of starts take a third of a run's time.
  */
 export default async function testProgram(project: TestProject): Promise<() => void> {
-  // The other dependencies are found in parent folders.
   const folder = join(root, "node_modules", ".cache", `banyan-${process.pid}`);
   process.env.BANYAN_TEST_PROGRAM = await putProgram(root, folder);
   project.onTestsRerun(async () => void (await putProgram(root, folder)));
@@ -34,7 +33,6 @@ async function putProgram(sources: string, folder: string): Promise<string> {
 
 /** The program of an earlier commit. The caller removes it. */
 export interface EarlierProgram extends Disposable {
-  /** The path of the main module. */
   readonly main: string;
 }
 
@@ -65,10 +63,7 @@ export async function earlierProgram(commit: string): Promise<EarlierProgram | s
   }
 }
 
-/**
- * Bundles a program that a test starts repeatedly into one module with all its imports: it starts in half the time.
- * Returns the path of the module.
- */
+/** Bundles a program that a test starts repeatedly, which halves its start. Returns the path of the module. */
 export async function wholeProgram(source: string, folder: string): Promise<string> {
   const { name } = parse(source);
   await bundle(dirname(source), { [name]: source }, { dist: folder, inlines: (id) => !id.startsWith("node:") });
@@ -81,7 +76,7 @@ function takesModules(folder: string): void {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
 }
 
-/** Bundle our own packages, dependencies of many files, and dependencies in a version that only one package uses. */
+/** Bundles our own packages, dependencies of many files, and dependencies in a version that only one package uses. */
 function inlines(id: string, importer = ""): boolean {
   if (id.startsWith("node:")) return false;
   if (id.startsWith("@banyan/") || OF_MANY_FILES.test(packageOf(id).join("/"))) return true;

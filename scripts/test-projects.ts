@@ -14,10 +14,9 @@ const PROGRAMS = /from "(node:child_process|playwright-core)"/;
 /** Matches tests with effects on other tests of the process: mocked modules, and changed exports of Node's modules. */
 const CHANGES_MODULES = /\bvi\.(do)?[mM]ock\(|\bsyncBuiltinESMExports\(/;
 
-/** Matches tests that start a browser, the `banyan` program, a database, or a program that is killed at each of its instants. */
+/** Matches tests that start a browser, `banyan`, a database, or a program that is killed at each of its instants. */
 const SLOW = /from "playwright-core"|\bBANYAN_TEST_PROGRAM\b|\bwhyNoPostgres\b|\bwholeProgram\(/;
 
-/** Test files that take long for another reason. */
 const SLOW_FILES: Readonly<Record<string, string>> = {
   "examples/src/examples.test.ts": "starts each example as a program",
   "packages/host/src/worktrees/histories.test.ts": "runs git some thousand times",
@@ -33,8 +32,7 @@ export type Suite = "quick" | "full" | "all";
 
 /**
  * Returns the test files of a suite in groups. The files of a group may share a process, except in the group `alone`.
- *
- * Half the cost of a short file is the start of a process and its imports. Files of one package share both if they
+ * Half the cost of a short file is the start of a process and its imports, so files of one package share both if they
  * restore their changes. Files that start programs do not share: starting a program takes longer in a larger process.
  * Files outside of packages do not share, because they have little in common.
  */

@@ -3,10 +3,7 @@ import { join } from "node:path";
 
 const FOLDER = join(import.meta.dirname, "rules");
 
-/**
- * The files with attacks by rule number. Each file of `rules/` is named after its attack, and a comment in its head
- * begins with the rule's number, as in `// S18: ...`.
- */
+/** Files with attacks by rule number. A comment in the head of each begins with the number, as in `// S18: ...`. */
 export const all: ReadonlyMap<string, URL> = new Map(
   globSync("*.ts", { cwd: FOLDER })
     .flatMap((name) => {

@@ -4,15 +4,11 @@ import { text } from "node:stream/consumers";
 import { createId } from "../../packages/core/src/conversation/index.ts";
 import type { Place } from "./attack.ts";
 
-/** The guest token of an attacked server. */
 export const GUEST = "a-guest-of-an-attack-0123456789";
 
-/** An attacked `banyan serve`. */
 export interface AttackedServer {
   readonly address: string;
-  /** The owner's token. */
   readonly token: string;
-  /** A conversation of the owner. */
   readonly conversation: string;
 }
 
@@ -55,7 +51,6 @@ export function send(
   return new Promise((resolve, reject) => {
     const sent = request(`${address}${path}`, { method, headers, agent: false }, (response) => {
       const { statusCode: status = 0, headers: given } = response;
-      // A feed is endless: its first chunk is enough.
       if (given["content-type"] === "text/event-stream") {
         response.once("data", (chunk) => {
           resolve({ status, headers: given, body: String(chunk) });
@@ -70,7 +65,6 @@ export function send(
   });
 }
 
-/** Sends a command over HTTP. */
 export function command(
   address: string,
   headers: Sent["headers"] & object,
@@ -81,7 +75,7 @@ export function command(
   return send(address, "/api/v1/commands", { method: "POST", headers, body });
 }
 
-/** Returns the cookie of a browser that signed in with the token. The browser sends this cookie to all ports of the host. */
+/** Returns the cookie of a browser that signed in with the token. The browser sends it to all ports of the host. */
 export async function cookieOf({ address, token }: AttackedServer): Promise<string> {
   const opened = await send(address, `/?token=${token}`);
   const [, once] = String(opened.headers.location).split("#");

@@ -2,7 +2,7 @@ import { type Attack, NotTried } from "./attack.ts";
 import { newPlace } from "./place.ts";
 import type { Outcome, Report } from "./tried.ts";
 
-// The process that runs the attempts of one file in order, from the given one on. The process may be killed at any time.
+// This process runs the attempts of one file in order, from the given one on. It may be killed at any time.
 
 const DEFAULT_SECONDS = 120;
 

@@ -8,12 +8,11 @@ export interface Commands {
   readonly rule: Attack["rule"];
   /** Names of programs in the workspace that leave a mark when they run. A mark means that the rule is broken. */
   readonly planted: readonly string[];
-  /** The flags that the user gave. */
   readonly flags: readonly string[];
   readonly commands: readonly string[];
 }
 
-/** The file in the workspace that exists once a program of the attacker ran. */
+/** The file in the workspace that exists after a program of the attacker ran. */
 const MARK = "ran-evil";
 const CONTROL = "control";
 const SECONDS = 600;
@@ -38,7 +37,7 @@ export function commandAttacks(attacked: Commands): readonly Attack[] {
   }));
 }
 
-/** Runs the commands from `first` on, and records for each whether a planted program ran. Returns the program's output. */
+/** Runs the commands from `first` on, and records whether a planted program ran. Returns the program's output. */
 async function tryFrom(first: number, attacked: Commands, place: Place, ran: Map<string, boolean>): Promise<string> {
   const mark = join(place.folder, MARK);
   const commands = attacked.commands.slice(first);

@@ -8,13 +8,13 @@ import type { Place, Running } from "./attack.ts";
 
 const MAIN = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
 
-/** Creates a place for one attempt. Dispose of it at the end. */
+/** Creates a place for one attempt. */
 export function newPlace(signal: AbortSignal): Place & AsyncDisposable {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "banyan-attack-")));
   const [folder, home] = [join(root, "workspace"), join(root, "home")];
   const state = join(home, ".banyan", "state");
   for (const path of [folder, state, join(root, "tmp")]) mkdirSync(path, { recursive: true });
-  // Messages of the very first start are not part of an attack.
+  // Messages of the first start are not part of an attack.
   for (const said of ["welcomed", "memory-offered"]) writeFileSync(join(state, said), "");
   const env = {
     PATH: process.env.PATH ?? "",
@@ -60,12 +60,9 @@ export function newPlace(signal: AbortSignal): Place & AsyncDisposable {
   };
 }
 
-/** Kills a process group by its leader. */
 export function killFamily(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
-  } catch {
-    // All processes have ended.
-  }
+  } catch {}
 }

@@ -3,12 +3,14 @@ import { modelServer } from "../../packages/cli/src/testing/model-server.ts";
 import type { Place } from "./attack.ts";
 import { AttackedScreen } from "./screen.fixture.ts";
 
-/** The terminals in which a user is asked. */
 export const TERMINALS = ["the full terminal", "plain lines", "an attached terminal"] as const;
 
 const MODEL = ["--model", "openai-compatible/test"];
 
-/** Makes a model call a tool, and returns both screens of the approval prompt, before and after scrolling. The user allows nothing. */
+/**
+ * Makes a model call a tool, and returns both screens of the approval prompt, before and after scrolling. The user
+ * allows nothing.
+ */
 export async function questionAbout(
   place: Place,
   terminal: (typeof TERMINALS)[number],
@@ -22,12 +24,10 @@ export async function questionAbout(
   if (!/more lines?: Up and Down move/.test(first)) return first;
   await screen.until(/^Allow this\?$/m, place.signal);
   screen.press("NPage");
-  // Wait until the first line has scrolled away.
   const [, top = ""] = /asks to run .*\n(.*)/.exec(first) ?? [];
   return first + (await screen.until(new RegExp(`^(?![\\s\\S]*${RegExp.escape(top)})`), place.signal));
 }
 
-/** Opens a terminal in which a user talks to the agent of a model. */
 export async function openScreen(
   place: Place,
   terminal: (typeof TERMINALS)[number],

@@ -9,7 +9,6 @@ const CODEX = ["@agentclientprotocol/codex-acp", "codex-acp"] as const;
 
 interface Try {
   readonly agent: typeof CLAUDE | typeof CODEX;
-  /** Settings of Claude Code. */
   readonly claude?: object;
   readonly tool: string;
   readonly input: (folder: string) => object;
@@ -84,7 +83,7 @@ const tries: Readonly<Record<string, Try>> = {
   },
 };
 
-/** Attacks by real agents against rules and hooks. An act without approval must fail the turn and name the rule. */
+/** Attacks by real agents. An act without approval must fail the turn, and the error must name the rule. */
 export const realAgents: readonly Attack[] = Object.entries(tries).map(([name, each]) => ({
   rule: "S43",
   name: `${name}, against ${[...each.args, ...(each.hooks ? ["a hook"] : [])].join(" ")}`,

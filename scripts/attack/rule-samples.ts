@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import type { Json } from "../../packages/core/src/index.ts";
 
-/** A call: tool name and input. */
 export type Called = readonly [tool: string, input: Json];
 
 /** A rule or matcher with the expected result. The calls are written by hand, not computed by the program. */
@@ -36,7 +35,6 @@ const ofServers: readonly (readonly [string, Called[], Called[]])[] = [
   ],
 ];
 
-/** Returns a random sample of the grammar. */
 export function sampleOf(random: () => number, { home, cwd }: { readonly home: string; readonly cwd: string }): Sample {
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
   const shell = (command: string): Called => ["shell", { command }];

@@ -9,7 +9,6 @@ const ATTEMPTS = fileURLToPath(new URL("attempts.ts", import.meta.url));
 export interface RunOptions {
   /** Maximum number of concurrent files. Default: the number of cores. */
   readonly atOnce?: number;
-  /** Called after each attempt. */
   readonly onTried?: (tried: Tried) => void;
 }
 
@@ -28,7 +27,7 @@ export async function runAttacks(files: readonly URL[], options: RunOptions = {}
   return results.flat();
 }
 
-/** Runs the attacks of one file. Starts a new process after each attempt that ended the process. */
+/** Starts a new process after each attempt that ended the process. */
 async function attacksOf(file: URL, onTried: (tried: Tried) => void): Promise<readonly Tried[]> {
   const tried: Tried[] = [];
   for (;;) {

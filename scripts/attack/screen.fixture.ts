@@ -20,7 +20,6 @@ export class AttackedScreen {
     place.defer(() => spawnSync("tmux", ["-L", this.#name, "kill-server"]));
   }
 
-  /** Types a line. */
   enter(line: string): void {
     this.#tmux("send-keys", "-l", line);
     this.#tmux("send-keys", "Enter");

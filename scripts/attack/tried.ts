@@ -1,12 +1,10 @@
 import type { Attack } from "./attack.ts";
 
-/** How an attempt ended. */
 export type Outcome =
   | { readonly type: "held" }
   | { readonly type: "broken"; readonly why: string }
   | { readonly type: "not-tried"; readonly why: string };
 
-/** An attack with its outcome. */
 export interface Tried extends Pick<Attack, "rule" | "name"> {
   readonly outcome: Outcome;
 }

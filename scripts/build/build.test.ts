@@ -22,12 +22,9 @@ const packages = globSync("packages/*/package.json", { cwd: root })
     const manifest = JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest;
     return { name: manifest.name, folder: join(root, dirname(file)), manifest };
   })
-  // The page is no separate package: the server contains it.
   .filter(({ name }) => name !== "@banyan/web");
 
-/** The folder of the packages that `npm pack` creates. */
 const packed = mkdtempSync(join(tmpdir(), "packed-"));
-/** A user's project with all packages installed. */
 const project = mkdtempSync(join(tmpdir(), "project-"));
 
 const installed = (name: string) => join(project, "node_modules", name);
@@ -36,7 +33,6 @@ const filesOf = (name: string, pattern: string) =>
 const tarballOf = ({ name, version }: Manifest) =>
   join(packed, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
 
-/** Makes Node report an older version. */
 const OLD_NODE = `data:text/javascript,${encodeURIComponent(`
   Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } });
 `)}`;
@@ -46,7 +42,6 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program to its end without input. Rejects with its output if it fails. */
 async function run(
   program: string,
   args: readonly string[],
@@ -64,7 +59,6 @@ async function run(
   }
 }
 
-/** Writes a module into the user's project and runs it with an empty PATH. */
 async function runModule(file: string, source: string): Promise<string> {
   writeFileSync(join(project, file), source);
   const { stdout, stderr } = await run(process.execPath, [file], { env: { ...process.env, PATH: "" } });
@@ -147,7 +141,6 @@ test.each(
   expect(Object.keys(analysis.entrypoints)).toEqual(expect.arrayContaining(Object.keys(manifest.exports ?? {})));
 });
 
-/** Returns the imports of a module or declaration: static, dynamic, types and threads. */
 function importsOf(file: string, when?: "at its start"): string[] {
   const { program, errors } = parseSync(file, readFileSync(file, "utf8"));
   expect(errors).toEqual([]);

@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, join, parse } from "node:path";
 import { build, type CodeSplittingGroup, type Plugin } from "rolldown";
 
-/** Options of a bundle. */
 export interface BundleOptions {
   /** The output folder. Default: `dist` of the package. */
   readonly dist?: string;
@@ -12,9 +11,9 @@ export interface BundleOptions {
 }
 
 /**
- * Bundles each entry of the package in `folder` into one module in `dist`. Shared and dynamically imported code (`await
- * import("./...")`) becomes separate modules. Dependencies and Node's own modules stay imports. Returns the exports of
- * each entry. Throws if the bundler reports a warning.
+ * Bundles each entry of the package in `folder` into one module in `dist`. Shared and dynamically imported code becomes
+ * separate modules. Dependencies and Node's own modules stay imports. Returns the exports of each entry. Throws if the
+ * bundler reports a warning.
  */
 export async function bundle(
   folder: string,
@@ -50,8 +49,8 @@ export async function bundle(
  * Code that the same set of entries shares becomes a separate module unless it is small: finding and opening a module
  * takes Node as long as reading 20,000 characters. The main entry of a package loads nearly all shared code anyway, so
  * there more counts as small. Code with external imports is hardly merged with other code, because its imports come
- * along. Code without external imports also works in a page. An entry that imports no other module of its package is
- * never merged: a user of only this entry, such as the first drawing of a terminal, would have to load the rest.
+ * along; code without them also works in a page. An entry that imports no other module of its package is never merged:
+ * a user of only this entry, such as the first drawing of a terminal, would have to load the rest.
  */
 function shared(entries: Readonly<Record<string, string>>): CodeSplittingGroup[] {
   const small = "index" in entries ? 200_000 : 20_000;
@@ -79,7 +78,6 @@ function reachesOutside(id: string, context: Modules, seen = new Set<string>()):
   return [...(context.getModuleInfo(id)?.importedIds ?? [])].some((other) => reachesOutside(other, context, seen));
 }
 
-/** Returns whether a module is an entry that imports no other module of its package. */
 function standsAlone(id: string, context: Modules): boolean {
   const { isEntry, importedIds } = context.getModuleInfo(id) ?? {};
   return isEntry === true && importedIds?.every(isDependency) === true;

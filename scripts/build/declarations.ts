@@ -18,8 +18,8 @@ export function declare(directory: string): void {
 }
 
 /**
- * Copies declarations with their relative imports from one folder to another. The compiler's declarations import
- * sources, `./name.ts`; the copies import published modules, `./name.js`.
+ * Copies declarations with their relative imports. The compiler's declarations import sources, `./name.ts`; the copies
+ * import published modules, `./name.js`.
  */
 export function copyDeclarations(from: string, to: string, entries: readonly string[]): void {
   const wanted = new Set(entries);
@@ -33,5 +33,4 @@ export function copyDeclarations(from: string, to: string, entries: readonly str
   }
 }
 
-/** Matches a module in `from "./name.ts"`, `import "./name.ts"` or `import("./name.ts")`. */
 const relativeModule = /(?<=\b(?:from |import |import\())"(\.[^"]+)\.ts"/g;

@@ -12,10 +12,7 @@ import {
 } from "./manifest.ts";
 import { checkedCommand, checkedModule } from "./node-check.ts";
 
-/**
- * Writes the published files of a package into `dist`: modules, version checks, commands and package.json. Returns the
- * package's manifest.
- */
+/** Writes the published files of a package into `dist`. Returns the package's manifest. */
 export async function writeModules(folder: string, dist: string): Promise<Manifest> {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
   const exported = await bundle(folder, entriesOf(manifest), { dist, named: uncheckedOf });

@@ -7,14 +7,15 @@ import { checkedCommand, checkedModule } from "./node-check.ts";
 
 const checked = { name: "@example/garden", engines: { node: `>=${Number.parseInt(process.versions.node, 10)}` } };
 
-/** Makes Node report an older version. */
 const OLD_NODE = `data:text/javascript,${encodeURIComponent(`
   Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.8" } });
 `)}`;
 
 const NEEDED = `@example/garden needs Node ${checked.engines.node.slice(2)} or newer, and this is Node 18.20.8: install a newer one from https://nodejs.org.`;
 
-/** Creates a folder with a package's real module, the module that checks Node, a command, and a program with an import. */
+/**
+ * Creates a folder with a package's real module, the module that checks Node, a command, and a program with an import.
+ */
 function garden(real: string) {
   const folder = mkdtempSync(join(tmpdir(), "node-check-"));
   const files = {

@@ -131,7 +131,9 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
   "chat.ended": {},
 };
 
-/** Items that no recording contains: the first two come before any viewer, the last two mark a reader's start and end. */
+/**
+ * Items that no recording contains: the first two come before any viewer, the last two mark a reader's start and end.
+ */
 const NOT_RECORDED = ["conversation.created", "conversation.brought-in", "feed.reset", "chat.ended"] as const;
 
 const NOTICES: ReadonlySet<string> = new Set([

@@ -1,9 +1,7 @@
 import type { DeltaBody, EventBody, Notice } from "../../packages/core/src/conversation/index.ts";
 
-/** An item of a feed without its position. */
 export type Item = EventBody | Notice | DeltaBody;
 
-/** The run of the recording. */
 export const RUN = "run-1";
 const [ASKED, ANSWER] = ["asked-1", "answer-1"];
 

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Switches that may ignore types of items, with the reason. */
 const REASONS: Readonly<Record<string, string>> = {
   "packages/cli/src/output/report.ts": "It writes the text of answers and nothing else.",
   "packages/cli/src/show/sub-agents.ts":
@@ -26,10 +25,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** H14: the switches over every type of item. Clients share one, and the others are no clients. */
 const CLOSED = [
   "packages/client/src/display/display-item.ts",
-  // The state: a switch for events and a switch for deltas.
   "packages/core/src/conversation/tree/reduce.ts",
   "packages/core/src/conversation/tree/reduce.ts",
-  // The parts of each item that a reader with a link may see.
   "packages/desk/src/live/shown-only.ts",
 ];
 

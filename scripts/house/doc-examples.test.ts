@@ -10,7 +10,6 @@ import { exportsOf } from "./exports.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Names that an example may use without an import, as in a user's own file. */
 const GIVEN = `
 import { readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -86,7 +85,6 @@ const OPTIONS = [
 ];
 
 interface Example {
-  /** `packages/core/src/agent/agent.ts:48`. */
   readonly at: string;
   readonly start: number;
   readonly code: string;
@@ -107,7 +105,6 @@ test("every @example compiles", () => {
   for (const [name, { code }] of names) writeFileSync(join(folder, name), moduleOf(code, origins));
   const tsconfig = {
     extends: join(root, "tsconfig.json"),
-    // Examples create values without using them.
     compilerOptions: {
       noUnusedLocals: false,
       verbatimModuleSyntax: false,
@@ -182,7 +179,6 @@ function interfaceIn(file: string, name: string): { options: string[]; from: num
   throw new Error(`${file} exports no interface ${name}.`);
 }
 
-/** Returns the first entry that exports each name. */
 function originsOfNames(): ReadonlyMap<string, string> {
   const origins = new Map<string, string>();
   for (const name of [
@@ -213,7 +209,6 @@ function originsOfNames(): ReadonlyMap<string, string> {
   return origins;
 }
 
-/** Returns an example with its imports and the given names. */
 function moduleOf(code: string, origins: ReadonlyMap<string, string>): string {
   const words = new Set(code.match(/(?<!["'`\w]|(?<!\.\.)\.)[A-Za-z]\w*(?!\w*:)/g));
   const own = new Set(GIVEN.match(/(?<=const |function |import \{ )\w+/g));

@@ -5,21 +5,19 @@ import { parseSync, Visitor } from "rolldown/utils";
 /** The imports of each file, by paths below one folder. */
 export type ImportGraph = ReadonlyMap<string, readonly Import[]>;
 
-/** An import of another file of the graph. */
 export interface Import {
   readonly file: string;
-  /** Only types are imported: nothing is left of it when the program runs. */
+  /** True if only types are imported. */
   readonly isType: boolean;
 }
 
-/** Reads the imports between the product files below a folder. Imports of packages, and of other kinds of files, are left out. */
+/** Reads the imports between the product files below a folder, without imports of packages and other files. */
 export function readImportGraph(folder: string): ImportGraph {
   const files = globSync("**/*.{ts,tsx}", { cwd: folder }).map((file) => file.replaceAll("\\", "/"));
   const product = files.filter((file) => !/\.(test|fixture)\.tsx?$/.test(file)).sort();
   return importGraph(Object.fromEntries(product.map((file) => [file, readFileSync(join(folder, file), "utf8")])));
 }
 
-/** Returns the imports between files that are given with their texts. */
 export function importGraph(texts: Readonly<Record<string, string>>): ImportGraph {
   return new Map(
     Object.entries(texts).map(([file, text]) => {

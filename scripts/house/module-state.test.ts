@@ -46,7 +46,6 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** Returns the names of a module's variables whose content can change at run time. */
 function stateIn(file: string, source: string): string[] {
   const { program } = parseSync(file, source);
   const found: string[] = [];

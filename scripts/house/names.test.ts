@@ -26,7 +26,7 @@ const files = new Map(
     .map((path) => [path, readFileSync(root + path, "utf8")]),
 );
 
-/** The declarations that a pattern finds. A name counts once for each file. */
+/** A name counts once for each file. */
 function declared(pattern: RegExp, sources: ReadonlyMap<string, string>): Declaration[] {
   return [...sources].flatMap(([file, source]) => {
     const found = [...source.matchAll(pattern)].map(([, exported, first, second]) => ({

@@ -14,7 +14,6 @@ const {
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Returns the product's code below a folder of packages, without comments, by file. */
 function sources(below: string): ReadonlyMap<string, string> {
   const files = globSync(`packages/${below}/**/*.{ts,tsx}`, { cwd: root }).filter(
     (path) => !/\.test\.tsx?$|\.fixture\.tsx?$|\/testing\//.test(path),
@@ -32,7 +31,6 @@ function filesWith(all: ReadonlyMap<string, string>, pattern: RegExp): string[] 
 
 const product = sources("*/src");
 
-/** All code of the project, without comments, by its file. */
 const everything = new Map(
   globSync("{packages/*/src,scripts,examples/src,bench/src}/**/*.{ts,tsx}", { cwd: root }).map((path) => [
     path.replaceAll("\\", "/"),

@@ -63,7 +63,7 @@ const NO_OPTIONS: Readonly<Record<string, string>> = {
   "tools ForeignChanges.constructor": "The host makes it.",
 };
 
-/** Returns `package function` or `package Class.method` for each exported function, constructor and method with options. */
+/** Returns `package function` or `package Class.method` for each export or public method with options. */
 export function optionsTaken(folder: string, name: string): string[] {
   const { exports = {} }: { exports?: Record<string, unknown> } = JSON.parse(
     readFileSync(join(folder, "package.json"), "utf8"),
@@ -93,7 +93,6 @@ function moduleAt(file: string): Module {
   return read;
 }
 
-/** Returns the declaration of an entry's export, following re-exports. */
 function declarationOf(file: string, name: string): { readonly source: string; readonly node: Node } | undefined {
   const { source, body } = moduleAt(file);
   const there = (path: string, other: string) =>

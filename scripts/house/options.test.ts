@@ -29,7 +29,6 @@ import { optionsTaken } from "./options-taken.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Passes a value as a program without types might. */
 const wrong = (value: unknown) => value as never;
 const nothing = wrong({});
 const model = scriptedModel(() => "Hello.");
@@ -37,7 +36,6 @@ const agent = new Agent({ model });
 const session = Session.inMemory();
 const folder = workspace.openWorkspace(root);
 
-/** Each exported function, constructor and method with options, called with wrong options. */
 const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "acp acpAgent": (options) => acpAgent(options),
   "core Agent.constructor": (options) => new Agent(options),
@@ -136,7 +134,6 @@ describe("F76: every options object refuses a name that it does not know", () =>
     const [, names = ""] = /^\S+ is no option of [^;]+; the options are (.+)\.$/.exec(sentence) ?? [];
     expect(names, sentence).not.toBe("");
     for (const name of names.split(", ")) {
-      // A typical typo swaps two letters; in a short name, a letter is doubled.
       const misspelt =
         name.length > 3 ? `${name.slice(0, 1)}${name[2]}${name[1]}${name.slice(3)}` : `${name}${name.at(-1)}`;
       if (names.split(", ").includes(misspelt) || misspelt === name) continue;
@@ -183,7 +180,6 @@ describe("F76: every options object refuses a name that it does not know", () =>
   });
 });
 
-/** Returns the message with which a call is refused before it has an effect. */
 async function refusal(call: () => unknown): Promise<string> {
   try {
     await call();

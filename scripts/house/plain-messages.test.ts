@@ -8,7 +8,6 @@ const root = join(import.meta.dirname, "../..");
 const PACKAGES = "packages/{cli,client,host,tools,core}/src/**/*.ts";
 const NOT_PRODUCT = /\.(test|fixture)\.ts$|\/testing\//;
 
-/** Files with texts that other rules apply to, with the reason. */
 const REASONS: Readonly<Record<string, string>> = {
   "tools/src/finder/find.ts": "Words that a search compares.",
 };
@@ -34,7 +33,6 @@ function textsIn(file: string, source: string): readonly string[] {
   return texts.filter((text) => text.includes(" "));
 }
 
-/** Returns sentences that take a second reading. */
 function unclear(text: string): readonly string[] {
   const { clauseFirst, pointing } = readProse(text);
   return [...new Set([...clauseFirst, ...pointing])];
@@ -51,7 +49,6 @@ describe("plain English in messages", () => {
     );
     const allowed = Object.keys(REASONS);
     expect(found.filter((each) => !allowed.some((place) => each.startsWith(place)))).toEqual([]);
-    // A reason without such a text must be removed.
     expect(allowed.filter((place) => !found.some((each) => each.startsWith(place)))).toEqual([]);
   });
 

@@ -1,6 +1,5 @@
 /** Sentences that take a second reading, by two countable rules. */
 export interface PlainProse {
-  /** The number of sentences. Table cells, list items and headings count as sentences. */
   readonly sentences: number;
   /** Sentences that begin with a relative clause: "What a crash left is read again." */
   readonly clauseFirst: readonly string[];
@@ -10,7 +9,6 @@ export interface PlainProse {
 
 const FIRST = /^(?:(?:[Ww]hat|[Ww]hatever|[Ww]here|[Ww]hether|[Ww]hich|[Ww]ho|[Ww]hoever|[Ww]hose|Of|That)\b)/;
 
-/** Words that name nothing themselves: the reader has to find their meaning elsewhere. */
 const POINTING = new Set(
   [
     ["it", "that", "this", "these", "those", "there", "such", "so", "one", "ones", "none", "nobody", "somebody"],
@@ -48,7 +46,6 @@ function wordsOf(sentence: string): string[] {
   );
 }
 
-/** Returns paragraphs, headings, list items and table cells, each on one line. */
 function partsOf(markdown: string): string[] {
   const prose = markdown.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, "").replaceAll(/<!--[\s\S]*?-->/g, "");
   return prose
@@ -58,7 +55,7 @@ function partsOf(markdown: string): string[] {
     .map((part) => part.replaceAll(/\s+/g, " ").trim());
 }
 
-/** The comments of a TypeScript source, without their marks, examples and notes to tools. Comments after code are left out. */
+/** The comments of a TypeScript source, without marks, examples, notes to tools, and comments after code. */
 export function commentsOf(source: string): string[] {
   const blocks = source.matchAll(/^[ \t]*\/\*\*?([\s\S]*?)\*\/|(?:^[ \t]*\/\/.*(?:\n|$))+/gm);
   return [...blocks]

@@ -5,12 +5,10 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const session = readFileSync(`${root}packages/core/src/session/session.ts`, "utf8");
 
-/** The methods and fields of a session that are the engine's own. */
 const own = [...session.matchAll(/@internal\s+\*\/\s+(?:async |readonly )?(\w+)(?:\(|: | = )/g)].map(
   ([, name]) => name ?? "",
 );
 
-/** Returns the calls of these methods in a source. */
 function reachedIn(source: string): string[] {
   return [...source.matchAll(new RegExp(`\\b\\w*[sS]ession\\??\\.(${own.join("|")})\\b`, "g"))].map(([call]) => call);
 }

@@ -34,7 +34,6 @@ describe("docs/library.md", () => {
   });
 });
 
-/** Returns the names in code of a page's first table cells and of the text in between, by heading. */
 function sectionsOf(markdown: string): Map<string, string[]> {
   const [, ...sections] = markdown.split(/^## /m);
   return new Map(

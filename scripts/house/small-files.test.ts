@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Files with fewer lines are small. */
 const SMALL = 40;
 
 /** The current number: a new small file replaces another, or belongs in its concept's file. */

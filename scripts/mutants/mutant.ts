@@ -1,6 +1,5 @@
 /** A changed line of the product that breaks a promise: a test must fail. */
 export interface Mutant {
-  /** Relative to the project's root. */
   readonly file: string;
   readonly line: string;
   /** The number of the occurrence, from 1, if the line occurs several times. */
@@ -10,7 +9,7 @@ export interface Mutant {
   readonly tests: readonly string[];
 }
 
-/** Returns the source with the changed line. Throws if the line is missing or ambiguous. */
+/** Throws if the line is missing or ambiguous. */
 export function mutated(source: string, { file, line, nth, instead }: Mutant): string {
   const pieces = source.split(line);
   const found = pieces.length - 1;

@@ -15,7 +15,6 @@ test.each(Object.entries(replays((milliseconds) => void vi.advanceTimersByTime(m
   async (name, replay) => {
     const frames: string[] = [];
     for (const recording of recordings) frames.push(`# ${recording.name}`, ...(await replay(recording)), "");
-    // Server interfaces create ids for items that have none.
     const text = frames.join("\n").replaceAll(/\b[0-9a-hjkmnp-tv-z]{26}\b/g, "<id>");
     await expect(text).toMatchFileSnapshot(`./frames/${name}.txt`);
   },

@@ -37,7 +37,7 @@ export const recordings: readonly Recording[] = readFileSync(new URL("./feeds.js
   .split("\n")
   .map((line) => JSON.parse(line));
 
-/** Passes each item of a recording to a client, after the state includes the item. Returns the client's output, one line per frame. */
+/** Passes each item of a recording to a client, after the state has the item. Returns one line per frame. */
 type Replay = (recording: Recording) => string[] | Promise<string[]>;
 
 function eachItem(
@@ -73,7 +73,7 @@ function editor(able: boolean): Replay {
   };
 }
 
-/** Replays a server interface that returns one turn: from its beginning, and to readers that join at each third item. */
+/** Replays a server interface for one turn: from its beginning, and to readers that join at each third item. */
 function turns<Piece extends object>(
   open: (state: () => ConversationState) => {
     readonly read: { readonly isOver: boolean; readonly questions: readonly object[] };

@@ -77,7 +77,7 @@ describe("what an agent says and does stands in the conversation", () => {
       {
         tool: "sample_their_tool",
         status: "failed",
-        output: "[The agent ended its turn without a result of this call.]",
+        output: "[The agent ended its turn without a result for this call.]",
       },
     ]);
   });
@@ -189,12 +189,14 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     expect(calls[1]).toMatchObject({
       status: "failed",
       output: expect.stringContaining(
-        'The agent offers only "always" for this call. Banyan allows calls one at a time',
+        'The agent offers only "always allow" for this call. Banyan allows calls one at a time',
       ),
     });
     expect(calls[5]?.output).toContain("The agent offers no way to allow this call, so the call was denied.");
     expect(text.replaceAll("\n", "")).toBe(offered.map(([, , told]) => `told: ${told}; `).join(""));
-    expect(notes).toEqual(['The agent offers only "always" for this call: it is denied, whatever you answer.']);
+    expect(notes).toEqual([
+      'The agent offers only "always allow" for this call. Banyan denies the call, whatever you answer.',
+    ]);
   });
 
   test("where it knows several ways of yes, the person says which", async () => {
@@ -251,31 +253,26 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
       "dies in the middle",
       "die",
       {},
-      /^The agent "sample" ended in the middle of its work \(exit code 3; its last words: segmentation fault\)\.$/,
+      /^The agent "sample" exited before it finished \(exit code 3; its last words: segmentation fault\)\.$/,
     ],
     [
       "speaks another version",
       "",
       { SAMPLE_VERSION: "2" },
-      /^The agent "sample" speaks version 2 of the Agent Client Protocol, and Banyan speaks version 1: use a version of it that does too\.$/,
+      /^The agent "sample" uses version 2 of the Agent Client Protocol\. Install an agent that uses version 1\.$/,
     ],
     ["never answers", "deaf", {}, /^The agent "sample" sent nothing for 0.4 seconds\.$/],
-    ["refuses", "fail", {}, /^The agent "sample" refused: .*the disk is full/],
+    ["refuses", "fail", {}, /^The agent "sample" reported an error: .*the disk is full/],
     [
       "ends for a reason of tomorrow (F105)",
       "ends of_tomorrow",
       {},
       /^The agent "sample" ended its turn with the reason "of_tomorrow", which Banyan does not know\.$/,
     ],
-    [
-      "cancels by itself (F105)",
-      "ends cancelled",
-      {},
-      /^The agent "sample" cancelled its turn without a request to do so\.$/,
-    ],
+    ["cancels by itself (F105)", "ends cancelled", {}, /^The agent "sample" cancelled its turn by itself\.$/],
   ];
   const worse: typeof bad = [
-    ["never gets ready", "", { SAMPLE_SILENT: "1" }, /^The agent "sample" did not get ready for 3 seconds\.$/],
+    ["never gets ready", "", { SAMPLE_SILENT: "1" }, /^The agent "sample" sent nothing at its start for 3 seconds\.$/],
     ["writes a line without an end", "line 40", {}, /^The agent "sample" .*it wrote a line of more than 32 MiB/],
     [
       "says 100 MB",
@@ -287,7 +284,7 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
       "wants somebody to sign in",
       "signIn",
       {},
-      /^The agent "sample" wants you to sign in first: there is: Log in \(run `sample login`\)\. Then ask again\.$/,
+      /^The agent "sample" is not signed in\. Sign in by one of these ways: Log in \(run `sample login`\)\. Then send your message again\.$/,
     ],
   ];
   test.each(LONG ? [...bad, ...worse] : bad)("one that %s", async (_, act, env, sentence) => {
@@ -296,7 +293,6 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
     expect(reason).toBe("failed");
     expect(problem).toMatch(sentence);
     if (act !== "") expect(text).toMatch(/^Begun/);
-    // The failure has no effect on the next turn.
     expect((await play("Again", { model: scriptedModel(["Again."]), session })).text).toContain("Again.");
   });
 
@@ -308,7 +304,7 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
     });
     const { problem } = await play("say x", { model });
     expect(problem).toBe(
-      'The agent "ghost" cannot be used: the program "no-such-agent-acp" is not there. To install it: npm install --global no-such-agent-acp',
+      'The agent "ghost" cannot be used: the program "no-such-agent-acp" was not found. To install it: npm install --global no-such-agent-acp',
     );
     await expect(new Agent({ model }).send("x")).rejects.toMatchObject({ code: "unreachable" });
     expect(() => acpAgent({ name: "a b", command: "x" })).toThrow(TypeError);

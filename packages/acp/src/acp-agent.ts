@@ -18,12 +18,10 @@ const OPTIONS: OptionNames<AcpAgentOptions> = {
 };
 
 /**
- * Returns a driver that lets an agent of the Agent Client Protocol run turns. Each turn starts the program, and ends
- * it with every process that it started. If the program is missing, the turn fails with a `ModelError`. Throws a
- * `TypeError` for an invalid name.
- *
- * The conversation records text, reasoning, calls with results, changed files and cost as for a model. The agent's
- * `permission` judges permission requests, and the user answers them.
+ * Returns a driver that lets an agent of the Agent Client Protocol run turns. Each turn starts the agent's program, and
+ * ends the program with every process that it started. The conversation records text, reasoning, calls with results,
+ * changed files and cost, as for a model. Rules and the user decide about the agent's permission requests. Throws a
+ * `TypeError` for an invalid name. A turn fails with a `ModelError` if the program is missing.
  * @example
  * const claude = acpAgent({ name: "claude", command: "claude-agent-acp" });
  * const { text } = await new Agent({ model: claude }).send("Why does the build fail?");

@@ -2,16 +2,16 @@ import type { AgentProgram } from "./connection/options.ts";
 
 /** A widely used agent and the command that starts it. */
 export interface KnownAgent extends Pick<AgentProgram, "command" | "args"> {
-  /** Product name. */
+  /** Product name for users. */
   readonly title: string;
-  /** Install command. */
+  /** Shell command that installs the program. */
   readonly install: string;
-  /** Environment variables with keys and addresses. The agent gets them although they hold secrets. */
+  /** Environment variables with keys and addresses, which the agent gets although they are secrets. */
   readonly variables: readonly string[];
 }
 
 /**
- * Agents by the name after `acp/`.
+ * Options of widely used agents. The keys are the names in model ids such as `acp/codex`.
  * @example
  * const codex = acpAgent({ name: "codex", ...knownAgents.codex });
  */

@@ -9,7 +9,6 @@ import { play } from "./testing/sample.fixture.ts";
 
 const PACKAGES = ["@agentclientprotocol/claude-agent-acp", "@agentclientprotocol/codex-acp"];
 
-/** Installs the packages in a temporary folder; undefined if that fails. */
 function installed(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "acp-agents-"));
   try {

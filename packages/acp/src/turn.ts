@@ -13,12 +13,12 @@ import { readySession } from "./session/session.ts";
 
 /** Maximum bytes of one message of an agent. */
 const LONGEST = 32 * 1024 * 1024;
-/** Milliseconds for an agent to confirm a cancellation. Shorter than the conversation's own wait for the end of the turn. */
+/** Milliseconds for an agent to confirm a cancellation. Less than the conversation's own wait. */
 const STOP = 2_000;
 
 /**
- * Runs one turn with an agent, whose process and all that it starts live only for this turn. Rejects with a
- * `ModelError` of one sentence. The conversation keeps what the agent reported until then.
+ * Runs one turn with an agent. The agent's processes end with the turn. Rejects with a `ModelError` of one sentence.
+ * The conversation keeps what the agent reported before the error.
  */
 export async function runAgentTurn(
   agent: AcpAgent,
@@ -99,7 +99,7 @@ export async function runAgentTurn(
       await noted;
       return session;
     };
-    const ready = await Promise.race([within(starting(), start, "did not get ready"), stop.promise]);
+    const ready = await Promise.race([within(starting(), start, "sent nothing at its start"), stop.promise]);
     if (!ready) return;
     session = ready.id;
     report.spending.goOnFrom(ready.spent);
@@ -125,7 +125,7 @@ export async function runAgentTurn(
   } catch (error) {
     await report.breakOff();
     if (report.problem) throw report.problem.error;
-    // The exit is known a moment after the end of the output.
+    // The exit of the process is known a moment after the end of its output.
     if (connection.signal.aborted) await gone.catch(() => {});
     const signIn = (greeting?.authMethods ?? []).map(({ name, description }) =>
       description ? `${name} (${description})` : name,
@@ -142,12 +142,11 @@ export async function runAgentTurn(
 function wrongVersion(name: string, version: number): ModelError {
   return new ModelError(
     "provider",
-    `The agent "${name}" speaks version ${version} of the Agent Client Protocol, and Banyan speaks version ${PROTOCOL_VERSION}: use a version of it that does too.`,
+    `The agent "${name}" uses version ${version} of the Agent Client Protocol. Install an agent that uses version ${PROTOCOL_VERSION}.`,
     { retryable: false },
   );
 }
 
-/** Resolves when a signal aborts. */
 function whenAborted(signal: AbortSignal): Disposable & { readonly promise: Promise<undefined> } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const abort = () => resolve(undefined);
@@ -156,7 +155,7 @@ function whenAborted(signal: AbortSignal): Disposable & { readonly promise: Prom
   return { promise, [Symbol.dispose]: () => signal.removeEventListener("abort", abort) };
 }
 
-/** Rejects with a `AgentSilenceError` after `patience` milliseconds without a message. Never settles once `over` has aborted. */
+/** Rejects with an `AgentSilenceError` after `patience` ms without a message. Never settles after `over` aborts. */
 async function untilSilent(patience: number, heardAt: () => number, over: AbortSignal, doing: string): Promise<never> {
   for (;;) {
     const left = heardAt() + patience - performance.now();

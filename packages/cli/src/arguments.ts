@@ -10,25 +10,23 @@ import { COMMANDS, subcommandIn, type WantedSubcommand } from "./subcommands.ts"
 
 export { COMMANDS, carryOut, isPerhapsMisspelt } from "./subcommands.ts";
 
-/** Result of parsing a command line. */
 export type ParsedCommandLine =
   | { readonly type: "run"; readonly arguments: Arguments }
   | WantedSubcommand
-  /** Text to print on stdout, without further action. */
   | { readonly type: "text"; readonly text: string }
   /** A sentence, perhaps with a suggestion on a second line. */
   | { readonly type: "mistake"; readonly message: string; readonly output: OutputFormat };
 
 const MORE = `
 Commands (the command comes first; banyan COMMAND --help explains it):
-  banyan run TASK                           work on a task by itself until it is finished
+  banyan run TASK                           let the agent work on a task by itself
   banyan serve                              serve conversations to browsers and other programs
   banyan attach [address]                   join a conversation on a server
   banyan acp                                serve an editor over the Agent Client Protocol
   banyan eval FILE                          test agents on cases, and see what passes and what it costs
   banyan nodes                              list the servers that share a database
-  banyan models [provider]                  list the models that work here, and what they cost
-  banyan changes [conversation]             show the files that it changed, and restore them
+  banyan models [provider]                  list the models that work on this machine, with prices
+  banyan changes [conversation]             show and restore the files that a conversation changed
   banyan worktrees                          the git worktrees of branches: list, remove
   banyan memory                             memories: list, search, add, remove, clear
   banyan conversations                      list, show, search, export, import, remove
@@ -47,7 +45,7 @@ Exit codes of --print, run and --task:
   4 permission denied · 5 authentication
   130 interrupted · 141 pipe closed`;
 
-/** Parses a command line without the program's name. Has no effects. */
+/** Parses a command line without the program's name. Has no side effects. */
 export function readArguments(argv: readonly string[]): ParsedCommandLine {
   const [first, second] = argv;
   if (first === "version" && second === undefined) return readArguments(["--version"]);
@@ -61,13 +59,14 @@ export function readArguments(argv: readonly string[]): ParsedCommandLine {
   return found.type === "read" ? { type: "run", arguments: found.arguments } : found;
 }
 
-/** The line of `banyan`, or of `banyan run`, whose message is a task. */
 function mainCommandLine(isRun: boolean): CommandLine<Arguments> {
   return {
     define: (command, read) =>
       withPromptOptions(
         isRun
-          ? command.description("Work on a task by itself until it is finished.").argument("[prompt...]", "the task")
+          ? command
+              .description("Let the agent work on a task by itself until the task is finished.")
+              .argument("[prompt...]", "the task")
           : command
               .description("Chat with an agent that works in this directory.")
               .argument("[prompt...]", "the first message"),
@@ -88,7 +87,6 @@ function mainCommandLine(isRun: boolean): CommandLine<Arguments> {
   };
 }
 
-/** Options as the parser returns them. */
 interface ParsedFlags extends Omit<Arguments, "print" | "task" | "limits"> {
   readonly print?: string | boolean;
   readonly task?: string;
@@ -140,7 +138,7 @@ function withPromptOptions(command: Command): Command {
     .addHelpText("after", MORE);
 }
 
-/** Parsers of limits by their unit; times are in milliseconds. */
+/** Parsers of limits by their unit. Times are in milliseconds. */
 const UNITS = { count: positiveInteger, dollars, seconds: parseDurationFlag, levels: wholeNumber(0) } as const;
 
 /** Options that set limits. The old name of a renamed option comes first, and is hidden. */
@@ -153,13 +151,12 @@ function limitOptions(): { readonly name: LimitName; readonly option: Option }[]
   });
 }
 
-/** Limits that the command line sets. */
 function limitsIn(options: Readonly<Record<string, unknown>>): Limits {
   const given = limitOptions().map(({ name, option }) => [name, options[option.attributeName()]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
-/** Output format of a command line with errors: a script that asked for JSON gets JSON. */
+/** Returns the output format of an invalid command line: a script that requested JSON gets the error as JSON. */
 function outputIn(argv: readonly string[]): OutputFormat {
   const joined = argv.join("\0");
   const [, format] = /(?:^|\0)(?:--output|-o)(?:\0|=)?(jsonl?)(?:\0|$)/.exec(joined) ?? [];

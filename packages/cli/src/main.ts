@@ -13,13 +13,12 @@ else await main(words);
 
 async function main(argv: readonly string[]): Promise<void> {
   const { directories } = await import("@banyan/host/directories");
-  // Caches compiled modules. The cache contains code that will run, so only the user may write to its folder.
+  // The cache contains code that will run, so only the user may write to its folder.
   enableCompileCache(directories(process.env, homedir()).cache);
   // Usually there are no arguments: skip the parser, which takes 20 ms to load.
   if (argv.length === 0) return (await import("./run.ts")).runBanyan();
   const { COMMANDS, carryOut, isPerhapsMisspelt, readArguments } = await import("./arguments.ts");
 
-  // Help and version need nothing else, so the agent's modules are loaded later.
   const wanted = readArguments(argv);
   switch (wanted.type) {
     case "text":

@@ -69,7 +69,7 @@ test("W80: a conversation of any id is brought in, and goes on by the line that 
 test("B78: the program tells it so", async () => {
   using place = home();
   const { stdout } = await banyan({ ...place, env: { ...place.env, npm_lifecycle_event: "start" } }, ["mcp", "list"]);
-  expect(stdout).toContain("npm start -- mcp add --help explains how to add one.");
+  expect(stdout).toContain("npm start -- mcp add --help explains how to add a server.");
 });
 
 test("B78: no sentence of the terminal names a command of the program by itself", () => {

@@ -4,9 +4,7 @@ import { type ExitCode, exitCodes } from "./program/exit.ts";
 import { type Arguments, NO_WORDS } from "./program/prompt-arguments.ts";
 import type { Terminal } from "./terminal/contract/terminal.ts";
 
-/**
- * Runs a chat if stdin and stdout are terminals, or one printed turn. Exits when all output has left the process.
- */
+/** Runs a chat if stdin and stdout are terminals, else one printed turn. Exits when all output has left the process. */
 export async function runBanyan(args: Arguments = NO_WORDS): Promise<void> {
   const person = process.stdin.isTTY && process.stdout.isTTY && !args.print;
   if (person && args.output !== "text") {
@@ -24,10 +22,7 @@ export async function runBanyan(args: Arguments = NO_WORDS): Promise<void> {
   process.exit(code);
 }
 
-/**
- * `banyan attach`: joins a conversation of a server at this terminal. The prompt accepts keys before the modules are
- * loaded (T40).
- */
+/** `banyan attach`: joins a conversation of a server. The prompt accepts keys before modules are loaded (T40). */
 export async function runAttach(args: AttachArguments): Promise<ExitCode> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     process.stderr.write(
@@ -44,8 +39,7 @@ export async function runAttach(args: AttachArguments): Promise<ExitCode> {
 }
 
 /**
- * A chat at the terminal. The prompt accepts keys before the modules are loaded (T40). Resolves with the exit code
- * after the terminal is restored.
+ * The prompt accepts keys before modules are loaded (T40). Resolves with the exit code when the terminal is restored.
  */
 async function runChat(args: Arguments): Promise<ExitCode> {
   const { runAtTerminal } = await import("./chat/talk/at-terminal.ts");

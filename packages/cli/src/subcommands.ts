@@ -35,7 +35,7 @@ const subcommands = {
 
 type Name = keyof typeof subcommands;
 
-/** A subcommand with the arguments of a line. An option that the line leaves out is absent. */
+/** A subcommand with the arguments of a command line. */
 export type WantedSubcommand = Exclude<ReturnType<(typeof subcommands)[Name]["read"]>, UnperformedLine>;
 
 /** `starter` is the id of the process that started the program. */
@@ -55,25 +55,25 @@ function subcommand<Type extends string, Arguments>(
   };
 }
 
-/** The first words of a command line that are no message. */
+/** Words that are commands at the beginning of a command line. */
 export const COMMANDS: readonly string[] = ["run", ...Object.keys(subcommands)];
 
 /**
- * Reads a command line whose first word is a subcommand; undefined for any other line. Behind an option, or in quotes with
- * more words, the name of a subcommand is part of a message.
+ * Parses a command line whose first word is a subcommand. Undefined for any other line: after an option, or in quotes
+ * with more words, the name of a subcommand is part of a message.
  */
 export function subcommandIn([name = "", ...rest]: readonly string[]): WantedSubcommand | UnperformedLine | undefined {
   return Object.hasOwn(subcommands, name) ? subcommands[name as Name].read(rest) : undefined;
 }
 
-/** Carries out a subcommand. */
+/** Runs a subcommand. Resolves with its exit code. */
 export function carryOut(wanted: WantedSubcommand, starter: number): Promise<ExitCode> {
   // The arguments were read for the action of the same name.
   const action = subcommands[wanted.type].action as ActionOf<WantedSubcommand["arguments"]>;
   return action(wanted.arguments, starter);
 }
 
-/** Returns whether a line may be a misspelt command: it begins with an unknown word, and does not continue like a sentence. */
+/** Returns whether a line may be a misspelt command: its first word is unknown, and no sentence follows. */
 export function isPerhapsMisspelt([name = "", second]: readonly string[]): boolean {
   return /^[a-z]+$/.test(name) && !COMMANDS.includes(name) && (second === undefined || /^-|\s/.test(second));
 }

@@ -23,16 +23,14 @@ export interface RestateDriverOptions {
 }
 
 /**
- * Drives turns with Restate. Restate journals each command that begins a turn before the database has it, and calls a
- * server until the turn has ended.
- *
+ * Lets Restate run the turns of several servers. Restate stores each command that begins a turn before the database
+ * does, and calls one server after another until the turn has ended.
  * @example
  * const database = postgresStore("postgres://me@db.internal/banyan");
  * const driver = new RestateDriver(readRestate("http://127.0.0.1:8080"));
  * await serve({ host, cluster: { shared: database.shared, driver } });
  */
 export class RestateDriver implements Driver {
-  /** Restate keeps waiting turns and calls the nodes. */
   readonly takesWaiting = false;
   readonly #setting: RestateSetting;
   readonly #log: (sentence: string) => void;
@@ -41,7 +39,6 @@ export class RestateDriver implements Driver {
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #ended = new AbortController();
   #registering: Promise<void> | undefined;
-  /** Index of the address that answered last. */
   #ingress = 0;
 
   constructor(setting: RestateSetting, options: RestateDriverOptions = {}) {
@@ -59,7 +56,7 @@ export class RestateDriver implements Driver {
       logger: ({ level }, message: unknown) => level === "error" && this.#log(`Restate: ${String(message)}`),
     });
     const endpoint = createServer((request, response) => {
-      // On these errors Restate tries another server: one of the right version, or one that accepts work.
+      // On these errors Restate tries another server: with the right version, or with free capacity.
       if (!request.url.startsWith(`/v${VERSION}/`)) response.writeHead(404).end();
       else if (node.isDraining && request.url.includes("/invoke/")) response.writeHead(503).end();
       else handle(request, response);
@@ -74,11 +71,10 @@ export class RestateDriver implements Driver {
       await once(endpoint, "listening");
     } catch (error) {
       throw new DriverError(
-        `Nothing can listen at ${listen.host}:${listen.port} for Restate: name another place with listen=.`,
+        `Nothing can listen at ${listen.host}:${listen.port} for Restate. Name another address with listen=.`,
         { cause: error },
       );
     }
-    // Restate may start later than the server; turns wait until then.
     this.#register();
   }
 
@@ -90,7 +86,7 @@ export class RestateDriver implements Driver {
 
   async leave(asked: NodeCommand): Promise<void> {
     const node = this.#begun();
-    // Restate first: every command in the database is then completed, even if any process crashes in between.
+    // Restate first, so that Restate completes every command in the database, even if a process crashes in between.
     await this.#send(asked, { id: asked.id, after: await node.last(asked.conversation) });
     await node.leave(asked);
   }
@@ -105,11 +101,11 @@ export class RestateDriver implements Driver {
   }
 
   #begun(): DrivenNode {
-    if (!this.#node) throw new DriverError("Turns are driven when the server listens, and not before.");
+    if (!this.#node) throw new DriverError("Restate can run turns only after the server has started.");
     return this.#node;
   }
 
-  /** Sends a command to the object of its conversation. Sending again with the same id has no further effect. */
+  /** Sends a command to the Restate object of its conversation. A second command with the same id has no effect. */
   async #send({ id, conversation }: NodeCommand, accepted: AcceptedCommand): Promise<void> {
     const { ingress } = this.#setting;
     const path = `/${CONVERSATION}/${encodeURIComponent(conversation)}/accept/send`;
@@ -121,7 +117,6 @@ export class RestateDriver implements Driver {
         const answer = await this.#post(`${address}${path}`, accepted, headers);
         if (answer.ok) return;
         why = `${answer.status} ${await answer.text()}`;
-        // Restate does not know the servers yet, or has forgotten them.
         if (answer.status === 404) this.#register();
       } catch (error) {
         why = driverErrorText(error);
@@ -130,11 +125,11 @@ export class RestateDriver implements Driver {
       await sleep(AGAIN);
     }
     throw new DriverError(
-      `Restate at ${ingress.join(", ")} takes no turns now (${why}); nothing was started. Check that Restate runs, and send your message again.`,
+      `Restate at ${ingress.join(", ")} accepts no turns now (${why}). Nothing was started. Check that Restate runs, then send your message again.`,
     );
   }
 
-  /** Registers the servers with Restate, and repeats until it succeeds. Registering twice makes one entry. */
+  /** Registers the servers with Restate, and repeats until Restate accepts. Registering twice has no further effect. */
   #register(): void {
     const { admin } = this.#setting;
     if (admin === undefined) return;
@@ -159,7 +154,9 @@ export class RestateDriver implements Driver {
       }
       if (isTold || this.#ended.signal.aborted) continue;
       isTold = true;
-      this.#log(`Restate at ${admin} does not take ${uri} yet (${why}). Retrying until it does.`);
+      this.#log(
+        `Restate at ${admin} does not accept the server at ${uri} yet (${why}). Trying again until Restate accepts.`,
+      );
     }
   }
 

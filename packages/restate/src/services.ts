@@ -2,32 +2,29 @@ import type { DrivenNode } from "@banyan/server";
 import * as restate from "@restatedev/restate-sdk";
 
 /**
- * Version of the journal: only code with the same steps can continue a running turn. The version is part of the address
- * that Restate knows, so that turns of an older version go to servers of that version. Raise it with each change below.
+ * Version of Restate's journal, and part of the address that Restate calls: servers with older code finish older turns.
+ * Raise the version with each change of the steps below.
  */
 export const VERSION = 1;
 
-/** The id of a command in the database, and the `seq` of the conversation's last event before it. */
+/** A command by its id in the database, and the `seq` of the conversation's last event before the command. */
 export interface AcceptedCommand {
   readonly id: string;
   readonly after: number;
 }
 
-/** The turns of a conversation after an event. */
 interface TurnsToDrive {
   readonly conversation: string;
   readonly after: number;
 }
 
-/** Service names in Restate. */
 export const CONVERSATION = "BanyanConversation";
 const TURN = "BanyanTurn";
 
 const HOUR = 60 * 60 * 1_000;
 
 /**
- * A step may last as long as a user thinks, and Restate would end and repeat a step beyond these timeouts for ever. A
- * failing step is retried for a day, then waits for an operator.
+ * Timeouts longer than a user thinks: Restate would repeat a longer step for ever. A failing step retries for a day.
  */
 const OPTIONS = {
   inactivityTimeout: 24 * HOUR,
@@ -41,12 +38,12 @@ const OPTIONS = {
   },
 } as const;
 
-/** The services that Restate calls at a node. The journal holds only ids and numbers of events, no content. */
+/** Returns the services of one server for Restate. The journal holds only ids and numbers of events, no content. */
 export function servicesOf(node: DrivenNode) {
   const turn = restate.service({
     name: TURN,
     handlers: {
-      /** Completes turns: each step is journalled once the log has it. A cancellation interrupts the turns. */
+      /** Completes turns: each step is journalled after the log has it. A cancellation interrupts the turns. */
       drive: restate.handlers.handler(
         OPTIONS,
         async (context: restate.Context, { conversation, after }: TurnsToDrive) => {
@@ -79,7 +76,7 @@ export function servicesOf(node: DrivenNode) {
   const conversation = restate.object({
     name: CONVERSATION,
     handlers: {
-      /** Carries out the commands of a conversation in order. The turn that a command begins runs in the other service. */
+      /** Carries out a conversation's commands in order. A turn that a command begins runs in the other service. */
       accept: restate.handlers.object.exclusive(
         OPTIONS,
         async (context: restate.ObjectContext, { id, after }: AcceptedCommand) => {

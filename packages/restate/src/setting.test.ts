@@ -26,24 +26,24 @@ test("several addresses, and each part of the setting, are read", () => {
 const HOME = "http://127.0.0.1:8080";
 
 test.each([
-  ["", "restate takes an address such as http://127.0.0.1:8080; this is empty."],
-  ["127.0.0.1:8080", "restate takes an address such as http://127.0.0.1:8080; this is 127.0.0.1:8080."],
-  ["http://a:8080/path", "restate takes an address such as http://127.0.0.1:8080; this is http://a:8080/path."],
-  ["http://a:8080,", "restate takes an address such as http://127.0.0.1:8080; this is empty."],
+  ["", "restate must be an address such as http://127.0.0.1:8080, not empty."],
+  ["127.0.0.1:8080", "restate must be an address such as http://127.0.0.1:8080, not 127.0.0.1:8080."],
+  ["http://a:8080/path", "restate must be an address such as http://127.0.0.1:8080, not http://a:8080/path."],
+  ["http://a:8080,", "restate must be an address such as http://127.0.0.1:8080, not empty."],
   [`${HOME}?port=3`, "restate takes admin, listen, servers, key, not port."],
-  [`${HOME}?admin=here`, "restate's admin takes an address such as http://127.0.0.1:8080; this is here."],
+  [`${HOME}?admin=here`, "restate's admin must be an address such as http://127.0.0.1:8080, not here."],
   [`${HOME}?admin=none&admin=none`, "restate takes admin once."],
-  [`${HOME}?servers=ftp://a`, "restate's servers takes an address such as http://127.0.0.1:8080; this is ftp://a."],
-  [`${HOME}?listen=9080`, "restate's listen takes an address and a port such as 127.0.0.1:9080; this is 9080."],
+  [`${HOME}?servers=ftp://a`, "restate's servers must be an address such as http://127.0.0.1:8080, not ftp://a."],
+  [`${HOME}?listen=9080`, "restate's listen must be an address and a port such as 127.0.0.1:9080, not 9080."],
   [
     `${HOME}?listen=127.0.0.1:0`,
-    "restate's listen takes an address and a port such as 127.0.0.1:9080; this is 127.0.0.1:0.",
+    "restate's listen must be an address and a port such as 127.0.0.1:9080, not 127.0.0.1:0.",
   ],
   [
     `${HOME}?listen=0.0.0.0:9080`,
     "restate's listen 0.0.0.0 lets other machines drive turns: name Restate's key=publickeyv1_... too, or listen at 127.0.0.1.",
   ],
-  [`${HOME}?key=secret`, "restate's key begins with publickeyv1_, as in Restate's log at its start; this is secret."],
+  [`${HOME}?key=secret`, "restate's key must begin with publickeyv1_, as in Restate's log at its start. It is secret."],
 ])("%s is refused in one sentence", (text, message) => {
   expect(() => readRestate(text)).toThrow(new DriverError(message));
 });

@@ -1,20 +1,20 @@
 import { isIP } from "node:net";
 
-/** Addresses of Restate and of the servers. */
+/** Addresses at which Restate and the servers reach each other, and keys for Restate's requests. */
 export interface RestateSetting {
-  /** Addresses that accept calls. If one does not answer, the next is tried. */
+  /** Addresses of Restate that accept calls. If an address does not answer, the next one is tried. */
   readonly ingress: readonly string[];
-  /** Address that accepts registrations. Undefined if the operator registers the servers. */
+  /** Address of Restate that accepts registrations. Undefined if the operator registers the servers. */
   readonly admin: string | undefined;
-  /** Address for Restate's calls to this server. */
+  /** Address of this server for Restate's calls. */
   readonly listen: { readonly host: string; readonly port: number };
   /** Address at which Restate reaches all servers: a name or a proxy. */
   readonly servers: string;
-  /** Public keys of Restate. Requests without a signature by one of them are refused. Without keys, no signature is checked. */
+  /** Public keys of Restate. A request needs a signature by one of them. Without keys, no signature is checked. */
   readonly keys: readonly string[];
 }
 
-/** Turns cannot be driven. `message` is one sentence with advice. */
+/** An error that keeps Restate from running turns. `message` is one sentence with advice. */
 export class DriverError extends Error {
   override readonly name = "DriverError";
 }
@@ -25,7 +25,7 @@ const LISTEN = "127.0.0.1:9080";
 const NAMES = ["admin", "listen", "servers", "key"];
 
 /**
- * Reads `http://127.0.0.1:8080?listen=127.0.0.1:9080&...` (docs/many-machines.md). Throws `DriverError`.
+ * Parses Restate's address and its options (docs/many-machines.md). Throws `DriverError`.
  * @example readRestate("http://127.0.0.1:8080").listen // { host: "127.0.0.1", port: 9080 }
  */
 export function readRestate(text: string): RestateSetting {
@@ -41,7 +41,7 @@ export function readRestate(text: string): RestateSetting {
   for (const key of keys)
     if (!/^publickeyv1_\w+$/.test(key))
       throw new DriverError(
-        `restate's key begins with publickeyv1_, as in Restate's log at its start; this is ${key}.`,
+        `restate's key must begin with publickeyv1_, as in Restate's log at its start. It is ${key}.`,
       );
   if (keys.length === 0 && !isLoopbackHost(listen.host))
     throw new DriverError(
@@ -62,7 +62,7 @@ export function readRestate(text: string): RestateSetting {
 function httpAddress(what: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.username !== "")
-    throw new DriverError(`${what} takes an address such as ${EXAMPLE}; this is ${text === "" ? "empty" : text}.`);
+    throw new DriverError(`${what} must be an address such as ${EXAMPLE}, not ${text === "" ? "empty" : text}.`);
   return url.origin;
 }
 
@@ -76,7 +76,7 @@ function readListenAddress(text: string): RestateSetting["listen"] {
   const [, host = "", port = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   if (isIP(bare) === 0 || Number(port) < 1 || Number(port) > 65_535)
-    throw new DriverError(`restate's listen takes an address and a port such as ${LISTEN}; this is ${text}.`);
+    throw new DriverError(`restate's listen must be an address and a port such as ${LISTEN}, not ${text}.`);
   return { host: bare, port: Number(port) };
 }
 

@@ -2,7 +2,6 @@ import type { AssistantMessage, Call, Json } from "@banyan/core";
 import type { PromptMessage, ToolSchema } from "@banyan/core/drivers";
 import { FINISHES } from "./conventions.ts";
 
-/** A part of a message, in the shape of OpenTelemetry's conventions. */
 type ContentPart =
   | { readonly type: "text" | "reasoning"; readonly content: string }
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly arguments: Json }
@@ -12,7 +11,7 @@ type ContentPart =
 
 type AnyPart = AssistantMessage["parts"][number] | Extract<PromptMessage, { role: "assistant" }>["parts"][number];
 
-/** The prompt of a model call, as JSON for an attribute. */
+/** Returns the prompt of a model call as JSON, in the format of OpenTelemetry's conventions. */
 export function promptAttribute(prompt: readonly PromptMessage[]): string {
   return JSON.stringify(
     prompt.flatMap((message) => {
@@ -26,18 +25,18 @@ export function promptAttribute(prompt: readonly PromptMessage[]): string {
   );
 }
 
-/** The response of a model, as JSON for an attribute. */
+/** Returns a model's response as JSON, in the format of OpenTelemetry's conventions. */
 export function responseAttribute({ parts, calls, finish = "error" }: AssistantMessage): string {
   const said = parts.flatMap((part) => contentPart(part, calls));
   return JSON.stringify([{ role: "assistant", parts: said, finish_reason: FINISHES[finish] }]);
 }
 
-/** The instructions, as JSON for an attribute. */
+/** Returns the instructions as JSON, in the format of OpenTelemetry's conventions. */
 export function instructionsAttribute(instructions: string): string {
   return JSON.stringify([{ type: "text", content: instructions }]);
 }
 
-/** The tools in a prompt, from the log, as JSON for an attribute. */
+/** Converts the tool schemas in a log to JSON in the format of OpenTelemetry's conventions. */
 export function toolsText(schemas: string): string {
   try {
     const told = JSON.parse(schemas) as readonly ToolSchema[];
@@ -45,12 +44,11 @@ export function toolsText(schemas: string): string {
       told.map(({ name, description, input }) => ({ type: "function", name, description, parameters: input })),
     );
   } catch {
-    // Another program may have written the log, with any text in this place.
     return schemas;
   }
 }
 
-/** The conventions have no shape for sources, nor for actions of a provider. */
+/** Leaves out sources and a provider's own actions, for which the conventions have no format. */
 function contentPart(part: AnyPart, calls: readonly Call[]): ContentPart[] {
   switch (part.type) {
     case "text":

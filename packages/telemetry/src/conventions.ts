@@ -1,9 +1,6 @@
 import { ValueType } from "@opentelemetry/api";
 
-/**
- * Names of OpenTelemetry's conventions for generative AI, v0.1.0 (status: in development). All such names of this
- * package are in this file, so that another version is one change.
- */
+/** Attribute names of OpenTelemetry's conventions for generative AI, v0.1.0 (status: in development). */
 export const GENAI = {
   operation: "gen_ai.operation.name",
   provider: "gen_ai.provider.name",
@@ -27,7 +24,7 @@ export const GENAI = {
   toolType: "gen_ai.tool.type",
   call: "gen_ai.tool.call.id",
   error: "error.type",
-  // Content: only if the program asks for it.
+  // Content is sent only if the program asks for it.
   instructions: "gen_ai.system_instructions",
   input: "gen_ai.input.messages",
   output: "gen_ai.output.messages",
@@ -36,15 +33,14 @@ export const GENAI = {
   result: "gen_ai.tool.call.result",
 } as const;
 
-/** Names under `banyan.` for facts that the conventions do not cover. */
+/** Attribute names of Banyan's own, for facts that the conventions do not cover. */
 export const BANYAN = {
   run: "banyan.run.id",
   mode: "banyan.run.mode",
   outcome: "banyan.run.outcome",
-  /** Message at which a turn ended: the leaf of its branch. */
+  /** Id of the message at which a turn ended. */
   leaf: "banyan.branch.leaf",
   message: "banyan.message.id",
-  /** US dollars. Absent if the cost is unknown. */
   cost: "banyan.cost.usd",
   /** Milliseconds that a turn waited for a user. */
   waited: "banyan.person.wait_ms",
@@ -56,10 +52,10 @@ export const BANYAN = {
   status: "http.response.status_code",
 } as const;
 
-/** Operations of spans. */
+/** Values of the attribute `gen_ai.operation.name`, by kind of span. */
 export const OPERATION = { turn: "invoke_agent", model: "chat", tool: "execute_tool" } as const;
 
-/** Name of the span of a wait for a user. */
+/** Name of a span that covers a wait for the user. */
 export const PERSON = "wait_for_person";
 
 const SECONDS = [
@@ -80,21 +76,27 @@ const inTokens = (description: string) => ({
   advice: { explicitBucketBoundaries: TOKENS },
 });
 
-/** The histograms by name, with their options. */
+/** Options of all histograms, by the name of the histogram. */
 export const HISTOGRAMS = {
-  "gen_ai.client.inference.duration": inSeconds("From asking a model to the end of its response, retries included."),
-  "gen_ai.client.inference.time_to_first_chunk": inSeconds("From asking a model to its first word."),
-  "gen_ai.client.inference.usage.input_tokens": inTokens("Tokens of a request, cached ones included."),
-  "gen_ai.client.inference.usage.output_tokens": inTokens("Tokens of a response, reasoning included."),
-  "gen_ai.client.inference.usage.cache_read.input_tokens": inTokens("Tokens of a request read from a cache."),
-  "gen_ai.client.inference.usage.cache_write.input_tokens": inTokens("Tokens of a request written to a cache."),
-  "gen_ai.client.inference.usage.reasoning.output_tokens": inTokens("Tokens of a response that were reasoning."),
-  "gen_ai.invoke_agent.duration": inSeconds("Duration of a turn, or of a sub-agent's work."),
+  "gen_ai.client.inference.duration": inSeconds("Time from a model request to the end of the response, with retries."),
+  "gen_ai.client.inference.time_to_first_chunk": inSeconds(
+    "Time from a model request to the first part of the response.",
+  ),
+  "gen_ai.client.inference.usage.input_tokens": inTokens("Input tokens of a request, including cached tokens."),
+  "gen_ai.client.inference.usage.output_tokens": inTokens("Output tokens of a response, including reasoning tokens."),
+  "gen_ai.client.inference.usage.cache_read.input_tokens": inTokens(
+    "Input tokens that the provider read from its cache.",
+  ),
+  "gen_ai.client.inference.usage.cache_write.input_tokens": inTokens(
+    "Input tokens that the provider wrote to its cache.",
+  ),
+  "gen_ai.client.inference.usage.reasoning.output_tokens": inTokens("Output tokens that were spent on reasoning."),
+  "gen_ai.invoke_agent.duration": inSeconds("Duration of a turn, or of a sub-agent's run."),
   "gen_ai.execute_tool.duration": inSeconds("Duration of a tool call, from its start to its result."),
-  "banyan.person.wait.duration": inSeconds("From a question to the user's answer."),
+  "banyan.person.wait.duration": inSeconds("Time from a question to the user's answer."),
 } as const;
 
-/** Names of providers in the conventions that differ from Banyan's names. */
+/** Providers whose names in the conventions differ from Banyan's names. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   "openai-chat": "openai",
   google: "gcp.gemini",
@@ -106,14 +108,14 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   moonshot: "moonshot_ai",
 };
 
-/** Splits `provider/model`, and returns both by their names in the conventions. */
+/** Splits a model id such as `google/gemini` and converts the provider to its name in the conventions. */
 export function splitModelName(model: string): { readonly provider: string; readonly model: string } {
   const at = model.indexOf("/");
   const provider = at < 0 ? model : model.slice(0, at);
   return { provider: PROVIDERS[provider] ?? provider, model: at < 0 ? model : model.slice(at + 1) };
 }
 
-/** Reasons for the end of a response, by their names in the conventions. */
+/** Finish reasons of a response in the conventions, by Banyan's finish reasons. */
 export const FINISHES = {
   stop: "stop",
   calls: "tool_call",

@@ -15,18 +15,15 @@ import {
   usageAttributes,
 } from "./open-span.ts";
 
-/** A model call with all its attempts. */
 interface OpenChat extends OpenSpan {
-  /** Id of the response of the current attempt. */
   message: string;
   /** Time of the first part of the response, in milliseconds since 1970. */
   firstChunk: number | undefined;
   retries: number;
-  /** Error type of the current attempt, if it failed. */
   failure: string | undefined;
 }
 
-/** The spans of model calls. A span covers all attempts of a call; a turn has at most one open span. */
+/** Keeps the spans of model calls. A span covers all attempts of a call. A turn has at most one open span. */
 export class ModelCalls {
   readonly #session: Session;
   readonly #to: Instruments;
@@ -42,7 +39,6 @@ export class ModelCalls {
     this.#hasSummary = session.state.messages.values().some(({ role }) => role === "summary");
   }
 
-  /** The turn of a response, until the turn ends. */
   turnOf(message: string): OpenTurn | undefined {
     return this.#turns.get(message);
   }
@@ -76,7 +72,6 @@ export class ModelCalls {
     setContent(this.#to, span, GENAI.input, promptAttribute(promptFrom(path)));
   }
 
-  /** Part of a response arrived just now. */
   heard(message: string): void {
     const turn = this.#turns.get(message);
     const chat = turn && this.#open.get(turn);
@@ -100,12 +95,11 @@ export class ModelCalls {
       setContent(this.#to, span, GENAI.output, responseAttribute(response));
     }
     this.#measure(usage, chat.said);
-    // The end of the turn may give the exact error type.
     if (finish === "error") chat.failure ??= "_OTHER";
     else this.#end(turn, at);
   }
 
-  /** An attempt ended without a response: a retry follows, or the end of the turn. */
+  /** An attempt ended without a response. A retry or the end of the turn follows. */
   abandoned({ message, usage, cost }: EventOf<"message.abandoned">): void {
     const turn = this.#turns.get(message);
     if (!turn) return;
@@ -126,7 +120,7 @@ export class ModelCalls {
     });
   }
 
-  /** A model wrote a title or a summary. The log has no start of a title request, so the span of a title has no length. */
+  /** A model wrote a title or a summary. The span of a title has no length: the log lacks the start of its request. */
   aside(
     {
       at,
@@ -150,7 +144,6 @@ export class ModelCalls {
     if (turn) addToTurn(turn, usage, cost);
   }
 
-  /** The conversation has a summary from now on. */
   summarized(): void {
     this.#hasSummary = true;
   }
@@ -218,7 +211,7 @@ function addToTurn(turn: OpenTurn, usage: Usage, cost: Cost): void {
   turn.cost = addCost(turn.cost, cost);
 }
 
-/** The settings of a run in the log; any setting may be missing. */
+/** Returns the settings of a run in the log. Any setting may be missing. */
 function settingsAttributes(settings: object): Attributes {
   const { temperature, maxTokens, stop, effort }: Partial<Record<string, string | number | string[]>> = { ...settings };
   return {

@@ -19,33 +19,28 @@ export interface Instruments {
   readonly redact?: (text: string) => string;
 }
 
-/** An event of one type. */
 export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 
 /** A span that has not ended. */
 export interface OpenSpan {
   readonly span: Span;
-  /** Start of the span, in milliseconds since 1970. */
   readonly at: number;
-  /** Attributes of its metrics. */
   readonly said: Attributes;
 }
 
-/** The run of an agent: a turn, or the work of a sub-agent. */
+/** The open span of a turn, or of a sub-agent's run. */
 export interface OpenTurn extends OpenSpan {
   readonly started: EventOf<"run.started">;
-  /** Context of the spans of its steps. */
   readonly within: Context;
   /** Start of the current compaction for this turn, in milliseconds since 1970. */
   shortening: number | undefined;
   usage: Usage;
   /** US dollars; undefined as soon as the cost of one response is unknown. */
   cost: Cost;
-  /** Milliseconds that the turn waited for a user. */
   waited: number;
 }
 
-/** Attributes of token usage and cost. An unknown cost is left out, because unknown is not zero. */
+/** Returns the span attributes for token usage and cost. Leaves out an unknown cost. */
 export function usageAttributes({ input, output, cached, cacheWrite, reasoning }: Usage, cost: Cost): Attributes {
   return {
     [GENAI.inputTokens]: input,
@@ -57,12 +52,12 @@ export function usageAttributes({ input, output, cached, cacheWrite, reasoning }
   };
 }
 
-/** Starts a span with ids derived from `name`, if the tracer's provider uses `RunIds`. */
+/** Starts a span. Derives its ids from `name` if the tracer's provider uses `RunIds`. */
 export function startNamed({ ids }: Pick<Instruments, "ids">, name: string, start: () => Span): Span {
   return ids ? ids.of(name, start) : start();
 }
 
-/** Ends a span and records its duration. `message` describes a failure; it counts as content, as it may quote the conversation. */
+/** Ends a span and records its duration. `message` may quote the conversation, so it is sent only as content. */
 export function endSpan(
   to: Instruments,
   { span, at, said }: OpenSpan,
@@ -79,7 +74,7 @@ export function endSpan(
   to.histograms[measure].record((ended - at) / 1_000, failure ? { ...said, [GENAI.error]: failure.type } : said);
 }
 
-/** Sets an attribute to redacted content, if the program asked for content. */
+/** Sets an attribute to redacted text, if the options allow content. */
 export function setContent(to: Instruments, span: Span, name: string, text: string): void {
   if (to.content) span.setAttribute(name, to.redact?.(text) ?? text);
 }

@@ -16,20 +16,18 @@ import { RunIds } from "./run-ids.ts";
 import { Telemetry } from "./telemetry.ts";
 import { type Protocol, readOtlpVariables, type SamplerName, type SignalExport } from "./variables.ts";
 
-/** The variables of an environment. */
 type OtlpEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Telemetry that is sent by OTLP over HTTP. */
+/** Telemetry that sends spans and metrics by OTLP over HTTP. */
 export interface Otlp {
   readonly telemetry: Telemetry;
-  /** Problems with the variables, one sentence each. */
   readonly notices: readonly string[];
   /** Sends the remaining telemetry, for at most `patience` milliseconds (default 2,000). Never rejects. */
   close(patience?: number): Promise<void>;
 }
 
 /**
- * Environment, service name and handlers of {@link openOtlp}.
+ * Environment, service name and error handler of {@link openOtlp}.
  * @example
  * const otlp = await openOtlp({
  *   env: process.env,
@@ -39,24 +37,26 @@ export interface Otlp {
  * });
  */
 export interface OtlpOptions {
-  /** Environment variables. Those of the process have no effect. */
+  /** Environment variables. The variables of the process have no effect. */
   readonly env: OtlpEnvironment;
   /** Service name if `OTEL_SERVICE_NAME` is not set. */
   readonly service: string;
   readonly redact: (text: string) => string;
-  /** Called when sending fails: once per signal, until the signal is sent successfully again. */
+  /** Called when sending fails: once for traces and once for metrics, until sending succeeds again. */
   failed(sentence: string): void;
 }
 
 const OPTIONS: OptionNames<OtlpOptions> = { env: true, service: true, redact: true, failed: true };
 
-/** Milliseconds for the remaining telemetry at the end. */
 const LAST = 2_000;
 
 /** Maximum characters of an attribute; longer text is cut. `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT` overrides the limit. */
 const LONGEST = 256 * 1024;
 
-/** Opens exporters as OpenTelemetry's variables ask (docs/telemetry.md). Invalid variables are reported in `notices` and ignored. */
+/**
+ * Opens the exporters that OpenTelemetry's variables select (docs/telemetry.md). Ignores invalid variables, and reports
+ * them in `notices`.
+ */
 export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
   refuseUnknown("openOtlp", options, OPTIONS);
   const { env, service, redact, failed } = options;
@@ -111,7 +111,7 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
   };
 }
 
-/** Sends the rest of a signal. Does not wait if no receiver listens, because an exporter would then retry. */
+/** Sends the remaining data of a signal. Does not wait without a receiver: the exporter would then retry. */
 function sentTo(
   sending: SignalExport | undefined,
   provider: { shutdown(): Promise<void> } | undefined,
@@ -120,13 +120,12 @@ function sentTo(
   if (!sending || !provider) return "sent";
   const sent = provider.shutdown().then(
     () => "sent" as const,
-    // The exporter has already reported the failure.
     () => "sent" as const,
   );
   return Promise.race([sent, unheard(sending.address, signal)]);
 }
 
-/** Resolves when the connection to an address fails. Never resolves when it succeeds. */
+/** Resolves when the connection to an address fails. Stays pending if the connection succeeds. */
 function unheard({ protocol, hostname, port }: URL, signal: AbortSignal): Promise<"unheard"> {
   return new Promise((resolve) => {
     const host = hostname.replace(/^\[|\]$/g, "");
@@ -154,8 +153,8 @@ async function metricExporter(protocol: Protocol, env: OtlpEnvironment): Promise
 }
 
 /**
- * Runs `make` with the variables of `env` as those of the process. OpenTelemetry's parts read `process.env` when they are made.
- * Options cannot replace that: the exporters would still add the headers of the process, which may be secrets, to the given ones.
+ * Runs `make` with `env` as the variables of the process: OpenTelemetry's classes read `process.env` in their
+ * constructors. Options cannot prevent that: exporters would add the process's own headers, which may be secrets.
  */
 function within<Part>(env: OtlpEnvironment, make: () => Part): Part {
   const own = process.env;
@@ -179,7 +178,6 @@ function failures(failed: (sentence: string) => void) {
   };
 }
 
-/** Reports the results of an exporter to `tell`. */
 function watchExporter<Exporter extends SpanExporter | PushMetricExporter>(
   exporter: Exporter,
   what: string,

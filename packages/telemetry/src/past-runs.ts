@@ -1,13 +1,12 @@
 import type { Session } from "@banyan/core";
 import { type Event, type FeedItem, isDelta } from "@banyan/core/conversation";
 
-/** The `seq` of the first event in the log of a conversation. */
 const BEGINNING = { epoch: 1, seq: 0, offset: 0 };
 
 /**
- * Reads from the log the events of runs that another process began, up to event `until`. They include responses,
- * calls and questions, and the runs that calls launched. Leaves out runs with an earlier end, which that process has
- * reported. Rejects if there is no log, and if the session closes before `until`.
+ * Reads the events of another process's runs from the log, up to the event number `until`. Includes their responses,
+ * calls, questions and sub-agents. Leaves out runs that the other process has reported as ended. Rejects if there is no
+ * log, or the session closes first.
  */
 export async function eventsOfRuns(session: Session, runs: Iterable<string>, until: number): Promise<readonly Event[]> {
   const [wanted, messages, calls, questions] = [new Set(runs), new Set<string>(), new Set<string>(), new Set<string>()];
@@ -34,7 +33,6 @@ export async function eventsOfRuns(session: Session, runs: Iterable<string>, unt
   throw new Error("The session was closed before its log was read.");
 }
 
-/** The ids that an event names. */
 function eventIds(event: Event): Readonly<Partial<Record<"run" | "message" | "call" | "question", string>>> {
   const names = (["run", "message", "call", "question"] as const).flatMap((name) => {
     const value: unknown = Reflect.get(event, name);

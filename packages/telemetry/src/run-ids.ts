@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /**
- * Generates trace and span ids. Ids of a conversation derive from its log (run, response, call, question); all others
- * are random. A turn that two processes share after a crash is thus one trace, and a span sent by both is the same
- * span. Pass it to the tracer provider as `idGenerator`, and to `Telemetry` as `ids`.
+ * Generates trace and span ids. Derives the ids of a conversation's spans from ids in its log, so two processes that
+ * run one turn (after a crash) report one trace. All other ids are random. Pass it to the tracer provider as
+ * `idGenerator`, and to `Telemetry` as `ids`.
  */
 export class RunIds {
   #digest: string | undefined;
 
-  /** Calls `start`, which starts one span, with ids derived from `name`. A name must be unique over all logs, like the id of a run. */
+  /** Calls `start`, which starts one span, with ids derived from `name`, which must be unique over all logs. */
   of<T>(name: string, start: () => T): T {
     this.#digest = createHash("sha256").update(name).digest("hex");
     try {
@@ -18,12 +18,10 @@ export class RunIds {
     }
   }
 
-  /** 32 hexadecimal digits. */
   generateTraceId(): string {
     return this.#digest?.slice(0, 32) ?? randomBytes(16).toString("hex");
   }
 
-  /** 16 hexadecimal digits. */
   generateSpanId(): string {
     return this.#digest?.slice(32, 48) ?? randomBytes(8).toString("hex");
   }

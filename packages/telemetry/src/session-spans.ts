@@ -8,10 +8,7 @@ import { type EventOf, endSpan, type Instruments, type OpenTurn, startNamed, usa
 import { eventsOfRuns } from "./past-runs.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
-/**
- * Items of the feed that no span reports: they change the tree and not the work on it, or another item reports the same. Each is
- * named, so that a new kind of item does not compile before somebody decides about it.
- */
+/** Events without a span, listed so that a new type of event does not compile until somebody decides about its span. */
 type UnreportedType =
   | `conversation.${"created" | "brought-in"}`
   | "content.stored"
@@ -32,8 +29,8 @@ type UnreportedType =
   | "chat.ended";
 
 /**
- * The spans of one session. Times come from the events, so they are right for runs of another process, too. Only the
- * first part of a response is timed by the clock here. Memory holds open spans only.
+ * Keeps the open spans of one session. Times come from the events, so they are also right for runs of another process.
+ * Only the time of a response's first part comes from the clock of this process.
  */
 export class SessionSpans implements FeedListener {
   readonly #session: Session;
@@ -41,7 +38,7 @@ export class SessionSpans implements FeedListener {
   readonly #turns = new Map<string, OpenTurn>();
   readonly #models: ModelCalls;
   readonly #calls: ToolCalls;
-  /** Runs that began before this object; it reports their ends. */
+  /** Runs that began before this object was created. */
   readonly #before: Map<string, LiveRun>;
   /** Ends of runs whose beginnings this object has not received. */
   readonly #endedUnheard: EventOf<"run.ended">[] = [];
@@ -63,7 +60,6 @@ export class SessionSpans implements FeedListener {
       });
   }
 
-  /** See `Telemetry.traceparent`. */
   traceparent(call: string): string | undefined {
     return this.#calls.traceparent(call);
   }
@@ -154,7 +150,7 @@ export class SessionSpans implements FeedListener {
     const { run, agent, model, mode, call, at } = started;
     const names = splitModelName(model);
     const said = { [GENAI.operation]: OPERATION.turn, [GENAI.provider]: names.provider, [GENAI.agent]: agent };
-    // A sub-agent's run belongs to the call that launched it; a turn belongs to the application's current span.
+    // A sub-agent's span belongs to the call that launched it. A turn's span belongs to the application's current span.
     const parent = this.#calls.within(call) ?? context.active();
     const attributes = {
       ...said,
@@ -177,12 +173,12 @@ export class SessionSpans implements FeedListener {
     else this.#endedUnheard.push(ended);
   }
 
-  /** Reports runs that another process began and did not end, from the log. */
+  /** Reports from the log the runs that another process began and did not end. */
   async #tellPast(ended: readonly EventOf<"run.ended">[]): Promise<void> {
     const runs = ended.map(({ run }) => run);
     const until = Math.max(...ended.map(({ seq }) => seq));
     const events = await eventsOfRuns(this.#session, runs, until);
-    // The dead process measured the steps of these runs, so only the durations of the runs are recorded here.
+    // The dead process measured the steps of these runs, so record only the durations of the runs here.
     const [{ "gen_ai.invoke_agent.duration": turns, ...others }, silent] = [this.#to.histograms, { record() {} }];
     const muted = Object.fromEntries(Object.keys(others).map((name) => [name, silent]));
     const histograms = { ...muted, "gen_ai.invoke_agent.duration": turns } as Instruments["histograms"];
@@ -231,12 +227,11 @@ export class SessionSpans implements FeedListener {
     if (turn) turn.shortening = undefined;
   }
 
-  /** The turn that is being compacted. */
   #shortening(): OpenTurn | undefined {
     return this.#turns.values().find(({ shortening }) => shortening !== undefined);
   }
 
-  /** The turn of a response. For a response of an earlier turn: the turn that continues with its calls. */
+  /** Returns the turn of a response, or the later turn that continues with the calls of the response. */
   #turnOf(message: string): OpenTurn | undefined {
     const own = this.#models.turnOf(message);
     if (own) return own;

@@ -26,7 +26,6 @@ const note = defineTool({
   },
 });
 
-/** Telemetry whose spans and metrics are kept in memory. */
 function receiver(more: TelemetryOptions = {}) {
   const exporter = new InMemorySpanExporter();
   const ids = new RunIds();
@@ -49,7 +48,6 @@ function receiver(more: TelemetryOptions = {}) {
   };
 }
 
-/** The tree of spans, in order of their starts. */
 function drawn(spans: readonly ReadableSpan[]): string {
   const below = (parent: string | undefined, depth: number): string[] =>
     spans
@@ -69,7 +67,6 @@ function named(spans: readonly ReadableSpan[], name: string): ReadableSpan {
   return span;
 }
 
-/** A scripted turn with its telemetry. */
 async function played(
   script: Script,
   { tools = [note], ...more }: TelemetryOptions & { tools?: ReturnType<typeof defineTool>[] } = {},

@@ -7,7 +7,7 @@ import type { RunIds } from "./run-ids.ts";
 import { SessionSpans } from "./session-spans.ts";
 
 /**
- * Destination and content of spans and metrics.
+ * Where {@link Telemetry} sends spans and metrics, and whether spans contain text of the conversation.
  * @example
  * const ids = new RunIds();
  * // The provider of this tracer was created with `idGenerator: ids`.
@@ -26,12 +26,9 @@ export interface TelemetryOptions {
   readonly tracer?: Tracer;
   /** Default: the meter of the global provider. */
   readonly meter?: Meter;
-  /** Id generator of `tracer`'s provider. With it, the ids of a turn's spans derive from the id of its run. */
+  /** Id generator of `tracer`'s provider. With it, the ids of a turn's spans derive from the id of the turn's run. */
   readonly ids?: RunIds;
-  /**
-   * True to include instructions, messages, arguments and results in spans. Off by default: more people read a trace
-   * than a conversation.
-   */
+  /** True to send text of the conversation. Off by default: more people read a trace than a conversation. */
   readonly content?: boolean;
   /** Removes secrets from content before it is sent. */
   readonly redact?: (text: string) => string;
@@ -65,7 +62,7 @@ export class Telemetry {
     };
   }
 
-  /** Reports a session until it closes or the returned function is called. Follow a session once. */
+  /** Reports a session until the session closes or the returned function is called. Follow a session only once. */
   follow(session: Session): () => void {
     const spans = new SessionSpans(session, this.#instruments);
     this.#followed.set(session.id, spans);
@@ -87,13 +84,12 @@ export class Telemetry {
   }
 
   /**
-   * Returns the span of a running call in a followed conversation, as the `traceparent` of W3C's Trace Context. Other
-   * services can continue the trace with it. Undefined without such a span.
+   * Returns the span of a running call as a `traceparent` of W3C's Trace Context, with which another service continues
+   * the trace. Returns undefined without such a span.
    */
   traceparent(conversation: string, call: string): string | undefined {
     return this.#followed.get(conversation)?.traceparent(call);
   }
 }
 
-/** Name of the instrumentation. */
 const NAME = "@banyan/telemetry";

@@ -21,11 +21,10 @@ interface OpenQuestionSpan extends OpenSpan {
   readonly turn: OpenTurn | undefined;
 }
 
-/** The spans of tool calls, one each, and of waits for the user. */
+/** Keeps the spans of tool calls, and of waits for the user. */
 export class ToolCalls {
   readonly #session: Pick<Session, "state">;
   readonly #to: Instruments;
-  /** Request times of calls that have not started, in milliseconds since 1970. */
   readonly #asked = new Map<string, number>();
   readonly #open = new Map<string, OpenCallSpan>();
   readonly #questions = new Map<string, OpenQuestionSpan>();
@@ -35,12 +34,11 @@ export class ToolCalls {
     this.#to = to;
   }
 
-  /** Context of runs that a call launches. */
+  /** Returns the context for the spans of a sub-agent that a call launches. */
   within(call: string | undefined): Context | undefined {
     return call === undefined ? undefined : this.#open.get(call)?.within;
   }
 
-  /** The span of a running call, as a `traceparent` of W3C's Trace Context. */
   traceparent(call: string): string | undefined {
     const span = this.#open.get(call)?.span.spanContext();
     if (span === undefined || !isSpanContextValid(span)) return undefined;
@@ -55,7 +53,7 @@ export class ToolCalls {
     this.#start(event, event.at, event.attempt, turn);
   }
 
-  /** The span of a call that never ran begins at its request. */
+  /** Ends the span of a call. The span of a call that never ran begins at its request. */
   ended(
     event: EventOf<"call.completed" | "call.failed" | "call.denied" | "call.cancelled">,
     turn: OpenTurn | undefined,
@@ -68,7 +66,6 @@ export class ToolCalls {
     this.#end(call, open, at, type === "call.completed" ? undefined : type.slice("call.".length));
   }
 
-  /** A call or a limit asks the user a question. */
   asking(
     { question, at }: { readonly question: string; readonly at: number },
     type: "approval" | "text" | "limit",
@@ -90,7 +87,6 @@ export class ToolCalls {
     endSpan(this.#to, open, at, "banyan.person.wait.duration");
   }
 
-  /** Ends all open spans of a turn. */
   turnEnded(turn: OpenTurn, at: number): void {
     for (const [question, open] of this.#questions) if (open.turn === turn) this.answered(question, at);
     for (const [call, open] of this.#open) if (open.turn === turn) this.#end(call, open, at, "cancelled");

@@ -16,61 +16,61 @@ describe("F102: a variable of OpenTelemetry that is wrong is reported", () => {
   test.each<[Readonly<Record<string, string>>, string]>([
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" },
-      'OTEL_EXPORTER_OTLP_ENDPOINT is "localhost:4318": it is an address that begins with http:// or https://. Nothing is sent.',
+      'OTEL_EXPORTER_OTLP_ENDPOINT is "localhost:4318". Use an address that begins with http:// or https://. Nothing is sent.',
     ],
     [
       { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "grpc://x:1" },
-      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is "grpc://x:1": it is an address that begins with http:// or https://. Nothing is sent.',
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is "grpc://x:1". Use an address that begins with http:// or https://. Nothing is sent.',
     ],
     [
       { OTEL_EXPORTER_OTLP_ENDPIONT: "http://x:1" },
-      "OTEL_EXPORTER_OTLP_ENDPIONT: Banyan reads no variable of this name; did you mean OTEL_EXPORTER_OTLP_ENDPOINT?",
+      "Banyan does not read OTEL_EXPORTER_OTLP_ENDPIONT. Did you mean OTEL_EXPORTER_OTLP_ENDPOINT?",
     ],
     [
       { OTEL_SERVICENAME: "x" },
-      "OTEL_SERVICENAME: Banyan reads no variable of this name; did you mean OTEL_SERVICE_NAME?",
+      "Banyan does not read OTEL_SERVICENAME. Did you mean OTEL_SERVICE_NAME?",
     ],
     [
       { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
-      'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc": Banyan sends by "http/protobuf" or "http/json". Nothing is sent.',
+      'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc". Use "http/protobuf" or "http/json". Nothing is sent.',
     ],
     [
       { ...ENDPOINT, OTEL_TRACES_EXPORTER: "zipkin" },
-      'OTEL_TRACES_EXPORTER is "zipkin": Banyan sends by "otlp", or not at all with "none".',
+      'OTEL_TRACES_EXPORTER is "zipkin". Use "otlp" or "none". Nothing is sent.',
     ],
     [
       { ...ENDPOINT, OTEL_TRACES_SAMPLER: "always" },
-      'OTEL_TRACES_SAMPLER is "always": known are always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio. All is sent.',
+      'OTEL_TRACES_SAMPLER is "always". Use one of always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio. All traces are sent.',
     ],
     [
       { ...ENDPOINT, OTEL_TRACES_SAMPLER_ARG: "2" },
-      'OTEL_TRACES_SAMPLER_ARG is "2": it is a number from 0 to 1. All is sent.',
+      'OTEL_TRACES_SAMPLER_ARG is "2". Use a number from 0 to 1. All traces are sent.',
     ],
     [
       { ...ENDPOINT, OTEL_BSP_SCHEDULE_DELAY: "5s" },
-      'OTEL_BSP_SCHEDULE_DELAY is "5s": it is a whole number above 0. The default is used.',
+      'OTEL_BSP_SCHEDULE_DELAY is "5s". Use a whole number above 0. The default is used.',
     ],
     [
       { ...ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: "10s" },
-      'OTEL_EXPORTER_OTLP_TIMEOUT is "10s": it is a whole number of milliseconds above 0. The default is used.',
+      'OTEL_EXPORTER_OTLP_TIMEOUT is "10s". Use a whole number of milliseconds above 0. The default is used.',
     ],
     [
       { ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: "zstd" },
-      'OTEL_EXPORTER_OTLP_TRACES_COMPRESSION is "zstd": it is "gzip" or "none". Nothing is compressed.',
+      'OTEL_EXPORTER_OTLP_TRACES_COMPRESSION is "zstd". Use "gzip" or "none". Nothing is compressed.',
     ],
     [
       { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: "x-key: abcdef" },
-      "OTEL_EXPORTER_OTLP_HEADERS is no list such as name=value,other=value.",
+      "OTEL_EXPORTER_OTLP_HEADERS is not a list such as name=value,other=value.",
     ],
     [
       { ...ENDPOINT, OTEL_EXPORTER_OTLP_CERTIFICATE: "/nowhere.pem" },
-      'OTEL_EXPORTER_OTLP_CERTIFICATE is "/nowhere.pem": there is no such file.',
+      'OTEL_EXPORTER_OTLP_CERTIFICATE is "/nowhere.pem". Use the path of a file.',
     ],
     [
       { ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: "team" },
-      'OTEL_RESOURCE_ATTRIBUTES is "team": it is a list such as name=value,other=value. It is not used.',
+      'OTEL_RESOURCE_ATTRIBUTES is "team". Use a list such as name=value,other=value. The variable is ignored.',
     ],
-    [{ ...ENDPOINT, OTEL_SDK_DISABLED: "yes" }, 'OTEL_SDK_DISABLED is "yes": it is true or false.'],
+    [{ ...ENDPOINT, OTEL_SDK_DISABLED: "yes" }, 'OTEL_SDK_DISABLED is "yes". Use true or false.'],
   ])("%o", (env, notice) => {
     expect(readOtlpVariables(env).notices).toEqual([notice]);
   });

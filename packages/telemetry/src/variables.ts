@@ -1,20 +1,19 @@
 import { statSync } from "node:fs";
 import { nearest } from "@banyan/core/shown";
 
-/** The variables of an environment. */
 type TelemetryEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Encoding of the requests to a collector. */
+/** Encoding of requests to a telemetry collector, as in `OTEL_EXPORTER_OTLP_PROTOCOL`. */
 export type Protocol = "http/protobuf" | "http/json";
 
-/** Protocol and address of one signal. */
+/** Encoding and address for one signal: traces or metrics. */
 export interface SignalExport {
   readonly protocol: Protocol;
-  /** The complete URL, with its path. */
+  /** Complete URL, with its path. */
   readonly address: URL;
 }
 
-/** The settings in OpenTelemetry's variables (docs/telemetry.md). */
+/** The settings in OpenTelemetry's environment variables (docs/telemetry.md). */
 export interface OtlpVariables {
   /** Absent if no traces are sent. */
   readonly traces?: SignalExport;
@@ -22,12 +21,10 @@ export interface OtlpVariables {
   readonly sampler: { readonly name: SamplerName; readonly ratio: number };
   /** Maximum characters of an attribute. */
   readonly attributeLimit?: number;
-  /** Milliseconds between two exports of spans. */
   readonly scheduleDelay?: number;
   readonly exportInterval?: number;
-  /** True if spans contain content of the conversation. */
+  /** True if spans contain text of the conversation. */
   readonly content: boolean;
-  /** Faults in the variables, one sentence each. */
   readonly notices: readonly string[];
 }
 
@@ -39,7 +36,7 @@ const samplerNames = [
   "parentbased_always_off",
   "parentbased_traceidratio",
 ] as const;
-/** A value of `OTEL_TRACES_SAMPLER` that OpenTelemetry defines. */
+/** A valid value of `OTEL_TRACES_SAMPLER`. */
 export type SamplerName = (typeof samplerNames)[number];
 
 const SIGNALS = ["TRACES", "METRICS"] as const;
@@ -61,11 +58,11 @@ const known: readonly string[] = [
   ...["OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_METRIC_EXPORT_INTERVAL", CONTENT, DISABLED],
 ];
 
-/** Variables of the specification that resemble a variable of Banyan but have another meaning, or concern other signals. */
+/** Variables that resemble a variable of Banyan, but have another meaning in OpenTelemetry's specification. */
 const OTHERS =
   /^OTEL_(?:EXPORTER_OTLP_)?(?:LOGS|BLRP|PROPAGATORS|SPAN|EVENT|LINK|EXPERIMENTAL|LOG|NODE|METRICS_EXEMPLAR|METRIC_EXPORT_TIMEOUT|BSP|EXPORTER_(?:ZIPKIN|JAEGER|PROMETHEUS))/;
 
-/** Reads the variables. Does not load the exporters. */
+/** Reads OpenTelemetry's environment variables. Does not load the exporters. */
 export function readOtlpVariables(env: TelemetryEnvironment): OtlpVariables {
   const notices = unknownOtelVariables(env);
   const read = new Variables(env, notices);
@@ -85,8 +82,7 @@ export function readOtlpVariables(env: TelemetryEnvironment): OtlpVariables {
     ...(Object.fromEntries(
       Object.entries(limits).filter(([, value]) => value !== undefined),
     ) as Partial<OtlpVariables>),
-    content: read.choice(CONTENT, CONTENTS, false, "true or false. No message is sent"),
-    // Both signals may read the same variable.
+    content: read.choice(CONTENT, CONTENTS, false, "true or false. No text of the conversation is sent"),
     notices: [...new Set(notices)],
   };
 }
@@ -97,13 +93,10 @@ function unknownOtelVariables(env: TelemetryEnvironment): string[] {
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith("OTEL_") || known.includes(name) || OTHERS.test(name)) return [];
     const near = nearest(name, known, 2);
-    return near.length === 0
-      ? []
-      : `${name}: Banyan reads no variable of this name; did you mean ${near.join(" or ")}?`;
+    return near.length === 0 ? [] : `Banyan does not read ${name}. Did you mean ${near.join(" or ")}?`;
   });
 }
 
-/** Reads variables, and notes their faults. */
 class Variables {
   readonly #env: TelemetryEnvironment;
   readonly #notices: string[];
@@ -113,7 +106,6 @@ class Variables {
     this.#notices = notices;
   }
 
-  /** The first variable that is set and not empty. */
   #first(...names: readonly string[]): { readonly name: string; readonly text: string } | undefined {
     for (const name of names) {
       const text = this.#env[name]?.trim() ?? "";
@@ -123,7 +115,7 @@ class Variables {
   }
 
   #wrong(name: string, text: string, expected: string): undefined {
-    this.#notices.push(`${name} is "${text}": ${expected}.`);
+    this.#notices.push(`${name} is "${text}". Use ${expected}.`);
     return undefined;
   }
 
@@ -131,17 +123,17 @@ class Variables {
     const text = this.#first(name)?.text.toLowerCase();
     if (text === undefined) return usual;
     if (Object.hasOwn(values, text)) return values[text] as Value;
-    this.#wrong(name, text, `it is ${expected}`);
+    this.#wrong(name, text, expected);
     return usual;
   }
 
   wholeNumber(name: string): number | undefined {
     const text = this.#first(name)?.text;
     if (text === undefined || /^[1-9]\d{0,8}$/.test(text)) return text === undefined ? undefined : Number(text);
-    return this.#wrong(name, text, "it is a whole number above 0. The default is used");
+    return this.#wrong(name, text, "a whole number above 0. The default is used");
   }
 
-  /** Protocol and address of a signal; undefined if it is not sent. */
+  /** Returns encoding and address of a signal; undefined if the signal is not sent. */
   sending(signal: Signal): SignalExport | undefined {
     const own = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`;
     const endpoint = this.#first(own, "OTEL_EXPORTER_OTLP_ENDPOINT");
@@ -150,11 +142,11 @@ class Variables {
     if (exporter && exporter.text !== "otlp")
       return exporter.text === "none"
         ? undefined
-        : this.#wrong(exporter.name, exporter.text, 'Banyan sends by "otlp", or not at all with "none"');
+        : this.#wrong(exporter.name, exporter.text, '"otlp" or "none". Nothing is sent');
     const protocol = this.#protocol(signal);
     const { name = own, text = "http://localhost:4318" } = endpoint ?? {};
     if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text))
-      return this.#wrong(name, text, "it is an address that begins with http:// or https://. Nothing is sent");
+      return this.#wrong(name, text, "an address that begins with http:// or https://. Nothing is sent");
     const address = new URL(text);
     if (name !== own || !endpoint)
       address.pathname = `${address.pathname.replace(/\/$/, "")}/v1/${signal.toLowerCase()}`;
@@ -166,21 +158,21 @@ class Variables {
     if (!named) return "http/protobuf";
     const { name, text } = named;
     if (text === "http/protobuf" || text === "http/json") return text;
-    return this.#wrong(name, text, 'Banyan sends by "http/protobuf" or "http/json". Nothing is sent');
+    return this.#wrong(name, text, '"http/protobuf" or "http/json". Nothing is sent');
   }
 
   sampler(): OtlpVariables["sampler"] {
     const { name: variable, text } = this.#first("OTEL_TRACES_SAMPLER") ?? { name: "", text: "parentbased_always_on" };
     const all = { name: "always_on", ratio: 1 } as const;
     const name = samplerNames.find((each) => each === text);
-    if (!name) return this.#wrong(variable, text, `known are ${samplerNames.join(", ")}. All is sent`) ?? all;
+    if (!name) return this.#wrong(variable, text, `one of ${samplerNames.join(", ")}. All traces are sent`) ?? all;
     const argument = this.#first("OTEL_TRACES_SAMPLER_ARG");
     const ratio = Number(argument?.text ?? 1);
     if (ratio >= 0 && ratio <= 1) return { name, ratio };
-    return this.#wrong(argument?.name ?? "", argument?.text ?? "", "it is a number from 0 to 1. All is sent") ?? all;
+    return this.#wrong(argument?.name ?? "", argument?.text ?? "", "a number from 0 to 1. All traces are sent") ?? all;
   }
 
-  /** Checks variables that the exporters and the resource read themselves, because these ignore faults. */
+  /** Checks variables that OpenTelemetry's own code reads, because that code ignores faults. */
   checkSending(): void {
     const of = (name: string) =>
       ["", ...SIGNALS.map((signal) => `${signal}_`)].flatMap(
@@ -188,29 +180,27 @@ class Variables {
       );
     for (const { name, text } of of("TIMEOUT"))
       if (!/^[1-9]\d{0,8}$/.test(text))
-        this.#wrong(name, text, "it is a whole number of milliseconds above 0. The default is used");
+        this.#wrong(name, text, "a whole number of milliseconds above 0. The default is used");
     for (const { name, text } of of("COMPRESSION"))
-      if (text !== "gzip" && text !== "none") this.#wrong(name, text, 'it is "gzip" or "none". Nothing is compressed');
-    // A header is a secret: the notice does not repeat it.
+      if (text !== "gzip" && text !== "none") this.#wrong(name, text, '"gzip" or "none". Nothing is compressed');
+    // Do not repeat a header in the notice: it is a secret.
     for (const { name, text } of of("HEADERS"))
-      if (!text.split(",").every(isPair)) this.#notices.push(`${name} is no list such as name=value,other=value.`);
+      if (!text.split(",").every(isPair)) this.#notices.push(`${name} is not a list such as name=value,other=value.`);
     for (const file of ["CERTIFICATE", "CLIENT_KEY", "CLIENT_CERTIFICATE"])
       for (const { name, text } of of(file))
-        if (!statSync(text, { throwIfNoEntry: false })?.isFile()) this.#wrong(name, text, "there is no such file");
+        if (!statSync(text, { throwIfNoEntry: false })?.isFile()) this.#wrong(name, text, "the path of a file");
     const attributes = this.#first("OTEL_RESOURCE_ATTRIBUTES");
     if (attributes && !attributes.text.split(",").every(isPair))
-      this.#wrong(attributes.name, attributes.text, "it is a list such as name=value,other=value. It is not used");
+      this.#wrong(attributes.name, attributes.text, "a list such as name=value,other=value. The variable is ignored");
   }
 }
 
-/** Returns whether text is `name=value` with escapes such as `%20`. Empty text counts as a pair. */
 function isPair(text: string): boolean {
   const pair = text.trim();
   if (pair === "") return true;
   try {
     return /^[^=\s]+\s*=/.test(pair) && decodeURIComponent(pair) !== "";
   } catch {
-    // A "%" without a valid code.
     return false;
   }
 }

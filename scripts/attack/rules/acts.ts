@@ -14,18 +14,16 @@ const BARRIERS = ["deny", "ask", "hook"] as const;
 type Caller = (typeof CALLERS)[number];
 type Kind = (typeof KINDS)[number];
 
-/** An act: the real action, its file, and what the caller says about it. */
 interface Act {
   readonly id: number;
   readonly kind: Kind;
-  /** True if the rule covers the act. */
   readonly isGuarded: boolean;
   /** For an agent: how truthful its description is. */
   readonly telling: "honest" | "lies" | "silent";
   readonly style: number;
 }
 
-/** Returns a random number generator; the same seed gives the same numbers (mulberry32). */
+/** A random number generator: the same seed gives the same numbers (mulberry32). */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -40,13 +38,12 @@ const fileOf = ({ id, isGuarded }: Act) => `${isGuarded ? "guarded" : "open"}/f$
 /** A guarded and an open command leave the same kind of trace. */
 const commandOf = (act: Act) => `${act.isGuarded ? "touch" : "cp /dev/null"} ran${act.id}`;
 
-/** Returns the shell command with which another program carries the act out. */
 function doing(act: Act): string {
   if (act.kind === "run") return commandOf(act);
   return act.kind === "read" ? `cat ${fileOf(act)} >> told` : `echo changed > ${fileOf(act)}`;
 }
 
-/** Returns whether the act was done, by the file or trace on the disk. A read shows in the text that model or agent got. */
+/** Returns whether the act was done, by its traces on the disk, or for a read in the text that the model got. */
 function isDone(place: Place, act: Act, told: string): boolean {
   const file = join(place.folder, fileOf(act));
   if (act.kind === "run") return existsSync(join(place.folder, `ran${act.id}`));
@@ -63,7 +60,6 @@ function ownCall(act: Act): { tool: string; input: object } {
   return { tool: "edit", input: { path, old_text: `secret-${act.id};`, new_text: "changed" } };
 }
 
-/** Returns the arguments as tools of other programs name them. */
 function foreignInput(act: Act, folder: string): object {
   const [path, id] = [fileOf(act), act.id];
   const command = commandOf(act);
@@ -94,7 +90,7 @@ function foreignInput(act: Act, folder: string): object {
 const AGENT_KINDS = { write: "edit", edit: "edit", read: "read", run: "execute" } as const;
 const LIES = ["read", "think", "fetch", "search", "other", "edit", "execute", "switch_mode"] as const;
 
-/** Returns a line for the sample agent, which carries the act out once it is allowed. */
+/** A line for the sample agent, which carries the act out once it is allowed. */
 function agentLine(act: Act, folder: string): string {
   const { telling, kind, style } = act;
   const said = telling === "lies" ? LIES[style % LIES.length] : AGENT_KINDS[kind];

@@ -6,9 +6,7 @@ import type { Attack, Place } from "../attack.ts";
 // S27: the approval prompt is skipped only if a user said so, and never without a sandbox unless the user said that too.
 
 interface Try {
-  /** Settings of the user. */
   readonly user?: object;
-  /** Settings of a project. */
   readonly project?: object;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

@@ -50,7 +50,6 @@ const guest = { authorization: `Bearer ${GUEST}` };
 const SECRET = "of-the-instructions-of-the-owner";
 const BEGINNING = "0.0.0";
 
-/** Ways for a guest to read the log of a conversation. */
 const logs: Readonly<Record<string, (conversation: string) => string>> = {
   "the feed from its beginning": (conversation) => `/api/v1/conversations/${conversation}/feed?from=${BEGINNING}`,
   "an export": (conversation) => `/api/v1/conversations/${conversation}/export`,
@@ -88,7 +87,6 @@ export const attacks: readonly Attack[] = [
         const { status, body } = await command(address, guest, type, { conversation, rights: ["act"], ...input });
         if (status === 400 && body.includes("malformed")) throw new Error(`The attack says it wrongly: ${body}`);
         if (status !== 403) return `${status}: ${body.slice(0, 100)}`;
-        // Even the attempt must leave no trace.
         const owner = { authorization: `Bearer ${token}` };
         const { body: log } = await send(address, `/api/v1/conversations/${conversation}/export`, { headers: owner });
         return log.includes("by a guest") ? "something of the guest's is in the conversation" : undefined;

@@ -18,7 +18,6 @@ function takenBefore(address: string, path: string, start: string): Promise<numb
       else reject(new Error(`The server answers ${statusCode}.`));
       sent.destroy();
     });
-    // The server may close the connection early.
     sent.on("error", () => resolve(taken));
     sent.write(start);
     const more = (pieces: number) => {

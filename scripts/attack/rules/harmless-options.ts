@@ -58,7 +58,6 @@ const commands = commandAttacks({
   ].map((command) => command.replace(/ ;$/, " \\;")),
 });
 
-/** A server whose tool reports its target path. */
 const SERVER = `
 process.stdin.setEncoding("utf8");
 let rest = "";

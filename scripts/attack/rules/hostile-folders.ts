@@ -21,7 +21,7 @@ const calls: NonNullable<ServerAnswer["calls"]> = [
 
 const MODEL = ["--model", "openai-compatible/test"];
 
-/** Commits the content of a folder, as its earlier owner did, without running programs of the folder. */
+/** Commits the content of a folder without running programs of the folder. */
 function commitAll(folder: string): void {
   const off = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "user.name=x", "user.email=x@localhost"];
   for (const setting of ["clean", "smudge", "process"]) off.push(`filter.planted.${setting}=`);
@@ -36,7 +36,6 @@ function commitAll(folder: string): void {
   git("commit", "-qm", "first");
 }
 
-/** Actions of a user or a guest in the folder. */
 const doings: Readonly<Record<string, (place: Place, env: Readonly<Record<string, string>>) => Promise<void>>> = {
   async "file.find at the server"(place, env) {
     const token = "a-token-of-an-attack";
@@ -71,7 +70,6 @@ const doings: Readonly<Record<string, (place: Place, env: Readonly<Record<string
       const { worktree } = await remote.ask("worktree.open", { conversation, at: null });
       const { worktrees } = await remote.ask("worktree.list", {});
       const [{ folder = "" } = {}] = worktrees;
-      // A change in the worktree is compared and brought over.
       writeFileSync(join(folder, "notes.md"), "thread\n");
       await remote.ask("message.add", { conversation, at: null, parts: [{ type: "text", text: "Here." }] });
       await remote.ask("worktree.list", {});
@@ -95,7 +93,6 @@ const doings: Readonly<Record<string, (place: Place, env: Readonly<Record<string
 /** So many levels that each further part of a pattern multiplies the cost of a match. */
 const DEEP = Array(150).fill("a").join("/");
 
-/** Actions of a user or the model in the folder. */
 const looks: Readonly<Record<string, { readonly prompt: string; readonly calls: NonNullable<ServerAnswer["calls"]> }>> =
   {
     "`list`": { prompt: "go", calls: [{ tool: "list", input: { path: DEEP } }] },

@@ -6,7 +6,6 @@ import type { Attack, Place } from "../attack.ts";
 
 // S17: a log contains facts, never permissions. The attacker hands over a conversation so that its model runs a command.
 
-/** How the conversation gets to the victim. */
 const ways: Readonly<Record<string, (place: Place, file: string) => Promise<void>>> = {
   "that is imported": (place, file) => imported(place, file, place.env),
   "that is imported beside one of its own name": async (place, file) => {
@@ -27,7 +26,6 @@ const ways: Readonly<Record<string, (place: Place, file: string) => Promise<void
   "whose file is the first there is": copied,
 };
 
-/** How the victim continues the conversation. */
 const steps: Readonly<Record<string, readonly string[]>> = {
   "and gone on with": ["--continue"],
   "and gone on with, edits being free": ["--continue", "--approval", "edits"],

@@ -13,7 +13,6 @@ const RULE = ["--deny", "read(secret/**)"];
 
 type Calls = NonNullable<ServerAnswer["calls"]>;
 
-/** Calls that ask for a file that a rule closes. */
 const readers: Readonly<Record<string, Calls[number]>> = {
   read: { tool: "read", input: { path: "secret/plan.txt" } },
   "read of a link": { tool: "read", input: { path: "plain.txt" } },
@@ -26,7 +25,6 @@ const readers: Readonly<Record<string, Calls[number]>> = {
   "edit mode": { tool: "edit_mode", input: { file_path: "secret/plan.txt", mode: "lines" } },
 };
 
-/** Mentions in a message. */
 const names = [
   "@notes.txt",
   "@docs/key.txt",
@@ -64,7 +62,6 @@ const races: Readonly<Record<string, Calls>> = {
 
 const evil = "of the model, where nobody allowed it";
 
-/** Calls that write a file through a link, many times. */
 const writers: Readonly<Record<string, Calls>> = {
   write: Array.from({ length: 40 }, (_, at) => ({
     tool: "write",

@@ -7,7 +7,6 @@ import type { Attack, Place } from "../attack.ts";
 
 const SECRET = "the green cupboard in the attic";
 
-/** The user's settings, and how the command is run. */
 const runs: Readonly<Record<string, { readonly enabled?: boolean; readonly env?: Readonly<Record<string, string>> }>> =
   {
     "by somebody who set nothing": {},

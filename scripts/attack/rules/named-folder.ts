@@ -32,7 +32,6 @@ const said = { text: "Well." };
 const launch = { calls: [{ tool: "launch_agent", input: { task: "Do it.", expected_output: "a word" } }] };
 const finish = { calls: [{ tool: "finish_task", input: { result: "done" } }] };
 
-/** Situations of a call: the user's earlier commands, and the model's replies. */
 const places: Readonly<
   Record<string, { readonly before: readonly string[]; answers(call: ServerAnswer): readonly ServerAnswer[] }>
 > = {
@@ -47,7 +46,6 @@ const places: Readonly<
   },
 };
 
-/** Creates a repository with a file. */
 function repository(folder: string): void {
   mkdirSync(join(folder, "sub"));
   writeFileSync(join(folder, "sub/notes.txt"), "one\n");
@@ -58,13 +56,12 @@ function repository(folder: string): void {
   git("commit", "-qm", "first");
 }
 
-/** Returns the workspace and its worktrees. */
 function foldersOf(place: Place): readonly string[] {
   const found = globSync("**/sub/notes.txt", { cwd: join(place.home, ".banyan", "worktrees") });
   return [place.folder, ...found.map((file) => join(place.home, ".banyan", "worktrees", dirname(dirname(file))))];
 }
 
-/** Allows the call and waits for the end of the turn. A prompt ignores keys that are pressed just when it appears (S14). */
+/** A prompt ignores keys that are pressed just when it appears (S14). */
 async function allow(screen: AttackedScreen, terminal: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     if (terminal === "the full terminal") screen.press("y");

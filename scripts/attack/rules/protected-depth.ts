@@ -52,7 +52,6 @@ const refusals: Readonly<Record<string, { readonly call: object; readonly args?:
   "a placeholder of a secret": { call: { command: "touch ran; echo [redacted:key]" }, args: ["--allow", "shell(*)"] },
 };
 
-/** Views in which a user reads the result of a command. */
 const renderings: Readonly<Record<string, (place: Place, said: string, id: string) => Promise<string>>> = {
   "the lines of a printed turn": async (_, said) => said,
   "an export as HTML": (place, _, id) => exported(place, id, "html"),
@@ -67,7 +66,6 @@ async function exported(place: Place, id: string, format: string): Promise<strin
   return stdout.replaceAll(/<pre>[\s\S]*?<\/pre>|<style>[\s\S]*?<\/style>|^(`{3,})[\s\S]*?^\1$/gm, "");
 }
 
-/** Matches the report of a call that ran and failed. */
 const FAILED = /\bfailed\b|exit code|✗/i;
 
 const commands = Object.entries(refusals).flatMap(([refusal, { call, args = [] }]) =>
@@ -93,7 +91,6 @@ const commands = Object.entries(refusals).flatMap(([refusal, { call, args = [] }
 const SECRET = `sk-ant-api03-${"Qz7".repeat(31)}-AA`;
 const FIXTURES = new URL("../../../packages/host/src/exchange/programs/fixtures/", import.meta.url);
 
-/** The folders of other programs' sessions, relative to the home folder. */
 const sessions: Readonly<Record<string, string>> = {
   "claude-code": ".claude/projects",
   codex: ".codex/sessions",

@@ -26,7 +26,6 @@ const offered = (server: string, tool: string): Tool => ({
   },
 });
 
-/** Judges samples in a separate place. */
 export class RuleJudge {
   readonly #home: string;
   readonly #cwd: string;
@@ -49,7 +48,6 @@ export class RuleJudge {
     mkdirSync(join(folder, ".git"), { recursive: true });
   }
 
-  /** Returns what went wrong, or undefined. */
   async judge(sample: Sample, where: "user" | "project" | "flags" | "claude"): Promise<string | undefined> {
     const said = `${sample.kind} ${JSON.stringify(sample.text)} (${where})`;
     switch (sample.kind) {

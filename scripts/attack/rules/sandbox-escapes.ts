@@ -18,7 +18,6 @@ import { type Attack, NotTried, type Place } from "../attack.ts";
 
 const SECRET = "attack-marker-7f3a9c";
 
-/** Files with credentials, relative to the home folder. */
 const credentials = [
   ...[
     ".ssh/id_ed25519",
@@ -73,10 +72,8 @@ const credentials = [
   ],
 ];
 
-/** Banyan's own files below `BANYAN_HOME`. */
 const ours = ["config/settings.json", "config/trust.json", "data/conversations/a", "data/token", "state/server.token"];
 
-/** Commands that read the file at `$F`. */
 const readings: Readonly<Record<string, string>> = {
   plainly: 'cat "$F"',
   "by a link": 'ln -sf "$F" l; cat l',
@@ -89,7 +86,7 @@ const readings: Readonly<Record<string, string>> = {
   "by the folder's own descriptor": 'cd /; cat "./$F"',
 };
 
-/** Files that other programs obey, and that a command creates in a folder without repository (`plain`) or in a repository. */
+/** Files that other programs obey, created by a command in a folder without repository (`plain`) or in a repository. */
 const plants: Readonly<Record<"plain" | "repository", readonly string[]>> = {
   plain: [
     ".git/config",
@@ -113,7 +110,6 @@ const plants: Readonly<Record<"plain" | "repository", readonly string[]>> = {
   ],
 };
 
-/** Commands that write to `$F`. */
 const writings: Readonly<Record<string, string>> = {
   plainly: 'mkdir -p "$(dirname "$F")"; echo evil > "$F"',
   "by a rename": 'mkdir -p t; echo evil > t/x; mkdir -p "$(dirname "$F")"; mv -f t/x "$F"',
@@ -126,7 +122,6 @@ const writings: Readonly<Record<string, string>> = {
 
 const EVIL_SETTINGS = `printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = "touch %s/ran-evil; false"\\n' "$PWD"`;
 
-/** Commands that try to make git use other settings in a repository. */
 const takeovers: Readonly<Record<string, string>> = {
   "the folder itself": `cp -r .git/objects .git/refs .; cp .git/HEAD HEAD; ${EVIL_SETTINGS} > config; mv .git/HEAD .git/h`,
   "a folder that commondir names": `mkdir o; cp -r .git/objects .git/refs o; ${EVIL_SETTINGS} > o/config; cp .git/HEAD HEAD; echo "$PWD/o" > commondir; mv .git/HEAD .git/h`,
@@ -134,7 +129,6 @@ const takeovers: Readonly<Record<string, string>> = {
   "a repository that becomes a submodule": `O=$PWD; mkdir s; cd s; git init -q; git -c user.name=a -c user.email=a commit -q --allow-empty -m x; cd ..; git update-index --add --cacheinfo 160000,$(git -C s rev-parse HEAD),s; git -C s config core.fsmonitor "touch $O/ran-evil; false"`,
 };
 
-/** Links at protected paths, with their targets. */
 const links: Readonly<Record<string, string>> = {
   ".git/hooks": "../cfg",
   ".vscode": "cfg",
@@ -144,7 +138,7 @@ const links: Readonly<Record<string, string>> = {
   ".idea": "../home/missing",
 };
 
-/** Kernel objects of a user: how to create them outside, and how a command finds them. Both commands print `found` on success. */
+/** Kernel objects of a user: how to create them outside, and how a command finds them. Both print `found`. */
 const kernel: Readonly<Record<string, { readonly make?: string; readonly ask: string }>> = {
   "shared memory of another program": {
     make: `libc.shmget(KEY, 4096, 0o1600)`,
@@ -189,7 +183,6 @@ function reading(name: string, command: string, files: (place: Place) => readonl
     async attempt(place) {
       const all = files(place);
       for (const file of all) {
-        // The settings file must stay valid.
         const text = file.endsWith("settings.json") ? `{"theme":"auto","instructions":["${SECRET}"]}` : `${SECRET}\n`;
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, text);

@@ -12,7 +12,6 @@ import { type Attack, NotTried, type Place } from "../attack.ts";
 const STARTS = 50;
 const AT_ONCE = 4;
 const SECONDS = 3600;
-/** A user without other processes. */
 const ORDINARY = 60_030;
 
 const FILES = [".mcp.json", ".envrc", ".vscode/tasks.json", ".idea/a.xml", ".claude/a", ".cursor/a", ".banyan/a"];
@@ -62,7 +61,6 @@ function starting(who: string, programOf: (place: Place, lane: number) => [folde
   };
 }
 
-/** Starts a program, lets it run a command, and ends it in a random way. */
 async function runOnce([folder, user]: readonly [string, User?]): Promise<string | undefined> {
   const { program, why } = await SandboxProgram.tryToStart(folder, user);
   await using _ = program;
@@ -99,7 +97,6 @@ function contentOf(file: string): string {
   try {
     return statSync(file).isFile() ? readFileSync(file, "utf8") : "";
   } catch {
-    // The file is missing or a placeholder.
     return "";
   }
 }

@@ -38,7 +38,6 @@ const ways: Readonly<Record<string, Way>> = {
   "an error": shell("cat FILE >&2; exit 3"),
 };
 
-/** An MCP server that returns ranges of lines from files in its folder. */
 const READER = `
 const { readFileSync } = require("node:fs");
 const inputSchema = { type: "object", properties: { path: { type: "string" }, start: { type: "number" }, end: { type: "number" } } };
@@ -67,7 +66,6 @@ export const attacks: readonly Attack[] = [
     name: "a private key by an MCP server that reads it in pieces",
     seconds: 300,
     attempt(place) {
-      // In a folder that the server's sandbox can read.
       const script = join(place.folder, "reader.cjs");
       writeFileSync(script, READER);
       const config = join(place.home, ".banyan", "config");
@@ -123,7 +121,7 @@ export const attacks: readonly Attack[] = [
   },
 ];
 
-/** Makes a model call tools on files with a key in each form. Returns which keys appear in any output or stored data. */
+/** Makes a model call tools on files with a key in each form. Returns which keys appear in output or stored data. */
 async function tried(
   place: Place,
   how: (paths: readonly string[]) => {
@@ -149,7 +147,6 @@ async function tried(
   return undefined;
 }
 
-/** Returns the content of all stored files of a conversation. */
 function kept(home: string): string {
   const folder = join(home, ".banyan", "data");
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -9,7 +9,6 @@ const WRONG = 25;
 
 const navigation = { "sec-fetch-mode": "navigate", accept: "text/html" };
 
-/** Ways in which wrong tokens reach a server. */
 const doors: Readonly<Record<string, (count: number, address: string) => readonly [path: string, sent: Sent]>> = {
   "as a bearer": (n) => ["/api/v1/models", { headers: { authorization: `Bearer wrong-${n}` } }],
   "in an address": (n) => [`/?token=wrong-${n}`, {}],
@@ -87,7 +86,6 @@ export const attacks: readonly Attack[] = [
   ),
 ];
 
-/** Returns the headers of a request from the page itself. */
 function asPage(address: string): Readonly<Record<string, string>> {
   return { origin: address, "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
 }

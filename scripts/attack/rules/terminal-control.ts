@@ -7,7 +7,6 @@ import type { Attack } from "../attack.ts";
 const EVIL = "said\u001b]52;c;ZXZpbA==\u0007\u001b[2J\u009b31m\u202ebla\u2066\rx";
 const ACTS = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
 
-/** Commands that display a conversation. */
 const looks: Readonly<Record<string, (id: string) => readonly string[]>> = {
   "the list of conversations": () => ["conversations", "list"],
   "a search": () => ["conversations", "search", "said"],

@@ -11,13 +11,13 @@ interface Named {
   readonly tool: string;
 }
 
-/** Returns the name of a tool in a rule, computed independently by this test. */
+/** Computed independently of the product. */
 const writtenAs = ({ server, tool }: Named, random: () => number) => {
   const plain = (text: string) => [...text].map((character) => (/[\w-]/.test(character) ? character : "_")).join("");
   return random() < 0.7 ? `mcp__${server}__${tool}` : `mcp__${plain(server)}__${plain(tool)}`;
 };
 
-/** Returns whether the text is the tool's name, and whether it may mean the server, by trying all ways to split the text. */
+/** Returns whether the text is the tool's name, or may mean the server, by trying all ways to split the text. */
 function cuts(text: string, { server, tool }: Named): { readonly isName: boolean; readonly leads: boolean } {
   const same = (one: string, other: string) => one === other || one === other.replace(/[^\w-]/g, "_");
   const rest = text.slice("mcp__".length);

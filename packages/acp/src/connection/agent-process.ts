@@ -16,17 +16,14 @@ import type { AgentProgram } from "./options.ts";
 /** Milliseconds for an agent to exit after its input is closed. */
 const LEAVE = 300;
 
-/** Characters kept from the end of its standard error. */
+/** Maximum characters of standard error that error messages quote, from its end. */
 const LAST_WORDS = 2_000;
 
 const running = new RunningCommands();
 
 /**
- * A running agent in its own process group, with all processes that it starts:
- *
- *   close ──▶ input closed, 300 ms ──▶ remaining processes get SIGTERM, after 2 s SIGKILL ──▶ closed
- *
- * All these processes end when this program ends.
+ * An agent's process in its own process group. `close` closes the input, sends SIGTERM to the group after 300 ms, and
+ * SIGKILL after 2 s more. The group also ends when this program ends.
  */
 export class AgentProcess implements AsyncDisposable {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -34,7 +31,6 @@ export class AgentProcess implements AsyncDisposable {
   #said = "";
   #ending: string | undefined;
   #closing: Promise<void> | undefined;
-  /** Resolves when the agent's own process has exited. */
   readonly ended: Promise<void>;
 
   private constructor(child: ChildProcessWithoutNullStreams, family: ProcessFamily) {
@@ -43,7 +39,7 @@ export class AgentProcess implements AsyncDisposable {
     running.add(family);
     const decoder = new StringDecoder("utf8");
     child.stderr.on("data", (bytes: Buffer) => this.note(decoder.write(bytes)));
-    // A broken pipe needs no report: the exit event reports the end of the program.
+    // The exit event already reports the end of the program, so a broken pipe needs no report.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => stream.destroy());
     this.ended = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
@@ -53,7 +49,7 @@ export class AgentProcess implements AsyncDisposable {
     });
   }
 
-  /** Starts the program. Rejects with a `ModelError` if this fails. */
+  /** Rejects with a `ModelError` if the program cannot be started. */
   static async start(name: string, program: AgentProgram): Promise<AgentProcess> {
     const { command, args = [], cwd, env } = program;
     const { mark, environment } = markedEnvironment(env ?? {});
@@ -83,12 +79,12 @@ export class AgentProcess implements AsyncDisposable {
     return this.#child.stdout;
   }
 
-  /** Keeps output that is not a message, to explain a later failure. */
+  /** Keeps output that is not a message, for the error message of a later failure. */
   note(text: string): void {
     this.#said = cutToEnd(this.#said + text, LAST_WORDS);
   }
 
-  /** How the process ended and its last output, to append to a sentence. Empty while the process runs and is silent. */
+  /** How the process ended, and its last output, for an error message. Empty while the process runs without output. */
   get ending(): string {
     const last = this.#said.trim().split("\n").at(-1)?.trim() ?? "";
     return [this.#ending, last && `its last words: ${last}`].filter(Boolean).join("; ");
@@ -113,9 +109,9 @@ function notStarted(name: string, { command, install }: AgentProgram, cause: unk
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const why =
     code === "ENOENT"
-      ? `the program "${command}" is not there`
+      ? `the program "${command}" was not found`
       : `the program "${command}" cannot be started (${code ?? String(cause)})`;
-  const advice = install === undefined ? "Install it, or name another command." : `To install it: ${install}`;
+  const advice = install === undefined ? "Install the program, or use another command." : `To install it: ${install}`;
   const sentence = `The agent "${name}" cannot be used: ${why}. ${advice}`;
   return new ModelError("unreachable", sentence, { cause, retryable: false });
 }

@@ -3,26 +3,25 @@ import { ReadableStream, WritableStream } from "node:stream/web";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { type AgentUpdate, readAgentUpdate } from "./update.ts";
 
-/** Limits and handlers for reading an agent's output. */
+/** Options of {@link frames}. Reading waits for the promises that the handlers return. */
 export interface FrameOptions {
   /** Maximum bytes of a line. A longer line ends the reading with an error. */
   readonly longest: number;
-  /** Called with each line that is not a message: output of the agent, or of a process that it runs. */
+  /** Called with each line that is not a message: output of the agent, or of a process that the agent runs. */
   readonly babble: (line: string) => void;
-  /** Called with each session update. Reading continues when the returned promise resolves. */
+  /** Called with each session update. */
   readonly told: (told: AgentUpdate) => Promise<void>;
-  /** Called after every other message, once its handler has started. Reading continues when the returned promise resolves. */
+  /** Called after every other message, once the handler of that message has started. */
   readonly heard: () => Promise<void>;
-  /** Called with the error that ends the reading early: a line that is too long, or a rejection of `told` or `heard`. */
+  /** Called with the error that ends the reading early: too long a line, or a rejection of `told` or `heard`. */
   readonly broken: (error: unknown) => void;
 }
 
 const LINE_END = 0x0a;
 
 /**
- * Streams of protocol messages, one JSON object per line, over the streams of a process. Unlike the protocol
- * package's stream, this stream skips lines that are not messages, and delivers session updates in order with all
- * other messages. It waits for the handlers before it reads on.
+ * Connects protocol streams to the input and output of a process, with one JSON object per line. Unlike the protocol
+ * package's stream, skips lines that are not messages, and delivers session updates in order with all other messages.
  */
 export function frames(input: Writable, output: Readable, options: FrameOptions): Stream {
   return {
@@ -36,7 +35,7 @@ export function frames(input: Writable, output: Readable, options: FrameOptions)
   };
 }
 
-/** The package reports every end of the reading as a closed connection, so `broken` receives the cause. */
+/** The protocol's package reports every end of the reading as a closed connection, so `broken` receives the cause. */
 async function* readBy(output: Readable, options: FrameOptions): AsyncGenerator<AnyMessage> {
   try {
     yield* readMessages(output, options);

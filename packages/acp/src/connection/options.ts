@@ -1,6 +1,6 @@
 import type { LoopTurn } from "@banyan/core/drivers";
 
-/** A program that speaks the protocol over its standard input and output. */
+/** A program that speaks the Agent Client Protocol over its standard input and output. */
 export interface AgentProgram {
   /** A path, or a name to look up in `PATH`. */
   readonly command: string;
@@ -9,7 +9,7 @@ export interface AgentProgram {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Working directory of the program. Default: that of this process. */
   readonly cwd?: string | undefined;
-  /** Install command, which the error names if the program is missing. */
+  /** Install command for the error message about a missing program. */
   readonly install?: string | undefined;
 }
 
@@ -30,24 +30,24 @@ export interface AgentProgram {
  * });
  */
 export interface AcpAgentOptions extends Omit<AgentProgram, "cwd"> {
-  /** 1 to 32 letters, digits, `_` and `-`: the `claude` of the model `acp/claude`, and the prefix of the agent's tool names. */
+  /** Name in the model id `acp/NAME` and prefix of tool names: 1 to 32 letters, digits, `_` and `-`. */
   readonly name: string;
   /** The folder that the agent works in, or a function that returns it for each turn. Default: the folder of this process. */
   readonly cwd?: string | ((turn: LoopTurn) => Promise<string>) | undefined;
-  /** Folder for previous contents of files, so that changes can be undone. Without it, changes are only recorded. */
+  /** Folder for previous contents of files. Without the folder, changes are recorded but cannot be undone. */
   readonly backups?: string | undefined;
   /** True if a new session receives the agent's instructions. Default `true`. */
   readonly instructions?: boolean | undefined;
   /**
-   * Reasoning effort: a value of the agent's option of category `thought_level`. The session keeps the value until
-   * another is chosen. A turn fails with a `ModelError` if the agent does not offer the value.
+   * Reasoning effort: a value of the agent's option of category `thought_level`. A turn fails with a `ModelError` if
+   * the agent does not offer the value.
    */
   readonly effort?: string | undefined;
-  /** Longest silence in milliseconds: until the agent is ready (default 60,000), and while it works without a call (default 600,000). */
+  /** Longest silence in milliseconds: until ready (default 60,000), and during work without a call (600,000). */
   readonly patience?: { readonly start?: number | undefined; readonly work?: number | undefined } | undefined;
 }
 
-/** The agent of one turn: the options with their defaults, and the folder of the turn. */
+/** The options of an agent for one turn, with all defaults filled in. */
 export interface AcpAgent extends AcpAgentOptions {
   readonly id: string;
   readonly cwd: string;

@@ -1,7 +1,7 @@
 import type { AnyMessage, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { z } from "zod";
 
-/** A session update of an agent. */
+/** An agent's update of one of its sessions. */
 export interface AgentUpdate {
   readonly session: string;
   /** Undefined if the update is malformed, of a newer protocol, or of a kind that Banyan ignores. */
@@ -23,7 +23,6 @@ const callContent = z.union([
   z.object({ type: z.literal("diff"), path: z.string(), oldText: z.string().nullish(), newText: z.string() }),
 ]);
 
-/** The valid items of a list; invalid items are dropped. */
 const fitting = <Item extends z.ZodType>(item: Item) =>
   z
     .array(z.unknown())
@@ -68,8 +67,8 @@ const update = z.discriminatedUnion("sessionUpdate", [
 const notification = z.object({ sessionId: z.string(), update: z.unknown() });
 
 /**
- * Reads a session update from a message; undefined for every other message. The parser of the protocol's package
- * rejects a whole update for one unknown or wrong detail, and an agent may be newer or slightly wrong.
+ * Reads a session update from a message. Returns undefined for every other message. Unlike the parser of the protocol's
+ * package, ignores single invalid or unknown details, because an agent may be newer or slightly wrong.
  */
 export function readAgentUpdate(message: AnyMessage): AgentUpdate | undefined {
   if (!("method" in message) || message.method !== "session/update") return undefined;

@@ -6,38 +6,32 @@ import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { ForeignCall, ForeignChanges } from "@banyan/tools/workspace";
 import { type AgentCall, agentCallTool } from "./their-call.ts";
 
-/** Maximum characters of an act in its description. */
+/** Maximum characters of a command, path or URL in a description. */
 const LONGEST_ACT = 200;
 
 /**
- * ```
- * told ──▶ open ──▶ running ──▶ over        the response is complete; the agent runs the call; the call has its result
- *            ╰────▶ judged  ──▶ over        rules and the user decide, and the agent runs the call if allowed
- * ```
+ * State of an agent's call. `told`: the response with the call is not complete. `open`: the call is recorded.
+ * `running`: the agent runs the call without asking. `judged`: rules or the user decide, then the agent runs an allowed
+ * call. `over`: the call has its result.
  */
 export type CallState = "told" | "open" | "running" | "judged" | "over";
 
-/** A call of an agent in the conversation, which gives the call exactly one result. */
+/** An agent's call as the conversation records it. The call gets exactly one result. */
 export class LiveCall {
   readonly told: AgentCall;
   readonly #sink: TurnSink;
   readonly #changes: ForeignChanges | undefined;
   readonly #noted: ForeignCall | undefined;
   #state: CallState = "told";
-  /** Id of the call in the conversation. */
   #ours = "";
-  /** Tool name of the call in the conversation. */
   #name = "";
-  /** Output shown so far. */
   #shown = "";
-  /** Set while an allowed call runs. */
   #context: ToolContext | undefined;
   readonly #end = Promise.withResolvers<void>();
-  /** Acts of the call when the agent asked for permission. */
+  /** Commands, files and URLs of the call when the agent asked for permission. */
   #asked: ReadonlySet<string> = new Set();
   #executed: Promise<unknown> | undefined;
   #isSettled = false;
-  /** Cancels a pending decision. */
   readonly #takenBack = new AbortController();
 
   constructor(told: AgentCall, sink: TurnSink, changes: ForeignChanges | undefined, noted = changes?.begin()) {
@@ -45,11 +39,9 @@ export class LiveCall {
     this.#sink = sink;
     this.#changes = changes;
     this.#noted = noted;
-    // Not every call awaits this promise.
     this.#end.promise.catch(() => {});
   }
 
-  /** The agent's id of the call. */
   get id(): string {
     return this.told.id;
   }
@@ -58,14 +50,14 @@ export class LiveCall {
     return this.#state;
   }
 
-  /** The response with this call is complete, and recorded the call under this id and tool name. */
+  /** The response is complete: records the call under this id and tool name. */
   opened(ours: string, name: string): void {
     this.#ours = ours;
     this.#name = name;
     this.#state = "open";
   }
 
-  /** True if the call is recorded under another tool name than the agent's latest update implies. */
+  /** True if the agent has renamed the tool since the call was recorded. */
   get isRenamed(): boolean {
     return this.#state === "open" && this.#name !== this.told.tool;
   }
@@ -76,18 +68,16 @@ export class LiveCall {
     return new LiveCall(this.told, this.#sink, this.#changes, this.#noted);
   }
 
-  /** Records the current contents of files that the call may change. */
   async note(): Promise<void> {
     for (const path of this.told.changing) await this.#noted?.note(path);
   }
 
-  /** The call runs without asking for permission. */
+  /** Marks a call that the agent runs without asking for permission. */
   async begin(): Promise<void> {
     this.#state = "running";
     await this.#sink.started(this.#ours, { ...this.told.about, folder: this.told.folder });
   }
 
-  /** Shows the output since the last update. */
   progress(): void {
     const { output } = this.told;
     const isMore = output.startsWith(this.#shown);
@@ -98,16 +88,15 @@ export class LiveCall {
     else this.#sink.progress(this.#ours, text);
   }
 
-  /** The agent reports the end of the call. Rejects if rules do not allow what the agent did without permission. */
+  /** The agent reports the end of the call. Rejects if rules deny what the agent did without permission. */
   async end(): Promise<void> {
     if (this.#state === "over") return this.#afterNo();
     const isJudged = this.#state === "judged";
     this.#state = "over";
     const isUnanswered = isJudged && !this.#context;
-    // Cancel the pending decision: the agent went on without waiting for it.
     if (isUnanswered) this.#takenBack.abort(new Error("the agent went on without an answer"));
     const changed = await this.#noteChanges(isUnanswered);
-    // A failed call may be one that the agent itself refused, so only changes prove that the call ran.
+    // A failed call may be one that the agent itself refused, so only changed files prove that the call ran.
     const isDone = this.told.status === "completed" || changed > 0;
     const { output } = this.told;
     if (!isJudged) await this.#sink.ended(this.#ours, { output, failed: this.told.status === "failed" });
@@ -118,7 +107,7 @@ export class LiveCall {
   /** The turn ended without a result of this call. Rejects like `end`. */
   async leave(): Promise<void> {
     const { output } = this.told;
-    const untold = `${output}${output && "\n"}[The agent ended its turn without a result of this call.]`;
+    const untold = `${output}${output && "\n"}[The agent ended its turn without a result for this call.]`;
     switch (this.#state) {
       case "running": {
         this.#state = "over";
@@ -140,7 +129,7 @@ export class LiveCall {
   async #judgeLate(): Promise<void> {
     if (this.#context && comparableActs(this.told).every((act) => this.#asked.has(act))) return;
     const execute = () => {
-      throw new Error("The agent has run this call already.");
+      throw new Error("The agent has already run this call.");
     };
     const { command, url, paths = [], title = "" } = this.told.about;
     const act = command ?? (paths.map(({ path }) => path).join(", ") || (url ?? title));
@@ -154,16 +143,17 @@ export class LiveCall {
     this.#isSettled = true;
     const changes = (await this.#noted?.settle(this.told.diffs)) ?? [];
     const files = changes.map(({ path }) => path).join(", ");
-    if (files !== "") throw new ModelError("provider", `${this.told.agent} got a denial, and changed ${files} anyway.`);
+    if (files !== "")
+      throw new ModelError("provider", `The agent "${this.told.agent}" changed ${files} although its call was denied.`);
   }
 
-  /** The agent is gone: rejects a pending result and cancels a pending decision. */
+  /** The agent is gone: rejects a pending result, and cancels a pending decision. */
   drop(): void {
     this.#end.reject(new Error("the agent is gone"));
     this.#takenBack.abort(new Error("the agent is gone"));
   }
 
-  /** Lets rules and the user decide about the call, and runs `tool` if allowed. Resolves when the call has its result. */
+  /** Lets rules and the user decide, and runs `tool` if they allow the call. Resolves when the call has its result. */
   execute(tool: Tool, signal: AbortSignal): Promise<unknown> {
     this.#state = "judged";
     this.#asked = new Set(comparableActs(this.told));
@@ -183,18 +173,18 @@ export class LiveCall {
     return this.told.output;
   }
 
-  /** Records the files that the call changed, and returns their count. A call without a decision (`isCounted`) only counts. */
+  /** Records the files that the call changed, and returns their number. With `isCounted`, only counts them. */
   async #noteChanges(isCounted = false): Promise<number> {
     this.#isSettled = true;
     const changes = (await this.#noted?.settle(this.told.diffs)) ?? [];
     if (isCounted) return changes.length;
     const unnamed = this.told.effects === "none" ? [] : ((await this.#changes?.unnamed()) ?? []);
     for (const change of [...changes, ...unnamed]) await this.#sink.changed(this.#ours, change);
-    // Changes that the call does not name are not counted: a user may have made them.
+    // Leave out changes that the call does not name: a user may have made them.
     return changes.length;
   }
 
-  /** The turn breaks off: records what the call has changed so far. */
+  /** The turn breaks off: records the files that the call has changed so far. */
   async breakOff(): Promise<void> {
     if (this.#state === "running" || (this.#state === "judged" && this.#context)) await this.#noteChanges();
   }
@@ -211,7 +201,6 @@ export class LiveCall {
   }
 }
 
-/** Acts and files of a call as comparable strings. */
 function comparableActs({ about: { command, url, paths = [] } }: AgentCall): readonly string[] {
   const files = paths.map(({ path, access }) => `${access} ${path}`);
   return [...(command === undefined ? [] : [`run ${command}`]), ...(url === undefined ? [] : [`ask ${url}`]), ...files];

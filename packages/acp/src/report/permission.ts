@@ -4,26 +4,26 @@ import type { ToolContext } from "@banyan/core";
 /** The decision of a user or a rule about a call. */
 export type PermissionVerdict = "allowed" | "denied" | "cancelled";
 
-/** Message for an allowed call that is denied because the agent offers no permission for one call. */
 const ONLY_ALWAYS =
-  'The agent offers only "always" for this call. Banyan allows calls one at a time, so the call was denied.';
+  'The agent offers only "always allow" for this call. Banyan allows calls one at a time, so the call was denied.';
 
 /**
- * Selects the option that denies a call this once. Neither a denial nor a permission outlives its call in the agent's
- * memory: our rules keep longer ones and judge each call (S43).
+ * Returns the answer to a permission request for a call that is not allowed. Selects only a denial for this one call,
+ * so that the agent remembers nothing: Banyan's rules judge each call (S43).
  */
 export function permissionOutcome(
   verdict: Exclude<PermissionVerdict, "allowed">,
   options: readonly PermissionOption[],
 ): RequestPermissionOutcome {
   const once = verdict === "denied" ? options.find(({ kind }) => kind === "reject_once") : undefined;
-  // Without an option to deny once, the agent gets `cancelled`, after which it must not go on either.
+  // Without an option to deny once, answer `cancelled`, which also forbids the agent to go on.
   return once ? { outcome: "selected", optionId: once.optionId } : { outcome: "cancelled" };
 }
 
 /**
- * Returns the outcome of an allowed call. If the agent offers several ways to allow the call once (such as leaving plan
- * mode with more or fewer questions), the user chooses. Rejects if the agent offers none, or the user names none of them.
+ * Returns the answer to a permission request for an allowed call. The user chooses if the agent offers several ways to
+ * allow the call once, such as leaving plan mode with more or fewer questions. Rejects if the agent offers no such way,
+ * or the user chooses none.
  */
 export async function allowedOutcome(
   options: readonly PermissionOption[],
@@ -46,9 +46,9 @@ export async function allowedOutcome(
   return { outcome: "selected", optionId: way.optionId };
 }
 
-/** Warnings for the user before they allow the call; empty if the agent can allow it once. */
+/** Returns a warning to show before the user decides, if the agent cannot allow the call just once. */
 export function allowAlwaysWarning(options: readonly PermissionOption[]): readonly string[] {
   const kinds = new Set(options.map(({ kind }) => kind));
   if (kinds.has("allow_once") || !kinds.has("allow_always")) return [];
-  return ['The agent offers only "always" for this call: it is denied, whatever you answer.'];
+  return ['The agent offers only "always allow" for this call. Banyan denies the call, whatever you answer.'];
 }

@@ -22,21 +22,21 @@ import { allowAlwaysWarning, allowedOutcome, permissionOutcome } from "./permiss
 import { agentUsage, SessionCost } from "./spending.ts";
 import { AgentCall, agentCallTool } from "./their-call.ts";
 
-/** Milliseconds to wait for further calls of the same response before the gathered calls are shown. */
+/** Milliseconds to wait for further calls of the same response before the calls are shown. */
 const TOGETHER = 100;
 
-/** Agent, destination and abort signal of a report. */
+/** Target conversation and abort signal of an {@link AgentReport}. */
 export interface ReportOptions {
   readonly agent: AcpAgent;
   readonly sink: TurnSink;
-  /** Aborts at the user's interrupt or at the end of the turn's time. */
+  /** Aborts when the user interrupts the turn, or the turn's time is over. */
   readonly signal: AbortSignal;
   readonly changes: ForeignChanges | undefined;
 }
 
 /**
- * Records an agent's updates as a turn of the conversation, in order of arrival. Calls are gathered until one of them
- * acts; then the response is complete, and contains the gathered calls.
+ * Records an agent's updates as a turn of the conversation, in order of arrival. A response collects calls until the
+ * first of them runs or asks for permission.
  */
 export class AgentReport {
   readonly #agent: AcpAgent;
@@ -44,7 +44,6 @@ export class AgentReport {
   readonly #signal: AbortSignal;
   readonly #changes: ForeignChanges | undefined;
   readonly #calls = new Map<string, LiveCall>();
-  /** Calls whose response is not complete yet. */
   #gathered: LiveCall[] = [];
   #gathering: NodeJS.Timeout | undefined;
   #response: ModelSink | undefined;
@@ -52,7 +51,7 @@ export class AgentReport {
   #plan = "";
   #asked = 0;
   readonly spending = new SessionCost();
-  /** Rejects with the first error of recording, which the turn fails with. */
+  /** Rejects with the first error of recording, which also fails the turn. */
   readonly failed: Promise<never>;
   readonly #fail: (error: unknown) => void;
   #problem: { readonly error: unknown } | undefined;
@@ -63,7 +62,6 @@ export class AgentReport {
     this.#signal = signal;
     this.#changes = changes;
     const { promise, reject } = Promise.withResolvers<never>();
-    // The turn races against this promise later; until then a rejection has no handler.
     promise.catch(() => {});
     this.failed = promise;
     this.#fail = (error) => {
@@ -72,7 +70,6 @@ export class AgentReport {
     };
   }
 
-  /** The first error of recording, if any. */
   get problem(): { readonly error: unknown } | undefined {
     return this.#problem;
   }
@@ -82,12 +79,11 @@ export class AgentReport {
     return this.#calls.values().some(({ state }) => state === "running" || state === "judged");
   }
 
-  /** Resolves when all updates so far are recorded. */
   async settled(): Promise<void> {
     await this.#queue;
   }
 
-  /** Records a session update. Never rejects: see `failed`. */
+  /** Records a session update. Never rejects: `failed` reports errors. */
   update(update: SessionUpdate): Promise<unknown> {
     return this.#enqueue(async () => {
       switch (update.sessionUpdate) {
@@ -106,14 +102,14 @@ export class AgentReport {
     });
   }
 
-  /** Answers a permission request with one of the agent's options: rules judge the call, or the user decides. */
+  /** Answers a permission request with one of the agent's options. Rules or the user decide. */
   async permission(
     { toolCall, options }: RequestPermissionRequest,
     signal: AbortSignal,
   ): Promise<RequestPermissionOutcome> {
     const call = await this.#enqueue(async () => {
       const known = this.#calls.get(toolCall.toolCallId);
-      // A second request about a call that was judged or is over becomes a call of its own.
+      // A second request about a judged or ended call becomes a new call.
       const id =
         known?.state === "judged" || known?.state === "over" ? this.#fresh(toolCall.toolCallId) : toolCall.toolCallId;
       const first = this.#callOf(id);
@@ -141,7 +137,7 @@ export class AgentReport {
     });
   }
 
-  /** Asks the user a question of the agent, as a call of its own. */
+  /** Asks the user a question of the agent, recorded as a call. */
   async elicitation(request: CreateElicitationRequest, signal: AbortSignal): Promise<CreateElicitationResponse> {
     const call = await this.#enqueue(async () => {
       const call = this.#callOf(this.#fresh("question"));
@@ -153,7 +149,6 @@ export class AgentReport {
     return this.#judged<CreateElicitationResponse>(call, signal, {
       control: true,
       begin: async (_, { ask }) => {
-        // Forms of MCP servers have the same shape.
         const form = request as Parameters<typeof answerElicitation>[1];
         return (await answerElicitation(`The agent "${this.#agent.name}"`, form, ask)) as CreateElicitationResponse;
       },
@@ -195,26 +190,24 @@ export class AgentReport {
     });
   }
 
-  /** A call for changes that no call of the agent names. */
   #unnamedCall(changes: readonly FileChange[]): LiveCall {
     const told = new AgentCall(this.#fresh("changes"), this.#agent.name, this.#agent.cwd);
     const locations = changes.map(({ path }) => ({ path }));
     told.take({
-      title: "Files that changed while the agent worked, and that none of its calls names",
+      title: "Changed files that no call of the agent names",
       kind: "edit",
       locations,
     });
     return new LiveCall(told, this.#sink, undefined);
   }
 
-  /** The turn ends without an answer of the agent: records what its calls changed so far. */
+  /** The turn ends without the agent's answer: records what its calls changed so far. */
   async breakOff(): Promise<void> {
     await this.#enqueue(async () => {
       for (const call of this.#calls.values()) await call.breakOff();
     });
   }
 
-  /** The agent sends no more updates: rejects pending results. */
   close(): void {
     clearTimeout(this.#gathering);
     for (const call of this.#calls.values()) call.drop();
@@ -250,7 +243,6 @@ export class AgentReport {
     if (!response.push(parts)) await response.ready();
   }
 
-  /** The current response, or a new response. */
   async #responding(): Promise<ModelSink> {
     if (this.#response) return this.#response;
     // Open calls need no permission, so they run while the next response streams.
@@ -299,9 +291,7 @@ export class AgentReport {
     if (state !== "told" || !told.isDescribed) return;
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;
-      this.#enqueue(() => (this.#gathered.length > 0 ? this.#complete() : undefined)).catch(() => {
-        // `#enqueue` reports the error through `failed`.
-      });
+      this.#enqueue(() => (this.#gathered.length > 0 ? this.#complete() : undefined)).catch(() => {});
     }, TOGETHER);
   }
 
@@ -309,14 +299,13 @@ export class AgentReport {
     if (call.state === "told") await this.#complete();
   }
 
-  /** Completes the response with the gathered calls. */
   async #complete(): Promise<void> {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     const response = await this.#responding();
     const calls = this.#gathered;
     this.#gathered = [];
-    // The cost so far; the agent reports tokens only at the end of the turn.
+    // The agent reports its tokens only at the end of the turn, but its cost so far at any time.
     response.push([
       ...callParts(calls),
       { type: "finish", reason: "calls", usage: noUsage, cost: this.spending.since() },
@@ -335,11 +324,11 @@ export class AgentReport {
     how: {
       readonly control?: boolean;
       readonly preview?: Tool["preview"];
-      /** Called if the call is allowed; returns the answer to the agent. */
+      /** Called for an allowed call. Returns the answer to the agent. */
       readonly begin: (input: Json, context: ToolContext) => Promise<Told>;
-      /** Result of the call if known at once. If undefined, the agent's updates give the result. */
+      /** Result of the call. If undefined, the agent's later updates contain the result. */
       readonly outcome: string | ((told: Told) => string) | undefined;
-      /** Answer to the agent if the call is denied, cancelled or failed. */
+      /** Returns the answer to the agent for a call that was denied, cancelled or failed. */
       readonly otherwise: (isCancelled: boolean) => Told;
     },
   ): Promise<Told> {
@@ -367,7 +356,6 @@ export class AgentReport {
   }
 }
 
-/** Returns the call parts of a response. */
 function callParts(calls: readonly LiveCall[]): ModelPart[] {
   return calls.flatMap(({ id, told }, index): ModelPart[] => [
     { type: "call", index, id, tool: told.tool },
@@ -376,12 +364,12 @@ function callParts(calls: readonly LiveCall[]): ModelPart[] {
   ]);
 }
 
-/** Returns an error for an unexpected stop reason of an agent; undefined for a known reason. */
+/** Returns an error for a stop reason that an agent must not report. Returns undefined for any other reason. */
 export function unexpectedEndError(agent: string, stopReason: string): ModelError | undefined {
   if (Object.hasOwn(FINISHES, stopReason)) return undefined;
   const why =
     stopReason === "cancelled"
-      ? "cancelled its turn without a request to do so"
+      ? "cancelled its turn by itself"
       : `ended its turn with the reason ${JSON.stringify(visibleLine(stopReason))}, which Banyan does not know`;
   return new ModelError("provider", `The agent "${agent}" ${why}.`, { retryable: false });
 }

@@ -64,7 +64,6 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
     };
     const lines = told.map(([call]) => `call ${JSON.stringify(call)}`).join("\n");
     await play(lines, { model: new Place().sample(), permission });
-    // Each call is judged before it runs; a call with permission is not judged again.
     expect(seen).toEqual(
       told.map(([, name, effects, about]) => [name, effects, "sample", true, { title: "a call", ...about }]),
     );
@@ -108,7 +107,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
       model: new Place().sample(),
       person: deny,
     });
-    expect([reason, problem]).toEqual(["failed", "sample got a denial, and changed a.txt anyway."]);
+    expect([reason, problem]).toEqual(["failed", 'The agent "sample" changed a.txt although its call was denied.']);
   });
 
   test("what it says failed without a change, or what no rule covers, ends no turn", async () => {

@@ -7,7 +7,6 @@ import type { ReportedChange } from "@banyan/tools/workspace";
 
 type AcpToolKind = NonNullable<ToolCall["kind"]>;
 
-/** Kinds of calls that access files, with their access. */
 const FILES: Partial<Record<AcpToolKind, "read" | "write">> = {
   read: "read",
   search: "read",
@@ -16,15 +15,12 @@ const FILES: Partial<Record<AcpToolKind, "read" | "write">> = {
   move: "write",
 };
 
-/** Kinds of calls without side effects. */
 const LOOKS: ReadonlySet<AcpToolKind> = new Set<AcpToolKind>(["read", "search", "think"]);
 
-/** A call as its agent reports it, in pieces. Fields of a later piece replace those of earlier pieces. */
+/** A call as its agent reports it, in several updates. Fields of a later update replace those of earlier updates. */
 export class AgentCall {
   readonly id: string;
-  /** Name of the agent. */
   readonly agent: string;
-  /** Working directory of the agent. */
   readonly folder: string;
   #told: Omit<ToolCallUpdate, "toolCallId"> = {};
   #read: { readonly of: unknown; readonly named: NamedActs } | undefined;
@@ -56,7 +52,6 @@ export class AgentCall {
     return FILES[kind] !== "write" && (writes || this.diffs.length > 0) ? "edit" : kind;
   }
 
-  /** Files, commands and URLs that the arguments name. */
   get #named(): NamedActs {
     const { rawInput } = this.#told;
     const known = this.#read;
@@ -65,13 +60,12 @@ export class AgentCall {
     return named;
   }
 
-  /** True if arguments, locations or content of the call are known. */
   get isDescribed(): boolean {
     const { rawInput, locations, content } = this.#told;
     return hasEntries(rawInput) || hasEntries(locations) || hasEntries(content);
   }
 
-  /** Tool name for rules and users, such as `claude_edit`. The prefix keeps crash recovery from running one of our tools instead. */
+  /** Tool name for rules and users. The prefix, as in `claude_edit`, keeps crash recovery from running our own tool. */
   get tool(): string {
     const { name } = this.#told;
     const said = this.#kind === "other" && name ? name : this.#kind;
@@ -86,7 +80,7 @@ export class AgentCall {
     return FILES[this.#kind];
   }
 
-  /** Arguments of the call. A call without arguments has its title and paths. */
+  /** Arguments of the call; its title and paths if the agent reports no arguments. */
   get input(): Json {
     const { rawInput } = this.#told;
     if (hasEntries(rawInput) && !Array.isArray(rawInput)) return rawInput as Json;
@@ -98,10 +92,7 @@ export class AgentCall {
     };
   }
 
-  /**
-   * Acts and files of the call, for rules and users, from its kind, arguments, locations and diffs. If the kind is
-   * not about files, the call may write to its paths.
-   */
+  /** Commands, files and URLs of the call, for rules. A call of another kind than files may write to its paths. */
   get about(): About {
     const { title } = this;
     const { command, urls } = this.#named;
@@ -128,12 +119,10 @@ export class AgentCall {
     return command === undefined && urls.length === 0 ? "act" : undefined;
   }
 
-  /** Files that the call may change. */
   get changing(): readonly string[] {
     return this.files === "write" ? this.#paths : this.diffs.map(({ path }) => path);
   }
 
-  /** Changes that the agent reports. */
   get diffs(): readonly ReportedChange[] {
     return this.#content.flatMap((piece) =>
       piece.type === "diff"
@@ -142,7 +131,6 @@ export class AgentCall {
     );
   }
 
-  /** Output so far, or the final result. */
   get output(): string {
     const said = this.#content.flatMap((piece) => (piece.type === "content" ? [agentContentText(piece.content)] : []));
     if (said.length > 0) return said.join("\n");
@@ -162,7 +150,7 @@ export class AgentCall {
     return [...new Set(all.map((path) => this.#near(path)))];
   }
 
-  /** Returns a path inside the workspace relative to it, as users write it. */
+  /** Returns a path relative to the workspace if the path is inside it. */
   #near(path: string): string {
     if (!isAbsolute(path)) return path;
     const near = relative(this.folder, path);
@@ -170,7 +158,7 @@ export class AgentCall {
   }
 }
 
-/** The tool of an agent's call, for rules and hooks. `run.execute` runs if the call is allowed. */
+/** Returns a tool for an agent's call, for rules and hooks. `run.execute` runs the call after they allow it. */
 export function agentCallTool(told: AgentCall, run: Partial<Tool> & Pick<Tool, "execute">): Tool {
   return {
     name: told.tool,

@@ -1,6 +1,6 @@
 import type { ModelPart, PromptMessage } from "@banyan/core/drivers";
 
-/** The agent session that knows the conversation up to a response. The response contains the marker. */
+/** Names the agent's session that knows the conversation up to a response. The response stores the marker. */
 export interface Marker {
   /** Model id, such as `acp/claude`. */
   readonly agent: string;
@@ -11,7 +11,7 @@ export interface Marker {
 
 const PROVIDER = "acp";
 
-/** Parts that record a marker at the end of a response. */
+/** Returns the message parts that store a marker in a response. */
 export function markedParts({ agent, session, cost }: Marker): readonly ModelPart[] {
   const provider = { [PROVIDER]: { agent, session, ...(cost !== undefined && { cost }) } };
   return [
@@ -20,7 +20,7 @@ export function markedParts({ agent, session, cost }: Marker): readonly ModelPar
   ];
 }
 
-/** Markers of an agent along a path, oldest first, each with the index of its message. */
+/** Returns the markers of an agent on a branch, oldest first, each with the index of its message. */
 export function markersIn(
   messages: readonly PromptMessage[],
   agent: string,

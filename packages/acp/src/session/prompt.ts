@@ -5,27 +5,26 @@ import { cutTo, cutToEnd, encloseInTags } from "@banyan/core/shown";
 
 type PromptFilePart = Extract<Part, { type: "file" }>;
 
-/** Maximum characters of the history in a prompt; the oldest text is cut. */
+/** Maximum characters of the history in a prompt. The oldest text is cut. */
 const MOST_HISTORY = 400_000;
 /** Maximum characters of the arguments, and of the output, of one call in the history. */
 const MOST_OUTPUT = 4_000;
 
-/** Content that a session does not know yet. */
+/** Instructions and messages that an agent's session has not received yet. */
 export interface NewForAgent {
-  /** The agent's instructions for a new session; may be empty. */
+  /** Empty for a session that has them, or if there are none. */
   readonly instructions: string;
-  /** Messages that the session has missed. */
+  /** Earlier messages that the session has missed. */
   readonly before: readonly PromptMessage[];
-  /** New messages of the user. */
   readonly now: readonly PromptMessage[];
 }
 
-/** Converts messages to a prompt: one block each for instructions and history, then the user's messages. */
+/** Converts messages to the prompt of an agent: instructions, then history, then the user's messages. */
 export function agentPrompt({ instructions, before, now }: NewForAgent, can: PromptCapabilities): ContentBlock[] {
   const blocks: ContentBlock[] = [];
   if (instructions !== "") blocks.push(resource("instructions", instructions, can));
   if (before.length > 0) {
-    const told = `The earlier messages of this conversation. Continue from there.\n\n${historyText(before)}`;
+    const told = `These are the earlier messages of this conversation. Continue after the last message.\n\n${historyText(before)}`;
     blocks.push(resource("conversation", told, can));
   }
   for (const message of now) {

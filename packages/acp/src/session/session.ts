@@ -13,10 +13,10 @@ import type { AcpAgent } from "../connection/options.ts";
 import { type Marker, markersIn } from "./marker.ts";
 import { agentPrompt } from "./prompt.ts";
 
-/** Sessions that an agent keeps per path for branches. Older sessions are deleted if the agent supports it. */
+/** Maximum sessions that an agent keeps per path, for branches. Older sessions are deleted if the agent supports it. */
 const KEPT = 8;
 
-/** A session that is ready for the prompt. */
+/** An agent's session that is ready for a prompt. */
 export interface ReadySession {
   readonly id: string;
   readonly prompt: ContentBlock[];
@@ -25,15 +25,9 @@ export interface ReadySession {
 }
 
 /**
- * Chooses the session for a turn:
- *
- * | the agent | the conversation continues from its last response | session of the turn |
- * |---|---|---|
- * | can fork | on any branch | a fork of the session of that response, which other branches keep using |
- * | can resume or load | on the same branch | the same session |
- * | | on another branch, or the session is gone or never existed | a new session, which gets the whole history |
- *
- * The prompt includes messages that others added since, such as another model.
+ * Chooses the agent's session for a turn. An agent that can fork forks the session of its last response on the branch.
+ * An agent that can only resume or load continues that session, unless another branch used the session last. Otherwise
+ * a new session gets the whole history. The prompt includes messages that another model added since the last response.
  */
 export async function readySession(
   agent: AcpAgent,
@@ -67,7 +61,6 @@ export async function readySession(
   };
 }
 
-/** Splits messages into the history and the user's new messages. */
 function splitAtUserMessage(messages: readonly PromptMessage[]): {
   readonly before: readonly PromptMessage[];
   readonly now: readonly PromptMessage[];
@@ -100,20 +93,19 @@ async function continuedSession(
       : await connection.request(load, known);
     return { id: session, spent: cost, configOptions };
   } catch (error) {
-    // The session was removed, or belongs to another folder or machine: a new session gets the history.
+    // The session was removed, or belongs to another folder or machine. A new session gets the history.
     if (error instanceof RequestError) return undefined;
     throw error;
   }
 }
 
-/** Options that a session offers. */
 interface OfferedOptions {
   readonly configOptions?: readonly SessionConfigOption[] | null | undefined;
 }
 
 /**
- * Sets the reasoning effort of a session. Rejects with a `ModelError` if the agent does not offer the effort: another
- * one could cost more than the user wants.
+ * Sets the reasoning effort of a session. Rejects with a `ModelError` if the agent does not offer the effort, because
+ * another effort could cost more.
  */
 async function chooseEffort(
   { name, effort }: AcpAgent,
@@ -129,8 +121,8 @@ async function chooseEffort(
     const known = values.map(({ value }) => value).join(", ");
     const sentence =
       known === ""
-        ? "It offers none: leave out the colon and the effort."
-        : `Write one of these after the colon: ${known}.`;
+        ? "The agent has no effort levels: leave out the colon and the effort."
+        : `Write one of these efforts after the colon: ${known}.`;
     throw new ModelError("invalid-request", `The agent "${name}" has no effort "${effort}". ${sentence}`, {
       retryable: false,
     });
@@ -140,14 +132,12 @@ async function chooseEffort(
   await connection.request(methods.agent.session.setConfigOption, { sessionId, configId, value: chosen.value });
 }
 
-/** Deletes a session that only a branch from far back would fork; such a branch starts a new session. */
+/** Deletes a session so old that only a branch from far back would fork it. Such a branch starts a new session. */
 function closeOldSession(
   connection: ClientContext,
   { sessionCapabilities }: AgentCapabilities,
   old: Marker | undefined,
 ): void {
   if (!old || !sessionCapabilities?.fork || !sessionCapabilities.delete) return;
-  connection.request(methods.agent.session.delete, { sessionId: old.session }).catch(() => {
-    // A session that remains does no harm.
-  });
+  connection.request(methods.agent.session.delete, { sessionId: old.session }).catch(() => {});
 }

@@ -21,7 +21,6 @@ import type { AcpAgentOptions } from "../connection/options.ts";
 
 const PROGRAM = fileURLToPath(new URL("./sample-agent.fixture.ts", import.meta.url));
 
-/** Answers the questions of a turn as the user. */
 export type Person = (
   question: Extract<FeedItem, { readonly type: "call.approval-requested" | "question.asked" }>,
   session: Session,
@@ -58,25 +57,19 @@ export class Place {
   }
 }
 
-/** Result of one turn. */
 export interface Played {
   readonly reason: string;
-  /** Error message for the user if the turn failed. */
   readonly problem: string | undefined;
   readonly session: Session;
   readonly items: readonly FeedItem[];
-  /** Responses of the branch, and all their calls. */
   readonly responses: readonly AssistantMessage[];
   readonly calls: AssistantMessage["calls"];
   readonly text: string;
 }
 
-/** Agent, session, start message and user of a turn. */
 export interface Playing extends AgentOptions {
   readonly session?: Session;
-  /** The turn continues from this message. */
   readonly at?: string | undefined;
-  /** Without this function no question is asked. */
   readonly person?: Person;
 }
 

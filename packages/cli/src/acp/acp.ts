@@ -12,7 +12,6 @@ import { OwnPlaces } from "./own-places.ts";
 /** Maximum bytes of an editor's message, which may contain images. A larger message ends the connection. */
 const LARGEST = 32 * 1024 * 1024;
 
-/** Milliseconds between two checks for the parent process. */
 const PARENT = 500;
 
 /** Milliseconds for runs to end and to be logged before the process exits anyway. */
@@ -42,15 +41,11 @@ export async function acp(args: AcpArguments, starter: number): Promise<ExitCode
   return exit;
 }
 
-/**
- * Standard output for protocol messages only. Other output, such as a library's greeting, goes to standard error,
- * where it breaks nothing.
- */
+/** Standard output for protocol messages only. Other output, such as a library's greeting, goes to standard error. */
 function framesOnly(): WritableStream<Uint8Array> {
   const { stdout } = process;
   const write = stdout.write.bind(stdout);
   stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
-  // The closed input shows that the editor is gone.
   stdout.on("error", () => {});
   return new WritableStream({
     write: (frame) =>
@@ -60,7 +55,6 @@ function framesOnly(): WritableStream<Uint8Array> {
   });
 }
 
-/** Exit code for the end of the connection. An editor may close it at any time. */
 function exitCodeAfter(reason: unknown): ExitCode {
   if (!(reason instanceof Error) || reason.name !== "MessageTooLargeError") return exitCodes.done;
   writeError(reason);

@@ -1,9 +1,9 @@
 import { type AgentFlags, withAgentFlags } from "../program/agent-flags.ts";
 import type { CommandLine } from "../program/parse.ts";
 
-/** Arguments of `banyan acp`; omitted options are absent. */
+/** Options of `banyan acp`. An omitted option is absent. */
 export interface AcpArguments extends AgentFlags {
-  /** Join the server at this address. `true`: the server of the session's directory, or the only server of this machine. */
+  /** Address of a server to join. `true`: the server of the session's directory, or the only server of this machine. */
   readonly attach?: string | true;
 }
 
@@ -18,8 +18,8 @@ export const acpLine: CommandLine<AcpArguments> = {
   define: (command, read) =>
     withAgentFlags(
       command
-        .description("Serves an editor over the Agent Client Protocol (ACP) on standard input and output.")
-        .option("--attach [address]", "join a running banyan serve: at this address, or the one of the directory"),
+        .description("Serve an editor over the Agent Client Protocol (ACP) on standard input and output.")
+        .option("--attach [address]", "join a running banyan serve: at this address, or the server of the directory"),
       "the projects that sessions are in",
     )
       .addHelpText("after", MORE)
@@ -31,7 +31,7 @@ export const acpLine: CommandLine<AcpArguments> = {
       }),
 };
 
-/** The first flag that concerns the agent. */
+/** Returns the first flag that a server would ignore, because the server has its own agent. */
 function flagOf({ allow, deny, trust, ...single }: AgentFlags): string | undefined {
   if (allow.length > 0) return "allow";
   if (deny.length > 0) return "deny";

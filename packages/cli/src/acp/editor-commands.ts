@@ -15,7 +15,7 @@ import { styleFor } from "../show/style.ts";
 const COLUMNS = 100;
 const style = styleFor(process.stdout, "never");
 
-/** Commands for an editor: those of the conversation, and prompts of files and MCP servers. */
+/** Returns the commands for an editor: those of the conversation, and prompts of files and MCP servers. */
 export function editorCommands(client: Client): EditorCommands {
   const prompts = promptsAt(client);
   return {
@@ -38,7 +38,7 @@ function userOf({ welcome }: Client): ActionUser {
   return { client: "editor", rights: welcome.rights };
 }
 
-/** Result for the editor. Undefined for plain text and for prompts, which the protocol's door sends itself. */
+/** Returns undefined for plain text and for prompts, which the protocol's server sends itself. */
 function editorOutcome(next: AfterCommand): EditorCommandOutcome | undefined {
   if (next.type !== "turn") return { type: "done" };
   const { directive, at, model, agent, asIs } = next;
@@ -49,7 +49,6 @@ function editorOutcome(next: AfterCommand): EditorCommandOutcome | undefined {
   return { type, ...parts, at, model, agent, asIs };
 }
 
-/** Context of commands for a session in an editor. */
 function editorCommandContext(there: EditorCommandPlace, prompts: ConversationContext["prompts"]): ConversationContext {
   const { client, watched, leaf, run, write, goTo } = there;
   const session = new TalkSession(client, watched);
@@ -72,14 +71,14 @@ function editorCommandContext(there: EditorCommandPlace, prompts: ConversationCo
     models: serverModelSelection(client, model, async () => session),
     sentHere: () => serverContextOverview(client, { conversation: session.id, leaf, model }),
     exported: (format) => session.exported(format, leaf),
-    // An editor knows no server address; the server has printed its address at the start.
+    // An editor knows no server address. The server has printed its address at the start.
     shares: sharesAt(client, "", async () => session),
     directory: state.labels.cwd ?? process.cwd(),
     turns: {
       mode: "chat",
-      useMode: () => say("Editors work in chat mode. Use banyan run for a task."),
+      useMode: () => say("In an editor, the agent works in chat mode. For a task, use banyan run."),
       approval: settings.approval,
-      useApproval: async () => say("Choose in the editor's list what runs without asking."),
+      useApproval: async () => say("Choose the approval mode in the editor's list of modes."),
     },
     screen: {
       style,
@@ -97,7 +96,9 @@ function editorCommandContext(there: EditorCommandPlace, prompts: ConversationCo
       const end = isOwn ? message.parentId : id;
       goTo(end);
       write(...lastExchange(state, end, agent, { columns: COLUMNS, style }));
-      say(isOwn ? "Rephrase it: your next message starts a new branch." : "Your next message continues from here.");
+      say(
+        isOwn ? "Rephrase your message: the new text starts a new branch." : "Your next message continues from here.",
+      );
     },
     goOn: (place) => goTo(place === "latest" ? state.leaf : "below" in place ? place.below : place.end),
     async undo({ call }) {

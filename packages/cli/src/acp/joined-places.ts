@@ -7,14 +7,14 @@ import { findServer } from "../attach/which-server.ts";
 import { UsageError } from "../program/problem.ts";
 import { editorCommands } from "./editor-commands.ts";
 
-/** Opens workspaces for an editor until it is disposed of. */
 export interface EditorPlaces extends AsyncDisposable {
   open(where: SessionLocation, events: ClientEvents): Promise<AcpPlace>;
 }
 
 /**
- * Workspaces of `banyan acp --attach`: a running server, whose conversations other clients see too. Runs there
- * continue after the editor ends. `address` is the server's; `true` means the server of the session's directory.
+ * Opens workspaces for `banyan acp --attach`: on a running server, where other clients see the same conversations. Runs
+ * continue after the editor ends. `address` is the server's address, or `true` for the server of the session's
+ * directory.
  */
 export function serverPlaces(address: string | true): EditorPlaces {
   const clients = new Set<Client>();
@@ -37,10 +37,12 @@ export function serverPlaces(address: string | true): EditorPlaces {
         workspace,
         notices: [
           ...notices,
-          ...(names === "" ? [] : [`The server uses its own MCP servers. Those of the editor are not used: ${names}.`]),
+          ...(names === ""
+            ? []
+            : [`The server uses its own MCP servers and ignores the editor's MCP servers: ${names}.`]),
         ],
         commands: editorCommands(client),
-        // Other clients may have the conversation open; the server closes it by itself.
+        // Other clients may have the conversation open. The server closes it by itself.
         close: async () => {},
       };
     },

@@ -10,7 +10,7 @@ import { plainLine } from "../show/plain-text.ts";
 import type { AcpArguments } from "./arguments.ts";
 import { editorCommands } from "./editor-commands.ts";
 
-/** Workspaces of `banyan acp`: a host and a desk in this process for each. */
+/** Opens workspaces for `banyan acp`, whose agents run in this process. */
 export class OwnPlaces implements AsyncDisposable {
   readonly #args: AcpArguments;
   readonly #opened = new Set<{ close(): Promise<void> }>();
@@ -19,7 +19,6 @@ export class OwnPlaces implements AsyncDisposable {
     this.#args = args;
   }
 
-  /** Rejects with errors that `problemOf` describes. */
   async open({ cwd, servers }: SessionLocation, events: ClientEvents): Promise<AcpPlace> {
     const notices: string[] = [];
     const say = (sentence: string) => {
@@ -35,7 +34,7 @@ export class OwnPlaces implements AsyncDisposable {
       trusted: isProjectTrusted({ cwd, trust: this.#args.trust }, say),
       readyLater: true,
     });
-    // Slow parts open while the user types. A failure is reported to the turn that needs them.
+    // Slow parts open while the user types. The next turn reports a failure.
     host.ready().catch(() => {});
     const own = new OwnDesk(host, (error) => writeNotice(errorMessage(error)));
     this.#opened.add({
@@ -57,13 +56,12 @@ export class OwnPlaces implements AsyncDisposable {
     };
   }
 
-  /** Interrupts all runs, which is logged, and closes all workspaces. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#opened].map((opened) => opened.close()));
   }
 }
 
-/** Converts the editor's MCP servers to settings. `say` receives what cannot be used. */
+/** Converts the editor's MCP servers to settings. `say` receives a sentence for each unusable server. */
 function editorServers(
   servers: SessionLocation["servers"],
   say: (sentence: string) => void,
@@ -84,7 +82,7 @@ function editorServers(
         url: server.url,
         headers: Object.fromEntries(server.headers.map((each) => [each.name, each.value])),
       };
-    else say(`The MCP server ${server.name} is not used: ${server.type} is not supported, stdio and http are.`);
+    else say(`The MCP server ${server.name} is not used: Banyan supports stdio and http, not ${server.type}.`);
   }
   return entries;
 }

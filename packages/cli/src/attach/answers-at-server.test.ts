@@ -104,7 +104,7 @@ test.skipIf(!hasTmux)(
     await remote.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
     await until(watched, () => watched.state.runs.size === 0);
     using pty = Pty.open(place, ["attach"], model.env);
-    await pty.until("Not sent, but in the history: not now");
+    await pty.until("Your answer was not sent. It is in the input history: not now");
     await pty.prompted();
     pty.press("Up");
     await pty.until(/─ Reply to banyan: ─+\nnot now$/);

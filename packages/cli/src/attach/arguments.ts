@@ -2,18 +2,14 @@ import { Option } from "commander";
 import type { CommandLine } from "../program/parse.ts";
 import type { ColorChoice } from "../program/prompt-arguments.ts";
 
-/** Arguments of `banyan attach`; omitted options are absent. */
+/** Options of `banyan attach`. An omitted option is absent. */
 export interface AttachArguments {
   /** Address of the server, as typed. Default: the server of this directory, or the only server of this machine. */
   readonly address?: string;
-  /**
-   * A conversation's id, the start of its id, or its title. `true`: the user chooses. Default: the last conversation
-   * of this directory.
-   */
+  /** Id, start of the id, or title. `true`: the user chooses. Default: the last conversation of this directory. */
   readonly resume?: string | true;
-  /** Alternative to `resume`: the conversation's part of a page address, still encoded. */
+  /** Alternative to `resume`: the conversation's part of a page address, still percent-encoded. */
   readonly piece?: string;
-  /** Begin a new conversation. */
   readonly new: boolean;
   readonly color: ColorChoice;
   readonly plain: boolean;
@@ -27,7 +23,9 @@ agent's folder if it is here, else in this directory.`;
 export const attachLine: CommandLine<AttachArguments> = {
   define: (command, read) =>
     command
-      .description("Joins a conversation on a banyan server, with the same messages, queue and approvals as its page.")
+      .description(
+        "Join a conversation on a banyan server, with the same messages, queue and approvals as on the page.",
+      )
       .argument("[address]", "such as http://127.0.0.1:4180, or the address of a conversation's page")
       .addOption(
         new Option(
@@ -48,7 +46,6 @@ export const attachLine: CommandLine<AttachArguments> = {
       ),
 };
 
-/** The server and the conversation that a line names. */
 function conversationAt(
   address: string | undefined,
   resume: string | true | undefined,
@@ -58,12 +55,12 @@ function conversationAt(
     return resume === undefined ? { ...server, ...(piece !== undefined && { piece }) } : { ...server, resume };
   }
   if (resume === undefined) return {};
-  // An address behind --resume is no id: the user wants to choose a conversation there.
+  // An address after --resume is no id: the user wants to choose a conversation on that server.
   const behind = typeof resume === "string" ? addressed(resume) : undefined;
   return behind && behind.piece === undefined ? { resume: true, ...behind } : (behind ?? { resume });
 }
 
-/** Splits a browser's address into a server and perhaps a conversation; undefined for other text. */
+/** Splits a browser's address into a server and perhaps a conversation. Returns undefined for other text. */
 function addressed(text: string): Pick<AttachArguments, "address" | "piece"> | undefined {
   const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : null;
   const path = /^\/(?:c\/([^/]+))?$/.exec(url?.pathname ?? "");

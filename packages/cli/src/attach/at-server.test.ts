@@ -81,7 +81,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     await pty.until(`❯ !pwd; echo @notes.md; exit 3\n${workspace}\n@notes.md\nExit code 3`);
     await pty.until(/^Exit code 3(, [\d.]+ s)?\. The agent sees this with your next message\.$/);
     pty.enter("!! echo $OWN_TOKEN");
-    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\nDone(, .*)?\. The agent does not see this\.$/);
+    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\nDone(, .*)?\. The agent does not see the command\.$/);
     expect(model.asked).toHaveLength(0);
     pty.enter("what was it?");
     await pty.until("I see.");
@@ -141,18 +141,18 @@ test.skipIf(!hasTmux)(
     watched.follow({ item: (item) => void (item.type === "file.changed" && kinds.push(item.kind)) });
 
     pty.enter("/edit #1");
-    expect(await pty.asked("What should happen to them?")).toMatch(
-      /This branch leaves 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/,
+    expect(await pty.asked("What should happen to these files?")).toMatch(
+      /The branch that you leave has 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/,
     );
     pty.press("d");
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
-    await pty.asked("What should happen to them?");
+    await pty.asked("What should happen to these files?");
     pty.press("Escape");
     await pty.prompted();
     expect(made()).toBe(true);
 
     pty.enter("/edit #1");
-    await pty.asked("What should happen to them?");
+    await pty.asked("What should happen to these files?");
     pty.press("r");
     const screen = await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
     expect(screen).toMatch(/^Restored: .*oak\.txt/m);
@@ -193,7 +193,7 @@ describe.skipIf(!hasTmux)("T41: attach --resume", () => {
     using plain = Pty.open(place, ["attach", "--plain", "--resume", "what is"], model.env);
     const list = await plain.until("A number, words to look for, or nothing to go back:");
     expect(list).toMatch(/^Conversations\n {2}1 {2}What is red\? .*\n {2}2 {2}What is blue\? /m);
-    await plain.exchange("", "No conversation chosen. Starting a new one.");
+    await plain.exchange("", "No conversation chosen. Starting a new conversation.");
   });
 });
 

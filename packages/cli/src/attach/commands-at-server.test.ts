@@ -101,13 +101,16 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     await pty.until(/^chat · .* branch 2\/2/);
     await pty.exchange("/title Of oaks", "The title is “Of oaks” now.");
     expect(await remote.ask("conversation.open", {})).toMatchObject({ title: "Of oaks" });
-    await pty.exchange("/context", /^conversation +messages.*\n(.*\n)* +all +\d.*\nTokens; ~ is an estimate\./);
+    await pty.exchange(
+      "/context",
+      /^conversation +messages.*\n(.*\n)* +all +\d.*\nSizes are in tokens; ~ marks an estimate\./,
+    );
     await pty.exchange("/memory", "Nothing was recalled on this branch.");
     await pty.exchange(
       "/status",
       /conversation +\w+: “Of oaks”, 2 messages .*\n.*branch +2 of 2\n(.*\n)*.*file +at the server/,
     );
-    await pty.exchange("/config", /^These are your own settings\. At a server, your keys/);
+    await pty.exchange("/config", /^These are your own settings\. On a server, only your keys/);
     await pty.exchange("/export oaks.md", /^Written: \/.*oaks\.md$/);
     expect(readFileSync(join(place.workspace, "oaks.md"), "utf8")).toContain("Two.");
   });

@@ -22,10 +22,7 @@ import type { Terminal } from "../terminal/contract/terminal.ts";
 import type { AttachArguments } from "./arguments.ts";
 import { findServer } from "./which-server.ts";
 
-/**
- * Connects to the server of the command line, and talks there until the user leaves. Rejects with errors that
- * `problemOf` describes.
- */
+/** Connects to a server, and lets the user talk with its agent until they leave. */
 export async function joinServer(
   args: AttachArguments,
   { terminal, unsent, signal, met }: TerminalStart,
@@ -58,11 +55,11 @@ export async function joinServer(
     loadCommandCompletion(terminal, server, commands).catch((error: unknown) => talk?.tell(error));
     const say = (sentence: string) => terminal.write(`${wrapSentence(sentence, terminal.columns)}\n`);
     say(`${style.bold("banyan")} at ${door.address} in ${visibleLine(workspace)}`);
-    const stays = "Work continues when you leave. /help lists the commands.";
+    const stays = "The agent continues when you leave. /help lists the commands.";
     say(style.dim(`Model: ${visibleLine(settings.model)}. ${stays}`));
     if (settings.approval !== "ask") say(style.warning(approvalSentence(settings.approval)));
     for (const problem of [...notices, ...problems]) say(style.warning(plainLine(problem)));
-    if (!mayAct) say(style.warning("You may only watch here."));
+    if (!mayAct) say(style.warning("With this token you can only watch."));
     const conversation = await wanted(args, server, terminal, signal);
     signal.throwIfAborted();
     met(talk);
@@ -83,7 +80,6 @@ export async function joinServer(
   }
 }
 
-/** The user's own terminal settings, independent of the server. */
 function ownLook(): Pick<LiveSettings, "keys" | "notify" | "theme" | "vim"> &
   Pick<TalkOptions, "prompt" | "statusCommand"> {
   const { settings } = readConfiguration({ env: process.env, home: homedir() });
@@ -98,7 +94,6 @@ function ownLook(): Pick<LiveSettings, "keys" | "notify" | "theme" | "vim"> &
   };
 }
 
-/** The conversation that the command line names or the user chooses; undefined for a new one. */
 async function wanted(
   { resume, piece, new: isNew }: AttachArguments,
   server: Client,
@@ -108,11 +103,11 @@ async function wanted(
   if (isNew) return undefined;
   const choose = async (filter = "") => {
     const chosen = await chooseConversation({ from: remoteConversations(server), terminal, filter, signal });
-    if (chosen === undefined) terminal.write("No conversation chosen. Starting a new one.\n");
+    if (chosen === undefined) terminal.write("No conversation chosen. Starting a new conversation.\n");
     return chosen;
   };
   if (resume === true) return choose();
-  // An invalid id in an address is looked up as typed, so that the error names it.
+  // Look up an invalid id in an address as typed, so that the error names it.
   const named = piece === undefined ? resume : (idInAddress(piece) ?? piece);
   try {
     const which = named === undefined ? { cwd: server.welcome.workspace } : { named };
@@ -120,13 +115,13 @@ async function wanted(
   } catch (error) {
     const code = error instanceof ClientError ? error.code : undefined;
     if (named !== undefined && code === "ambiguous") return choose(named);
-    // The workspace has no conversation yet: the first message begins one.
+    // The workspace has no conversation yet. The first message begins one.
     if (named === undefined && code === "not-found") return undefined;
     throw error;
   }
 }
 
-/** The conversations of a server, to choose from. Each method rejects with `ClientError`. */
+/** The conversations of a server. Each method rejects with `ClientError`. */
 function remoteConversations(server: Client): Choosable {
   const { agent, workspace } = server.welcome;
   return {
@@ -137,7 +132,7 @@ function remoteConversations(server: Client): Choosable {
       const { hits } = await server.ask("conversation.search", { query, limit: FOUND });
       return hits.map(({ conversation }) => conversation);
     },
-    // Read an export: subscribing would open the conversation at the server.
+    // Read an export: subscribing would open the conversation on the server.
     async read(conversation) {
       const { text } = await server.ask("conversation.export", { conversation, format: "json" });
       const state = emptyConversation(conversation);

@@ -39,7 +39,7 @@ for (const [how, args, shown] of [
         // Ctrl-C removes a line from the system's line editor until the program has read it.
         await expect.poll(() => kept(place)).toContain("are you there?");
         pty.press("C-c");
-        await pty.until("Ctrl-C again leaves and keeps it.");
+        await pty.until("Press Ctrl-C again to leave; your message is kept.");
         pty.press("C-c");
         await pty.until("attach: banyan attach --resume");
         await pty.until("[exit 0]");
@@ -87,12 +87,12 @@ test.skipIf(!hasTmux)(
     pty.enter("wait");
     await pty.until(/shell .*sleep 60/);
     pty.enter("/tree #2");
-    await pty.until("The agent is working. Go there when it has answered, or stop it first.");
+    await pty.until("The agent is working. Try again after its answer, or stop the agent first.");
     server.kill("SIGKILL");
     await once(server, "exit");
     await pty.until("Connection lost. Reconnecting.");
     pty.enter("/tree #2");
-    await pty.until("Not connected. Go there when you are connected again.");
+    await pty.until("Not connected. Try again when you are connected.");
     const [, anew] = await serving(place, model.env, ...named);
     link.to(anew);
     await pty.until("The server restarted.");
@@ -167,7 +167,7 @@ test.skipIf(!hasTmux)("T1: Ctrl-C stops a first message whose conversation is no
   pty.press("C-c");
   await pty.until("^C");
   link.release();
-  await pty.until("Stopped before it began. Nothing was sent.");
+  await pty.until("Stopped before the turn began. Nothing was sent.");
   await pty.until("(you had written: delete it all)");
   await pty.exchange("good morning", "Good morning.");
   expect(JSON.stringify(model.asked)).not.toContain("delete it all");

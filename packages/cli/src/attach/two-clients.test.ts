@@ -93,7 +93,7 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     await remote.ask("turn.say", { conversation, parts: say("go") });
     await until(watched, () => watched.state.questions.size === 1);
     using pty = Pty.open(place, ["attach", address, "--resume", conversation], { BANYAN_TOKEN: "a-token-for-guests" });
-    await pty.until("You may only watch here.");
+    await pty.until("With this token you can only watch.");
     await pty.until("The agent is working");
     await sleep(300);
     expect(pty.screen()).not.toContain("Allow this?");

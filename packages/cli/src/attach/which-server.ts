@@ -5,16 +5,15 @@ import { UsageError } from "../program/problem.ts";
 
 /** Address and token of a server. */
 export interface ServerDoor {
-  /** Origin, such as `http://127.0.0.1:4180`. */
   readonly address: string;
   readonly token: string;
-  /** Workspace of the server, if it is this user's server on this machine. */
+  /** Workspace of the server, if the server belongs to this user on this machine. */
   readonly workspace?: string;
 }
 
 /**
- * Finds the server: by its address, or by the directory that it works in, or as the only server of this machine. A
- * stored token is sent only to the address that it belongs to (S3). Throws `UsageError`.
+ * Finds a server: by its address, by its directory, or as the only server of this machine. Sends a stored token only to
+ * the address that the token belongs to (S3). Throws `UsageError`.
  */
 export function findServer(
   address: string | undefined,
@@ -33,10 +32,12 @@ export function findServer(
   const [server, ...others] = inDirectory.length > 0 ? inDirectory : here;
   if (!server)
     throw new UsageError(
-      `No banyan server runs on this machine. Start one with ${ownCommand("serve")}, or give an address.`,
+      `No banyan server runs on this machine. Start a server with ${ownCommand("serve")}, or add the address of a server.`,
     );
   if (others.length > 0)
-    throw new UsageError(`Several servers run here. Name one: ${[server, ...others].map(serverLabel).join(", ")}.`);
+    throw new UsageError(
+      `Several servers run on this machine. Add the address of one server: ${[server, ...others].map(serverLabel).join(", ")}.`,
+    );
   return server;
 }
 

@@ -1,14 +1,12 @@
 import type { CommandLine } from "../program/parse.ts";
 
-/** Arguments of `banyan changes`; omitted options are absent. */
+/** Options of `banyan changes`. An omitted option is absent. */
 export type ChangesArguments = {
-  /** Default: the last conversation of this directory. */
   readonly conversation?: string;
-  /** A message's id, or `#` and its number: only its branch. Default: all branches. */
+  /** A message's id, or `#` and its number, to select its branch. Default: all branches. */
   readonly branch?: string;
 } & (
   | { readonly action: "list" }
-  /** `path`: only this file. Default: all files. */
   | { readonly action: "show"; readonly path?: string }
   | { readonly action: "revert"; readonly paths: readonly string[]; readonly all: boolean; readonly yes: boolean }
 );
@@ -21,7 +19,7 @@ interface ChangesFlags {
 export const changesLine: CommandLine<ChangesArguments> = {
   define: (command, read) => {
     command.description(
-      "The files that a conversation changed. Without a name, the last conversation of this directory.",
+      "Show and restore the files that a conversation changed. Default: the last conversation of this directory.",
     );
     const sub = (usage: string, description: string) =>
       command
@@ -34,7 +32,7 @@ export const changesLine: CommandLine<ChangesArguments> = {
     });
     const IN = "-i, --in <conversation>";
 
-    sub("list [conversation]", "list them, with added and removed lines").action(
+    sub("list [conversation]", "list the changed files, with added and removed lines").action(
       (conversation: string | undefined, options: ChangesFlags) =>
         read({ action: "list", ...which({ ...options, ...(conversation === undefined ? {} : { in: conversation }) }) }),
     );

@@ -43,7 +43,7 @@ describe("banyan changes", () => {
     expect((await run("show")).stdout).toContain("+fresh");
     expect(await run("show", "gone.txt")).toMatchObject({
       code: 2,
-      stderr: "banyan: gone.txt was not changed. Changed are: new.txt, old.txt.\n",
+      stderr: "banyan: gone.txt was not changed. Changed files: new.txt, old.txt.\n",
     });
   });
 

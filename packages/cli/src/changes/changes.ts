@@ -13,7 +13,7 @@ import { styleFor } from "../show/style.ts";
 import type { ChangesArguments } from "./arguments.ts";
 import { findChangedFile, revert } from "./revert.ts";
 
-/** `banyan changes`: shows and reverts the files that a conversation changed. Asks no model. */
+/** `banyan changes`: shows and reverts the files that a conversation changed. Calls no model. */
 export function changes(args: ChangesArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
     const place = { env: process.env, home: homedir() };
@@ -47,25 +47,24 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
   });
 }
 
-/** The named conversation, or the last conversation of this directory. */
 async function namedOrLastConversation(directory: ConversationDirectory, named: string | undefined) {
   if (named !== undefined) return directory.find(named);
   const cwd = realpathSync(".");
   const [last] = await directory.list({ labels: { cwd }, limit: 1 });
   if (!last)
     throw new UsageError(
-      `There is no conversation of ${cwd} yet. ${ownCommand("conversations list --all")} lists all.`,
+      `There is no conversation in ${cwd} yet. ${ownCommand("conversations list --all")} lists all conversations.`,
     );
   return last;
 }
 
-/** Files changed on the branch of a message, or on all branches. */
+/** Returns the files changed on the branch of a message, or on all branches. */
 function changesOnBranch(state: ConversationState, branch: string | undefined): ChangedFile[] {
   if (branch === undefined) return changedFiles(state);
   const message = messageNamed(state, branch);
   if (message === undefined || isRemoved(state, message))
     throw new UsageError(
-      `There is no message ${branch} in this conversation. Name one by its id, or by its number, as in '#3'.`,
+      `There is no message ${branch} in this conversation. Name a message by its id, or by its number such as '#3'.`,
     );
   return changedFiles(state, newestLeaf(state, message));
 }

@@ -10,7 +10,6 @@ import { styleFor } from "../show/style.ts";
 import { askForYes } from "../terminal/agreed.ts";
 import type { ChangesArguments } from "./arguments.ts";
 
-/** Conversation, place and files of a revert. */
 interface RevertTarget {
   readonly session: Session;
   readonly place: ChangesPlace;
@@ -38,7 +37,7 @@ export async function revert(
   const { leaf } = session.state;
   const ofLast = new Set(leaf === null ? [] : changedFiles(session.state, leaf).map(({ path }) => path));
   const { changes, problems } = await revertFiles(session, { ...place, agreed: true }, wanted);
-  // On the conversation's current branch, the model must learn that its changes are reverted.
+  // On the conversation's current branch, tell the model that its changes are reverted.
   const believed = changes.filter(({ path }) => ofLast.has(path));
   if (believed.length > 0) await addRestorationMessage(session, leaf, believed);
   const style = styleFor(process.stdout, "auto");
@@ -49,7 +48,6 @@ export async function revert(
   return exitCodes.failed;
 }
 
-/** Names the files to revert and their folder: one part of a sentence per folder. */
 async function folderPhrases(files: readonly ChangedFile[], { folderOf }: ChangesPlace): Promise<string[]> {
   const byWorktree = Map.groupBy(files, ({ worktree }) => worktree);
   return Promise.all(
@@ -61,10 +59,12 @@ async function folderPhrases(files: readonly ChangedFile[], { folderOf }: Change
   );
 }
 
-/** The changed file with this name. Throws `UsageError` if there is none. */
+/** Returns the changed file with this path. Throws `UsageError` if there is none. */
 export function findChangedFile(files: readonly ChangedFile[], path: string): ChangedFile {
   const found = changedFileNamed(files, path);
   if (found) return found;
   const names = files.map((file) => shownPath(file.path)).join(", ");
-  throw new UsageError(`${path} was not changed. ${names === "" ? "No file was." : `Changed are: ${names}.`}`);
+  throw new UsageError(
+    `${path} was not changed. ${names === "" ? "No file was changed." : `Changed files: ${names}.`}`,
+  );
 }

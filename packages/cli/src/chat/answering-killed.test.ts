@@ -91,7 +91,7 @@ test.skipIf(!hasTmux).for([
     await sleep(400);
     if (sent === undefined) {
       pty.press("C-c");
-      await pty.until(`Not sent, but in the history: touch made.txt${before}`);
+      await pty.until(`Your answer was not sent. It is in the input history: touch made.txt${before}`);
     } else {
       pty.enter(", that is");
       await pty.until("Well.");

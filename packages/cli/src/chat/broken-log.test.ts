@@ -36,10 +36,11 @@ test.skipIf(!hasTmux).each(links)(
     await pty.until("The conversation could not be written:");
     const screen = await pty.prompted();
     // The reason, once, then the consequence.
-    expect(screen.match(/could not be written|Your next message opens it again, as far as it was saved\./g)).toEqual([
-      "could not be written",
-      "Your next message opens it again, as far as it was saved.",
-    ]);
+    expect(
+      screen.match(
+        /could not be written|Your next message reopens the conversation, with everything that was saved\./g,
+      ),
+    ).toEqual(["could not be written", "Your next message reopens the conversation, with everything that was saved."]);
     expect(screen).not.toMatch(/Esc to stop/);
     await taken.close();
     await host.close();

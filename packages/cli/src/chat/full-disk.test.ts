@@ -53,7 +53,9 @@ describe.skipIf(why !== undefined)(
       pty.enter("hello");
       await pty.until("Not done: There is no room left for");
       const screen = await pty.until(/^─ Reply to banyan: ─+\nhello$/);
-      expect(screen).toContain("Your input history is not kept: there is no room left on the disk; free some space.");
+      expect(screen).toContain(
+        "Your input history cannot be saved: there is no room left on the disk; free some space.",
+      );
       expect(screen).not.toMatch(/ENOSPC|^ +at /m);
       free();
       pty.press("Enter");

@@ -243,7 +243,7 @@ describe.skipIf(!hasTmux)("after kill -9", () => {
     pty.press("C-c");
     await pty.prompted();
     expect(screen).toMatch(
-      /The agent was interrupted while it answered\.\n {4}Once upon a time\nheld: a short one\n\/resume continues it\./,
+      /The agent was interrupted while it answered\.\n {4}Once upon a time\nheld: a short one\n\/resume continues the work\./,
     );
     pty.press("Enter");
     expect(server.asked).toHaveLength(1);

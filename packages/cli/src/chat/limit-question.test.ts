@@ -26,13 +26,13 @@ describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its 
     using pty = await open(place, MODEL, server.env);
     await pty.prompted();
     pty.enter("work");
-    await pty.asked("Continue, with the same limit again?");
+    await pty.asked("Continue with the same limit?");
     expect(pty.screen()).toContain(REASON);
     expect(server.asked).toHaveLength(1);
     pty.type("y");
     await pty.until("The turn continues, with the same limits again.");
     await pty.until("The turn reached the limit of 2 steps.");
-    await pty.asked("Continue, with the same limit again?");
+    await pty.asked("Continue with the same limit?");
     pty.type("n");
     expect(await pty.until("Enough of it.")).toContain("The turn ends at its limit.");
     await pty.prompted();
@@ -44,7 +44,7 @@ describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its 
     using pty = await open(place, ["--plain", ...MODEL], server.env);
     await pty.prompted();
     pty.enter("work");
-    await pty.until("Continue, with the same limit again?");
+    await pty.until("Continue with the same limit?");
     pty.press("Enter");
     await pty.until("Type one of the choices");
     pty.enter("1");
@@ -52,7 +52,7 @@ describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its 
     await pty.prompted();
     pty.enter("more");
     // Shown twice before: the first time nothing was decided.
-    await pty.until("Continue, with the same limit again?", 3);
+    await pty.until("Continue with the same limit?", 3);
     pty.press("C-c");
     await pty.until("Stopped. Your turn.");
     await pty.prompted();
@@ -67,17 +67,17 @@ describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is ask
     using terminal = Pty.open(place, ["attach", "--new", "--plain"], model.env);
     await terminal.prompted();
     terminal.enter("work");
-    await terminal.until("Continue, with the same limit again?");
+    await terminal.until("Continue with the same limit?");
     const { conversation } = await remote.ask("conversation.open", {});
     const watched = await remote.watch(conversation).loaded;
     using full = Pty.open(place, ["attach", "--resume", conversation], model.env);
-    expect(await full.asked("Continue, with the same limit again?")).toContain(REASON);
+    expect(await full.asked("Continue with the same limit?")).toContain(REASON);
     full.type("y");
     await terminal.until("On and on.");
     await full.until("On and on.");
     await until(watched, () => watched.state.runs.size === 0);
     await terminal.prompted();
-    expect(await full.prompted()).not.toContain("May it go on");
+    expect(await full.prompted()).not.toContain("May the agent continue");
   });
 });
 

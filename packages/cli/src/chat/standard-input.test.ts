@@ -78,7 +78,9 @@ describe("S33: a rule that allowed any input", () => {
     writeFileSync(rights, JSON.stringify({ rules: ["shell(sh)", "shell(touch [harmless])"], calls: {} }));
     const second = await banyan(place, ["-p", "make it", "--continue", ...MODEL], server);
     expect({ code: second.code, made: made() }).toEqual({ code: 4, made: [] });
-    expect(second.stderr).toContain("You allowed in this conversation: The rule 'shell(sh)' allows no standard input");
+    expect(second.stderr).toContain(
+      "A rule that you added to this conversation now allows less: The rule 'shell(sh)' allows no standard input",
+    );
 
     const [serve, address] = await serving(place, server.env);
     const client = await connected(address);
@@ -88,10 +90,14 @@ describe("S33: a rule that allowed any input", () => {
     });
     const { tree } = await client.watch(id ?? "").loaded;
     expect(tree?.narrowed.map(({ rule }) => rule)).toEqual(["shell(sh)"]);
-    await expect.poll(() => said).toContain("You allowed in this conversation: The rule 'shell(sh)'");
+    await expect
+      .poll(() => said)
+      .toContain("A rule that you added to this conversation now allows less: The rule 'shell(sh)'");
     if (!hasTmux) return;
     using attached = await Pty.open(place, ["attach", address, "--resume", id ?? ""], { BANYAN_TOKEN: TOKEN });
     const shown = (await attached.prompted()).replaceAll("\n", " ");
-    expect(shown).toContain("You allowed in this conversation: The rule 'shell(sh)' allows no standard input any more");
+    expect(shown).toContain(
+      "A rule that you added to this conversation now allows less: The rule 'shell(sh)' allows no standard input any more",
+    );
   });
 });

@@ -40,7 +40,7 @@ describe("F93: a message that is larger than the window", () => {
     await pty.prompted();
     pty.paste(LARGE);
     pty.press("Enter");
-    await pty.asked("Store it as a file?");
+    await pty.asked("Store the message as a file?");
     await pty.answers("y");
     await pty.until("I will read it.");
     const [file = ""] = stored();
@@ -54,7 +54,7 @@ describe("F93: a message that is larger than the window", () => {
     await pty.prompted();
     pty.paste(LARGE);
     pty.press("Enter");
-    await pty.asked("Store it as a file?");
+    await pty.asked("Store the message as a file?");
     await pty.answers("n");
     await pty.until("Go back to an earlier message with /tree or /rewind.");
     expect([server.asked, stored()]).toEqual([[], []]);

@@ -32,7 +32,6 @@ export function showBranches(
 
 type ComparedBranches = Result<"branch.compare">["branches"];
 
-/** Words for the state of a branch. */
 const OUTCOMES: Readonly<Record<ComparedBranches[number]["outcome"], string>> = {
   answered: "answered",
   finished: "finished",
@@ -77,7 +76,7 @@ export function showComparison(
   );
 }
 
-/** `3 files +20 -4`. */
+/** Such as `3 files +20 -4`. */
 function amountsOf(files: readonly { readonly added: number; readonly removed: number }[]): string {
   if (files.length === 0) return "no file";
   const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);

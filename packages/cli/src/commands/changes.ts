@@ -17,7 +17,7 @@ export function showChanges({ state, leaf, write, screen: { style } }: Conversat
   for (const change of file?.changes ?? []) write(changeHead(change, style), ...diffLines(change.diff, { style }));
 }
 
-/** Maximum lines of a diff. */
+/** Maximum lines shown of a diff. */
 const SHOWN = 40;
 
 /** Undoes the file changes of a call. Default: the last call that changed files. */

@@ -82,7 +82,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     await pty.prompted();
     await pty.exchange("a colour?", "Red.");
     pty.enter("/clear");
-    await pty.until(/The old one: banyan --resume [0-9a-z]{26}/);
+    await pty.until(/To return to the previous conversation: banyan --resume [0-9a-z]{26}/);
     // The prompt appears only once.
     expect((await pty.prompted()).match(/Reply to banyan:/g)).toHaveLength(3);
     pty.enter("hello");

@@ -5,7 +5,7 @@ import { describeLayers, settingLines, withProjectTrust } from "../config/shown-
 import { excerptLine, wrapSentence } from "../show/fit-text.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
-/** Prints settings: this program's settings as of its start, or the user's own settings while attached to a server. */
+/** Prints the settings from the start of this program or, in a chat on a server, the user's own settings. */
 export function showConfig(context: ConversationContext, key: string): void {
   if (context.own) showOwn(context, key, context.own);
   else showUsers(context, key);
@@ -15,7 +15,7 @@ function showOwn(context: ConversationContext, argument: string, { host }: OwnCo
   const { env, home, project, configuration, redact } = host;
   writeSettings(context, argument, configuration, redact, [
     ...describeLayers(configuration, { env, home }, project),
-    `They are as this began with them: /status shows what holds now. \`${ownCommand("config set")}\` changes them.`,
+    `These are the settings from the start of this program. /status shows the present settings. \`${ownCommand("config set")}\` changes a setting.`,
   ]);
 }
 
@@ -24,7 +24,7 @@ function showUsers(context: ConversationContext, argument: string): void {
   const configuration = readConfiguration(place);
   writeSettings(context, argument, configuration, redactor({ env: process.env }), [
     ...describeLayers(configuration, place, place.project),
-    "These are your own settings. At a server, your keys, theme and notifications are used. /status shows the server's settings.",
+    "These are your own settings. On a server, only your keys, theme and notifications apply. /status shows the server's settings.",
   ]);
 }
 

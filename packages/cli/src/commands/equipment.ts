@@ -6,7 +6,6 @@ import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
-/** Lists the hooks by their files. */
 export function showHooks({ write, screen: { style } }: ConversationContext, { host }: OwnContext): void {
   const sources = listedHooks(host);
   const { statusLine } = host.configuration.settings;
@@ -24,12 +23,11 @@ export function showHooks({ write, screen: { style } }: ConversationContext, { h
   if (statusLine) write(`${style.bold("The status line is written by")} ${visibleLine(statusLine.command)}`);
 }
 
-/** Prints the state of the MCP servers. */
 export async function showServers({ write }: ConversationContext, { host }: OwnContext): Promise<void> {
   const { mcp: servers } = await host.ready();
   const states = servers?.states ?? [];
   if (states.length === 0)
-    write(`There are no MCP servers here. ${ownCommand("mcp add --help")} explains how to add one.`);
+    write(`No MCP servers are set up. ${ownCommand("mcp add --help")} explains how to add a server.`);
   const promptsOf = (name: string) => servers?.prompts.filter(({ server }) => server === name).length ?? 0;
   write(
     ...table(

@@ -14,7 +14,6 @@ const HOW = [
 
 const WATCHING = ["Ctrl-C twice, or Ctrl-D, exits. ? on an empty line shows all keys."];
 
-/** Lists the user's commands and prompts. */
 export async function showHelp(context: ConversationContext): Promise<void> {
   const {
     write,
@@ -28,8 +27,8 @@ export async function showHelp(context: ConversationContext): Promise<void> {
   for (const sentence of how) write(style.dim(wrapSentence(sentence, columns)));
 }
 
-/** Lists the effective key bindings. */
 export function showKeys({ write, screen: { keys: rows, style, columns } }: ConversationContext): void {
   if (rows) write(...keyHelpLines(rows, columns, style));
-  else write("Your system edits the line here, with its own keys. Enter sends, Ctrl-C interrupts, Ctrl-D leaves.");
+  else
+    write("In a plain terminal, your system's own keys edit the line. Enter sends, Ctrl-C interrupts, Ctrl-D leaves.");
 }

@@ -34,7 +34,7 @@ export async function runCommandLine(line: string, context: ConversationContext)
   }
 }
 
-/** Parses a line. Throws `ActionRefusal` for an unknown name. */
+/** Throws `ActionRefusal` for an unknown name. */
 async function readCommandLine(
   line: string,
   { prompts, user }: Pick<ConversationContext, "prompts" | "user">,
@@ -47,7 +47,7 @@ async function readCommandLine(
   return readLine(line, { ...user, prompts: all, say: inEnglish });
 }
 
-/** Carries out a command of the program. Rejects with `ActionRefusal` for invalid arguments. */
+/** Rejects with `ActionRefusal` for invalid arguments. */
 function runAction(action: Action, argument: string, context: ConversationContext): Promise<AfterCommand> {
   return performStep(
     readAction(action, argument, { ...context, ...context.turns, ...context.user, say: inEnglish }),
@@ -55,7 +55,7 @@ function runAction(action: Action, argument: string, context: ConversationContex
   );
 }
 
-/** Carries out a step of an action (H13): prints, sends a command, shows a view, or returns a turn. Rejects with errors for `problemOf`. */
+/** Prints text, sends a protocol command, shows a view, or returns a turn (H13). Rejects for `reportedProblem`. */
 async function performStep(step: ActionStep | undefined, context: ConversationContext): Promise<AfterCommand> {
   switch (step?.type) {
     case undefined:

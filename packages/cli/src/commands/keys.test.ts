@@ -20,7 +20,7 @@ test.skipIf(!hasTmux)(
       pty.press("C-r");
       await pty.until("chat · edits freely");
       pty.enter("/keys");
-      const table = await pty.until("`banyan config path` shows where that file is");
+      const table = await pty.until("`banyan config path` shows the path of the settings file");
       expect(table).toMatch(/^ {2}approval-mode +Ctrl-R \(yours\) +changes the approval mode$/m);
       expect(table).toMatch(/^ {2}history-search +none /m);
       expect(table).toMatch(/^ {2}redraw +none \(yours\) /m);
@@ -30,6 +30,6 @@ test.skipIf(!hasTmux)(
     using plain = Pty.open(place, ["--plain"]);
     await plain.prompted();
     plain.enter("/keys");
-    await plain.until("Your system edits the line here, with its own keys.");
+    await plain.until("In a plain terminal, your system's own keys edit the line.");
   },
 );

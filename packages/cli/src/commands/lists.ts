@@ -10,9 +10,6 @@ import { table } from "../show/table.ts";
 import { cutToWidth } from "../terminal/full/screen/cells.ts";
 import type { ConversationContext } from "./command.ts";
 
-// Lists of a conversation for a terminal: plan, findings, background commands, queued messages, sub-agents.
-
-/** Prints the agent's plan on this branch. */
 export function showPlan({ state, leaf, write, screen: { columns, style } }: ConversationContext): void {
   const steps = planOnPath(pathTo(state, leaf));
   if (!steps) return write("There is no plan on this branch.");
@@ -26,14 +23,13 @@ export function showPlan({ state, leaf, write, screen: { columns, style } }: Con
 /** Prints the findings of the last review, by file and line. */
 export function showFindings({ state, leaf, write, screen: { columns, style } }: ConversationContext): void {
   const found = lastFindings(state, leaf);
-  if (found === undefined) return write("No review in this conversation yet. /review starts one.");
+  if (found === undefined) return write("No review in this conversation yet. /review starts a review.");
   if (found.length === 0) return write("The last review found nothing.");
   for (const [index, { place, text }] of found.entries())
     write(wrapSentence(`${String(index + 1).padStart(3)}  ${style.bold(place)}  ${visibleLine(text)}`, columns));
   write(style.dim("/findings n has the agent fix finding n."));
 }
 
-/** Prints the background commands, one line each. */
 export function showProcesses({ state, write, screen: { columns, style } }: ConversationContext): void {
   const running = runningProcesses(state);
   for (const { id, title, startedAt } of running) {
@@ -42,7 +38,6 @@ export function showProcesses({ state, write, screen: { columns, style } }: Conv
   }
 }
 
-/** Prints the queued messages, one line each. */
 export function showWaiting({ state, write, screen: { columns, style } }: ConversationContext): void {
   const width = Math.max(...state.inbox.map((input) => waitingWord(input).length));
   for (const [index, input] of state.inbox.entries()) {
@@ -51,7 +46,7 @@ export function showWaiting({ state, write, screen: { columns, style } }: Conver
   }
 }
 
-/** Shows the sub-agents. In the agent's own process, also lists the named agents. */
+/** Shows the sub-agents. If the agent runs in this process, also lists the named agents. */
 export async function showAgents({
   state,
   own,

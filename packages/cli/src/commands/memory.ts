@@ -4,7 +4,7 @@ import { type Host, memoryFile } from "@banyan/host";
 import { recalledLines } from "../show/memory-lines.ts";
 import type { ConversationContext } from "./command.ts";
 
-/** Lists the memories recalled in this conversation. In the agent's own process, also turns memory on or off. */
+/** Lists the memories recalled in this conversation. If the agent runs in this process, also turns memory on or off. */
 export async function showMemory(context: ConversationContext, argument: string): Promise<void> {
   const { own, write } = context;
   if (!own) return writeMemories(context);
@@ -29,7 +29,6 @@ export async function showMemory(context: ConversationContext, argument: string)
   }
 }
 
-/** Memories recalled on the branch, in order. */
 function recalledOn({ state, leaf }: ConversationContext) {
   return pathTo(state, leaf).flatMap((message) => (message.role === "user" ? (message.recalled ?? []) : []));
 }

@@ -6,7 +6,7 @@ import { table } from "../show/table.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";
 import type { ConversationContext, ModelSelection } from "./command.ts";
 
-/** Uses the model of a name or list number. Without an argument, the user chooses. */
+/** Changes the model to the given name or list number. Without an argument, the user chooses. */
 export async function useModelNamed(context: ConversationContext, argument: string): Promise<void> {
   if (argument !== "" && !/^\d+$/.test(argument)) return useNamed(context, argument);
   const models = await offered(context.models);
@@ -15,7 +15,7 @@ export async function useModelNamed(context: ConversationContext, argument: stri
   else if (argument !== "") context.write(`There is no model ${argument} in the list. /model shows the models.`);
 }
 
-/** Uses the model with this name. If there is none, uses the model whose name contains it; the user chooses among several. */
+/** Uses the model with this name, else the model whose name contains it; the user chooses among several. */
 async function useNamed(context: ConversationContext, name: string): Promise<void> {
   try {
     await use(context, name);
@@ -101,7 +101,7 @@ async function offered(here: ModelSelection): Promise<ModelOption[]> {
   ];
 }
 
-/** Models that the provider's server lists, or those of the catalogue if it does not; the default model first. */
+/** Models that the provider's server lists, or those of the catalogue if it does not. The default model comes first. */
 async function modelsOf(
   here: ModelSelection,
   { name, defaultModel, models, price }: Awaited<ReturnType<ModelSelection["listProviders"]>>[number],

@@ -131,7 +131,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       ["/memory", /^Memory is off for this conversation\. \/memory on turns it on\.$/],
       ["/title The look", /^The title is “The look” now\.$/],
       ["/approval edits", /^Approval: edits files here without asking, asks before commands\.$/],
-      ["/mcp", /^There are no MCP servers here\./],
+      ["/mcp", /^No MCP servers are set up\./],
       [
         "/status",
         /approval +edits: edits freely\n.*“The look”, 3 messages(.*\n)+.*file +\/.*\.sqlite\n(.*\n)+.*MCP +no servers/,
@@ -139,7 +139,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       ["/config hooks", /^hooks\.SessionEnd +user +.*exit 0.*\n\n(.*\n)*user: \/.*settings\.json$/],
       ["/copy", /^Copied the answer, 1 line\.$/],
       ["/export", /^Written: \/.*\.md$/],
-      ["?", /^Your system edits the line here/],
+      ["?", /^In a plain terminal, your system's own keys edit the line/],
       ["/hooks", /^\/.*settings\.json\n {2}SessionEnd +\* +exit 0\nThe status line is written by echo mine$/],
     ];
     for (const [command, says] of asks) {

@@ -5,7 +5,7 @@ import type { OfferedCommand } from "../terminal/full/prompt/completions.ts";
 /** The user of an agent in this process, with all rights. */
 export const AT_OWN_DESK: ActionUser = { client: "terminal", rights: ["show", "watch", "act"] };
 
-/** Commands that the user has, for a terminal or an editor. */
+/** Returns the commands that the user may run in a terminal or an editor. */
 export function offeredCommands(user: ActionUser): readonly OfferedCommand[] {
   return offeredActions(user).map((action) => {
     const { name, aliases, help } = action;
@@ -14,12 +14,11 @@ export function offeredCommands(user: ActionUser): readonly OfferedCommand[] {
   });
 }
 
-/** Returns whether a line is a command that the user has. */
+/** Returns whether a line is a command that the user may run. */
 export function isCommand(line: string, user: ActionUser): boolean {
   return commandIn(line, user) !== undefined;
 }
 
-/** Returns whether a line is the exit command. */
 export function isExit(line: string): boolean {
   return /^\/(exit|quit)\s*$/i.test(line);
 }

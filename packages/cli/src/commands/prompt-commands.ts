@@ -5,8 +5,8 @@ import type { OfferedCommand } from "../terminal/full/prompt/completions.ts";
 import type { ConversationContext } from "./command.ts";
 
 /**
- * Prompts of users, projects and MCP servers, as commands of a terminal. Waits up to `wait` milliseconds for servers
- * that are starting. Rejects with `ClientError`.
+ * Returns the prompts of users, projects and MCP servers as commands of a terminal. Waits up to `wait` milliseconds for
+ * servers that are starting. Rejects with `ClientError`.
  */
 export async function promptCommands(
   { prompts }: Pick<ConversationContext, "prompts">,
@@ -19,7 +19,7 @@ export async function promptCommands(
   }));
 }
 
-/** Prompts of a desk. Without a connection, returns the last known prompts. Rejects with `ClientError`. */
+/** Returns a function that lists a server's prompts; without a connection, the last known prompts. */
 export function promptsAt(client: Client, isAway = () => false): ConversationContext["prompts"] {
   let known: Result<"prompt.list">["prompts"] = [];
   return async (wait) => {
@@ -27,7 +27,6 @@ export function promptsAt(client: Client, isAway = () => false): ConversationCon
     try {
       known = (await client.ask("prompt.list", { wait })).prompts;
     } catch (error) {
-      // An older server has no prompts.
       if (!(error instanceof Error && "code" in error && error.code === "unknown-command")) throw error;
     }
     return known;

@@ -4,13 +4,12 @@ import { approvalSentence } from "../chat/views/approval-mode.ts";
 import { plainLine } from "../show/plain-text.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
-/** Begins a new conversation. */
 export async function beginConversation({ write }: ConversationContext, own: OwnContext): Promise<void> {
   const old = await own.begin();
   write(
     old === undefined
-      ? "This conversation is new already."
-      : `New conversation. The old one: ${ownCommand(optionWords("--resume", old))}`,
+      ? "This conversation is already new."
+      : `New conversation. To return to the previous conversation: ${ownCommand(optionWords("--resume", old))}`,
   );
 }
 
@@ -41,7 +40,7 @@ export async function useApproval(context: ConversationContext, mode: ChosenAppr
   else await useApproval(mode);
 }
 
-/** The rules that the user allowed in this conversation, one line each. */
+/** Rules that the user allowed in this conversation, one line each. */
 function rulesHere({ state, screen: { style } }: ConversationContext): string[] {
   if (state.allowed.length === 0) return [];
   const rules = state.allowed.map((rule, index) => `  ${style.bold(String(index + 1))}  ${plainLine(rule)}`);

@@ -4,7 +4,7 @@ import { visibleLine } from "@banyan/core/shown";
 import { formatTime } from "../show/table.ts";
 import type { ConversationContext, ShareLinks } from "./command.ts";
 
-/** Links of the connected server or desk. `address` is the origin that a browser uses. */
+/** Creates, lists and revokes links to the conversation on a server. `address` is the origin that a browser uses. */
 export function sharesAt(client: Client, address: string, open: () => Promise<{ readonly id: string }>): ShareLinks {
   return {
     async create(shown) {
@@ -16,7 +16,7 @@ export function sharesAt(client: Client, address: string, open: () => Promise<{ 
   };
 }
 
-/** Creates, lists or revokes links to the conversation. */
+/** Runs `/share`: creates, lists or revokes links to the conversation. */
 export async function shareConversation(
   { shares, leaf, write }: ConversationContext,
   wish: ShareRequest,

@@ -76,7 +76,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
 
 test("C7: banyan worktrees lists those of the repository, as JSON too, and removes one that holds nothing, or all of it", async () => {
   const run = (...args: string[]) => banyan(place, ["worktrees", ...args]);
-  expect((await run()).stdout).toBe("No branch has a git worktree of its own. /worktree or /fan makes some.\n");
+  expect((await run()).stdout).toBe("No branch has its own git worktree. /worktree or /fan creates a worktree.\n");
   const { stdout } = await banyan(place, ["-p", "hello", "--output", "json", "--model", "demo/offline"]);
   const { conversation } = JSON.parse(stdout);
   const { Worktrees, ConversationDirectory, directories } = await import("@banyan/host");

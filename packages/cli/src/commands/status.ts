@@ -9,7 +9,7 @@ import { plainLine } from "../show/plain-text.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
-/** Prints the user's status. In the agent's own process, also the file, memory and tool servers. */
+/** Prints the user's status. If the agent runs in this process, also its file, memory and tool servers. */
 export async function showStatus(context: ConversationContext): Promise<void> {
   const { own, leaf, user } = context;
   if (own) return writeRows(context, [...statusRows(context), ...(await rowsOfOwn(context, own))]);
@@ -40,7 +40,6 @@ function writeRows({ write, screen: { columns, style } }: ConversationContext, r
   write(...nameLines(rows, columns, { dim: (text) => text, accent: style.accent }));
 }
 
-/** Rows that are known everywhere. */
 function statusRows(context: ConversationContext): DescribedName[] {
   const {
     state,
@@ -85,5 +84,5 @@ async function serversOf({ host }: OwnContext): Promise<string> {
   const states = mcp?.states ?? [];
   if (states.length === 0) return "no servers";
   const ready = states.filter(({ status }) => status === "ready").length;
-  return `${ready} of ${counted(states.length, "server")} ready: ${states.map(({ name }) => name).join(", ")}; /mcp says more`;
+  return `${ready} of ${counted(states.length, "server")} ready: ${states.map(({ name }) => name).join(", ")}; /mcp shows details`;
 }

@@ -45,9 +45,9 @@ test("T54: /copy takes the last answer, or the block of code that is named by it
   for (const named of ["sh", "0", "rust"]) await copyAnswer(context, named);
   expect(copied).toHaveLength(3);
   expect(told.slice(3)).toEqual([
-    "2 blocks are sh. Choose one by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
-    "There is no block 0. Choose one by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
-    "There is no block rust. Choose one by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
+    "2 blocks are sh. Choose a block by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
+    "There is no block 0. Choose a block by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
+    "There is no block rust. Choose a block by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
   ]);
 });
 

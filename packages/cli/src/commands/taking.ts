@@ -21,15 +21,13 @@ export async function copyAnswer(
   else write(SENTENCES[await copy(found.text)](`a block of ${found.lang || "code"}, ${lineCountText(found.text)}`));
 }
 
-/** Results of copying, as sentences. */
 const SENTENCES: Readonly<Record<CopyOutcome, (what: string) => string>> = {
   taken: (what) => `Copied ${what}.`,
   handed: (what) => `Copied ${what}. If pasting gives nothing, your terminal blocks copying: use /export`,
   long: (what) => `Not copied: ${what}, is too long for your terminal. Use /export`,
-  nothing: (what) => `Not copied: ${what}. No clipboard can be reached from here. Use /export`,
+  nothing: (what) => `Not copied: ${what}. No clipboard is accessible. Use /export`,
 };
 
-/** A fenced or indented block of code. */
 interface Code {
   readonly text: string;
   readonly lang: string;
@@ -39,7 +37,7 @@ function isAnswer(message: Message): boolean {
   return message.role === "assistant" && textOf(message).trim() !== "";
 }
 
-/** The code blocks in Markdown, including those in lists and quotes. */
+/** Code blocks in Markdown, including those in lists and quotes. */
 async function codeIn(markdown: string): Promise<Code[]> {
   const { lexer, walkTokens } = await import("marked");
   const found: Code[] = [];
@@ -51,7 +49,7 @@ async function codeIn(markdown: string): Promise<Code[]> {
   return found;
 }
 
-/** The named block: by its number, or by its language if only one block has it. */
+/** Finds a code block by its number, or by its language if only one block has it. */
 function findCodeBlock(blocks: readonly Code[], named: string): Code | { readonly problem: string } {
   const of = /^\d+$/.test(named)
     ? blocks.slice(Number(named) - 1, Number(named))
@@ -65,7 +63,7 @@ function findCodeBlock(blocks: readonly Code[], named: string): Code | { readonl
   const what = block
     ? `${counted(of.length, "block")} are ${excerptLine(named, 20)}`
     : `There is no block ${excerptLine(named, 20)}`;
-  return { problem: `${what}. Choose one by its number, such as /copy 1: ${list.join("; ")}.` };
+  return { problem: `${what}. Choose a block by its number, such as /copy 1: ${list.join("; ")}.` };
 }
 
 function lineCountText(text: string): string {

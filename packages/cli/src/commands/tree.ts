@@ -5,7 +5,7 @@ import { branchLines } from "../conversations/show.ts";
 import { gist, messageMarks, speakerOf } from "../show/message-label.ts";
 import type { ConversationContext } from "./command.ts";
 
-/** Maximum lines; a longer tree is cut at the beginning. */
+/** Maximum lines. A longer tree is cut at the beginning. */
 const MOST_LINES = 200;
 
 /** Lets the user choose a message in the tree and continues from it. A plain terminal prints the tree. */
@@ -15,7 +15,6 @@ export async function showTree(context: ConversationContext): Promise<void> {
   if (message !== undefined) await goTo(context, message);
 }
 
-/** Shows the branch from its beginning. */
 export async function showTranscript(context: ConversationContext): Promise<void> {
   const {
     state,
@@ -31,8 +30,8 @@ export async function showTranscript(context: ConversationContext): Promise<void
 /** Continues from a message, unless the agent works. */
 export async function goTo(context: ConversationContext, message: string): Promise<void> {
   if (context.run === undefined) await context.goTo(message);
-  else if (context.isAway) context.write("Not connected. Go there when you are connected again.");
-  else context.write("The agent is working. Go there when it has answered, or stop it first.");
+  else if (context.isAway) context.write("Not connected. Try again when you are connected.");
+  else context.write("The agent is working. Try again after its answer, or stop the agent first.");
 }
 
 function writeTree(context: ConversationContext): void {
@@ -42,7 +41,7 @@ function writeTree(context: ConversationContext): void {
   context.write(...lines.slice(-MOST_LINES), context.screen.style.dim("/tree #n continues from message n."));
 }
 
-/** One line per message. A reply stands below its message; several replies to one message begin indented branches. */
+/** One line per message. A reply is below its message; several replies to one message begin indented branches. */
 function treeLines({ state, leaf, agent, screen: { columns, style } }: ConversationContext): string[] {
   const numbers = messageNumbers(state);
   const ends = leaves(state);

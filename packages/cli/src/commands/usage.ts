@@ -8,10 +8,9 @@ import type { ConversationContext } from "./command.ts";
 
 const HEAD = ["", "input", "cached", "output", "reasoning", "cost"];
 
-/** Columns that fit the whole table. */
 const ROOMY = 60;
 
-/** Prints tokens and cost. */
+/** Prints the tokens and the cost of each branch and of the whole conversation. */
 export function showUsage({ state, leaf, write, screen: { columns, style } }: ConversationContext): void {
   const all = leaves(state);
   const branches = all.map((id, index) => {
@@ -25,7 +24,7 @@ export function showUsage({ state, leaf, write, screen: { columns, style } }: Co
   if (leaf !== null && all.includes(leaf)) write(style.dim("* marks your branch."));
 }
 
-/** All columns if they fit; a narrow terminal omits columns that are 0 everywhere. */
+/** All columns if they fit. A narrow terminal omits columns that are 0 everywhere. */
 function shownIn(rows: readonly (readonly string[])[], columns: number): readonly (readonly string[])[] {
   if (columns >= ROOMY) return rows;
   const [, ...counted] = rows;
@@ -37,7 +36,7 @@ function usageRow(name: string, usage: Usage, cost: Cost): string[] {
   return [name, ...counts, formatCost(cost)];
 }
 
-/** Prints the parts of the model's context. */
+/** Prints the tokens of each part of the next model request. */
 export async function showContext({ sentHere, write, screen: { columns, style } }: ConversationContext): Promise<void> {
   const { parts, size } = await sentHere();
   const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -51,5 +50,5 @@ export async function showContext({ sentHere, write, screen: { columns, style } 
   write(...table([...rows, ["", "all", formatCount(total), share(total)]], 2, columns));
   const of =
     size === undefined ? "The model's context size is not known." : `The model's context size is ${formatCount(size)}.`;
-  write(style.dim(wrapSentence(`Tokens; ~ is an estimate. ${of}`, columns)));
+  write(style.dim(wrapSentence(`Sizes are in tokens; ~ marks an estimate. ${of}`, columns)));
 }

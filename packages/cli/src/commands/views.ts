@@ -22,7 +22,7 @@ type Show<Name extends ViewName> = (
   view: Extract<ViewStep, { readonly view: Name }>,
 ) => AfterCommand | void | Promise<void>;
 
-/** Functions that show a view in a terminal, or as plain lines in an editor. Only the page has `stop`: a terminal has a key for it. */
+/** Functions that show a view. Only the page has `stop`: a terminal has a key for it. */
 const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
   agents: showAgents,
   approval: (context, { mode }) => useApproval(context, mode),
@@ -63,15 +63,15 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
     write(...worktreeLines(worktrees, { style, conversation: state.id })),
 };
 
-/** Shows a view. Rejects with errors that `problemOf` describes. */
+/** Shows a view of a slash command. Rejects with errors that `reportedProblem` describes. */
 export async function showView(view: ViewStep, context: ConversationContext): Promise<AfterCommand> {
-  if (view.view === "stop") throw new Error("A terminal stops the agent with a key.");
+  if (view.view === "stop") throw new Error("To stop the agent in a terminal, press Esc or Ctrl-C.");
   // Each entry of the table accepts views of its own name.
   const show = VIEWS[view.view] as Show<ViewName>;
   return (await show(context, view)) ?? ASK;
 }
 
 function requireOwnContext({ own }: ConversationContext): OwnContext {
-  if (!own) throw new Error("Only the terminal with the agent has this view.");
+  if (!own) throw new Error("This view works only in the terminal in which the agent runs.");
   return own;
 }

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { textOrJson } from "../program/flag-values.ts";
 import type { CommandLine } from "../program/parse.ts";
 
-/** `project`: use the project's file instead of the user's. */
+/** Options of `banyan config`. `project`: use the project's file instead of the user's. */
 export type ConfigArguments =
   | { readonly action: "get"; readonly key?: string; readonly output: "text" | "json" }
   | { readonly action: "set"; readonly key: string; readonly value: string; readonly project: boolean }
@@ -13,7 +13,7 @@ export type ConfigArguments =
 export const configLine: CommandLine<ConfigArguments> = {
   define: (command, read) => {
     command.description(
-      "Settings, listed in docs/configuration.md. Write a nested setting with dots, such as limits.steps.",
+      "Read and change settings, which docs/configuration.md lists. Write a nested setting with dots, such as limits.steps.",
     );
     const project = () => new Option("-p, --project", "use the project's file instead of yours").default(false);
 
@@ -36,11 +36,11 @@ export const configLine: CommandLine<ConfigArguments> = {
       .action((key: string, options) => read({ action: "unset", key, ...options }));
     command
       .command("path")
-      .description("show where the files are")
+      .description("show the paths of the settings files")
       .action(() => read({ action: "path" }));
     command
       .command("check")
-      .description("list problems with file and line; exits with 2 if there are any")
+      .description("list problems with file and line; exit code 2 if there are problems")
       .action(() => read({ action: "check" }));
   },
   complete: (argv) => (argv.length === 0 ? ["get"] : argv),

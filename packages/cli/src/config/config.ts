@@ -68,10 +68,7 @@ function changeSettingsFile(
   write(`${formatKey(path)} is ${args.action === "set" ? "set" : "no longer set"} in ${file}.\n`);
 }
 
-/**
- * Prints the faults in all settings, agents, commands and skills, and for each rule and matcher an example call.
- * Reads the project's files without using them.
- */
+/** Prints the faults in settings, agents, commands and skills, and an example call for each rule and matcher. */
 async function check(place: ConfigurationOptions, write: (text: string) => void): Promise<ExitCode> {
   const project = projectOf(".");
   const definitions = readDefinitions(directories(place.env, place.home), project);
@@ -156,7 +153,7 @@ function path(place: ConfigurationOptions, write: (text: string) => void): void 
   for (const line of lines) write(`${line}\n`);
 }
 
-/** Parses the name of a setting. Throws a `UsageError` for an impossible name. */
+/** Throws a `UsageError` for an impossible name. */
 function readSettingKey(text: string): KeyPath {
   const key = parseKey(text);
   if (!key) throw new UsageError(`'${text}' is not a setting. Write it like limits.steps or models["ollama/qwen3.5"].`);

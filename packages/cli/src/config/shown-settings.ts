@@ -11,13 +11,13 @@ import {
 import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 
-/** Includes the project's settings if the project is trusted, as in a chat. */
+/** Returns options that include the project's settings only if the user trusts the project. */
 export function withProjectTrust(place: ConfigurationOptions): ConfigurationOptions {
   const { state } = new TrustRecord(place).trustOf(".");
   return state === "trusted" ? { ...place, project: projectOf(".") } : place;
 }
 
-/** Settings with their layers, one line each. Secrets are redacted. */
+/** Formats settings with the files that set them, one line each. Secrets are redacted. */
 export function settingLines(
   entries: readonly SettingEntry[],
   redact: (text: string) => string,
@@ -30,7 +30,7 @@ export function settingLines(
   return table(rows, undefined, width);
 }
 
-/** Sources of settings that are not built in, a sentence per layer in use. */
+/** Describes each source of settings in use, one sentence each. Leaves out the defaults. */
 export function describeLayers(
   { entries }: Pick<Configuration, "entries">,
   place: ConfigurationOptions,

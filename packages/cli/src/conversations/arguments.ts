@@ -8,7 +8,6 @@ export type ConversationsArguments =
       readonly action: "list";
       readonly all: boolean;
       readonly waiting: boolean;
-      /** Include conversations that programs began. */
       readonly programs: boolean;
       readonly limit?: number;
       readonly output: "text" | "json";
@@ -18,7 +17,6 @@ export type ConversationsArguments =
       readonly action: "search";
       readonly words: string;
       readonly here: boolean;
-      /** Include conversations that programs began. */
       readonly programs: boolean;
       readonly limit?: number;
       readonly output: "text" | "json";
@@ -27,7 +25,6 @@ export type ConversationsArguments =
       readonly action: "export";
       readonly conversation: string;
       readonly format: "json" | "markdown" | "html";
-      /** Default: standard output. */
       readonly file?: string;
     }
   | {
@@ -45,13 +42,15 @@ const PROGRAMS = ["claude-code", "codex", "pi", "opencode"] satisfies ForeignPro
 
 export const conversationsLine: CommandLine<ConversationsArguments> = {
   define: (command, read) => {
-    command.description("Conversations on this machine. Name one by its id, the start of its id, or its title.");
+    command.description(
+      "Manage the conversations on this machine. Name a conversation by its id, the start of its id, or its title.",
+    );
     command
       .command("list")
-      .description("list those of this directory, newest first")
+      .description("list the conversations of this directory, newest first")
       .option("-a, --all", "those of all directories", false)
-      .option("-w, --waiting", "only those with a question for you, in all directories", false)
-      .option("--programs", "also those that programs started at /v1 of a server", false)
+      .option("-w, --waiting", "only conversations with a question for you, in all directories", false)
+      .option("--programs", "also conversations that programs began at /v1 of a server", false)
       .addOption(atMost())
       .addOption(textOrJson())
       .action((options) => read({ action: "list", ...options }));
@@ -63,7 +62,7 @@ export const conversationsLine: CommandLine<ConversationsArguments> = {
       .command("search <words...>")
       .description("find messages, in all conversations and branches")
       .option("--here", "only in conversations of this directory", false)
-      .option("--programs", "also in those that programs began at /v1 of a server", false)
+      .option("--programs", "also in conversations that programs began at /v1 of a server", false)
       .addOption(atMost())
       .addOption(textOrJson())
       .action((words: readonly string[], options) => read({ action: "search", words: words.join(" "), ...options }));
@@ -81,10 +80,12 @@ export const conversationsLine: CommandLine<ConversationsArguments> = {
       );
     command
       .command("import [path]")
-      .description("import sessions of other programs: choose from those on this machine, or name a file or folder")
-      .addOption(new Option("--from <program>", "only those of this program").choices(PROGRAMS))
-      .option("--here", "all of this directory", false)
-      .option("-a, --all", "all of this machine", false)
+      .description(
+        "import sessions of other programs: choose from the sessions on this machine, or name a file or folder",
+      )
+      .addOption(new Option("--from <program>", "only sessions of this program").choices(PROGRAMS))
+      .option("--here", "all sessions of this directory", false)
+      .option("-a, --all", "all sessions of this machine", false)
       .addHelpText("after", "\nA file may also be an exported conversation (JSON); - reads one from standard input.")
       .action((path: string | undefined, options) =>
         read({ action: "import", ...options, ...(path === undefined ? {} : { path }) }),

@@ -9,25 +9,21 @@ import type { PickerItem } from "../terminal/full/views/picker.ts";
 import { pick } from "../terminal/pick.ts";
 import { Previews } from "./previews.ts";
 
-/** Maximum characters of a title. */
 const TITLE = 60;
-/** Maximum search results. */
 export const FOUND = 50;
 
-/** The conversations of this machine or of a server, to choose from. */
+/** Conversations from which the user chooses, on this machine or a server. */
 export interface Choosable {
-  /** Display name of the agent. */
   readonly agent: string;
   /** Conversations of this directory come first. */
   readonly workspace: string;
   list(): Promise<readonly ConversationSummary[]>;
-  /** Ids of conversations that contain these words. */
   search(words: string): Promise<readonly string[]>;
   /** Reads the present state of a conversation without opening it. */
   read(id: string): Promise<ConversationState>;
 }
 
-/** The conversations of this machine. */
+/** Lets the user choose among the conversations of this machine. */
 export function conversationsHere({
   agent,
   store,
@@ -45,18 +41,17 @@ export function conversationsHere({
   };
 }
 
-/** Options of a choice. Without `among`, all conversations are offered. */
+/** Options of {@link chooseConversation}. Without `among`, all conversations are offered. */
 export interface ChooseConversationOptions {
   readonly from: Choosable;
   readonly terminal: Terminal;
   readonly among?: readonly ConversationSummary[] | undefined;
-  /** Initial text of the filter. */
   readonly filter?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Lets the user choose a conversation (T41) with a preview; those of this directory come first. A search covers
+ * Lets the user choose a conversation (T41) with a preview. Conversations of this directory come first. A search covers
  * titles and messages. Returns the id, or undefined without a choice. Rejects like `list`.
  */
 export async function chooseConversation(options: ChooseConversationOptions): Promise<string | undefined> {

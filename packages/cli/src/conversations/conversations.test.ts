@@ -35,8 +35,8 @@ async function refused(...args: readonly string[]): Promise<string> {
 }
 
 describe("banyan conversations list", () => {
-  test("lists list those of this directory, newest first, with their messages", async () => {
-    expect(await done("list")).toContain("There are no conversations of ");
+  test("lists list the conversations of this directory, newest first, with their messages", async () => {
+    expect(await done("list")).toContain("There are no conversations in ");
     const first = await said("What is red?", "Blood.");
     const second = await said("What is blue?", "The sea.");
     await said("And what else?", "The sky.", "--resume", first);
@@ -164,14 +164,14 @@ describe("B56: an exported conversation", () => {
     const id = await said("What is red? 👩‍👩‍👧 \u202e", "Blood.");
     await said("And green?", "Leaves.", "--resume", id);
     const file = join(place.workspace, "export.json");
-    expect(await done("export", id, "-o", file)).toBe(`${id} is in ${file}.\n`);
+    expect(await done("export", id, "-o", file)).toBe(`Exported ${id} to ${file}.\n`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const text = readFileSync(file, "utf8");
     expect(await done("export", id)).toBe(text);
 
     const again = await done("import", file);
     const [, second = ""] = /^Imported 4 messages as ([0-9a-z]{26})\. /.exec(again) ?? [];
-    expect(again).toContain(`${id} is here already, so the imported one has a new id.`);
+    expect(again).toContain(`${id} exists already, so the imported conversation has a new id.`);
     // An event after it records the import (S17).
     const marked = [...tree(text), expect.objectContaining({ type: "conversation.brought-in", how: "import" })];
     expect(tree(await done("export", second))).toEqual(marked);
@@ -224,7 +224,7 @@ describe("B56: an exported conversation", () => {
     expect(await refused("import", file)).toBe(
       `banyan: ${file} cannot be imported: line 5, column 10: the JSON is not valid at "}"; expected an exported conversation.\n`,
     );
-    expect(await refused("import", join(place.workspace, "none"))).toContain("It cannot be used (ENOENT).");
+    expect(await refused("import", join(place.workspace, "none"))).toContain("The file cannot be used (ENOENT).");
     expect(await done("list", "--all", "-o", "json")).toBe("[]\n");
   });
 });
@@ -246,18 +246,18 @@ describe("banyan conversations remove", () => {
     const id = await said("What is red?", "Blood.");
     for (const answer of ["", "y", "no"]) {
       using pty = Pty.open(place, ["conversations", "remove", id]);
-      await pty.until("Type yes to do it:");
+      await pty.until("Type yes to continue:");
       pty.enter(answer);
       expect(await pty.until("[exit 0]")).toContain("Nothing was removed.");
     }
     {
       using pty = Pty.open(place, ["conversations", "remove", id]);
-      await pty.until("Type yes to do it:");
+      await pty.until("Type yes to continue:");
       pty.press("C-c");
       expect(await pty.until("[exit 0]")).toContain("Nothing was removed.");
     }
     using pty = Pty.open(place, ["conversations", "remove", id]);
-    await pty.until("Type yes to do it:");
+    await pty.until("Type yes to continue:");
     pty.enter("yes");
     await pty.until(`Removed ${id}`);
   });

@@ -19,7 +19,7 @@ import { printConversation } from "./show.ts";
 /** Maximum memories counted for a removed conversation. */
 const MOST_COUNTED = 1_000;
 
-/** `banyan conversations`: the stored conversations of this machine, without a model. */
+/** `banyan conversations`: the stored conversations of this machine. Calls no model. */
 export function conversations(args: ConversationsArguments): Promise<ExitCode> {
   return listing(async (write) => {
     await using directory = new ConversationDirectory({ env: process.env, home: homedir() });
@@ -59,15 +59,15 @@ async function toldOfMemory(conversation: string): Promise<string> {
   const env = process.env;
   const places = directories(env, homedir());
   await using memory = userMemory({ places, workspace: realpathSync("."), redact: redactor({ env }) });
-  const forgets = `${ownCommand(["memory", "clear", ...optionWords("--in", conversation)])} forgets what is known from it alone.\n`;
+  const forgets = `${ownCommand(["memory", "clear", ...optionWords("--in", conversation)])} forgets what memory knows only from this conversation.\n`;
   try {
     const kept = await memory.list({ conversation, limit: MOST_COUNTED });
     if (kept.length === 0) return "";
     const more = kept.length === MOST_COUNTED ? "or more " : "";
-    return `Memory keeps ${counted(kept.length, `${more}text`)} from it. ${forgets}`;
+    return `Memory keeps ${counted(kept.length, `${more}text`)} from this conversation. ${forgets}`;
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
-    return `Cannot tell whether memory keeps something from it: ${error.message} ${forgets}`;
+    return `Cannot check whether memory keeps texts from this conversation: ${error.message} ${forgets}`;
   }
 }
 

@@ -17,13 +17,12 @@ export async function exportConversation(
 ): Promise<void> {
   const { id } = await directory.find(conversation);
   const stored = await directory.read(id);
-  // Use stderr: stdout may contain the export.
   for (const sentence of stored.damage)
     process.stderr.write(`banyan: not all of it can be read: ${plainLine(sentence)}\n`);
   const text = exportText(format, stored);
   if (file === undefined) return write(text);
   writeNew(file, text);
-  write(`${id} is in ${file}.\n`);
+  write(`Exported ${id} to ${file}.\n`);
 }
 
 /** Writes a new file that only its owner can read. Throws a `UsageError` if the file exists or cannot be written. */
@@ -46,7 +45,7 @@ function exportText(format: ExportArguments["format"], { events, state }: Stored
   }
 }
 
-/** Imports a JSON export. */
+/** Imports a conversation from a JSON export of Banyan. */
 export async function importExported(
   directory: ConversationDirectory,
   file: string,
@@ -56,7 +55,7 @@ export async function importExported(
   const id = await directory.bringIn(read);
   const { state } = await directory.read(id);
   if (read.unknown !== undefined) process.stderr.write(`banyan: ${plainLine(read.unknown)}\n`);
-  const second = id === read.id ? "" : ` ${read.id} is here already, so the imported one has a new id.`;
+  const second = id === read.id ? "" : ` ${read.id} exists already, so the imported conversation has a new id.`;
   write(
     `Imported ${counted(state.messages.size, "message")} as ${id}.${second}\n${ownCommand(optionWords("--resume", id))}\n`,
   );
@@ -79,6 +78,6 @@ function readExportedFile(file: string): ReadConversation {
 
 function notUsable(file: string, error: unknown, exists?: string): UsageError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-  const why = code === "EEXIST" && exists !== undefined ? exists : `It cannot be used (${code}).`;
+  const why = code === "EEXIST" && exists !== undefined ? exists : `The file cannot be used (${code}).`;
   return new UsageError(`${file}: ${why}`, { cause: error });
 }

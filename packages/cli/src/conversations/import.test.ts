@@ -37,7 +37,9 @@ test("B56: without a choice, what is on this machine is listed, that of this fol
   expect(lines[1]).toMatch(/^1 +pi +\d{4}-\d\d-\d\d \d\d:\d\d +write a file$/);
   expect(lines.slice(3, 7).join("\n")).toMatch(/Claude Code .* write a file +\/project/);
   expect(lines.join("\n")).toMatch(/Codex .* forked question/);
-  expect(lines.at(-1)).toBe("banyan conversations import imports with --here, --all, or the path of a file or folder.");
+  expect(lines.at(-1)).toBe(
+    "To import sessions, add --here, --all, or the path of a file or folder to banyan conversations import.",
+  );
   expect((await banyan(place, ["conversations", "list", "--all"])).stdout).toContain("no conversations yet");
 });
 
@@ -49,7 +51,7 @@ test("B56: what comes in is named with what was not taken; a second time nothing
     /^Claude Code, .*: \d+ messages, as \w+\nClaude Code, /,
   );
   const again = await imported("--all");
-  expect(again.match(/here already as/g)).toHaveLength(4);
+  expect(again.match(/already imported as/g)).toHaveLength(4);
   expect(again.match(/^Codex.* messages, as /gm)).toHaveLength(2);
   const { stdout } = await banyan(place, ["conversations", "list", "--all", "-o", "json"]);
   expect(JSON.parse(stdout)).toHaveLength(6);
@@ -99,7 +101,7 @@ test("B56: a file, a folder or nothing of the kind, by its path", async () => {
   const refused = async (...args: readonly string[]) =>
     (await banyan(place, ["conversations", "import", ...args])).stderr;
   mkdirSync(join(place.workspace, "empty"));
-  expect(await refused("empty")).toBe("banyan: empty: no session of another program.\n");
+  expect(await refused("empty")).toBe("banyan: empty contains no session of another program.\n");
   expect(await refused(file, "--from", "codex")).toContain("no session of Codex.");
   expect(await refused("--from", "emacs")).toContain("claude-code, codex, pi, opencode");
   rmSync(join(own, ".pi"), { recursive: true });
@@ -156,7 +158,7 @@ test.each([
 
 test.runIf(hasTmux)("B56: at a terminal a person chooses by numbers", async () => {
   using terminal = Pty.open(place, ["conversations", "import"]);
-  await terminal.until("Which? Numbers such as 1 3-5, or nothing to leave:");
+  await terminal.until("Numbers of the sessions to import, such as 1 3-5, or nothing to leave:");
   terminal.type("1\r");
   await terminal.until("messages, as");
 });

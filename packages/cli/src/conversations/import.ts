@@ -43,7 +43,7 @@ export async function importConversations(
     const found = path === "-" ? [] : await sessionsIn(path, redact, from);
     if (found.length > 0) return bringIn(directory, found, redact, write);
     if (from === undefined && !isDirectoryPath(path)) return importExported(directory, path, write);
-    throw new UsageError(`${path}: no session of ${what}.`);
+    throw new UsageError(`${path} contains no session of ${what}.`);
   }
   const cwd = realpathSync(".");
   const isHere = (each: FoundSession) => each.directory === cwd;
@@ -57,17 +57,17 @@ export async function importConversations(
     String(index + 1),
     PROGRAMS[each.program],
     formatTime(each.updatedAt),
-    known.has(sessionSource(each)) ? "here already" : "",
+    known.has(sessionSource(each)) ? "already imported" : "",
     excerptLine(each.title, TITLE),
     isHere(each) ? "" : plainLine(each.directory ?? ""),
   ]);
   for (const line of table([["", "program", "last written", "", "title", "directory"], ...rows])) write(`${line}\n`);
-  if (found.length > LISTED) write(`There are ${found.length - LISTED} more. --all imports all.\n`);
+  if (found.length > LISTED) write(`There are ${found.length - LISTED} more sessions. --all imports all sessions.\n`);
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     const command = ownCommand(["conversations", "import"]);
-    return write(`${command} imports with --here, --all, or the path of a file or folder.\n`);
+    return write(`To import sessions, add --here, --all, or the path of a file or folder to ${command}.\n`);
   }
-  const typed = await typedLine("Which? Numbers such as 1 3-5, or nothing to leave: ");
+  const typed = await typedLine("Numbers of the sessions to import, such as 1 3-5, or nothing to leave: ");
   const chosen = numbersIn(typed ?? "").map((number) => shown[number - 1]);
   await bringIn(
     directory,
@@ -88,13 +88,11 @@ async function foundHere(from: ForeignProgram | undefined, redact: Redact): Prom
   return found.flat().sort((a, b) => b.updatedAt - a.updatedAt);
 }
 
-/** Imported conversations by their source session. */
 async function bySource(directory: ConversationDirectory): Promise<Map<string, ConversationSummary>> {
   const known = await directory.list();
   return new Map(known.flatMap((each) => (each.labels[SOURCE] === undefined ? [] : [[each.labels[SOURCE], each]])));
 }
 
-/** The numbers in a text such as `1 3-5`. */
 function numbersIn(text: string): number[] {
   return [...text.matchAll(/(\d+)(?:\s*-\s*(\d+))?/g)].flatMap(([, first, last = first]) => {
     const [from, to] = [Number(first), Math.min(Number(last), LISTED)];
@@ -115,7 +113,7 @@ async function bringIn(
     const there = known.get(sessionSource(each));
     if (there) {
       write(
-        `${sessionLabel(each)}: here already as ${visibleLine(there.id)}. Remove that conversation to import the session again.\n`,
+        `${sessionLabel(each)}: already imported as ${visibleLine(there.id)}. Remove that conversation to import the session again.\n`,
       );
       last = there.id;
       continue;
@@ -123,11 +121,11 @@ async function bringIn(
     const session = await readSession(each).catch((error: unknown) => {
       if (found.length === 1)
         throw new UsageError(`${each.file} cannot be read: ${errorMessage(error)}`, { cause: error });
-      write(`${sessionLabel(each)}: it cannot be read: ${errorMessage(error)}\n`);
+      write(`${sessionLabel(each)}: cannot be read: ${errorMessage(error)}\n`);
     });
     if (!session) continue;
     if (session.messages.length === 0) {
-      write(`${sessionLabel(each)}: it has no messages.\n`);
+      write(`${sessionLabel(each)}: has no messages.\n`);
       continue;
     }
     last = await directory.bringIn(conversationOf(session, redact));

@@ -13,13 +13,11 @@ import type { ConversationsArguments } from "./arguments.ts";
 
 type ListArguments = Extract<ConversationsArguments, { action: "list" }>;
 
-/** Default length of the list. */
 const LISTED = 20;
 const TITLE_WIDTH = 48;
 
-/** A conversation in the list. */
 interface ConversationRow extends ConversationSummary {
-  /** Messages that are not removed; `null` if they cannot be counted. */
+  /** Number of messages that are not removed; `null` if they cannot be counted. */
   readonly messages: number | null;
   /** `interrupted`: a run did not end. `waiting`: a question is open. `open`: a process is writing the conversation. */
   readonly status: "quiet" | "waiting" | "interrupted" | "open" | "unreadable";
@@ -43,7 +41,7 @@ export async function listConversations(
     return write(
       all
         ? "There are no conversations yet.\n"
-        : `There are no conversations of ${here} yet. --all lists the others.\n`,
+        : `There are no conversations in ${here} yet. --all lists all conversations.\n`,
     );
   }
   const rows = listed.map(({ id, title, updatedAt, labels, messages, status }) => [
@@ -56,10 +54,9 @@ export async function listConversations(
   ]);
   const head = ["id", "last written", "messages", "", "title", ...(all ? ["directory"] : [])];
   for (const line of table([head, ...rows])) write(`${line}\n`);
-  if (summaries.length > limit) write(`There are more; --limit ${limit * 2} lists twice as many.\n`);
+  if (summaries.length > limit) write(`There are more conversations. --limit ${limit * 2} lists twice as many.\n`);
 }
 
-/** Lists waiting conversations, each with its questions. */
 async function listWaiting(
   directory: ConversationDirectory,
   limit: number,
@@ -76,7 +73,7 @@ async function listWaiting(
     }));
     return write(`${JSON.stringify(listed, null, 2)}\n`);
   }
-  if (waiting.length === 0) return write("Nothing waits for you.\n");
+  if (waiting.length === 0) return write("No conversation waits for you.\n");
   for (const [at, { id, title, labels }] of waiting.entries()) {
     write(`${visibleLine(id)}  ${excerptLine(title, TITLE_WIDTH)}  ${plainLine(labels.cwd ?? "")}\n`);
     const state = asked[at];
@@ -88,13 +85,13 @@ async function listWaiting(
 
 function whatIsAsked(state: ConversationState | undefined, question: OpenQuestion): string {
   if (question.type === "text") return question.text;
-  if (question.type === "limit") return question.offers ? question.reason : `${question.reason} May it go on?`;
+  if (question.type === "limit")
+    return question.offers ? question.reason : `${question.reason} May the agent continue?`;
   const call = state && callIn(state, question);
   const what = call?.about?.command ?? call?.about?.title ?? call?.about?.paths?.[0]?.path ?? "";
-  return `May it run ${call?.tool ?? "this"}${what === "" ? "" : ` ${what}`}?`;
+  return `May the agent run ${call?.tool ?? "a tool"}${what === "" ? "" : ` ${what}`}?`;
 }
 
-/** Origin of an idle conversation. */
 function quietly(labels: ConversationSummary["labels"]): string {
   if (labels[PROGRAM] !== undefined) return "program";
   return wasUnattended({ labels }) ? "unattended" : "";

@@ -7,9 +7,7 @@ import { UsageError } from "../program/problem.ts";
 import type { Arguments } from "../program/prompt-arguments.ts";
 import { excerptLine } from "../show/fit-text.ts";
 
-/** Callbacks for opening a conversation. */
 export interface OpeningDialog {
-  /** Receives warnings, one sentence each. */
   notice(sentence: string): void;
   /** Opens the conversation with this id. Default: the host opens it. */
   open?(id: string): Promise<Session>;
@@ -18,8 +16,8 @@ export interface OpeningDialog {
 }
 
 /**
- * Opens the conversation of the command line with its own model; empty for a new conversation. `at` is the message to
- * continue from, if that is not the latest leaf. Rejects with `ConversationError` or `StoreError`.
+ * Opens the conversation that the command line names, or a new one, with its own model. `at` is the message to continue
+ * from, if that is not the latest leaf. Rejects with `ConversationError` or `StoreError`.
  */
 export async function openNamedSession(
   args: Arguments,
@@ -41,7 +39,9 @@ export async function openNamedSession(
   }
 }
 
-/** Opens the conversation with this id and its own model, or keeps the host's model. */
+/**
+ * Opens a conversation with its own model. With `keepModel`, or if that model cannot be used, keeps the host's model.
+ */
 export async function openWithModel(
   id: string,
   host: Host,
@@ -61,7 +61,7 @@ export async function openWithModel(
   }
 }
 
-/** The id of the named conversation; undefined for a new one. */
+/** Id of the conversation that the command line names; undefined for a new one. */
 async function conversationFromFlags(
   { resume, continue: isLast }: Arguments,
   host: Host,
@@ -69,22 +69,22 @@ async function conversationFromFlags(
 ): Promise<string | undefined> {
   if (isLast) {
     const { last, passed } = await host.lastConversation();
-    if (!last) notice("This directory has no conversation yet. Starting a new one.");
+    if (!last) notice("This directory has no conversation yet. Starting a new conversation.");
     if (passed)
       notice(
-        `A newer conversation, “${excerptLine(passed.title, 40)}”, was started by a program. --resume ${visibleLine(passed.id)} continues it.`,
+        `A newer conversation, “${excerptLine(passed.title, 40)}”, was started by a program. --resume ${visibleLine(passed.id)} continues that conversation.`,
       );
     return last?.id;
   }
   if (resume === undefined) return undefined;
   if (!choose && resume === true)
-    throw new UsageError("There is no terminal to choose in. Add an id or a title to --resume.");
+    throw new UsageError("There is no terminal for a choice. Add an id or a title to --resume.");
   const id = resume === true ? await choose?.() : await findNamedConversation(resume, host, choose);
-  if (id === undefined) notice("No conversation chosen. Starting a new one.");
+  if (id === undefined) notice("No conversation chosen. Starting a new conversation.");
   return id;
 }
 
-/** Finds a conversation by name. If several match, the user chooses. */
+/** Finds a conversation by its id or title. If several match, the user chooses. */
 export async function findNamedConversation(
   named: string,
   host: Host,
@@ -104,7 +104,7 @@ function branchEndAt({ state }: Session, { at }: Arguments): { readonly at?: str
   const message = messageNamed(state, at);
   if (message === undefined || isRemoved(state, message))
     throw new UsageError(
-      `There is no message ${at} in this conversation. Name one by its id, or by its number, as in '#3'.`,
+      `There is no message ${at} in this conversation. Name a message by its id, or by its number such as '#3'.`,
     );
   return { at: newestLeaf(state, message) };
 }

@@ -49,7 +49,6 @@ export class Previews {
     try {
       for (let id = this.#wanted; id !== undefined; id = this.#wanted) {
         this.#wanted = undefined;
-        // The preview shows the error of an unreadable conversation.
         const read = await this.#state(id).catch(asError);
         this.#known.set(id, read);
         this.#changed();

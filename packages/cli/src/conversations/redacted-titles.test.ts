@@ -72,7 +72,7 @@ test("F106: `conversations remove` says what memory keeps, and how it is forgott
   const removed = await banyan(place, ["conversations", "remove", kept, "--yes"]);
   expect(removed.stdout).toMatch(
     new RegExp(
-      `\\nMemory keeps 2 texts from it\\. banyan memory clear --in ${kept} forgets what is known from it alone\\.\\n$`,
+      `\\nMemory keeps 2 texts from this conversation\\. banyan memory clear --in ${kept} forgets what memory knows only from this conversation\\.\\n$`,
     ),
   );
   expect((await banyan(place, ["conversations", "remove", forgotten, "--yes"])).stdout).not.toContain("Memory");

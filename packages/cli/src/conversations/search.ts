@@ -19,7 +19,7 @@ export async function search(
   const hits = await (programs ? directory.search(words, within) : searchForUsers(directory, words, within));
   if (output === "json") return write(`${JSON.stringify(hits, null, 2)}\n`);
   if (hits.length === 0)
-    return write("Nothing found. All words must be in one message. The last word may be a beginning.\n");
+    return write("Nothing found. All words must be in one message. The last word may be incomplete.\n");
   const style = styleFor(process.stdout, "auto");
   for (const hit of hits) {
     const who = hit.role === "user" ? "you" : "agent";
@@ -28,10 +28,13 @@ export async function search(
     const there = [...optionWords("--resume", hit.conversation), ...optionWords("--at", hit.message)];
     write(style.dim(`  ${ownCommand(there)}\n`));
   }
-  write(style.dim(`${counted(hits.length, "message")}; the last line of each opens it on its own branch.\n`));
+  write(
+    style.dim(
+      `${counted(hits.length, "message")}. The last line of each result is the command that opens the message.\n`,
+    ),
+  );
 }
 
-/** The excerpt with its matches highlighted. */
 function highlightMatches({ excerpt: text, matches }: SearchHit, style: Style): string {
   let line = "";
   let end = 0;

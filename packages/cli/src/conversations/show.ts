@@ -9,7 +9,7 @@ import { plainLine, plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";
 
-/** Prints the latest branch as text. */
+/** Prints the latest branch of a conversation as text. */
 export async function printConversation(
   directory: ConversationDirectory,
   named: string,
@@ -26,7 +26,8 @@ export async function printConversation(
       `${visibleLine(id)}, begun ${formatTime(state.createdAt)}, ${counted(path.length, "message")} on this branch\n`,
     ),
   );
-  for (const sentence of damage) write(style.warning(`Not all of it can be read: ${plainLine(sentence)}\n`));
+  for (const sentence of damage)
+    write(style.warning(`Part of the conversation cannot be read: ${plainLine(sentence)}\n`));
   const agent = state.labels.agent ?? "agent";
   write(
     branchLines(state, state.leaf, { agent, style, columns })
@@ -35,7 +36,7 @@ export async function printConversation(
   );
 }
 
-/** A branch as text from its root to a leaf: messages with speakers, and calls. */
+/** Converts a branch to text, from its root to a leaf: messages with speakers, and calls. */
 export function branchLines(
   state: ConversationState,
   leaf: string | null,

@@ -10,9 +10,8 @@ import {
 } from "../program/flag-values.ts";
 import type { CommandLine } from "../program/parse.ts";
 
-/** Arguments of `banyan eval`. Omitted options are absent, and the file's values apply. */
+/** Options of `banyan eval`. For an omitted option, the value in the file of cases applies. */
 export interface EvalArguments extends Omit<AgentFlags, "model"> {
-  /** Path of a YAML file with cases. */
   readonly file: string;
   /** `provider/model`, or `scripted`. If empty, the models of the file. */
   readonly model: readonly string[];
@@ -23,14 +22,12 @@ export interface EvalArguments extends Omit<AgentFlags, "model"> {
   readonly maxCost?: number;
   /** Maximum time of all attempts together, in milliseconds. */
   readonly timeout?: number;
-  /** Percentage of attempts that must pass. */
   readonly minPass: number;
   /** Start a new evaluation even if one of this file exists. */
   readonly new: boolean;
   /** Parent folder of the attempts' folders. */
   readonly directory?: string;
   readonly output: "text" | "json";
-  /** Path of a JUnit XML file. */
   readonly junit?: string;
   readonly quiet: boolean;
 }
@@ -49,7 +46,7 @@ Exit codes:
 export const evalLine: CommandLine<EvalArguments> = {
   define: (command, read) => {
     command
-      .description("Tests agents on cases. A case has files, a prompt and what must hold afterwards.")
+      .description("Test agents on cases. A case has files, a prompt and conditions for the result.")
       .argument("<file>", "the cases, as YAML")
       .addOption(list("-m, --model <name>", "a model to test, as provider/model, or scripted; can be repeated"))
       .option("--judge <name>", "the model that judges")
@@ -65,8 +62,8 @@ export const evalLine: CommandLine<EvalArguments> = {
           .default(100, "all"),
       );
     withRuleFlags(command, "the folder of a case")
-      .option("--new", "start a new evaluation, even if this file has one", false)
-      .option("--directory <folder>", "create the folders of attempts here")
+      .option("--new", "start a new evaluation, even if this file already has an evaluation", false)
+      .option("--directory <folder>", "create the folders of attempts in this folder")
       .addOption(textOrJson())
       .option("--json", "the same as --output json")
       .option("--junit <file>", "also write JUnit XML to this file")

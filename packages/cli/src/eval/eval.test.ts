@@ -114,7 +114,7 @@ describe("C16: banyan eval", () => {
     running.kill("SIGINT");
     const stopped = await result;
     expect(stopped.code).toBe(130);
-    expect(stopped.stderr).toMatch(/banyan: Stopped: it was interrupted\. The same command continues from here\.\n$/);
+    expect(stopped.stderr).toMatch(/banyan: Stopped: it was interrupted\. Run the same command again to continue\.\n$/);
     expect(JSON.parse(stopped.stdout)).toMatchObject({
       attempts: [{ status: "passed" }, { status: "open" }],
       exitCode: 130,

@@ -65,7 +65,7 @@ export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
     if (args.junit !== undefined) await writeResultFile(args.junit, junitReport(evaluation));
     if (args.output === "json") write(`${JSON.stringify(evaluationJson(evaluation, exit), null, 2)}\n`);
     else write(`${shownEvaluation(evaluation, process.stdout.columns).join("\n")}\n`);
-    if (evaluation.stopped) warn(`Stopped: ${evaluation.stopped.why}. The same command continues from here.`);
+    if (evaluation.stopped) warn(`Stopped: ${evaluation.stopped.why}. Run the same command again to continue.`);
     return exit;
   });
 }
@@ -125,7 +125,6 @@ function brokenAttemptLines(attempt: Attempt, conversation: string): string[] {
   ];
 }
 
-/** The object for `--output json`. */
 function evaluationJson(evaluation: Evaluation, exitCode: ExitCode) {
   const { name, conversation, repetitions, columns, attempts, spent, stopped } = evaluation;
   return {

@@ -35,9 +35,9 @@ test("B47: -- before a program, as other agents want it, is no program", () => {
 
 test.each([
   [["add", "a", "--"], "Missing required argument 'command-or-address'"],
-  [["add", "-e", "KEY", "a", "x"], "It takes a name and a value, as in NAME=VALUE."],
-  [["add", "-e", "=x", "a", "x"], "It takes a name and a value, as in NAME=VALUE."],
-  [["add", "--timeout", "0", "a", "x"], "It takes a whole number of at least 1."],
+  [["add", "-e", "KEY", "a", "x"], "Use a name and a value, as in NAME=VALUE."],
+  [["add", "-e", "=x", "a", "x"], "Use a name and a value, as in NAME=VALUE."],
+  [["add", "--timeout", "0", "a", "x"], "Use a whole number of at least 1."],
   [["add", "a"], "Missing required argument 'command-or-address'"],
   [["test"], "Missing required argument 'name'"],
   [["login", "a", "b"], "Too many arguments"],

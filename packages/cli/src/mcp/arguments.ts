@@ -2,14 +2,13 @@ import { InvalidArgumentError, Option } from "commander";
 import { positiveInteger, textOrJson } from "../program/flag-values.ts";
 import type { CommandLine } from "../program/parse.ts";
 
-/** An MCP server from the command line. */
 export interface AddedEntry {
   readonly command?: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
 }
 
-/** Arguments of `banyan mcp`; omitted options are absent. */
+/** Options of `banyan mcp`. An omitted option is absent. */
 export type McpArguments =
   | { readonly action: "list"; readonly output: "text" | "json" }
   | {
@@ -30,7 +29,7 @@ interface AddServerFlags {
 export const mcpLine: CommandLine<McpArguments> = {
   define: (command, read) => {
     command
-      .description("MCP servers, which give the agent tools. docs/mcp.md describes the entries.")
+      .description("Manage MCP servers, which add tools to the agent. docs/mcp.md describes the entries.")
       .enablePositionalOptions();
     command
       .command("list")
@@ -80,11 +79,10 @@ function entryFromFlags(
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** A repeatable option with NAME=VALUE pairs. */
 function pairsFlag(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text: string, before: Record<string, string> | undefined) => {
     const at = text.indexOf("=");
-    if (at < 1) throw new InvalidArgumentError("It takes a name and a value, as in NAME=VALUE.");
+    if (at < 1) throw new InvalidArgumentError("Use a name and a value, as in NAME=VALUE.");
     return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
   });
 }

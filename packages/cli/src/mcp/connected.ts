@@ -5,16 +5,13 @@ import { configuredServers, type McpPlace, type McpServers, openServers, unknown
 import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { lastLines } from "../show/fit-text.ts";
 
-/** A server after its connection succeeded or failed. */
+/** MCP servers of the settings, and the state of the server to which the command connected. */
 export interface ConnectedServers {
   readonly servers: McpServers;
   readonly state: McpServers["states"][number];
 }
 
-/**
- * Connects to one server of the settings, even a disabled one. If the server requires a sign-in and `mayOpen` is
- * true, opens the page in a browser, because the user is waiting.
- */
+/** Connects to a server of the settings, even a disabled one. With `mayOpen`, opens a sign-in page if one is needed. */
 export async function connected(
   place: McpPlace,
   name: string,
@@ -53,7 +50,6 @@ export function reportUnusable({ servers, state }: ConnectedServers, warn: (sent
   return state.status === "needs-auth" ? exitCodes.authentication : exitCodes.failed;
 }
 
-/** Commands that open an address in a browser, by platform. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
@@ -63,14 +59,13 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
 function openAddress(address: URL, env: McpPlace["env"], tell: (text: string) => void): void {
   const href = visibleLine(address.href);
   if (address.protocol !== "https:" && address.protocol !== "http:") {
-    tell(`Not opened, because it is not a web address: ${href}\n`);
+    tell(`This sign-in address is not a web address, so no browser opens it: ${href}\n`);
     return;
   }
   tell(`Sign in at ${visibleLine(address.host)} in your browser, and come back. If no page opens:\n${href}\n`);
   const [command, ...args] = env.BROWSER ? [env.BROWSER] : (OPENERS[process.platform] ?? ["xdg-open"]);
   const PATH = pathWithout([process.cwd()], env.PATH ?? "");
   const browser = spawn(command, [...args, address.href], { stdio: "ignore", detached: true, env: { ...env, PATH } });
-  // There may be no browser: the address is already printed.
   browser.on("error", () => {});
   browser.unref();
 }

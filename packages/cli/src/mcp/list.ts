@@ -6,9 +6,7 @@ import { table } from "../show/table.ts";
 
 const WIDTH = 80;
 
-/**
- * Lists the effective servers. Values of variables and headers are usually secrets, so they are not printed.
- */
+/** Lists the effective servers. Values of variables and headers are usually secrets, so they are not printed. */
 export function listMcpServers(
   place: McpPlace,
   output: "text" | "json",
@@ -19,7 +17,7 @@ export function listMcpServers(
   for (const fault of faults) warn(fault);
   if (output === "json") return write(`${JSON.stringify(servers.map(withoutValues), null, 2)}\n`);
   if (servers.length === 0)
-    write(`There are no MCP servers here. ${ownCommand("mcp add --help")} explains how to add one.\n`);
+    write(`No MCP servers are set up. ${ownCommand("mcp add --help")} explains how to add a server.\n`);
   const rows = servers.map((server) => [
     server.name,
     server.layer === "user" ? "yours" : server.layer,

@@ -45,15 +45,15 @@ describe("banyan mcp add and remove", () => {
   test("B47: write to the settings of the user, and keep what else is in them", async () => {
     put(settings, { model: "ollama/a" });
     expect(await done("add", "-e", `KEY=\${KEY}`, "files", "npx", "-y", "server", ".")).toBe(
-      `files is in ${settings}. Try it: banyan mcp test files\n`,
+      `Added files to ${settings}. To test the server: banyan mcp test files\n`,
     );
     expect(servers()).toEqual({ files: { command: "npx", args: ["-y", "server", "."], env: { KEY: `\${KEY}` } } });
     expect(await done("remove", "files")).toBe(`files was removed from ${settings}.\n`);
     expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({ model: "ollama/a" });
-    expect(await done("list")).toContain("There are no MCP servers here.");
+    expect(await done("list")).toContain("No MCP servers are set up.");
     writeFileSync(join(place.workspace, "server.js"), "");
     expect((await run(["add", "files", "node", "server.js"])).stderr).toMatch(
-      /^banyan: server\.js is searched for in the directory where you start banyan\./,
+      /^banyan: banyan looks for server\.js in the directory in which you start banyan\./,
     );
   });
 
@@ -65,7 +65,7 @@ describe("banyan mcp add and remove", () => {
     [["add", "taken", "x"], 'There is an MCP server "taken" already; remove it first, or give another name.'],
     [["remove", "tkaen"], 'There is no MCP server "tkaen" in your settings. Did you mean taken?'],
     [["test", "other"], 'There is no MCP server "other" here. There are: taken.'],
-    [["login", "taken"], "taken is a program, so there is nothing to sign in to."],
+    [["login", "taken"], "taken is a program and needs no sign-in."],
   ])("B47: refuse %j with exit code 2, and change nothing", async (args, message) => {
     put(settings, { mcpServers: { taken: { command: "x" } } });
     expect(await refused(...args)).toContain(`banyan: ${message}`);

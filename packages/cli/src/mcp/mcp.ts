@@ -12,7 +12,7 @@ import { connected, reportUnusable } from "./connected.ts";
 import { listMcpServers } from "./list.ts";
 import { testServer } from "./test-server.ts";
 
-/** `banyan mcp`: the MCP servers of this directory, without a model. */
+/** `banyan mcp`: the MCP servers of this directory. Calls no model. */
 export function mcp(args: McpArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
     const place: McpPlace = { env: process.env, home: homedir(), cwd: realpathSync(".") };
@@ -21,11 +21,11 @@ export function mcp(args: McpArguments): Promise<ExitCode> {
         return listMcpServers(place, args.output, write, warn);
       case "add":
         write(
-          `${args.name} is in ${addMcpServer(place, args.name, args.entry)}. Try it: ${ownCommand(`mcp test ${args.name}`)}\n`,
+          `Added ${args.name} to ${addMcpServer(place, args.name, args.entry)}. To test the server: ${ownCommand(`mcp test ${args.name}`)}\n`,
         );
         for (const path of filesFromHere(args.entry))
           warn(
-            `${path} is searched for in the directory where you start banyan. To use it elsewhere, remove the server and add it with the whole path.`,
+            `banyan looks for ${path} in the directory in which you start banyan. For other directories, remove the server and add it with an absolute path.`,
           );
         return;
       case "remove":
@@ -49,7 +49,6 @@ function filesFromHere(entry: AddedEntry): string[] {
   );
 }
 
-/** Signs in to a server again, in a browser. */
 async function login(
   place: McpPlace,
   name: string,
@@ -58,7 +57,7 @@ async function login(
 ): Promise<ExitCode> {
   const known = configuredServers(place).servers.find((server) => server.name === name);
   if (known && "command" in known.entry) {
-    throw new UsageError(`${name} is a program, so there is nothing to sign in to. Put its secrets into env.`);
+    throw new UsageError(`${name} is a program and needs no sign-in. Put the program's secrets into env.`);
   }
   if (known) await signOutOfServer(place, name, known.entry);
   await using server = await connected(place, name, true, write);

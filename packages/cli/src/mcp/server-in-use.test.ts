@@ -136,7 +136,7 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
       pty.press("Enter");
       await pty.prompted();
       pty.press("C-c");
-      const screen = await pty.until("Stopped before it began. Nothing was sent.");
+      const screen = await pty.until("Stopped before the turn began. Nothing was sent.");
       expect(screen).not.toContain("Can't attach");
       await pty.until(line);
       pty.press("C-u");

@@ -7,10 +7,9 @@ import { table } from "../show/table.ts";
 import { connected, reportUnusable } from "./connected.ts";
 
 const WIDTH = 80;
-/** Milliseconds to wait for a list. */
 const PATIENCE = 60_000;
 
-/** Connects to a server and lists its offers. Calls no tool. */
+/** Connects to a server and lists its tools, prompts and resources. Calls no tool. */
 export async function testServer(
   place: McpPlace,
   name: string,

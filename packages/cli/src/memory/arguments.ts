@@ -1,18 +1,17 @@
 import { atMost, positiveInteger, textOrJson } from "../program/flag-values.ts";
 import type { CommandLine } from "../program/parse.ts";
 
-/** Arguments of `banyan memory`; omitted options are absent. */
+/** Options of `banyan memory`. An omitted option is absent. */
 export type MemoryArguments =
   | { readonly action: "list"; readonly limit?: number; readonly output: "text" | "json" }
   | { readonly action: "search"; readonly words: string; readonly limit?: number; readonly output: "text" | "json" }
   | { readonly action: "add"; readonly text: string }
   | { readonly action: "remove"; readonly ids: readonly number[] }
-  /** `conversation`: only memories from this conversation. Default: all memories. */
   | { readonly action: "clear"; readonly conversation?: string; readonly yes: boolean };
 
 export const memoryLine: CommandLine<MemoryArguments> = {
   define: (command, read) => {
-    command.description("The agent's memory of conversations. docs/memory.md explains it.");
+    command.description("Manage the agent's memory of conversations. docs/memory.md explains memory.");
     command
       .command("list")
       .description("list entries, newest first")
@@ -36,7 +35,7 @@ export const memoryLine: CommandLine<MemoryArguments> = {
     command
       .command("clear")
       .description("forget everything for good")
-      .option("-i, --in <conversation>", "only what comes from this conversation alone")
+      .option("-i, --in <conversation>", "only entries that come from this conversation alone")
       .option("-y, --yes", "without asking", false)
       .action(({ in: conversation, yes }: { readonly in?: string; readonly yes: boolean }) =>
         read({ action: "clear", yes, ...(conversation === undefined ? {} : { conversation }) }),

@@ -19,7 +19,7 @@ import { plainLine } from "../show/plain-text.ts";
 import { askForYes } from "../terminal/agreed.ts";
 import type { MemoryArguments } from "./arguments.ts";
 
-/** `banyan memory`: lists, adds and removes memories (B45). Asks no model. */
+/** `banyan memory`: lists, adds and removes memories (B45). Calls no model. */
 export function memory(args: MemoryArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
     const place = { env: process.env, home: homedir() };
@@ -97,14 +97,13 @@ async function clearMemory(
   write(`Forgot ${count} ${count === 1 ? "entry" : "entries"}.\n`);
 }
 
-/** The id of a conversation, including a removed one with memories. */
+/** Id of a conversation, including a removed one with memories. */
 async function conversationNamed(named: string, memory: ManagedMemory): Promise<string> {
   await using directory = new ConversationDirectory({ env: process.env, home: homedir() });
   if ((await memory.list({ conversation: named, limit: 1 })).length > 0) return named;
   return (await directory.find(named)).id;
 }
 
-/** Returns whether the effective settings turn memory off. */
 function isSwitchedOff(place: { readonly env: NodeJS.ProcessEnv; readonly home: string }): boolean {
   const { state } = new TrustRecord(place).trustOf(".");
   const project = state === "trusted" ? { project: projectOf(".") } : {};

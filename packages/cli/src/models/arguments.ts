@@ -2,7 +2,6 @@ import { textOrJson } from "../program/flag-values.ts";
 import type { CommandLine } from "../program/parse.ts";
 
 export interface ModelsArguments {
-  /** List this provider's models. Default: list the providers. */
   readonly provider?: string;
   readonly output: "text" | "json";
 }
@@ -11,7 +10,7 @@ export const modelsLine: CommandLine<ModelsArguments> = {
   define: (command, read) =>
     command
       .description(
-        "Providers that work here, and what others need. With a provider, its models, prices and context sizes.",
+        "List the providers that work on this machine, and what the others need. With a provider, list its models, prices and context sizes.",
       )
       .argument("[provider]", "such as anthropic, openai or ollama")
       .addOption(textOrJson())

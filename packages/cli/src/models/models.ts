@@ -16,7 +16,7 @@ import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ModelsArguments } from "./arguments.ts";
 
-/** `banyan models`: which providers work here, or the known models of one provider (B65). */
+/** `banyan models`: which providers work on this machine, or the known models of one provider (B65). */
 export function models({ provider, output }: ModelsArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
     const { settings, faults } = readConfiguration({ env: process.env, home: homedir() });
@@ -48,7 +48,7 @@ function providerLines(providers: readonly ProviderStatus[], aliases: Readonly<R
   const usable = providers.filter((provider) => provider.usable);
   const others = providers.filter((provider) => !provider.usable);
   return [
-    "These can be used:",
+    "Available providers:",
     ...table(usable.flatMap(usableRows)),
     "",
     "These cannot:",
@@ -63,16 +63,17 @@ function providerLines(providers: readonly ProviderStatus[], aliases: Readonly<R
 
 function usableRows({ name, reason, defaultModel, known, models = [] }: ProviderStatus): string[][] {
   const [first = "", ...more] = models.map(plainLine);
-  const model = defaultModel ?? (first || (known > 0 ? `${known} known; none by default` : ""));
+  const model = defaultModel ?? (first || (known > 0 ? `${known} models known, none by default` : ""));
   return [[`  ${name}`, model, reason], ...more.map((other) => ["", other, ""])];
 }
 
 function modelLines({ name, usable, reason }: ProviderStatus, known: readonly KnownModel[]): string[] {
   const state = `${name} ${usable ? "can" : "cannot"} be used: ${reason}`;
-  if (known.length === 0) return [state, "", "Its models are not listed here. Name any of them as provider/model."];
+  if (known.length === 0)
+    return [state, "", "Banyan has no list of this provider's models. Name a model as provider/model."];
   const rows = [
     ["  model", ...FACTS_HEAD],
     ...known.map((model) => [`  ${plainLine(model.name)}`, ...factsCells(model)]),
   ];
-  return [state, "", ...table(rows, 1), "", "US dollars per million tokens. — means unknown."];
+  return [state, "", ...table(rows, 1), "", "Prices are US dollars per million tokens; — means unknown."];
 }

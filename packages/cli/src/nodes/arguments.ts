@@ -1,11 +1,9 @@
 import { textOrJson } from "../program/flag-values.ts";
 import type { CommandLine } from "../program/parse.ts";
 
-/** Arguments of `banyan nodes`; omitted options are absent. */
+/** Options of `banyan nodes`. An omitted option is absent. */
 export interface NodesArguments {
-  /** Address of the database. Default: BANYAN_STORE. */
   readonly store?: string;
-  /** True to list the open conversations of each server. */
   readonly conversations: boolean;
   readonly output: "text" | "json";
 }
@@ -13,9 +11,9 @@ export interface NodesArguments {
 export const nodesLine: CommandLine<NodesArguments> = {
   define: (command, read) =>
     command
-      .description("The servers that share a database, where they are, and how many conversations each has open.")
-      .option("--store <url>", "the PostgreSQL database that they share (default: BANYAN_STORE)")
-      .option("--conversations", "list these, too", false)
+      .description("List the servers that share a database, with their addresses and the number of open conversations.")
+      .option("--store <url>", "the PostgreSQL database that the servers share (default: BANYAN_STORE)")
+      .option("--conversations", "also list the open conversations", false)
       .addOption(textOrJson())
       .action(read),
 };

@@ -37,7 +37,7 @@ test("banyan nodes and serve say in one sentence what is wrong with a database, 
     ],
     [
       ["--store", secret, "--runs", `${restate}?listen=9080`],
-      "--runs: restate's listen takes an address and a port such as 127.0.0.1:9080; this is 9080.",
+      "--runs: restate's listen must be an address and a port such as 127.0.0.1:9080, not 9080.",
     ],
   ] as const)
     expect(await run(["serve", ...MODEL, ...args])).toMatchObject({ code: 2, stderr: `banyan: ${stderr}\n` });

@@ -5,7 +5,7 @@ import { databaseAt } from "../serve/shared-store.ts";
 import { plainLine } from "../show/plain-text.ts";
 import type { NodesArguments } from "./arguments.ts";
 
-/** `banyan nodes`: the servers of a shared database, with their conversations. */
+/** `banyan nodes`: the servers that share a database, with their conversations. */
 export async function nodes(args: NodesArguments): Promise<ExitCode> {
   let store: PostgresStore | undefined;
   try {
@@ -18,7 +18,7 @@ export async function nodes(args: NodesArguments): Promise<ExitCode> {
       ? await Promise.all(nodes.map(async (node) => ({ ...node, open: await shared.openAt(node.id) })))
       : nodes;
     const text = args.output === "json" ? `${JSON.stringify(all)}\n` : all.flatMap(nodeLines).join("");
-    process.stdout.write(text || "No server shares this database.\n");
+    process.stdout.write(text || "No running server uses this database.\n");
     return exitCodes.done;
   } catch (error) {
     const { message, exit } = reportedProblem(error);

@@ -9,7 +9,6 @@ export class OutputStream {
   constructor(stream: NodeJS.WriteStream, onGone: () => void = () => {}) {
     this.#stream = stream;
     stream.on("error", () => {
-      // After any error the stream is unusable.
       if (this.#gone) return;
       this.#gone = true;
       onGone();

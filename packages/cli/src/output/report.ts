@@ -5,7 +5,7 @@ import { PlainText, plainText } from "../show/plain-text.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
 import type { resultSchema } from "./schema.ts";
 
-/** Output on stdout during a turn and at its end. */
+/** Writes a turn to stdout, in one of the output formats. */
 export interface TurnReport {
   /** Called after the state has applied the item. */
   item(item: FeedItem, state: ConversationState): void;
@@ -13,8 +13,8 @@ export interface TurnReport {
 }
 
 /**
- * Creates a report in a format. Text is only the final answer (B80), which is known once the answer is complete. With
- * `live`, for a watching user, text streams, including text between calls.
+ * Creates a report in a format. A text report writes only the final answer (B80), once it is complete. With `live`, for
+ * a watching user, all text of the agent streams.
  */
 export function turnReport(
   format: OutputFormat,
@@ -70,7 +70,6 @@ class TextReport implements TurnReport {
 
   #say(text: string): void {
     if (text === "") return;
-    // Separate the answers of a turn by an empty line.
     if (this.#said === "" && this.#answers > 0) this.#write("\n");
     this.#said = text;
     this.#write(text);
@@ -124,7 +123,7 @@ interface LinePosition {
 /** The result of `--print`: all of `--output json`, and the last line of `--output jsonl`. */
 export type PrintResult = z.infer<typeof resultSchema>;
 
-/** A cost in JSON. */
+/** Converts a cost to JSON; null if the cost is unknown. */
 export function jsonCost(cost: Cost): number | null {
   return cost ?? null;
 }

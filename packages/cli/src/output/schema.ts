@@ -7,33 +7,33 @@ import { exitCodes } from "../program/exit.ts";
 
 const id = z.string();
 
-const seq = z.int().min(1).describe("The number of the line, from 1.");
+const seq = z.int().min(1).describe("Number of the line, from 1.");
 
 const resultShape = {
   reason: z
     .enum(["answered", "finished", "denied", "limit", "failed", "interrupted", "usage"])
     .describe("denied: answered, but a call was denied. usage: the command line is wrong, so nothing was asked."),
   exitCode: z.literal(Object.values(exitCodes)),
-  text: z.string().describe("The last answer; empty when there is none."),
-  conversation: id.nullable().describe("For --resume; null when none was opened."),
-  model: z.string().nullable().describe("provider/model; null when none was chosen."),
-  steps: count.describe("Model calls that were answered."),
+  text: z.string().describe("The last answer; empty without an answer."),
+  conversation: id.nullable().describe("Id for --resume; null if no conversation was opened."),
+  model: z.string().nullable().describe("provider/model; null if no model was chosen."),
+  steps: count.describe("Number of answered model calls."),
   usage,
-  cost: dollars.nullable().describe("US dollars; null when a price is unknown."),
-  duration: count.describe("Milliseconds since the command was started."),
+  cost: dollars.nullable().describe("US dollars; null if a price is unknown."),
+  duration: count.describe("Milliseconds since the start of the command."),
   denied: listSchema(z.object({ tool: z.string(), reason: z.string() })).describe("The calls that were denied."),
   error: z
     .object({ code: z.string(), message: z.string().describe("One or two sentences for a user.") })
     .nullable()
-    .describe("Why there is no answer, or only a part of one."),
+    .describe("Why the answer is missing or incomplete."),
 };
 
-/** Output of `--output json`. */
+/** The output of `banyan --print --output json`. */
 export const resultSchema = z
   .object({ type: z.literal("result"), ...resultShape })
-  .describe("The output of --output json.");
+  .describe("The output of banyan --print --output json.");
 
-/** A line of `--output jsonl`. The last line is always a `result`. */
+/** A line of `banyan --print --output jsonl`. The last line is always a `result`. */
 export const lineSchema = z
   .discriminatedUnion("type", [
     ...eventSchemas({ seq }),
@@ -41,9 +41,9 @@ export const lineSchema = z
     ...noticeSchemas({ seq }),
     z.object({ seq, type: z.literal("result"), ...resultShape }),
   ])
-  .describe("A line of --output jsonl. The last one is always of type result.");
+  .describe("A line of banyan --print --output jsonl. The last line is always of type result.");
 
-/** The JSON Schema of both, published as docs/output.schema.json. */
+/** Returns the JSON Schema of `resultSchema` and `lineSchema`, which docs/output.schema.json publishes. */
 export function outputJsonSchema(): object {
   const { $schema, ...line } = jsonSchema(lineSchema);
   const { $schema: _, ...result } = jsonSchema(resultSchema);

@@ -8,8 +8,8 @@ import type { PrintResult } from "./report.ts";
 type TurnVerdict = Pick<PrintResult, "reason" | "exitCode" | "error">;
 
 /**
- * Result and exit code of a turn (T35): never 0 with a denied call or without a complete answer. `answer` is the last
- * response of a turn that is not a task.
+ * Returns the result and exit code of a turn (T35). The exit code is 0 only if no call was denied and the answer is
+ * complete. `answer` is the last response of a turn that is not a task.
  */
 export function verdictOf(end: TurnEnd | undefined, denied: PrintResult["denied"], answer?: Message): TurnVerdict {
   switch (end?.reason) {

@@ -254,6 +254,6 @@ describe("a conversation", () => {
     await using server = await modelServer({ text: "Yes." });
     const { code, stderr } = await banyan(place, ["-p", "well?", "--continue", ...MODEL], server);
     expect(code).toBe(0);
-    expect(stderr).toContain("This directory has no conversation yet. Starting a new one.");
+    expect(stderr).toContain("This directory has no conversation yet. Starting a new conversation.");
   });
 });

@@ -171,7 +171,7 @@ describe("the answer", () => {
     const run = await banyan(place, ["-p", "start it", "--approval", "all", "--unconfined", ...MODEL], server);
     expect(run).toMatchObject({ code: 0, stdout: "It runs.\n" });
     expect(run.stderr).toContain(`Running in the background (p1): echo up; ${command}`);
-    expect(run.stderr).toContain(`p1 is still running, and is ended now: echo up; ${command}`);
+    expect(run.stderr).toContain(`Ending the background command p1, which is still running: echo up; ${command}`);
     await hasEnded(command);
   });
 

@@ -72,7 +72,6 @@ export async function print(args: Arguments): Promise<ExitCode> {
 
 type OnItem = (item: FeedItem, state: ConversationState) => void;
 
-/** One printed turn: a client at its own desk, without other clients. */
 class PrintedTurn {
   readonly #args: Arguments;
   readonly #progress: ProgressLines;
@@ -163,7 +162,7 @@ class PrintedTurn {
       .then((about) => attachedLines(about).forEach(notice));
     await Promise.race([defect.promise, Promise.all([over, begun])]);
     for (const { id, title } of runningProcesses(session.state))
-      notice(plainLine(`${id} is still running, and is ended now: ${title}`));
+      notice(plainLine(`Ending the background command ${id}, which is still running: ${title}`));
   }
 
   /** Shows the conversation until the turn has ended. Rejects if the feed fails. */
@@ -202,7 +201,6 @@ class PrintedTurn {
     return this.#closed;
   }
 
-  /** The last response of the turn, after its end. */
   get #answer() {
     return this.#end && this.#session && lastResponse(this.#end, this.#session.state);
   }
@@ -226,32 +224,30 @@ class PrintedTurn {
   }
 }
 
-/** The user's request, and the text from standard input. */
 interface PrintPrompt {
   readonly asked: string;
   readonly input: string;
 }
 
-/** Reads the prompt argument and standard input, which is context if both exist. Rejects with `UsageError` if there is neither. */
+/** Reads prompt argument and standard input; with both, the input is context. Rejects with `UsageError` without any. */
 async function readPrintPrompt(
   args: Arguments,
   notice: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<PrintPrompt> {
-  // A single dash means standard input, as in other programs.
   const prompt = args.prompt?.trim() === "-" ? "" : (args.prompt ?? "");
   const asked = prompt.trim() !== "";
   const input = await readStandardInput({ stream: process.stdin, optional: asked, notice, signal });
   const given = input.trim() !== "";
   if (asked || given) return { asked: asked ? prompt : "", input: given ? input : "" };
   const command = ownCommand(args.task === undefined ? '-p "..."' : 'run "..."');
-  const advice = `Add it to the command, such as ${command}, or send it to standard input.`;
+  const advice = `Add a prompt to the command, such as ${command}, or send a prompt to standard input.`;
   throw new UsageError(
     `There is nothing to answer: ${process.stdin.isTTY ? "no prompt was given" : "the prompt is empty, and so is standard input"}. ${advice}`,
   );
 }
 
-/** A prompt that begins with `/name`: a command for the open conversation, or the text of a prompt. */
+/** What `/name` at the beginning of a prompt means: a command for the open conversation, or the text of a prompt. */
 type PromptMeaning =
   | { readonly type: "command"; readonly command: Action; readonly argument: string }
   | { readonly type: "prompt"; readonly said: PromptText };
@@ -281,7 +277,7 @@ async function askedFor(
   return { type: "command", command, argument: line.argument };
 }
 
-/** The turn that an action begins. Throws `UsageError` for invalid arguments. */
+/** Throws `UsageError` for invalid arguments. */
 function turnIn(
   { command, argument }: Extract<PromptMeaning, { type: "command" }>,
   session: Pick<TalkSession, "state">,
@@ -307,7 +303,7 @@ function turnIn(
   throw new Error(`/${command.name} began no turn.`);
 }
 
-/** The parts of the message. Files are attached only for names in the user's own text (B46) or a command's text, not in standard input. */
+/** Attaches files only for names in the user's own text (B46) or a command's text, not in standard input. */
 async function printPromptParts(
   { asked, input }: PrintPrompt,
   said: PromptText | undefined,

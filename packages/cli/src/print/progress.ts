@@ -17,17 +17,15 @@ const NO_SIGN_OF_MORE: ReadonlySet<FeedItem["type"]> = new Set([
   "usage.counted",
 ]);
 
-/** Level of detail of the progress. */
 export interface ProgressOptions {
-  /** True if only problems are written. */
   readonly quiet: boolean;
   /** Text between calls: one line, in full, or nothing because it streams to stdout. */
   readonly said: "gist" | "whole" | "nothing";
 }
 
 /**
- * Progress of a turn for stderr, while stdout gets the answer (T32, B80). Writes a line per call and per problem, and
- * the agent's text between calls. If quiet, only problems are written.
+ * Writes the progress of a turn to stderr, while stdout gets the answer (T32, B80): a line per call and per problem,
+ * and the agent's text between calls. If quiet, writes only problems.
  */
 export class ProgressLines {
   readonly #write: (text: string) => void;
@@ -36,14 +34,12 @@ export class ProgressLines {
   readonly #quiet: boolean;
   readonly #said: ProgressOptions["said"];
   readonly #subAgents = new SubAgentItems();
-  /** True if text of the current response was written. */
   #isWritten = false;
   /** True if a response of this turn was abandoned, and the user told. */
   #gaveUp = false;
   /** Gist of the latest text until it is known not to be the answer for stdout, and later lines. */
   #gist: string | undefined;
   #behind: string[] = [];
-  /** Reported fault of the latest text. */
   #shortfall: string | undefined;
 
   constructor(

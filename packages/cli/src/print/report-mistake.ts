@@ -6,7 +6,7 @@ import { turnReport } from "../output/report.ts";
 import { exitCodes } from "../program/exit.ts";
 import type { OutputFormat } from "../program/prompt-arguments.ts";
 
-/** Reports an invalid command line, and sets the exit code. */
+/** Prints the error in a command line, and sets the exit code. */
 export async function reportMistake({
   message,
   output,
@@ -34,10 +34,7 @@ export async function reportMistake({
   process.exitCode = exitCodes.usage;
 }
 
-/**
- * The error for a line that begins with a misspelt command (`rnu "do it"`, `serv --port 80`). Undefined if the line
- * is a message.
- */
+/** Returns the error for a misspelt command, such as `rnu "do it"`. Undefined if the line is a message. */
 export function misspeltCommand(name: string, commands: readonly string[]): string | undefined {
   const near = nearest(name, commands).find((command) => command[0] === name[0]);
   if (near === undefined) return undefined;

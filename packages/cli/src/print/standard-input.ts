@@ -4,7 +4,6 @@ import { UsageError } from "../program/problem.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** Maximum size of standard input, in MB. */
 const MOST_INPUT = 10;
 
 /** Milliseconds to wait for the first byte from a socket if there is a prompt argument. */
@@ -14,15 +13,13 @@ export interface InputOptions {
   readonly stream: typeof process.stdin;
   /** True if there is a prompt argument. */
   readonly optional: boolean;
-  /** Aborts the reading. */
   readonly signal: AbortSignal;
-  /** Receives warnings about the input. */
   notice(sentence: string): void;
 }
 
 /**
- * Reads standard input as text (T34). Empty for a terminal and for no input. Rejects as soon as the input is too long
- * or not text, with `UsageError`, or with the signal's reason.
+ * Reads standard input as text (T34). Returns an empty text for a terminal and for no input. Rejects with `UsageError`
+ * as soon as the input is too long or not text, or with the signal's reason.
  */
 export async function readStandardInput({ stream, optional, signal, notice }: InputOptions): Promise<string> {
   const kind = fstatSync(stream.fd);

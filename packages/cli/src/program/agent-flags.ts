@@ -2,18 +2,14 @@ import type { ApprovalMode } from "@banyan/host";
 import { type Command, Option } from "commander";
 import { list } from "./flag-values.ts";
 
-/** Flags for an agent that works for clients of another program: model and permissions. */
+/** Options of a command whose agent serves clients: model, permissions and trust. */
 export interface AgentFlags {
-  /** `provider/model`. */
   readonly model?: string;
-  /** Rules as typed. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** Path of a file with more rules. */
   readonly rules?: string;
   readonly approval?: ApprovalMode;
   readonly unconfined?: boolean;
-  /** Use the project's settings, servers and instructions. */
   readonly trust?: boolean;
 }
 
@@ -22,7 +18,7 @@ export function withAgentFlags(command: Command, projects: string): Command {
   return withRuleFlags(command.option("-m, --model <name>", "the model, as provider/model"), projects);
 }
 
-/** Adds the same flags without the model. */
+/** Adds the same flags as `withAgentFlags`, without the model. */
 export function withRuleFlags(command: Command, projects: string): Command {
   return command
     .addOption(list("--allow <rule>", "run calls that match this rule without asking, such as 'shell(npm test*)'"))

@@ -8,12 +8,10 @@ export function announceServer(server: LocalBanyanServer): Disposable {
   return announce(directory(), server);
 }
 
-/** The servers of this user on this machine. */
 export function userServers(): LocalBanyanServer[] {
   return localBanyanServers(directory());
 }
 
-/** The server with this process id. */
 export function serverOfProcess(process: number): LocalBanyanServer | undefined {
   return userServers().find((server) => server.process === process);
 }

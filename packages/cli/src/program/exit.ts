@@ -25,7 +25,7 @@ export const signalExits = {
   SIGHUP: exitCodes.hangup,
 } as const;
 
-/** The command must end early: a signal arrived, or the reader of its output is gone. */
+/** An error for a command that must end early: a signal arrived, or the reader of its output is gone. */
 export class StoppedError extends Error {
   override readonly name = "StoppedError";
   readonly problem: { readonly code: string; readonly message: string; readonly exit: ExitCode };
@@ -36,11 +36,10 @@ export class StoppedError extends Error {
   }
 }
 
-/** Aborts with `StoppedError` on a signal. A second signal exits at once. */
+/** Aborts with `StoppedError` on a signal. A second signal ends the process at once. */
 export function stopOnSignals(stop: AbortController): Disposable {
   const listeners = Object.entries(signalExits).map(([signal, exit]) => {
     const listener = () => {
-      // A user who signals twice does not want to wait.
       if (stop.signal.aborted) process.exit(exit);
       stop.abort(new StoppedError(`Stopped by ${signal}.`, exit));
     };

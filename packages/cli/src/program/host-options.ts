@@ -9,12 +9,11 @@ import type { AgentFlags } from "./agent-flags.ts";
 import { UsageError } from "./problem.ts";
 import type { Arguments } from "./prompt-arguments.ts";
 
-/** The workspace of a command line. */
+/** Returns the folder in which a command works: `--cwd`, or the current folder. */
 export function commandDirectory(args: Arguments): string {
   return resolve(args.cwd ?? ".");
 }
 
-/** The flags of a command line that the host accepts. */
 export function hostFlags(flags: AgentFlags): HostFlags {
   return pickOptions<HostFlags>(flags, {
     model: true,
@@ -26,7 +25,6 @@ export function hostFlags(flags: AgentFlags): HostFlags {
   });
 }
 
-/** Converts a command line to options of the host. */
 export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSignal, trusted = false): HostOptions {
   const { model, temperature, maxTokens, allow, deny, rules, approval, unconfined, memory, instructions, limits } =
     args;
@@ -63,7 +61,7 @@ function connectionOf({ silence, retryTime, attempts }: Arguments): NonNullable<
   };
 }
 
-/** The JSON Schema for a task's result, if the command line names one (B44). Throws `UsageError` for an invalid file. */
+/** Reads the JSON Schema for a task's result, if `--output-schema` names one (B44). Throws `UsageError`. */
 export function outputOption({ outputSchema: file }: Arguments): { readonly output?: JsonSchema } {
   if (file === undefined) return {};
   const schema = readFlagFile(file);
@@ -83,7 +81,7 @@ function readFlagFile(file: string): unknown {
 
 /**
  * Returns whether a command without a user may use the project's settings, servers, agents and instructions (S5). The
- * user decides in a chat, or with `trust`, which is stored. `say` explains a refusal.
+ * user decides in a chat, or with `trust`, which stores the decision. `say` explains a refusal.
  */
 export function isProjectTrusted(
   { cwd, trust = false }: { readonly cwd: string; readonly trust: boolean | undefined },

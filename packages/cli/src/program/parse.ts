@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 
-/** The words that a command takes, and what they mean. */
+/** The words and options that a command accepts. */
 export interface CommandLine<Arguments> {
   /** Describes the words to the parser. The parser passes the arguments of a line to `read`. */
   readonly define: (command: Command, read: (wanted: Arguments) => void) => void;
@@ -8,23 +8,21 @@ export interface CommandLine<Arguments> {
   readonly complete?: (argv: readonly string[]) => readonly string[];
 }
 
-/** A command line that runs no command. */
+/** A command line with an error, or one that only asks for help. */
 export type UnperformedLine =
-  /** Text to print on stdout, without further action. */
   | { readonly type: "text"; readonly text: string }
-  /** A sentence, perhaps with a suggestion in a second one. */
   | { readonly type: "mistake"; readonly message: string };
 
 /**
- * Text that begins with a dash, as in `-p "- fix this"` or `run "--help me"` (T63): no option's name contains a
- * blank. A value may contain blanks after `=`, as may a path after a letter (`-C/my files`).
+ * Text that begins with a dash, as in `-p "- fix this"` or `run "--help me"` (T63): no option's name contains a blank.
+ * A value may contain blanks after `=`, as may a path after a letter (`-C/my files`).
  */
 const DASHED_WORDS = /^-(?!\w[/~.])[^\s=]*\s/;
 
 /** Prefix of such text while the command line is parsed. Arguments of a program cannot contain it. */
 const MARK = "\0";
 
-/** Reads the arguments of the command `name`, or returns what keeps it from being carried out. Writes nothing. */
+/** Parses the arguments of the command `name`. Returns a text or an error to print if the command cannot run. */
 export function parseCommandLine<Arguments>(
   name: string,
   { define, complete = (words) => words }: CommandLine<Arguments>,
@@ -34,7 +32,6 @@ export function parseCommandLine<Arguments>(
   const write = (text: string) => {
     written += text;
   };
-  // Subcommands inherit all of this.
   const command = new Command(name)
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
@@ -65,19 +62,17 @@ function unmark(command: Command): void {
   for (const [name, value] of Object.entries(command.opts())) command.setOptionValue(name, unmarked(value));
 }
 
-/** Removes the mark from a value, or from each value of a list. */
 function unmarked<T>(value: T): T {
   if (Array.isArray(value)) return value.map(unmarked) as T;
   return typeof value === "string" && value.startsWith(MARK) ? (value.slice(MARK.length) as T) : value;
 }
 
-/** Turns the parser's message into a sentence. */
 function mistakeSentence(message: string): string {
   const text = message
     .replaceAll(MARK, "")
     .replace(/^error: /, "")
     .replace(/\n\(/, " (")
-    .replace(/ is invalid\. (Allowed choices are|It takes)/, " is not valid. $1");
+    .replace(/ is invalid\. (Allowed choices are|Use)/, " is not valid. $1");
   const capital = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.?)]$/.test(capital) ? capital : `${capital}.`;
 }

@@ -15,10 +15,9 @@ import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { serverOfProcess } from "./announced.ts";
 import { type ExitCode, exitCodes, StoppedError } from "./exit.ts";
 
-/** A failure, for the user and for scripts. */
+/** An error as a command reports it: its exit code, and text for the user. */
 export interface ReportedProblem {
   readonly code: string;
-  /** One or two sentences with advice. */
   readonly message: string;
   readonly exit: ExitCode;
 }
@@ -28,7 +27,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Describes an exception to the user of the command. */
+/** Converts an exception to a sentence for the user and an exit code. */
 export function reportedProblem(error: unknown): ReportedProblem {
   const message = errorMessage(error);
   const usage = (code: string): ReportedProblem => ({ code, message, exit: exitCodes.usage });
@@ -49,16 +48,16 @@ export function reportedProblem(error: unknown): ReportedProblem {
   }
   // Compare the name: only some commands load the client's module.
   if (error instanceof Error && error.name === "ClientError" && "code" in error) {
-    // At this program's own desk, the cause is the actual error.
+    // For an agent in this process, the cause is the actual error.
     const own = error.cause === undefined ? undefined : reportedProblem(error.cause);
     if (own && own.code !== "defect") return own;
     return {
       code: `server-${error.code}`,
-      message: error.code === "unreachable" ? `${message} Start one with ${ownCommand("serve")}.` : message,
+      message: error.code === "unreachable" ? `${message} Start a server with ${ownCommand("serve")}.` : message,
       exit: error.code === "failed" ? exitCodes.failed : exitCodes.usage,
     };
   }
-  // Compare the name here too: evaluation is rarely loaded.
+  // Evaluation is rarely loaded, so compare the name here too.
   if (error instanceof Error && error.name === "EvaluationError") return usage("evaluation");
   if (error instanceof McpError) return usage(`mcp-${error.code}`);
   if (error instanceof LimitError || error instanceof OptionError || error instanceof DirectiveError)
@@ -71,14 +70,13 @@ export function reportedProblem(error: unknown): ReportedProblem {
   return { code: "defect", message: `Something went wrong inside banyan: ${message}`, exit: exitCodes.failed };
 }
 
-/** How to join a conversation that a local server has open (F5). */
+/** Explains how to join a conversation that a local server has open (F5). */
 function attachHint({ process, conversation }: StoreError): string {
   const server = process === undefined ? undefined : serverOfProcess(process);
   if (!server || conversation === undefined) return "";
   return ` Or join it there: ${ownCommand(["attach", server.address, ...optionWords("--resume", conversation)])}`;
 }
 
-/** Exit code for a failed model call. */
 export function exitOfModelError(code: string): ExitCode {
   if (code === "authentication" || code === "missing-key") return exitCodes.authentication;
   const usage = ["unknown-provider", "unknown-model", "malformed-name", "missing-address", "malformed-address"];

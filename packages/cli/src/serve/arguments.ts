@@ -3,10 +3,10 @@ import { type AgentFlags, withAgentFlags } from "../program/agent-flags.ts";
 import { list, wholeNumber } from "../program/flag-values.ts";
 import type { CommandLine } from "../program/parse.ts";
 
-/** The default port. */
+/** Default port of `banyan serve`. */
 export const PORT = 4180;
 
-/** Arguments of `banyan serve`; omitted options are absent. */
+/** Options of `banyan serve`. An omitted option is absent. */
 export interface ServeArguments extends AgentFlags {
   /** 0 selects a free port. */
   readonly port: number;
@@ -14,17 +14,13 @@ export interface ServeArguments extends AgentFlags {
   readonly allowHost: readonly string[];
   readonly token?: string;
   readonly guestToken?: string;
-  /** Open the page in a browser. */
   readonly open: boolean;
-  /** The workspace, if it is not the current directory. */
   readonly cwd?: string;
-  /** Address of a PostgreSQL database shared with other servers. */
   readonly store?: string;
-  /** This server's address for the other servers. */
+  /** This server's address for the other servers of the database. */
   readonly address?: string;
   /** Name of the machine whose files this server works with. */
   readonly machine?: string;
-  /** The driver of turns. Default: the database. */
   readonly runs?: string;
   readonly redrive?: "resume" | "leave";
   /** Seconds for runs to end by themselves when the server is told to stop. */
@@ -42,12 +38,16 @@ in the list of processes. Servers that share a store need the same tokens
 export const serveLine: CommandLine<ServeArguments> = {
   define: (command, read) => {
     command
-      .description("Serves the conversations of this machine to browsers and programs; agents work in this directory.")
+      .description("Serve the conversations of this machine to browsers and programs. Agents work in this directory.")
       .addOption(
-        new Option("-p, --port <number>", "the port; 0 takes a free one").argParser(port).default(PORT, String(PORT)),
+        new Option("-p, --port <number>", "the port; 0 selects a free port")
+          .argParser(port)
+          .default(PORT, String(PORT)),
       )
       .option("--host <address>", "listen on this address; 0.0.0.0 lets other machines in", "127.0.0.1")
-      .addOption(list("--allow-host <name>", "answer to this name too, such as that of a proxy; can be repeated"))
+      .addOption(
+        list("--allow-host <name>", "also accept requests to this host name, such as a proxy's name; can be repeated"),
+      )
       .option("--token <token>", "the token that clients need (BANYAN_TOKEN keeps it out of the list of processes)")
       .option("--guest-token <token>", "a token for clients that may only watch")
       .option("--open", "show the page in the browser", false)
@@ -79,6 +79,6 @@ export const serveLine: CommandLine<ServeArguments> = {
 
 function port(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value <= 65_535)) throw new InvalidArgumentError("It takes a number from 0 to 65535.");
+  if (!(value <= 65_535)) throw new InvalidArgumentError("Use a number from 0 to 65535.");
   return value;
 }

@@ -106,7 +106,7 @@ describe.skipIf(!LONG)("a database that servers cannot use", () => {
     using place = home();
     const address = of(pair.standby, { pathname: "made" });
     expectRefused(await banyan(place, serving(address)), 1, /takes no writes now .*name the primary/);
-    const stdout = "No server shares this database.\n";
+    const stdout = "No running server uses this database.\n";
     expect(await banyan(place, nodes(address))).toEqual({ code: 0, stdout, stderr: "" });
   });
 });

@@ -59,7 +59,7 @@ test("S1, S3: prints an address with a token that is kept for the user alone, an
   const taken = await banyan(place, ["serve", ...MODEL, "--port", port]);
   expect(taken).toMatchObject({
     code: 2,
-    stderr: `banyan: Port ${port} is in use. Choose another one with --port, or 0 for a free one.\n`,
+    stderr: `banyan: Port ${port} is in use. Choose another port with --port, or 0 for a free port.\n`,
   });
 });
 

@@ -21,7 +21,7 @@ import { plainLine } from "../show/plain-text.ts";
 import type { ServeArguments } from "./arguments.ts";
 import { sharedStore } from "./shared-store.ts";
 
-/** `banyan serve`: serves until a signal arrives. */
+/** `banyan serve`: serves until a signal arrives. Resolves with the exit code. */
 export async function runServe(args: ServeArguments): Promise<ExitCode> {
   let host: Host | undefined;
   const say = (sentence: string) => {
@@ -58,7 +58,7 @@ export async function runServe(args: ServeArguments): Promise<ExitCode> {
     const exit = await untilStopped();
     say(
       shared
-        ? "Stopping. Running turns may finish. Another server continues the others."
+        ? "Stopping. Running turns may finish. Another server continues unfinished turns."
         : "Stopping. Running agents are interrupted and can be resumed.",
     );
     await server.stop();
@@ -120,7 +120,6 @@ function serveOptions(
   };
 }
 
-/** Starts the server. If the port is unavailable, the error gives advice. */
 async function startListening(options: ServeOptions): Promise<RunningServer> {
   try {
     return await startServer(options);
@@ -128,11 +127,11 @@ async function startListening(options: ServeOptions): Promise<RunningServer> {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     const { port, hostname } = options;
     if (code === "EADDRINUSE")
-      throw new UsageError(`Port ${port} is in use. Choose another one with --port, or 0 for a free one.`, {
+      throw new UsageError(`Port ${port} is in use. Choose another port with --port, or 0 for a free port.`, {
         cause: error,
       });
     if (code === "EACCES")
-      throw new UsageError(`Port ${port} may not be used. Choose one above 1023.`, { cause: error });
+      throw new UsageError(`Port ${port} may not be used. Choose a port above 1023.`, { cause: error });
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
       throw new UsageError(`${hostname} is not an address of this machine.`, { cause: error });
     throw error;
@@ -148,14 +147,15 @@ function reportServing(
 ): void {
   say(`Serving ${host.workspace} with ${host.model.name}.`);
   say(`Open ${server.pageAddress}`);
-  say("The address signs a browser in: keep it to yourself.");
-  say(`Ctrl-C stops; ${ownCommand("attach")} joins from a terminal.`);
+  say("The address signs a browser in, so keep the address secret.");
+  say(`Ctrl-C stops the server. ${ownCommand("attach")} joins from a terminal.`);
   if (!isLoopbackAddress(args.host))
     warn(`Listening on ${args.host}: other machines can reach this server, and the connection is not encrypted.`);
-  if (host.approval === "all") warn("APPROVAL IS OFF: every call runs without asking. Use this in a sandbox only.");
+  if (host.approval === "all")
+    warn("APPROVAL IS OFF: every call runs without asking. Use this mode in a sandbox only.");
 }
 
-/** Opens an address in the browser. The process list shows the address, so it is valid for one page only. */
+/** The process list shows the address, so it is valid for one page only. */
 function openInBrowser(address: string, warn: (sentence: string) => void): void {
   const [command, ...args] =
     process.platform === "darwin"
@@ -186,8 +186,8 @@ function untilStopped(): Promise<ExitCode> {
 const DAY = 86_400_000;
 
 /**
- * Lets a long-running host remove expired data each day, and reports the removals, until the result is disposed of
- * (B64). The timer does not keep the process alive.
+ * Removes a long-running host's expired data each day, and reports the removals, until the result is disposed of (B64).
+ * The timer does not keep the process alive.
  */
 export function tidyDaily(host: Pick<Host, "tidy">, tell: (sentence: string) => void): Disposable {
   const tidy = async () => {

@@ -9,7 +9,7 @@ import { PORT, type ServeArguments } from "./arguments.ts";
 
 const RESTATE = "restate=";
 
-/** The store and the driver that the command line or the environment names. Loads their modules only if needed. */
+/** Opens the shared database and the driver of turns, if the command line or the environment names them. */
 export async function sharedStore(args: ServeArguments, warn: (sentence: string) => void) {
   const url = args.store ?? (process.env.BANYAN_STORE || undefined);
   const runs = args.runs ?? (process.env.BANYAN_RUNS || undefined);
@@ -45,8 +45,7 @@ export async function databaseAt(url: string, options: PostgresStoreOptions): Pr
 }
 
 /**
- * The driver of turns from `--runs` or BANYAN_RUNS: `restate=http://127.0.0.1:8080`. Its package is optional, so it
- * is loaded only here. Throws `UsageError`.
+ * The driver named by `--runs` or BANYAN_RUNS. Its package is optional, so it is loaded only here. Throws `UsageError`.
  */
 async function loadDriver(runs: string, log: (sentence: string) => void): Promise<Driver> {
   if (!runs.startsWith(RESTATE))

@@ -63,7 +63,7 @@ describe.each(STORES)("F72: what a server asks survives every end of it (%s)", (
       if (name === "SQLite") {
         const listed = await banyan(place, ["conversations", "--waiting"]);
         expect(listed.stdout).toContain(conversation);
-        expect(listed.stdout).toContain(`May it run shell ${COMMAND}?`);
+        expect(listed.stdout).toContain(`May the agent run shell ${COMMAND}?`);
         const json = await banyan(place, ["conversations", "--waiting", "--output", "json"]);
         expect(JSON.parse(json.stdout)).toMatchObject([{ id: conversation, questions: [{ id: question }] }]);
       }

@@ -4,28 +4,22 @@ import { base64Size, type FilePart } from "@banyan/core/conversation";
 import { attachedText } from "@banyan/core/shown";
 import { plainLine } from "./plain-text.ts";
 
-/** An attachment of a message. */
 interface AttachmentRow {
   readonly name: string;
   readonly kind: string;
-  /** Size in bytes. */
   readonly size: number;
 }
 
-/** Attachments and problems of a message that the user wrote. */
+/** Attachments of a message that the user wrote, and problems with them. */
 export interface AttachmentReport {
   readonly attached: readonly AttachmentRow[];
   readonly problems: readonly string[];
   readonly isRedacted: boolean;
 }
 
-/** Maximum attachments that are named. */
 const MOST = 5;
 
-/**
- * Lines for the user before their message is sent: attachments with sizes, and problems. `offered`: names in the
- * message that could be attached.
- */
+/** Describes the attachments of a message, and problems. `offered`: names in the message that could be attached. */
 export function attachedLines(
   { attached, problems, isRedacted }: AttachmentReport,
   offered: readonly string[] = [],
@@ -34,11 +28,11 @@ export function attachedLines(
     ...(isRedacted ? ["Removed text that looks like a secret from your message."] : []),
     ...attachedLine(attached),
     ...problems.map(plainLine),
-    ...offered.map((name) => plainLine(`${name} is not attached. @${name} attaches it.`)),
+    ...offered.map((name) => plainLine(`${name} is not attached. @${name} attaches the file.`)),
   ];
 }
 
-/** Attachments on one line; empty without attachments. */
+/** Lists attachments on one line. Empty without attachments. */
 export function attachedLine(attached: readonly AttachmentRow[]): string[] {
   if (attached.length === 0) return [];
   const named = attached.slice(0, attached.length === MOST + 1 ? undefined : MOST);
@@ -48,7 +42,7 @@ export function attachedLine(attached: readonly AttachmentRow[]): string[] {
   return [`Attached: ${[...sizes, ...(others.length > 0 ? [more] : [])].join(", ")}`];
 }
 
-/** Attachments of a message: the parts after its text. */
+/** Lists the attachments of a message: the parts after its text. */
 export function attachmentsOfMessage(parts: readonly UserPart[]): AttachmentRow[] {
   return parts.slice(1).flatMap((part) => {
     if (part.type === "file") return [attachedFile(part)];
@@ -60,7 +54,7 @@ export function attachmentsOfMessage(parts: readonly UserPart[]): AttachmentRow[
   });
 }
 
-/** A file as an attachment. */
+/** Describes a file as an attachment: name, type and size in bytes. */
 export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): AttachmentRow {
   const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
   return { name, kind, size: base64Size(data) };
@@ -74,13 +68,13 @@ const KINDS: Readonly<Record<string, string>> = {
   diff: "diff",
 };
 
-/** Names in a message without an `@`, which are not attached: URLs, and file patterns (T15). */
+/** Finds names in a message that could be attached but lack an `@`: URLs, and file patterns (T15). */
 export function attachableIn(text: string): string[] {
   const words = text.split(/\s+/).map((word) => word.replace(/[.,;:!?)]+$/, ""));
   return [...new Set(words)].filter((word) => /^https?:\/\/./.test(word) || isPatternWord(word));
 }
 
-/** The attachable name at the end of a text, which the user is typing. */
+/** Returns the attachable name at the end of a text that the user is typing. */
 export function attachableAtEnd(text: string): string | undefined {
   const word = text.split(/\s/).at(-1) ?? "";
   return attachableIn(word)[0];

@@ -6,7 +6,7 @@ import { attachedFile, attachedLine } from "./attached.ts";
 import { excerptLine, linesWithWords, wrapSentence } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
-/** State of a call with an open question. */
+/** State of a call that waits for the user's answer. */
 export const FOR_YOU = "waiting for you";
 
 const WORDS = {
@@ -20,14 +20,13 @@ const WORDS = {
   "not-run": "not run",
 } as const satisfies Record<DisplayedCallStatus, string>;
 
-/** A call on one line, as its tool describes it. Default: its first text argument. */
+/** Describes a call on one line, in the words of its tool. Default: the call's first text argument. */
 export function callSummary(call: Call, width: number): string {
   const { about = {} } = call;
   const input = call.executedInput ?? call.input;
   if (input === undefined) return excerptLine(begunText(call.inputText) ?? call.inputText, width);
   if (input === null || typeof input !== "object" || Array.isArray(input))
     return excerptLine(JSON.stringify(input), width);
-  // The result of a task is shown as its answer.
   const others: readonly Json[] = about.result === undefined ? Object.values(input) : [];
   const texts = [about.title, about.command, about.paths?.[0]?.path, about.url, ...others];
   const main = texts.find((text) => typeof text === "string" && text !== "");
@@ -40,10 +39,9 @@ function begunText(inputText: string): string | undefined {
   return text?.replaceAll(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character));
 }
 
-/** Minimum characters of a summary. */
 const LEAST_SUMMARY = 8;
 
-/** Beginning of a call's line, such as `• shell  npm test`. */
+/** Returns the beginning of a call's line, such as `• shell  npm test`. */
 export function callHead(call: Call, style: Style, columns: number): string {
   const name = excerptLine(toolNameOf(call), 64);
   const tool = name.length;
@@ -54,20 +52,19 @@ export function callHead(call: Call, style: Style, columns: number): string {
   return `${style.accent("•")} ${style.bold(name)}${summary === "" ? "" : `  ${summary}`}`;
 }
 
-/** The line of a call up to its state, such as `• shell  npm test … `. */
+/** Returns the line of a call up to its state, such as `• shell  npm test … `. */
 export function callBegin(call: Call, style: Style, columns: number): string {
   const head = callHead(call, style, columns);
-  // A cut summary already ends with an ellipsis.
   return `${head}${head.endsWith("…") ? " " : " … "}`;
 }
 
-/** State of a call in a word, such as `running`. */
+/** Returns the state of a call in a word, such as `running`. */
 export function callWord(call: Call): string {
   if (call.status === "pending" && call.input === undefined) return "being written";
   return exitCodeOf(call) ?? WORDS[shownStatus(call)];
 }
 
-/** End of a call's line, such as `done, 1.2 s`. A command that reported a failure shows its exit code. */
+/** Returns the end of a call's line, such as `done, 1.2 s`. A command that reported a failure shows its exit code. */
 export function callEndText(call: Call, style: Style): string {
   const word = callWord(call);
   const good = call.status === "completed" && exitCodeOf(call) === undefined;
@@ -81,12 +78,11 @@ export function callEndText(call: Call, style: Style): string {
 /** Maximum characters of a reason that is shown in full. */
 const SENTENCE = 600;
 
-/** Maximum lines of a failed call's output. */
 const FAILED_SHOWN = 10;
 
 /**
- * Lines below a call: the files that it returned, a test run's failures, or the end of a failed call's output, with
- * the number of hidden lines (T49). `shower`: the key that shows all.
+ * Returns the lines below a call: the files that it returned, a test run's failures, or the end of a failed call's
+ * output, with the number of hidden lines (T49). `shower`: the key that shows all.
  */
 export function callDetails(call: Call, style: Style, columns: number, shower?: string): string[] {
   if (call.about?.plan && call.status === "completed") return planStepLines(call.about.plan, style, columns);
@@ -99,17 +95,16 @@ export function callDetails(call: Call, style: Style, columns: number, shower?: 
   const how = shower === undefined ? "" : `; ${shower} shows all`;
   const hint = more > 0 ? [`… (${counted(more, "more line")}${how})`] : [];
   const width = Math.max(20, columns - 6);
-  // A reason is wrapped, but output of a program keeps its lines.
+  // Wrap a reason, but keep the lines of a program's output.
   const isSentence = lines.length === 1 && (lines[0] ?? "").length <= SENTENCE;
   const fit = (line: string) => (line.length > width ? cutTo(line, width - 1) : line);
   const fitted = isSentence ? wrapSentence(lines[0] ?? "", width).split("\n") : shown.map(fit);
   return [...hint, ...fitted].map((line) => `    ${style.dim(line)}`);
 }
 
-/** Maximum plan steps below a call. */
 const STEPS_SHOWN = 10;
 
-/** Steps of a plan: the current step is bold, completed steps are dim. */
+/** Returns the steps of a plan as lines. The current step is bold, completed steps are dim. */
 export function planStepLines(plan: readonly PlanStep[], style: Style, columns: number, most = STEPS_SHOWN): string[] {
   return shownPlan(plan, most).map(({ mark, text, status }) => {
     const line = excerptLine(`${mark} ${text}`.trim(), Math.max(20, columns - 6));
@@ -121,13 +116,10 @@ export function planStepLines(plan: readonly PlanStep[], style: Style, columns: 
 const FAILURE =
   /^\s*(?:(?:FAIL(?:ED|URE)?|ERROR|not ok|✖|✗|✕|×|●|--- FAIL|failures:|AssertionError|panicked at)(?:[\s:]|$)|E\s{3}|thread '.*' panicked)/;
 
-/** Node's heading before the details of failed tests; above it, Node only lists their names. */
+/** Node's heading before the details of failed tests. Above it, Node only lists their names. */
 const WHAT_FAILED = /^\s*✖ failing tests:\s*$/;
 
-/**
- * Selects the last lines. For a test run: the failure report, or the lines from the first failure if no failure is
- * among the last.
- */
+/** Selects the last lines. For a test run: the failure report, or the lines from the first failure. */
 function failuresIn(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;
   const told = lines.findLastIndex((line) => WHAT_FAILED.test(line));

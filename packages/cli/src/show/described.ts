@@ -1,22 +1,20 @@
 import { wrapSentence } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
-/** A name with one or more parts, and its description. */
 export interface DescribedName {
   readonly name: readonly string[];
   readonly text: string;
 }
 
-/** Columns from which descriptions stand next to names. */
 const BESIDE = 60;
-/** Maximum share of the columns for names; a longer name has its own line. */
+/** Maximum share of the columns for names. A longer name has its own line. */
 const NAMES = 0.45;
 /** A name that exceeds all others by this much also has its own line, so that descriptions stay near the names. */
 const MUCH_LONGER = 12;
 
 /**
- * Names with descriptions, side by side if there is room, wrapped between words. `all`: rows of several lists that
- * share their columns.
+ * Formats names with descriptions: side by side if there is room, wrapped between words. `all`: rows of several lists
+ * that share their columns.
  */
 export function nameLines(
   rows: readonly DescribedName[],

@@ -7,14 +7,12 @@ import { plainLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 import { table } from "./table.ts";
 
-/** Options of {@link diffLines}. */
 export interface DiffOptions {
   readonly style: Style;
-  /** Maximum lines; the rest is counted. Default: all lines. */
   readonly most?: number;
 }
 
-/** A changed file on one line, such as `changed src/a.ts, 3 lines added, 1 removed`. */
+/** Describes a changed file on one line, such as `changed src/a.ts, 3 lines added, 1 removed`. */
 export function changeHead(
   { path, kind, added, removed }: Omit<FileChange, "diff" | "before" | "after">,
   style: Style,
@@ -25,8 +23,8 @@ export function changeHead(
 }
 
 /**
- * A unified diff for users: numbered lines, marked with `+` and `-` and not only by colour (T23). `⋮` separates
- * distant places. Hidden characters become visible.
+ * Formats a unified diff for users: numbered lines, marked with `+` and `-` and not only by colour (T23). `⋮` separates
+ * distant parts. Hidden characters become visible.
  */
 export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY }: DiffOptions): string[] {
   const rows = patchRows(diff);
@@ -37,8 +35,8 @@ export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY
 }
 
 /**
- * A change that the model is still writing: its place and its lines so far, each with `+`. Shows the last `most`
- * lines. `before`: number of earlier lines that `text` omits.
+ * Formats a change that the model is still writing: its place and the last `most` lines so far, each with `+`.
+ * `before`: number of earlier lines that `text` omits.
  */
 export function draftLines(
   draft: ChangeDraft,
@@ -57,12 +55,12 @@ export function draftLines(
   ];
 }
 
-/** A change that the model has written, before it is applied, such as `12 lines for src/a.ts, lines 9 to 12`. */
+/** Describes a change that is written but not applied, such as `12 lines for src/a.ts, lines 9 to 12`. */
 export function draftEnd(draft: ChangeDraft, count: number, style: Style): string {
   return `${counted(count, "line")} for ${draftPlace(draft, style)}`;
 }
 
-/** The place of a change, such as `src/a.ts, lines 9 to 12`. */
+/** Such as `src/a.ts, lines 9 to 12`. */
 function draftPlace({ path, start, end = start }: ChangeDraft, style: Style): string {
   const name = style.bold(plainLine(shownPath(path)));
   if (start === undefined || end === undefined) return name;
@@ -70,7 +68,6 @@ function draftPlace({ path, start, end = start }: ChangeDraft, style: Style): st
   return `${name}, ${end === start + 1 ? `line ${start}` : `lines ${start} to ${end - 1}`}`;
 }
 
-/** A path, with its worktree if it is in one. */
 function pathInWorktree(path: string, worktree: string | undefined): string {
   const name = plainLine(shownPath(path));
   return worktree === undefined ? name : `${name} (in the worktree ${plainLine(worktree)})`;
@@ -115,7 +112,7 @@ function rowLine({ sign, text, number }: DiffLineRow, width: number, style: Styl
   return `${style.dim(place)} ${paint(line)}`.trimEnd();
 }
 
-/** The changed file that the user names: by its path as listed, or by a name that looks the same. */
+/** Finds the changed file that the user names: by its path as listed, or by a name that looks the same. */
 export function changedFileNamed(files: readonly ChangedFile[], named: string): ChangedFile | undefined {
   const wanted = named.replace(/^\.\//, "");
   const alike = files.filter(({ path }) => foldedName(path) === foldedName(wanted));
@@ -125,7 +122,7 @@ export function changedFileNamed(files: readonly ChangedFile[], named: string): 
   );
 }
 
-/** The changed files of a conversation, one per line, with added and removed lines. */
+/** Lists the changed files of a conversation, one per line, with added and removed lines. */
 export function changedFileLines(files: readonly ChangedFile[], title?: string): string[] {
   const of = title === undefined ? "" : ` by “${excerptLine(title, 60)}”`;
   if (files.length === 0) return [`No changed files${of}, or all changes are undone.`];

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { cutTo, cutToEnd } from "@banyan/core/shown";
 import { plainLine, plainText } from "./plain-text.ts";
 
-/** Text on one line, cut to `width` characters. */
+/** Returns text on one line, cut to `width` characters. */
 export function excerptLine(text: string, width: number): string {
   // Cut before cleaning: texts here may have megabytes.
   const line = plainLine(text.slice(0, width * 4));
@@ -12,21 +12,21 @@ export function excerptLine(text: string, width: number): string {
     : cutTo(`${line} `, characters.slice(0, Math.max(1, width - 1)).join("").length);
 }
 
-/** The last `count` lines that are not blank, each cut to `width` characters. */
+/** Returns the last `count` lines that are not blank, each cut to `width` characters. */
 export function lastLines(text: string, count: number, width: number): string[] {
   return linesWithWords(cutToEnd(text, count * 2_000))
     .slice(-count)
     .map((line) => (line.length > width ? cutTo(line, width - 1) : line));
 }
 
-/** The first `count` lines, and the number of further lines. */
+/** Returns the first `count` lines, and the number of further lines. */
 export function firstLines(text: string, count: number): string {
   const lines = text.split("\n");
   if (lines.length <= count + 1) return text;
   return `${lines.slice(0, count).join("\n")}\n… (${lines.length - count} more lines)`;
 }
 
-/** The lines that are not blank, without control characters. */
+/** Returns the lines that are not blank, without control characters. */
 export function linesWithWords(text: string): string[] {
   return plainText(text)
     .split("\n")
@@ -34,8 +34,8 @@ export function linesWithWords(text: string): string[] {
 }
 
 /**
- * Wraps a sentence of the program at `width` characters, between words; all lines have the first line's indentation.
- * Colour codes have no width, and colours continue on the next line.
+ * Wraps a sentence of the program at `width` characters, between words, with the first line's indentation. Colour codes
+ * have no width, and colours continue on the next line.
  */
 export function wrapSentence(sentence: string, width: number): string {
   const [indent = ""] = /^ */.exec(sentence) ?? [];
@@ -54,7 +54,6 @@ export function wrapSentence(sentence: string, width: number): string {
   return text;
 }
 
-/** The codes of colours and weights that are active at the end of a text. */
 function openStylesIn(text: string): string {
   const open = new Map<string, string>();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences

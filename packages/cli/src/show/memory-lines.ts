@@ -8,7 +8,7 @@ import { formatTime, table } from "./table.ts";
 const TEXT_WIDTH = 80;
 const SOURCE_WIDTH = 60;
 
-/** Memories, one line each: number, kind, time, text and source. */
+/** Formats memories, one line each: number, kind, time, text and source. */
 export function memoryLines(entries: readonly MemoryEntry[]): string[] {
   return table(
     entries.map(({ id, kind, at, source, text }) => [
@@ -21,13 +21,13 @@ export function memoryLines(entries: readonly MemoryEntry[]): string[] {
   );
 }
 
-/** Notice that memory extended the prompt (S26, T51). `shower`: the key or command that shows the entries. */
+/** Returns the notice about memories in the prompt (S26, T51). `shower`: the key or command that shows them. */
 export function recalledLine(items: readonly RecalledMemory[], shower: string): string {
   const told = items.filter(({ dismissed }) => !dismissed).length;
   return `Memory added ${counted(told, "entry", "entries")} to the prompt (${shower} shows them).`;
 }
 
-/** Recalled memories, numbered, with sources, and a mark for those that the user dismissed (W50). */
+/** Formats recalled memories, numbered, with sources, and a mark for memories that the user dismissed (W50). */
 export function recalledLines(
   items: readonly RecalledMemory[],
   columns: number,

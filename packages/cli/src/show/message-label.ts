@@ -18,22 +18,20 @@ import { counted, cutTo, endedIn, isAppliedReport, undoneIn, visibleLine, withou
 import { excerptLine, firstLines } from "./fit-text.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 
-/** Such as `Branch 2 (opus)`: the number of a message's branch, with its worktree or its model. */
+/** Returns a label such as `Branch 2 (opus)`: the number of a message's branch, with its worktree or its model. */
 export function branchLabel(state: ConversationState, message: string): string {
   const leaf = newestLeaf(state, message);
   const name = worktreeAt(state, leaf) ?? lastAssistantMessage(pathTo(state, leaf))?.model;
   return `Branch ${leaves(state).indexOf(leaf) + 1}${name === undefined ? "" : ` (${visibleLine(name)})`}`;
 }
 
-/** Display name of a message's author. */
 export function speakerOf(message: Message, agent: string): string {
   if (message.role === "user") return message.author === "user" ? "you" : message.author;
   return message.role === "summary" ? "summary" : agent;
 }
 
-/** Marks of a message: number of calls, label, star, and the number of the branch that it ends. */
+/** Returns the marks of a message: number of calls, label, star, and the number of the branch that it ends. */
 export function messageMarks(message: Message, branch: number | undefined): string[] {
-  // A message without text already shows its calls.
   const calls = message.role === "assistant" && textOf(message).trim() !== "" ? message.calls.length : 0;
   const marks = [
     calls > 0 ? `(${counted(calls, "call")})` : "",
@@ -44,7 +42,7 @@ export function messageMarks(message: Message, branch: number | undefined): stri
   return marks.filter((mark) => mark !== "");
 }
 
-/** A message on one line: its text, or its calls if it has none. */
+/** Describes a message on one line: its text, or its calls if it has no text. */
 export function gist(message: Message, width: number): string {
   const instead = describeUnreadable(message) ?? undoneLine(message);
   if (instead !== undefined) return excerptLine(`(${plainLine(instead)})`, width);
@@ -65,7 +63,7 @@ export function waitingWord({ delivery, held }: Pick<WaitingInput, "delivery" | 
   return held ? "held" : WORDS[delivery];
 }
 
-/** A queued message on one line, such as `steer: use the other file`. */
+/** Describes a queued message on one line, such as `steer: use the other file`. */
 export function waitingLine(
   input: Pick<WaitingInput, "parts" | "unreadable" | "delivery" | "held">,
   width: number,
@@ -74,7 +72,7 @@ export function waitingLine(
   return `${word}: ${waitingText(input, Math.max(20, width - word.length - 2))}`;
 }
 
-/** Text of a queued message on one line: the first text, which the user typed, and the names of files. Other texts are attachments. */
+/** Returns a queued message on one line: the text that the user typed, and the names of files. */
 export function waitingText(input: Pick<WaitingInput, "parts" | "unreadable">, width: number): string {
   const { parts } = input;
   const unreadable = describeUnreadable(input);
@@ -87,10 +85,9 @@ export function waitingText(input: Pick<WaitingInput, "parts" | "unreadable">, w
   return excerptLine(texts.join(" "), width);
 }
 
-/** Maximum lines of a tool's message. */
 const SHOWN = 10;
 
-/** Lines of a message from a tool or the system to the model, such as a reason for a denial. Empty for a user's message. */
+/** Formats a message from a tool or the system to the model, such as a denial. Empty for a user's message. */
 export function modelNoticeLines(message: Message | undefined): string[] {
   const unreadable = describeUnreadable(message);
   if (unreadable !== undefined) return [plainLine(unreadable)];
@@ -103,35 +100,35 @@ export function modelNoticeLines(message: Message | undefined): string[] {
   return firstLines(plainText(`${message.author}: ${textOf(message)}`.trim()), SHOWN).split("\n");
 }
 
-/** Background commands whose end the user has read, so that the message to the model about it is not shown again. */
+/**
+ * Remembers background commands whose end the user has read, so that the model's notice about it is not shown again.
+ */
 export class ReportedEnds {
   readonly #told = new Set<string>();
 
-  /** Records an item that was shown. */
   note(item: FeedItem): void {
     if (item.type === "process.ended") this.#told.add(item.process);
   }
 
-  /** Returns whether a message only reports such ends to the model. */
   has(message: Message | undefined): boolean {
     if (message?.role !== "user" || message.author !== "system") return false;
     return endedIn(textOf(message))?.every((process) => this.#told.has(process)) ?? false;
   }
 }
 
-/** Line for the user about messages or results that the model sees shortened (F91). Absent for other messages. */
+/** Tells the user that the model sees a message or a result shortened (F91). Undefined for other messages. */
 export function shortenedLine(message: Message | undefined): string | undefined {
   return message?.role === "summary" && message.covers === undefined ? plainLine(textOf(message)) : undefined;
 }
 
-/** Short form, for the user, of a message that tells the model about undone changes. */
+/** Shortens, for the user, a message that tells the model about undone changes. */
 export function undoneLine(message: Message): string | undefined {
   if (message.role !== "user" || message.author !== "system") return undefined;
   const lines = undoneIn(textOf(message))?.map(visibleLine);
   return lines && `${lines.join(", ")}; the agent is informed`;
 }
 
-/** Returns whether a tool only reports that blocks became file changes, which the user already sees above. */
+/** Returns whether a message only reports file changes that the user already sees. */
 export function isShownByChanges(message: Message): boolean {
   return message.role === "user" && message.author === "tool" && isAppliedReport(textOf(message));
 }

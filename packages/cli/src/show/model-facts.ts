@@ -1,10 +1,10 @@
 import { formatCount } from "@banyan/core/shown";
 import type { KnownModel } from "@banyan/host";
 
-/** Columns of a model's facts: dollars per million tokens of input, cached input and output, and context size in tokens. */
+/** Table headings: dollars per million tokens of input, cached input and output; context size in tokens. */
 export const FACTS_HEAD = ["in", "cached", "out", "context"] as const;
 
-/** Facts of a model as table cells; `—` for unknown facts. */
+/** Returns the facts of a model as table cells; `—` for unknown facts. */
 export function factsCells({ price, contextSize }: Omit<KnownModel, "name">): string[] {
   const dollars = [price?.input, price ? (price.cached ?? price.input) : undefined, price?.output];
   return [
@@ -13,7 +13,7 @@ export function factsCells({ price, contextSize }: Omit<KnownModel, "name">): st
   ];
 }
 
-/** Dollars per million tokens, without needless digits, and with two if there are cents. */
+/** Formats an amount of dollars, such as `$3`, `$0.50` or `$0.125`. */
 export function formatDollars(amount: number): string {
   const text = String(Number(amount.toPrecision(6)));
   return `$${/\.\d$/.test(text) ? `${text}0` : text}`;

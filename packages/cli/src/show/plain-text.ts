@@ -1,14 +1,13 @@
 /**
- * Makes text of a model or tool safe for a terminal (S12): removes escape sequences and control characters, and
- * normalizes line ends to `\n`. The text may arrive in pieces that cut a sequence anywhere.
+ * Makes text of a model or tool safe for a terminal (S12): removes escape sequences and control characters, also the
+ * 8-bit forms (U+0080 to U+009F), and normalizes line ends to `\n`. The text may arrive in pieces that cut a sequence
+ * anywhere.
  *
  * ```
  * text ──ESC──▶ escape ──[──▶ control sequence ──final byte──▶ text
  *                  ├──] P X ^ _──▶ control string ──BEL, ST──▶ text
  *                  ╰──any other──▶ text
  * ```
- * Also removes the 8-bit forms (U+0080 to U+009F). Memory is bounded: the state, and the first half of a surrogate
- * pair at the end of a piece.
  */
 export class PlainText {
   #state: "text" | "escape" | "sequence" | "string" | "string-escape" = "text";
@@ -84,7 +83,6 @@ const ST = 0x9c;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
-/** Makes a complete text safe for a terminal. */
 export function plainText(text: string): string {
   return new PlainText().push(text);
 }
@@ -92,7 +90,7 @@ export function plainText(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
 const COLOR = /(\x1b\[[\d;:]*m)/;
 
-/** Text on one line with its colours, without other control sequences. */
+/** Returns text on one line with its colours, without other control sequences. */
 export function coloredLine(text: string): string {
   const pieces = text.split(COLOR);
   return pieces
@@ -101,7 +99,7 @@ export function coloredLine(text: string): string {
     .trim();
 }
 
-/** Plain text on one line, with single blanks. */
+/** Returns plain text on one line, with single blanks. */
 export function plainLine(text: string): string {
   return plainText(text).replace(/\s+/g, " ").trim();
 }

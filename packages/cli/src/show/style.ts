@@ -4,7 +4,7 @@ import type { ColorChoice } from "../program/prompt-arguments.ts";
 
 type Format = Parameters<typeof styleText>[0];
 
-/** Colours for one stream, or unchanged text. */
+/** Functions that colour text for one stream. Without colours, they return the text unchanged. */
 export interface Style {
   dim(text: string): string;
   bold(text: string): string;
@@ -14,10 +14,7 @@ export interface Style {
   accent(text: string): string;
 }
 
-/**
- * `auto`: as the stream and the environment allow (NO_COLOR, FORCE_COLOR, TERM; T38). Colours never carry a meaning
- * that the text lacks.
- */
+/** Creates the style of a stream. `auto`: as stream and environment allow (NO_COLOR, FORCE_COLOR, TERM; T38). */
 export function styleFor(stream: NodeJS.WritableStream | WriteStream, color: ColorChoice): Style {
   const paint = (format: Format) => (text: string) => {
     if (color === "never" || text === "") return text;

@@ -6,21 +6,19 @@ import { callBegin, callEndText } from "./call-line.ts";
 import { plainLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
-/** Separates a sub-agent's feed items from those of the user's agent. */
+/** Recognizes the feed items of sub-agents. */
 export class SubAgentItems {
   readonly #runs = new Set<string>();
 
-  /** Number of live runs of sub-agents. */
   get atWork(): number {
     return this.#runs.size;
   }
 
-  /** Forgets all live runs. */
   forget(): void {
     this.#runs.clear();
   }
 
-  /** Returns whether an item belongs to a sub-agent. Call once per item, in order, after the state has applied the item. */
+  /** Returns whether an item belongs to a sub-agent. Call once per item, in order, after the state has the item. */
   has(item: FeedItem, state: ConversationState): boolean {
     if (item.type === "run.started" && item.call !== undefined) this.#runs.add(item.run);
     if (item.type === "run.ended" && this.#runs.delete(item.run)) return true;
@@ -29,7 +27,7 @@ export class SubAgentItems {
   }
 }
 
-/** A sub-agent's last action on one line, such as `agent 1: • read  a.txt … done`; undefined for minor items. */
+/** Describes a sub-agent's last action, such as `agent 1: • read  a.txt … done`. Undefined for minor items. */
 export function subAgentLine(
   item: FeedItem,
   state: ConversationState,
@@ -54,7 +52,7 @@ export function subAgentLine(
   }
 }
 
-/** A notice about a sub-agent's run, such as `agent 1: The provider is overloaded. ...`. */
+/** Describes an event of a sub-agent's run, such as `agent 1: The provider is overloaded. ...`. */
 export function subAgentNotice(item: FeedItem, state: ConversationState): string | undefined {
   const told = itemSentence(item);
   if (told === undefined) return undefined;
@@ -62,12 +60,12 @@ export function subAgentNotice(item: FeedItem, state: ConversationState): string
   return `${plainLine(subAgentLabel(state, leaf ?? "") ?? "a sub-agent")}: ${told}`;
 }
 
-/** Running background commands, oldest first. */
+/** Returns the running background commands, oldest first. */
 export function runningProcesses({ processes }: Pick<ConversationState, "processes">): StayingProcess[] {
   return [...processes.values()].filter(({ outcome }) => outcome === undefined);
 }
 
-/** Live turns on other branches than that of `run`. */
+/** Returns the live turns on other branches than the branch of `run`. */
 export function runsBeside(live: readonly LiveRun[], run: string | undefined): LiveRun[] {
   return live.filter(({ id, call }) => call === undefined && id !== run);
 }

@@ -1,12 +1,11 @@
 import { excerptLine } from "./fit-text.ts";
 
-/** Minimum width of a cut column. */
 const LEAST = 8;
 
 /**
- * Rows as lines with aligned columns. Columns are left-aligned, and right-aligned from `rightFrom` on; a left-aligned
- * last column may have any length. If the table exceeds `width`, the gaps shrink, then the widest left-aligned
- * columns are cut.
+ * Formats rows as lines with aligned columns: right-aligned from column `rightFrom` on, the others left-aligned. If the
+ * table exceeds `width`, the gaps shrink, then the widest left-aligned columns are cut. A left-aligned last column may
+ * have any length.
  */
 export function table(
   rows: readonly (readonly string[])[],
@@ -36,7 +35,7 @@ export function table(
   );
 }
 
-/** A local time, such as `2026-08-14 09:05`. */
+/** Formats a local time, such as `2026-08-14 09:05`. */
 export function formatTime(at: number): string {
   const time = new Date(at);
   const two = (number: number) => String(number).padStart(2, "0");

@@ -5,12 +5,12 @@ import { counted } from "@banyan/core/shown";
 import { plainLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
-/** The feed's event for the end of a turn. */
+/** The event that ends a turn. */
 export type TurnEnd = Extract<Event, { readonly type: "run.ended" }>;
 
 /**
- * Spending of a turn, such as `anthropic/claude · 2 steps · 1,200 tokens in, 80 out · cost $0.01`. Empty if unknown
- * or without a model call. `model` is named if the turn has no response.
+ * Describes the spending of a turn, such as `anthropic/claude · 2 steps · 1,200 tokens in, 80 out · cost $0.01`. Empty
+ * if unknown or without a model call. Names `model` if the turn has no response.
  */
 export function turnLine(end: TurnEnd, state: ConversationState, model: string): string[] {
   const { spent } = end;
@@ -22,7 +22,7 @@ export function turnLine(end: TurnEnd, state: ConversationState, model: string):
 /** Advice to a user of the chat for a request that is too long for the model. */
 const TOO_LONG = " Go back to an earlier message with /tree or /rewind.";
 
-/** The reason for the end of a run without a simple answer. `why`: the explanation of the provider, a limit or the loop. */
+/** Explains why a run ended without a simple answer. `why`: the explanation of the provider, a limit or the loop. */
 export function runEndSentence(
   reason: RunEnd,
   why: string | undefined,
@@ -43,13 +43,13 @@ export function runEndSentence(
   }
 }
 
-/** The last response of a turn; undefined without a response. */
+/** Returns the last response of a turn. Undefined without a response. */
 export function lastResponse({ run, leaf }: TurnEnd, state: ConversationState) {
   const message = lastAssistantMessage(pathTo(state, leaf));
   return message?.run === run ? message : undefined;
 }
 
-/** Text of a turn's result: a task's result, or the last response. At a limit without a response, a sentence. */
+/** Returns a task's result, or the text of the last response. At a limit without a response, returns a sentence. */
 export function turnEndText(end: TurnEnd, state: ConversationState): string {
   const message = lastResponse(end, state);
   if (end.reason === "finished") return taskResult(message);

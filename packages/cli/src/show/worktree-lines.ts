@@ -12,15 +12,15 @@ type Worktree = Omit<Result<"worktree.list">["worktrees"][number], "files"> & {
   }[];
 };
 
-/** Maximum files that are named; the others are counted. */
+/** Maximum files that are named. The others are counted. */
 const SHOWN = 10;
 
-/** Worktrees and their contents, for users. `conversation` is the current conversation. */
+/** Describes worktrees and their contents for users. `conversation` is the current conversation. */
 export function worktreeLines(
   worktrees: readonly Worktree[],
   { style, conversation }: { readonly style: Style; readonly conversation?: string },
 ): string[] {
-  if (worktrees.length === 0) return ["No branch has a git worktree of its own. /worktree or /fan makes some."];
+  if (worktrees.length === 0) return ["No branch has its own git worktree. /worktree or /fan creates a worktree."];
   return worktrees.flatMap(({ name, folder, files, commits, isGone, conversation: whose }) => {
     const held = [
       ...(isGone ? ["its files were removed by hand"] : []),

@@ -7,12 +7,12 @@ import { UsageError } from "../program/problem.ts";
  */
 export async function askForYes(deed: string, sentence: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new UsageError(`This would ${deed}. Add --yes: there is no terminal to ask in.`);
-  const typed = await typedLine(`${sentence} Type yes to do it: `);
+    throw new UsageError(`This would ${deed}. There is no terminal for a question, so add --yes.`);
+  const typed = await typedLine(`${sentence} Type yes to continue: `);
   return typed?.trim().toLowerCase() === "yes";
 }
 
-/** Reads a line after a question; undefined if the user leaves with Ctrl-C or Ctrl-D. */
+/** Reads a line after a question. Undefined if the user leaves with Ctrl-C or Ctrl-D. */
 export async function typedLine(question: string): Promise<string | undefined> {
   const reader = createInterface({ input: process.stdin, output: process.stdout });
   const left = new AbortController();

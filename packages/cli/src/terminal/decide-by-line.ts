@@ -41,7 +41,7 @@ export async function decideByLine(terminal: Terminal, decision: DecisionRequest
   }
 }
 
-/** The choice in a line; undefined if there is none. */
+/** Finds the choice that a typed line names. Undefined if the line names no choice. */
 export function choiceIn(line: string, choices: readonly DecisionChoice[]): DecisionResult | undefined {
   const text = line.trim();
   const names = (choice: DecisionChoice, index: number) => [choice.key, String(index + 1), ...(choice.words ?? [])];

@@ -2,16 +2,12 @@ import type { ColorChoice } from "../program/prompt-arguments.ts";
 import { styleFor } from "../show/style.ts";
 import type { Terminal, TerminalOptions } from "./contract/terminal.ts";
 
-/** Options for opening a terminal. */
 export interface OpenTerminalOptions extends Omit<TerminalOptions, "style"> {
   readonly plain: boolean;
   readonly color: ColorChoice;
 }
 
-/**
- * Opens a terminal: plain lines if the user or the terminal requires them (T38, T39), else the full one. Loads only
- * the one in use.
- */
+/** Opens a terminal: plain lines if the user or the terminal requires them (T38, T39), else the full one. */
 export async function openTerminal({ plain, color, env, ...options }: OpenTerminalOptions): Promise<Terminal> {
   const { TERM, ACCESSIBLE } = env;
   if (plain || TERM === "dumb" || (ACCESSIBLE !== undefined && ACCESSIBLE !== "" && ACCESSIBLE !== "0")) {

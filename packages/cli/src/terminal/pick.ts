@@ -1,7 +1,6 @@
 import type { Terminal } from "./contract/terminal.ts";
 import type { PickerItem, PickerOptions } from "./full/views/picker.ts";
 
-/** Maximum items listed at once on a plain terminal. */
 const LISTED = 20;
 
 /**
@@ -37,7 +36,8 @@ async function pickByLine<T>(
     const width = Math.min(WIDEST, Math.max(...shown.map(({ label }) => label.length)));
     for (const [index, item] of shown.entries())
       terminal.write(`${pickerLine(item, index + 1, { width, isSelected: item.value === selected })}\n`);
-    if (found.length > LISTED) terminal.write(`${style.dim(`… and ${found.length - LISTED} more: words find them`)}\n`);
+    if (found.length > LISTED)
+      terminal.write(`${style.dim(`… and ${found.length - LISTED} more. Type words to find them`)}\n`);
     if (items.length === 0) {
       terminal.write(`${style.dim(empty)}\n`);
       return undefined;
@@ -51,7 +51,6 @@ async function pickByLine<T>(
   }
 }
 
-/** Maximum label width for aligned help texts. */
 const WIDEST = 40;
 
 function pickerLine(

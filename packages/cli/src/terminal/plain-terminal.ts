@@ -36,10 +36,9 @@ export class PlainTerminal implements Terminal {
   #ended = false;
   /** True if lines answer `read` or `ask`. */
   #asking = false;
-  /** Lines typed without a request; lines that arrive together form one message. */
+  /** Lines typed without a request. Lines that arrive together form one message. */
   readonly #unasked: string[] = [];
   #unaskedSince: NodeJS.Timeout | undefined;
-  /** Wakes the waiting reader: a line has arrived, or input has ended. */
   #wake: (() => void) | undefined;
   /** Action of Ctrl-C during a request. */
   #interruptAsked: (() => void) | undefined;
@@ -160,7 +159,7 @@ export class PlainTerminal implements Terminal {
     }
   }
 
-  /** Delivers lines typed without a request. An untaken message answers the next request. */
+  /** Delivers lines typed without a request. An unused message answers the next request. */
   #typed(): void {
     clearTimeout(this.#unaskedSince);
     const message = this.#unasked.splice(0).join("\n");
@@ -228,9 +227,7 @@ export class PlainTerminal implements Terminal {
     return line;
   }
 
-  /**
-   * Discards input typed before the question until a pause. Raw mode also delivers incomplete lines.
-   */
+  /** Discards input typed before the question until a pause. Raw mode also delivers incomplete lines. */
   async #quiet(): Promise<void> {
     if (this.#ended) return;
     const reader = this.#reader;
@@ -271,7 +268,6 @@ class PlainScreen {
     this.#atLineStart = text.endsWith("\n");
   }
 
-  /** Sends a sequence without visible output. */
   send(bytes: string): void {
     this.#output.write(bytes);
   }

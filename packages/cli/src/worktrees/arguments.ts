@@ -7,15 +7,15 @@ export type WorktreesArguments =
 
 export const worktreesLine: CommandLine<WorktreesArguments> = {
   define: (command, read) => {
-    command.description("The git worktrees of conversation branches in this repository.");
+    command.description("List and remove the git worktrees of conversation branches in this repository.");
     command
       .command("list")
-      .description("list them, with their changes")
+      .description("list the worktrees, with their changes")
       .addOption(textOrJson())
       .action((options) => read({ action: "list", ...options }));
     command
       .command("remove <name>")
-      .description("remove one and its git branch, unless it has changes")
+      .description("remove a worktree and its git branch, unless the worktree has changes")
       .option("--changes", "even with changes", false)
       .action((name: string, options) => read({ action: "remove", name, ...options }));
   },

@@ -8,7 +8,7 @@ import { styleFor } from "../show/style.ts";
 import { worktreeLines } from "../show/worktree-lines.ts";
 import type { WorktreesArguments } from "./arguments.ts";
 
-/** `banyan worktrees`: the git worktrees of conversations in this repository. Asks no model. */
+/** `banyan worktrees`: the git worktrees of conversations in this repository. Calls no model. */
 export function worktrees(args: WorktreesArguments): Promise<ExitCode> {
   return listing(async (write) => {
     const place = { env: process.env, home: homedir() };

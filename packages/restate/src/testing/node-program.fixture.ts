@@ -7,9 +7,7 @@ import { hostOf } from "@banyan/server/testing";
 import { postgresStore } from "@banyan/store/postgres";
 import { RestateDriver, readRestate } from "../index.ts";
 
-/** Arguments of a node. */
 export interface NodeProgramOptions {
-  /** URL of the database. */
   readonly url: string;
   readonly token: string;
   /** A file to which tools append: keys of calls with effects, "waiting" and "stopped". */

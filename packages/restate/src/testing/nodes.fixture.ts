@@ -23,7 +23,6 @@ const TOKEN = "a-token-of-a-test-0123456789";
 export interface Node {
   readonly process: ChildProcess;
   readonly client: Client;
-  /** Port at which Restate reaches the node. */
   readonly port: number;
 }
 
@@ -66,7 +65,6 @@ export class Nodes {
     this.restates = await Promise.all(this.#ports.map((_, index) => this.startRestate(index)));
   }
 
-  /** Starts or restarts a server of Restate, with the same folder and ports. */
   startRestate(index: number): Promise<RestateServer> {
     const nodes = this.#ports.map(([, , port]) => port);
     return startRestate({
@@ -100,7 +98,6 @@ export class Nodes {
     return node;
   }
 
-  /** Kills a node without a warning. */
   async kill(node: Node): Promise<void> {
     this.all.splice(this.all.indexOf(node), 1);
     node.client.close();

@@ -19,7 +19,7 @@ export function whyNoRestate(): string | undefined {
   return existsSync(PROGRAM) ? undefined : "Restate's server is not installed: npm run restate does that";
 }
 
-/** One server process of Restate. */
+/** A running Restate server of a test. */
 export interface RestateServer {
   readonly ingress: string;
   readonly admin: string;
@@ -28,7 +28,6 @@ export interface RestateServer {
 
 /** Folder and ports of a server. */
 export interface RestateServerOptions {
-  /** Folder of its journal. */
   readonly folder: string;
   /** Ports for calls, for operators, and for other servers of Restate. */
   readonly ports: readonly [ingress: number, admin: number, nodes: number];
@@ -92,7 +91,7 @@ export async function stopRestate(
   clearTimeout(late);
 }
 
-/** Ports that are free now. */
+/** Returns ports that are free now. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => once(server, "listening")));

@@ -43,7 +43,6 @@ const agent = new Agent({
 const session = Session.inMemory();
 telemetry.follow(session);
 for await (const item of agent.chat(say("Write it, and see what is there."), { session })) {
-  // The user takes a moment to answer.
   if (item.type === "call.approval-requested")
     setTimeout(() => session.answer(item.question, { decision: "allow" }), 110);
 }

@@ -15,17 +15,15 @@ import { type ChangedFile, type PlanApproval, type RestorationResult, unfinished
 import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
 import type { AttachmentReport } from "../../show/attached.ts";
 
-/** A conversation, here or on a server, with questions for the user. */
+/** A conversation, in this process or on a server, that can ask the user questions. */
 export interface AskingSession extends Pick<Session, "listen" | "state"> {
-  /** May resolve with the reason why a rule could not be stored permanently. `approval` is the mode for an approved plan. */
+  /** Resolves with the reason if a rule could not be stored. `approval` is the mode for an approved plan. */
   answer(question: string, answer: Answer, approval?: PlanApproval): Promise<unknown>;
-  /** Allows all edits until this run ends; absent if not supported. */
+  /** Allows all edits until this run ends. Absent if the server does not support that. */
   allowChanges?(run: string): Promise<void>;
 }
 
-/** A branch that the user leaves. */
 export interface DepartedBranch {
-  /** Leaf of the branch. */
   readonly leaf: string;
   /** Message from which the user continues; `null` for the root. */
   readonly to: string | null;
@@ -33,53 +31,43 @@ export interface DepartedBranch {
   readonly files: readonly ChangedFile[];
 }
 
-/** No attachments. */
 const NOTHING: AttachmentReport = { attached: [], problems: [], isRedacted: false };
 
-/** Start message, mode, model and agent of a turn. */
 export interface TalkTurnOptions {
   /** The message to continue from. Default: the latest leaf. */
   readonly at: string | undefined;
   readonly mode: "chat" | "task";
-  /** Model of the turn. Default: the conversation's model. */
   readonly model?: string | undefined;
   /** Named agent that takes the turn. Default: the conversation's agent. */
   readonly agent?: string | undefined;
-  /** Another author wrote the text, so files that it names are not attached. */
+  /** True if another author wrote the text, so that files named in it are not attached. */
   readonly asIs?: boolean | undefined;
 }
 
-/** A prompt that the desk expands. */
+/** A prompt that the server expands. */
 export interface PromptDirective {
   readonly type: "prompt";
   readonly prompt: string;
-  /** Text after the prompt's name. */
   readonly argument: string;
 }
 
-/** Commands on one conversation. */
 type ConversationCommand = {
   [Name in CommandName]: "conversation" extends keyof Command<Name> ? Name : never;
 }[CommandName];
 
-/** Input of such a command, without the conversation. */
 type ConversationCommandInput<Name extends ConversationCommand> = Omit<CommandValues<Name>, "conversation">;
 
-/** The user's conversation, at the desk of this program or of a server. */
+/** The user's conversation, in this process or on a server. */
 export class TalkSession implements AskingSession {
   readonly watched: WatchedConversation;
   readonly #client: Client;
   /** Messages of this client, and its runs without a message. */
   readonly #own = new Set<string>();
-  /** Messages that were added without a turn. */
   readonly #added = new Set<string>();
   /** Commands that sent one text to several branches. Ids of their messages begin with the command's id. */
   readonly #fanned = new Set<string>();
-  /** True if files are being reverted. */
   #isReverting = false;
-  /** True if worktrees of branches are being created. */
   #isOpening = false;
-  /** The run that compacts a branch for the user. */
   #compacting: string | undefined;
 
   constructor(client: Client, watched: WatchedConversation) {
@@ -100,12 +88,11 @@ export class TalkSession implements AskingSession {
     return this.watched.tree?.interrupted ?? [];
   }
 
-  /** Permission rules that allow less than when the user gave them, according to the server. */
+  /** Permission rules that now allow less than when the user added them, as the server reports. */
   get narrowed(): readonly NarrowedRule[] {
     return this.watched.tree?.narrowed ?? [];
   }
 
-  /** Runs that are live now. */
   get live(): readonly LiveRun[] {
     const left = new Set(this.interrupted.map(({ id }) => id));
     return [...this.state.runs.values()].filter(({ id }) => !left.has(id));
@@ -127,12 +114,14 @@ export class TalkSession implements AskingSession {
     return this.#added.has(item.message) && !this.state.inbox.some(({ id }) => id === item.message);
   }
 
-  /** Resolves when the contents of messages are known, which a restarted server sends on request. Rejects with `ClientError`. */
+  /**
+   * Resolves when the contents of messages are known; a restarted server sends them later. Rejects with `ClientError`.
+   */
   read(): Promise<void> {
     return this.watched.read();
   }
 
-  /** Sends a command on this conversation. Remembers ids whose effects this client shows itself. */
+  /** Sends a command about this conversation. Remembers ids whose effects this client shows itself. */
   perform<Name extends ConversationCommand>(type: Name, input: ConversationCommandInput<Name>): Promise<Result<Name>> {
     const ask = (id: string) =>
       this.#client.ask(type, { ...this.#here, ...input } as unknown as CommandValues<Name>, id);
@@ -154,7 +143,7 @@ export class TalkSession implements AskingSession {
     }
   }
 
-  /** Begins a turn. Resolves when the turn has begun, with the attachments of the message. */
+  /** Begins a turn. Resolves with the attachments of the message after the turn has begun. */
   async turn(
     directive: Exclude<Directive, { type: "stop" }> | PromptDirective,
     how: TalkTurnOptions,
@@ -207,35 +196,30 @@ export class TalkSession implements AskingSession {
     return waits ? undefined : message;
   }
 
-  /** Ends the user's compaction, or `shown`, or all runs if there is neither. Resolves with the number of ended runs. */
+  /** Ends the user's compaction, else the run `shown`, else all runs. Resolves with the number of ended runs. */
   async interrupt(shown: string | undefined): Promise<number> {
     const run = this.#compacting ?? shown;
     const there = { ...this.#here, ...(run === undefined ? {} : { run }) };
     return (await this.#client.ask("run.interrupt", there)).interrupted;
   }
 
-  /** Reverts the files of a branch that the user leaves. */
   revert({ leaf, to }: DepartedBranch): Promise<RestorationResult> {
     const beside = to === null ? {} : { beside: to };
     return this.#whileReverting(this.#client.ask("file.revert", { ...this.#here, leaf, ...beside }));
   }
 
-  /**
-   * Reverts the files that a call on the branch of `leaf` changed. `agreed` also accepts contents from a log of
-   * another machine.
-   */
+  /** Reverts the files that a call changed. `agreed`: also restores contents from a log of another machine. */
   undo(call: string, leaf: string, agreed: boolean): Promise<RestorationResult> {
     return this.#whileReverting(
       this.#client.ask("file.undo", { ...this.#here, leaf, call, ...(agreed && { agreed }) }),
     );
   }
 
-  /** Returns whether this client sent the message to several branches at once; the user then stays on the current branch. */
+  /** Returns whether this client sent the message to several branches. The user then stays on the current branch. */
   isAside(message: string | null): boolean {
     return message !== null && this.#fanned.has(message.slice(0, message.lastIndexOf(".")));
   }
 
-  /** Resolves with the reason if a rule could not be stored permanently. */
   async answer(question: string, answer: Answer, approval?: PlanApproval): Promise<string | undefined> {
     const given = { ...this.#here, question, answer, ...(approval && { approval }) };
     return (await this.#client.ask("question.answer", given)).problem;
@@ -303,7 +287,6 @@ export class TalkSession implements AskingSession {
   }
 }
 
-/** Converts the server's facts about attachments. */
 function attachmentReport(
   told: Omit<AttachmentReport, "isRedacted"> & { readonly redacted: boolean },
 ): AttachmentReport {

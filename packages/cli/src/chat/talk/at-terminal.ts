@@ -10,34 +10,32 @@ import type { TalkAction, Terminal } from "../../terminal/contract/terminal.ts";
 import { openTerminal } from "../../terminal/open-terminal.ts";
 import { UnsentTexts } from "../user/unsent.ts";
 
-/** The conversation that the user of a terminal talks with. */
+/** Receives keys and messages of the user of a terminal. */
 export interface TerminalPartner {
-  /** Takes a message that the user typed while no line was being read. Returns whether it was taken. */
+  /** Receives a message that the user typed while no line was requested. Returns whether the message was used. */
   typed(message: string, later: boolean): boolean;
-  /** Ctrl-C while the prompt is empty. */
+  /** Called for Ctrl-C while the prompt is empty. */
   interrupt(): void;
-  /** A key with an action on the conversation. */
+  /** Called for a key with an action on the conversation. */
   act(action: TalkAction): void;
-  /** The user leaves. The terminal is closed. */
+  /** The user leaves. The terminal is already closed. */
   leave(): void;
 }
 
-/** A terminal in use, until its program ends. */
 export interface TerminalStart {
   readonly terminal: Terminal;
-  /** Stores unsent text. */
   readonly unsent: UnsentTexts;
-  /** Aborts the startup. */
   readonly signal: AbortSignal;
   /** From now on Ctrl-C aborts the startup. */
   starting(): void;
-  /** The startup is over: keys go to this partner. */
+  /** The startup is over. From now on keys go to this partner. */
   met(partner: TerminalPartner): void;
 }
 
 /**
  * Opens the terminal, which accepts keys at once (T40), and runs `sit`. Restores the terminal, then resolves with the
- * exit code: that of the user's leaving, or of `sit`. Prints an error of `sit` as one sentence on stderr.
+ * exit code of `sit`, or of the key or signal by which the user left. Prints an error of `sit` as one sentence on
+ * stderr.
  */
 export async function runAtTerminal(
   { color, plain, cwd = "." }: { readonly color: ColorChoice; readonly plain: boolean; readonly cwd?: string },
@@ -51,7 +49,7 @@ export async function runAtTerminal(
   const begun = new AbortController();
   const unsent = new UnsentTexts(join(directories(process.env, homedir()).data, "drafts"), resolve(cwd), (error) => {
     terminal.write(
-      `${wrapSentence(`Your input history is not kept: ${draftFailureSentence(error)}`, terminal.columns)}\n`,
+      `${wrapSentence(`Your input history cannot be saved: ${draftFailureSentence(error)}`, terminal.columns)}\n`,
     );
   });
   const terminal = await openTerminal({
@@ -74,7 +72,6 @@ export async function runAtTerminal(
     partner?.leave();
     terminal.close();
   };
-  // A closed terminal cannot be written to.
   process.stdout.on("error", () => leave(exitCodes.hangup));
   // A crash must not leave the terminal in raw mode, and its error is printed below the existing lines.
   process.once("uncaughtExceptionMonitor", () => terminal.close());
@@ -112,7 +109,6 @@ export async function runAtTerminal(
   return exit;
 }
 
-/** Describes why a draft could not be stored. */
 function draftFailureSentence(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT") return "there is no room left on the disk; free some space.";

@@ -24,18 +24,14 @@ import { offerMemory, welcome, writeWelcome } from "../views/welcome.ts";
 import { OwnDesk } from "./own-desk.ts";
 import { Talk } from "./talk.ts";
 
-/** Inputs of a conversation at a terminal. */
 export interface ConverseOptions {
   readonly args: Arguments;
   readonly terminal: Terminal;
   readonly unsent: UnsentTexts;
   /** True if the project's settings, servers and instructions may be used. */
   readonly trusted: boolean;
-  /** Notices to show at the start. */
   readonly notices: readonly string[];
-  /** Aborts the startup. */
   readonly signal: AbortSignal;
-  /** Called when the conversation accepts keys. */
   onTalk(talk: Talk): void;
 }
 
@@ -57,7 +53,7 @@ export async function converseAtTerminal(options: ConverseOptions): Promise<Exit
     notice: (sentence) => (talk ? talk.note(sentence) : notices.push(sentence)),
     readyLater: true,
   });
-  // Slow parts open while the user types. A failure is reported to the turn that needs them.
+  // Slow parts open while the user types. The next turn reports a failure.
   host
     .ready()
     .then(loadWire)
@@ -106,7 +102,7 @@ async function talkAt(
     ])
       completed.catch((error: unknown) => {
         terminal.freshLine();
-        const problem = `Not all can be completed: ${plainLine(reportedProblem(error).message)}`;
+        const problem = `Not all commands and names can be completed: ${plainLine(reportedProblem(error).message)}`;
         terminal.write(`${wrapSentence(terminal.style.warning(problem), terminal.columns)}\n`);
       });
     if (session) await talk.enter(session.id, at);
@@ -129,7 +125,7 @@ async function talkAt(
   }
 }
 
-/** `2 worktrees stay: banyan worktrees lists them.` Empty if the conversation has no worktree, or git fails. */
+/** Such as `2 worktrees stay: banyan worktrees lists them.` Empty if the conversation has no worktree, or git fails. */
 async function worktreesLeft(session: TalkSession | undefined, { worktrees }: Host): Promise<string[]> {
   const messages = session?.state.messages.values() ?? [].values();
   if (!messages.some((message) => message.role === "user" && message.worktree !== undefined)) return [];
@@ -156,7 +152,6 @@ function configure({ live }: Terminal, host: Host): readonly string[] {
   );
 }
 
-/** Milliseconds to wait for MCP servers before their commands are completed. */
 const STARTING = 30_000;
 
 /** Adds commands from prompt files and MCP servers to completion, as soon as they are known. */
@@ -169,21 +164,18 @@ export async function loadCommandCompletion(
   const prompts = promptsAt(client);
   // Prompts from files are known at once, prompts of servers after their start.
   for (const patience of [0, STARTING]) {
-    // A failure is reported to the next turn.
     const brought = await promptCommands({ prompts }, patience).catch(() => []);
     live.configure({ commands: [...known, ...brought] });
   }
 }
 
-/** Maximum characters of a completion's description. */
 const HELP = 60;
 
-/** Lets `#` complete messages, and `@` complete named agents as soon as they are known (T14). */
+/** Lets `#` complete messages at once, and `@` named agents as soon as they are known (T14). */
 async function loadNameCompletion({ live }: Terminal, host: Host, talk: Pick<Talk, "session">): Promise<void> {
   const complete = (agents: Equipment["agents"]) =>
     live?.configure({ names: () => [...agentNames(agents), ...messageNames(talk.session?.state, host.agent.name)] });
   complete([]);
-  // A failure is reported to the next turn.
   const { agents } = await host.ready().catch(() => ({ agents: [] }));
   complete(agents);
 }
@@ -192,7 +184,7 @@ function agentNames(agents: Equipment["agents"]): PromptSuggestion[] {
   return agents.map(({ name, description }) => ({ text: `@${name}`, help: excerptLine(description, HELP) }));
 }
 
-/** Messages of a conversation as `#3`, newest first. */
+/** Returns the messages of a conversation as completions such as `#3`, newest first. */
 export function messageNames(state: ConversationState | undefined, agent: string): PromptSuggestion[] {
   if (!state) return [];
   return [...messageNumbers(state)].reverse().flatMap(([id, number]) => {

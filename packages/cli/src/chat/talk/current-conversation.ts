@@ -6,15 +6,14 @@ import type { OwnDesk } from "./own-desk.ts";
 /** Receives events of the current conversation. */
 export interface ConversationEvents {
   happened(item: FeedItem, state: ConversationState): void;
-  /** The server restarted: the state is a new object. */
+  /** The server restarted. The conversation's state is a new object. */
   renewed(session: TalkSession): void;
-  /** The conversation can no longer be watched. */
   gone(why: string): void;
   /** The log failed. The next message reopens the conversation as far as it was written. */
   lost(problem: Error): void;
 }
 
-/** The user's current conversation. It begins with the first message, and can be left for another one. */
+/** The user's current conversation. The first message begins it, and the user can change to another conversation. */
 export class CurrentConversation {
   readonly #client: Client;
   readonly #own: OwnDesk | undefined;
@@ -22,7 +21,6 @@ export class CurrentConversation {
   #session: TalkSession | undefined;
   #unfollow = () => {};
   #opening: Promise<TalkSession> | undefined;
-  /** Id of a conversation whose log failed. */
   #lost: string | undefined;
 
   constructor(client: Client, own: OwnDesk | undefined, events: ConversationEvents) {
@@ -31,7 +29,6 @@ export class CurrentConversation {
     this.#events = events;
   }
 
-  /** Undefined before the first message. */
   get session(): TalkSession | undefined {
     return this.#session;
   }
@@ -43,8 +40,8 @@ export class CurrentConversation {
   }
 
   /**
-   * Resolves with the current conversation. Without one, `enter` opens a new conversation or the lost one, once for
-   * concurrent callers. Rejects with `ClientError`.
+   * Resolves with the current conversation. Without one, calls `enter` for a new or the lost conversation, only once
+   * for concurrent callers. Rejects with `ClientError`.
    */
   async open(enter: (conversation: string) => Promise<TalkSession>): Promise<TalkSession> {
     if (this.#session) return this.#session;
@@ -54,7 +51,7 @@ export class CurrentConversation {
     });
   }
 
-  /** Enters a conversation and reads it. Calls `stands` once the conversation is current. Rejects with `ClientError`. */
+  /** Enters and reads a conversation. Calls `stands` once the conversation is current. Rejects with `ClientError`. */
   async enter(conversation: string, stands: () => void): Promise<TalkSession> {
     const watched = await this.#watched(conversation);
     const session = new TalkSession(this.#client, watched);
@@ -69,7 +66,6 @@ export class CurrentConversation {
         if (standing === "live") return;
         const problem = watched.problem ?? new Error("The conversation is gone.");
         if (standing === "broken") return this.#lose(session, problem);
-        // The conversation cannot be resumed.
         this.#session = undefined;
         this.#events.gone(problem.message);
       },
@@ -97,9 +93,7 @@ export class CurrentConversation {
     this.#unfollow();
     this.#session = undefined;
     this.#lost = session.id;
-    this.#client.leave(session.watched).catch(() => {
-      // The desk has already closed it.
-    });
+    this.#client.leave(session.watched).catch(() => {});
     this.#events.lost(problem);
   }
 
@@ -109,9 +103,7 @@ export class CurrentConversation {
     try {
       return await watched.loaded;
     } catch (error) {
-      this.#client.leave(watched).catch(() => {
-        // The caller gets the first error.
-      });
+      this.#client.leave(watched).catch(() => {});
       throw error;
     }
   }

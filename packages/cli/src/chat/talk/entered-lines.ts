@@ -13,11 +13,10 @@ import type { OwnDesk } from "./own-desk.ts";
 import type { TalkCommands } from "./talk-commands.ts";
 import type { Turns } from "./turns.ts";
 
-/** Tells a guest who tries to act that only watching is allowed. */
+/** Message for a user who may only watch and tries to act. */
 export const WATCHING =
   "View only: with this token you can see everything here and change nothing. /help lists the commands.";
 
-/** The parts of a talk that a line reaches. */
 export interface EnteredLinesOptions {
   readonly own: OwnDesk | undefined;
   /** True if the user may do more than watch. */
@@ -27,21 +26,17 @@ export interface EnteredLinesOptions {
   readonly reach: DeskReach;
   readonly turns: Turns;
   readonly commands: TalkCommands;
-  /** Resolves when the user leaves without waiting for a line that is on its way. */
+  /** Resolves when the user leaves without waiting for the last line. */
   readonly gone: Promise<"gone">;
-  /** The conversation; none before the first message. */
   session(): TalkSession | undefined;
-  /** The run that the user sees, while it is live. */
+  /** Id of the live run that the user sees. */
   working(): string | undefined;
-  /** Returns the conversation, and begins it if there is none yet. */
   open(): Promise<TalkSession>;
-  /** The user is asked for nothing more. */
   stop(): void;
-  /** The status line may have changed. */
   changed(): void;
 }
 
-/** Carries out the lines that a user enters: messages, slash commands and commands of the shell. */
+/** Carries out the lines that a user enters: messages, slash commands and shell commands. */
 export class EnteredLines {
   readonly #options: EnteredLinesOptions;
   readonly #person: TerminalUser;
@@ -52,19 +47,17 @@ export class EnteredLines {
     this.#person = options.person;
   }
 
-  /** Carries out the line with which the program was started. */
   async beginWith(first: string): Promise<void> {
     this.#person.view.gap();
     if (!this.#person.terminal.live) this.#person.terminal.write(`${this.#person.prompt}${visibleProse(first)}\n`);
     await this.#take(first, () => (slashIn(first) ? this.do(first) : this.say(first)));
   }
 
-  /** Carries out a line. A line that does not arrive stands in the prompt again. */
+  /** Carries out a line. A line that does not arrive returns to the prompt. */
   async enter(line: string): Promise<void> {
     if (!this.#isRefused(line)) await this.#take(line, () => this.do(line));
   }
 
-  /** Lets no line begin that is on its way. */
   interrupt(): void {
     this.#entered.interrupt();
   }
@@ -88,13 +81,13 @@ export class EnteredLines {
     }
   }
 
-  /** Takes a line that is typed while the agent works; returns false for a line that waits for the agent's answer. */
+  /** Handles a line typed while the agent works. Returns false for a line that must wait for the agent's answer. */
   typed(message: string, later: boolean): boolean {
     if (this.#options.working() === undefined) return false;
     if (this.#isRefused(message)) return true;
     const command = commandLine(message);
     if (command === undefined) this.#person.interject(message, later);
-    // Leaving a server needs no wait, as its runs continue.
+    // Leaving a server needs no wait, because its runs continue.
     else if (runsAnytime(command, this.#options.commands.user) || (!this.#options.own && isExit(command))) {
       this.#person.terminal.live?.view.command(message);
       this.#person.inBackground(this.do(message));
@@ -102,14 +95,13 @@ export class EnteredLines {
     return true;
   }
 
-  /** Returns whether the user lacks the right for a line, and tells them: the server would refuse it (S28). */
+  /** Returns whether the user lacks the right for a line, and tells them. The server would refuse it too (S28). */
   #isRefused(line: string): boolean {
     if (this.#options.mayAct || isCommand(commandLine(line) ?? "", this.#options.commands.user)) return false;
     this.#note(WATCHING);
     return true;
   }
 
-  /** Carries out a command of the shell, a slash command or a message. */
   async do(line: string): Promise<void> {
     const { ownCommands, standpoint } = this.#person;
     if (line.startsWith("!")) return ownCommands.run(line);
@@ -127,7 +119,7 @@ export class EnteredLines {
     return this.#turn(directive, { at: at ?? standpoint.place.at, ...how });
   }
 
-  /** Sends a text to the shown run. Without a run, or for a revision, the text begins a turn. */
+  /** Sends a text to the visible run. Without a run, or for a revision, the text begins a turn. */
   async say(text: string, delivery: Delivery = "steer"): Promise<void> {
     const parts = this.#person.written(text);
     const run = this.#options.working();
@@ -137,12 +129,11 @@ export class EnteredLines {
     this.#person.tellAttached(about, attachableIn(text));
   }
 
-  /** Begins a turn. `text` is what the user wrote. */
   async #turn(directive: Directive | PromptDirective, how: Omit<TalkTurnOptions, "mode">, text = ""): Promise<void> {
     if (directive.type === "stop") return this.#options.stop();
     for (const notice of (await this.#options.own?.ready()) ?? []) this.#note(notice);
     const session = await this.#options.open();
-    // From here on the desk knows which turn to interrupt.
+    // From here on the server knows which turn to interrupt.
     this.#entered.signal?.throwIfAborted();
     const model = how.model ?? this.#options.turns.otherModel;
     const about = await session.turn(directive, { ...how, model, mode: this.#options.turns.mode });
@@ -155,12 +146,9 @@ export class EnteredLines {
   }
 }
 
-/** Notice for a line that was stopped before its run began. */
-const NOT_SENT = "Stopped before it began. Nothing was sent.";
+const NOT_SENT = "Stopped before the turn began. Nothing was sent.";
 
-/**
- * The user's last line until its run can be interrupted: files may be read, or tools started, before a run exists.
- */
+/** The user's last line until its run can be interrupted. Before a run exists, files are read and tools are started. */
 class PendingEntry {
   #waiting: AbortController | undefined;
 
@@ -169,12 +157,11 @@ class PendingEntry {
     return this.#waiting?.signal;
   }
 
-  /** Keeps the pending line from beginning. */
   interrupt(): void {
     this.#waiting?.abort();
   }
 
-  /** Resolves with the result of `work`, or "interrupted" if the user interrupted a beginning. Rejects like `work`. */
+  /** Resolves with the result of `work`, or with "interrupted" if the user interrupts earlier. Rejects like `work`. */
   async unlessInterrupted<Begun>(work: () => Promise<Begun | undefined>): Promise<Begun | "interrupted" | undefined> {
     const waiting = new AbortController();
     this.#waiting = waiting;

@@ -6,7 +6,7 @@ import type { ContextOverview, ModelSelection } from "../../commands/command.ts"
 import type { TalkSession } from "../session/talk-session.ts";
 import type { OwnDesk } from "./own-desk.ts";
 
-/** The models of a server, to choose from for one conversation. `open` begins the conversation if needed. */
+/** Lets the user choose a server's model for one conversation. `open` begins the conversation if needed. */
 export function serverModelSelection(client: Client, name: string, open: () => Promise<TalkSession>): ModelSelection {
   return {
     current: { name },
@@ -20,7 +20,7 @@ export function serverModelSelection(client: Client, name: string, open: () => P
   };
 }
 
-/** The models of this program. A chosen model also applies to later conversations. */
+/** Lets the user choose a model of this program, also for later conversations. */
 export function modelSelection(desk: OwnDesk, session: TalkSession | undefined): ModelSelection {
   const { host } = desk;
   return {
@@ -36,7 +36,7 @@ export function modelSelection(desk: OwnDesk, session: TalkSession | undefined):
   };
 }
 
-/** The parts of the context that the model of this program gets on a branch. */
+/** Returns the parts of the next model request on a branch, for an agent in this process. */
 export async function ownContextOverview(
   host: Host,
   state: ConversationState,
@@ -46,7 +46,7 @@ export async function ownContextOverview(
   return { parts, size: contextSizeOf(host) };
 }
 
-/** The parts of the context that a server's model gets in a conversation. */
+/** Returns the parts of the next model request in a conversation, for an agent on a server. */
 export async function serverContextOverview(
   client: Client,
   {
@@ -62,12 +62,12 @@ export async function serverContextOverview(
   return { parts, size };
 }
 
-/** Context size of the current model in tokens, if known. */
+/** Returns the context size of the current model in tokens, if known. */
 export function contextSizeOf({ agent }: Host): number | undefined {
   return knownFacts(agent.options.model).contextSize;
 }
 
-/** Context size in tokens, if the server's list of models has it. Names without a provider are in no list. */
+/** Returns a context size in tokens from the server's list of models. Names without a provider are in no list. */
 async function listedContextSize(model: string, client: Client): Promise<number | undefined> {
   const { providers } = await client.ask("model.list", {});
   const provider = providers.find(({ name }) => model.startsWith(`${name}/`))?.name;
@@ -76,7 +76,6 @@ async function listedContextSize(model: string, client: Client): Promise<number 
   return listed?.contextSize;
 }
 
-/** Facts about a model that is in no list. */
 function knownFacts(model: Host["agent"]["options"]["model"]): Pick<KnownModel, "price" | "contextSize"> {
   const contextSize = "stream" in model ? windowOf(model) : undefined;
   return {

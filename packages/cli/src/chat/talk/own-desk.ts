@@ -8,20 +8,20 @@ import { findNamedConversation, openWithModel } from "../../conversations/named-
 import { reportedProblem } from "../../program/problem.ts";
 import type { TerminalUser } from "../user/person.ts";
 
-/** The desk and the host of this program. Provides actions that a server does not offer. */
+/** Serves this program's own conversations, with actions that a server does not offer. */
 export class OwnDesk implements AsyncDisposable {
   readonly host: Host;
   readonly #desk: Desk;
   readonly #clients: Client[] = [];
   #isReady = false;
 
-  /** `defect` receives unexpected errors. Tools learn that `client` began a turn. */
+  /** `defect` receives unexpected errors. Tools get `client` as the client that began a turn. */
   constructor(host: Host, defect: (error: unknown) => void, client = "banyan") {
     this.host = host;
     this.#desk = new Desk({ host, client, defect, told: (error) => reportedProblem(error).message });
   }
 
-  /** Connects a client to this desk; the client shares the conversation objects. `reader` slows delivery to the reader's pace. */
+  /** Connects a client that shares the conversation objects. `reader` slows delivery to the reader's pace. */
   async client(events?: ClientEvents, reader?: LinkOptions["reader"]): Promise<Client> {
     const client = new Client(this.#desk.link({ principal: USER, shares: true, reader }), events);
     this.#clients.push(client);
@@ -35,8 +35,8 @@ export class OwnDesk implements AsyncDisposable {
   }
 
   /**
-   * Opens another conversation by its id or title, with its own model. Without a name, or if several match, the user
-   * chooses. Resolves with its id, or undefined if the user chooses none. Rejects with `ConversationError` or
+   * Opens another conversation by its id or title, with its own model. The user chooses if there is no name or several
+   * conversations match. Resolves with the id, or undefined without a choice. Rejects with `ConversationError` or
    * `StoreError`.
    */
   async openAnother(
@@ -50,7 +50,7 @@ export class OwnDesk implements AsyncDisposable {
     const id = named === undefined ? await choose() : await findNamedConversation(named, host, choose);
     if (id === undefined) return undefined;
     if (id === state.id) {
-      notice("This is that conversation.");
+      notice("This conversation is already open.");
       return undefined;
     }
     await openWithModel(id, host, { notice, open: (found) => this.open(found) });
@@ -58,10 +58,7 @@ export class OwnDesk implements AsyncDisposable {
     return id;
   }
 
-  /**
-   * Resolves with whether another turn follows by itself after the turn that ended with message `leaf`. A hook can
-   * keep the agent from stopping.
-   */
+  /** Resolves with whether another turn follows the one that ended at `leaf`: a hook can keep the agent working. */
   async goesOn(conversation: string, leaf: string | null): Promise<boolean> {
     const session = await this.open(conversation);
     await this.#desk.chats.settled(session);
@@ -73,7 +70,7 @@ export class OwnDesk implements AsyncDisposable {
     return this.#desk.close(conversation);
   }
 
-  /** Resolves with notices when tools and servers are ready; later calls get no notices. Rejects like `host.ready()`. */
+  /** Resolves with notices when tools and servers are ready; later calls get none. Rejects like `host.ready()`. */
   async ready(): Promise<readonly string[]> {
     const { notices } = await this.host.ready();
     if (this.#isReady) return [];
@@ -87,7 +84,7 @@ export class OwnDesk implements AsyncDisposable {
     this.settingsChanged();
   }
 
-  /** The host has changed its own settings: informs the clients. */
+  /** Informs the clients that the host has changed its own settings. */
   settingsChanged(): void {
     this.#desk.settingsChanged();
   }

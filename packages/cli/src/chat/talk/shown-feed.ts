@@ -15,21 +15,16 @@ import { isKnownInterruption, remindOfUnfinished } from "../user/standpoint.ts";
 import type { UnsentTexts } from "../user/unsent.ts";
 import { ShownRun } from "../views/shown-run.ts";
 
-/** The user and the client of a feed. */
 export interface ShownFeedOptions {
   readonly client: Client;
   readonly person: TerminalUser;
   readonly prompting: UserQuestions;
   readonly unsent: UnsentTexts;
-  /** The conversation; undefined before the first message. */
   session(): TalkSession | undefined;
-  /** The shown run has ended. */
   ended(end: TurnEnd): void;
 }
 
-/**
- * Shows the user one run of a conversation: the latest run that began on the user's branch.
- */
+/** Shows the user one run of a conversation: the latest run that began on the user's branch. */
 export class ShownFeed {
   readonly #options: ShownFeedOptions;
   readonly #approvals: Approvals;
@@ -44,25 +39,22 @@ export class ShownFeed {
     this.#approvals = new Approvals(person.terminal, person.view, client.welcome, unsent);
   }
 
-  /** Returns whether a turn here waits for MCP servers: true once per notice to the user. */
+  /** Returns whether a turn waits for MCP servers: true once per notice to the user. */
   takeWait(): boolean {
     const waits = this.#waiting !== undefined;
     this.#waiting = undefined;
     return waits;
   }
 
-  /** The shown run, while it is live. */
   get working(): string | undefined {
     return this.#run.working;
   }
 
-  /** The user left the conversation: stops showing its run. */
   left(): void {
     this.#run.leave();
     this.#waiting = undefined;
   }
 
-  /** Shows one item of the feed. */
   show(item: FeedItem): void {
     const { person } = this.#options;
     const session = this.#options.session();
@@ -98,13 +90,11 @@ export class ShownFeed {
     prompting.rested();
   }
 
-  /** The agent finished on a branch that the user does not view. */
   #endedBeside(end: TurnEnd): void {
     const { person, prompting } = this.#options;
     const session = this.#options.session();
     const path = pathTo(this.#state, end.leaf);
     const leaf = path.at(-1);
-    // Ignore runs of sub-agents, and runs without a message.
     if (!session || !leaf || leaf.call !== undefined) return;
     const { at } = person.standpoint.place;
     const isAside = path.some(({ id }) => session.isAside(id));
@@ -117,7 +107,7 @@ export class ShownFeed {
     prompting.rested();
   }
 
-  /** Shows the present state: a live run and open questions. */
+  /** Shows the live run and open questions of a conversation that was just entered. */
   lookAround(): void {
     const { client, person } = this.#options;
     const session = this.#options.session();
@@ -127,7 +117,7 @@ export class ShownFeed {
     if (state.messages.size > 0)
       remindOfUnfinished(person.terminal, session, person.standpoint.leaf, client.welcome.agent);
     for (const { reason } of session.narrowed)
-      person.view.note(plainLine(`You allowed in this conversation: ${reason}`));
+      person.view.note(plainLine(`A rule that you added to this conversation now allows less: ${reason}`));
     if (isWorking) person.view.note("The agent is working. Your messages reach it while it works.");
     this.#approvals.opened(state);
     // Another process left these runs unfinished. The user can answer waiting runs; the others ask again.
@@ -141,7 +131,7 @@ export class ShownFeed {
       if (asking.has(question.type === "limit" ? question.run : question.message)) this.#ask(question.id);
   }
 
-  /** The server repeats this item; the user reads it once. */
+  /** The server repeats this item. Show it once. */
   #tellWait(item: Extract<FeedItem, { type: "turn.waiting" }>): void {
     const { command, waits, reason } = item;
     const { person, client } = this.#options;
@@ -164,11 +154,11 @@ export class ShownFeed {
       person.view.line(`${person.prompt}${gist(message, Math.max(20, columns - 20))}`);
   }
 
-  /** Asks the user. The desk has already applied the rules. */
+  /** Asks the user. The server has already applied the rules. */
   #ask(question: string): void {
     const { client, prompting } = this.#options;
     const session = this.#options.session();
-    // A user who may only watch sees in the transcript that the call waits.
+    // A user who may only watch sees the waiting call in the transcript.
     if (!session || !client.welcome.rights.includes("act")) return;
     prompting.ask(() => this.#approvals.ask(session, question));
   }

@@ -13,24 +13,19 @@ import type { OwnDesk } from "./own-desk.ts";
 import type { Turns } from "./turns.ts";
 import { undoAfterQuestion } from "./undo-asked.ts";
 
-/** Dependencies of {@link TalkCommands}. */
 export interface TalkCommandsOptions {
   readonly client: Client;
   readonly own: OwnDesk | undefined;
-  /** Address of the server; absent at this program's own desk. */
+  /** Address of the server; absent for an agent in this process. */
   readonly address: string | undefined;
   readonly person: TerminalUser;
   readonly turns: Turns;
   readonly approval: ApprovalChoice;
-  /** The conversation; undefined before the first message. */
   session(): TalkSession | undefined;
-  /** The run that the user sees, while it is live. */
+  /** Id of the live run that the user sees. */
   working(): string | undefined;
-  /** Returns whether the connection is lost. */
   isAway(): boolean;
-  /** Returns the conversation, and begins it if there is none yet. */
   open(): Promise<TalkSession>;
-  /** Enters another conversation. */
   enter(conversation: string): Promise<unknown>;
   /** Leaves the conversation for a new one. Resolves with the old id, if there was one. */
   begin(): Promise<string | undefined>;
@@ -38,7 +33,7 @@ export interface TalkCommandsOptions {
 
 type CommandRequest = Pick<CommandStep, "command" | "input" | "isHere">;
 
-/** Runs the user's slash commands: all of them at this program's desk, fewer at a server. */
+/** Runs the user's slash commands. A server offers fewer commands than an agent in this process. */
 export class TalkCommands {
   readonly #options: TalkCommandsOptions;
   readonly #prompts: ConversationContext["prompts"];
@@ -48,13 +43,12 @@ export class TalkCommands {
     this.#prompts = promptsAt(options.client, options.isAway);
   }
 
-  /** The user's client and rights, which decide the offered actions. */
   get user(): ActionUser {
     const { own, client } = this.#options;
     return own ? AT_OWN_DESK : { client: "attach", rights: client.welcome.rights };
   }
 
-  /** Rejects with errors that `problemOf` describes. */
+  /** Rejects with errors that `reportedProblem` describes. */
   run(line: string): Promise<AfterCommand> {
     const { own } = this.#options;
     return runCommandLine(line, own ? this.#here(own) : this.#anywhere());

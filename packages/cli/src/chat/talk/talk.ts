@@ -19,23 +19,17 @@ import { ShownFeed } from "./shown-feed.ts";
 import { TalkCommands } from "./talk-commands.ts";
 import { Turns } from "./turns.ts";
 
-/** The user, the client and the desk of a conversation. */
 export interface TalkOptions extends Pick<TerminalUserOptions, "place" | "prompt" | "terminal" | "unsent"> {
   readonly client: Client;
-  /** This program's own desk: its runs end with the talk, and more commands are available. Absent at a server. */
+  /** Serves the agent in this process: runs end with the talk, and more commands are available. Absent on a server. */
   readonly own?: OwnDesk | undefined;
-  /** Address of the server; absent at this program's own desk. */
   readonly address?: string | undefined;
-  /** The user's own command for the status line. */
   readonly statusCommand?: string | undefined;
   /** Marks the first message as a task. `once`: the program ends with the task. */
   readonly task?: "once" | "first" | undefined;
 }
 
-/**
- * A user's conversation with an agent. Input goes to the desk of this program or of a server, and the feed shows what
- * every client sees. The user sees one branch: the latest run that began at their place.
- */
+/** A user's conversation with an agent, in this process or on a server. Shows the latest run of the user's branch. */
 export class Talk implements TerminalPartner {
   readonly #client: Client;
   readonly #own: OwnDesk | undefined;
@@ -48,7 +42,6 @@ export class Talk implements TerminalPartner {
   readonly #turns: Turns;
   readonly #commands: TalkCommands;
   readonly #lines: EnteredLines;
-  /** Resolves when the user leaves without waiting for pending work. */
   readonly #gone = Promise.withResolvers<"gone">();
   readonly #reach: DeskReach;
   readonly #status: PromptStatus;
@@ -184,12 +177,10 @@ export class Talk implements TerminalPartner {
     });
   }
 
-  /** The conversation; undefined before the first message. */
   get session(): TalkSession | undefined {
     return this.#conversation.session;
   }
 
-  /** Id of the conversation to resume, if it has messages. */
   get kept(): string | undefined {
     return this.#conversation.kept;
   }
@@ -199,7 +190,7 @@ export class Talk implements TerminalPartner {
     return this.#turns.exit;
   }
 
-  /** The first message begins a conversation. Until then drafts are stored for this place: a folder or an address. */
+  /** Sets the folder or address for which drafts are stored until the first message begins a conversation. */
   beginAt(place: string): void {
     this.#person.writing.isFor(place);
     this.#status.show();
@@ -241,8 +232,8 @@ export class Talk implements TerminalPartner {
   }
 
   /**
-   * Ends the user's shell command, or the wait for MCP servers, or the run for all clients. Nothing can be ended
-   * without a connection, and pending work may wait for ever: then the second call leaves.
+   * Ends the user's shell command, else the wait for MCP servers, else the run for all clients. If nothing can be
+   * ended, a second call leaves: there may be no connection, or work that waits for ever.
    */
   interrupt(): void {
     if (this.#person.ownCommands.stop()) return;
@@ -278,13 +269,11 @@ export class Talk implements TerminalPartner {
     }
   }
 
-  /** Leaves at once. Runs at a server continue. */
   leave(): void {
     this.#gone.resolve("gone");
     this.#stop();
   }
 
-  /** The connection has changed. */
   connection(state: ConnectionState): void {
     if (state.phase === "gone") return this.end(state.error.message);
     this.#reach.changed(state);
@@ -293,19 +282,16 @@ export class Talk implements TerminalPartner {
     this.#status.show();
   }
 
-  /** The connection or the conversation is lost for good. */
   end(why: string): void {
     this.#person.view.say(plainLine(why));
     // Draw the reason before the terminal closes, so that the user knows why they are back in the shell.
     this.#person.inBackground((this.#terminal.live?.settled() ?? Promise.resolve()).then(() => this.#go()));
   }
 
-  /** Shows an unexpected error. */
   tell(error: unknown): void {
     this.#person.tell(error);
   }
 
-  /** Shows a minor notice. */
   note(sentence: string): void {
     this.#person.view.note(plainLine(sentence));
   }
@@ -314,12 +300,10 @@ export class Talk implements TerminalPartner {
     return this.#client.welcome.rights.includes("act");
   }
 
-  /** Returns the conversation, and begins it if there is none yet. */
   #open(): Promise<TalkSession> {
     return this.#conversation.open((id) => this.enter(id));
   }
 
-  /** Leaves the conversation for a new one. Resolves with the old id, if there was one. */
   async #begin(): Promise<string | undefined> {
     this.#stepOut();
     const left = await this.#conversation.leave();
@@ -338,7 +322,7 @@ export class Talk implements TerminalPartner {
     this.#terminal.live?.follow(session.state);
     this.#status.show();
     this.#person.inBackground(session.read());
-    this.#person.view.note("The server restarted. /resume continues what was interrupted.");
+    this.#person.view.note("The server restarted. /resume continues the interrupted work.");
     this.#prompting.rested();
   }
 
@@ -355,7 +339,6 @@ export class Talk implements TerminalPartner {
     this.#status.show();
   }
 
-  /** Ends the prompt. The last line is still carried out. */
   #stop(): void {
     this.#prompting.end();
     this.#person.leave();

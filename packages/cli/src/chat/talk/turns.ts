@@ -6,14 +6,11 @@ import { type ExitCode, exitCodes } from "../../program/exit.ts";
 import type { TurnEnd } from "../../show/turn-end.ts";
 import type { OwnDesk } from "./own-desk.ts";
 
-/** The client, the desk and the task of these turns. */
 export interface TurnsOptions {
   readonly client: Client;
   readonly own: OwnDesk | undefined;
   readonly task: "once" | "first" | undefined;
-  /** The conversation's state. */
   state(): ConversationState;
-  /** Called when the mode changes. */
   changed(): void;
 }
 
@@ -23,7 +20,6 @@ export class Turns {
   #mode: "chat" | "task";
   /** The mode is `task` until the first task is finished or the user chooses a mode. */
   #isForTask: boolean;
-  /** End of the last turn. */
   #end: TurnEnd | undefined;
   readonly #denied: { readonly tool: string; readonly reason: string }[] = [];
 
@@ -44,7 +40,6 @@ export class Turns {
     this.#options.changed();
   }
 
-  /** True if the task of the command line is done. */
   get isDone(): boolean {
     const { task } = this.#options;
     return task === "once" && this.#mode === "task" && this.#end !== undefined && this.#end.reason !== "interrupted";
@@ -56,18 +51,15 @@ export class Turns {
     return verdictOf(this.#end, this.#denied).exitCode;
   }
 
-  /** Records a denied call. */
   denied(event: Extract<Event, { type: "call.denied" }>, state: ConversationState): void {
     this.#denied.push({ tool: toolIn(state, event), reason: event.output });
   }
 
-  /** Records the end of a turn. */
   ended(end: TurnEnd): void {
     this.#end = end;
     if (this.#isForTask && end.reason === "finished") this.useMode("chat");
   }
 
-  /** Model of the next turn. */
   get model(): string {
     const { client, own, state } = this.#options;
     return own?.host.model.name ?? state().model ?? client.welcome.settings.model;

@@ -5,23 +5,20 @@ import type { DecisionChoice } from "../../terminal/questions/decision.ts";
 import type { TalkSession } from "../session/talk-session.ts";
 import type { Standpoint } from "../user/standpoint.ts";
 
-/** The user's terminal and place, and the workspace of the files. */
 export interface UndoPlace {
   readonly terminal: Terminal;
   readonly standpoint: Standpoint;
-  /** The folder of the files. */
   readonly workspace: string;
   open(): Promise<TalkSession>;
 }
 
-/** Undoes the changes of a call. Asks the user first when the call ran on another machine (S17). */
+/** Undoes the file changes of a call. Asks the user first if the call ran on another machine (S17). */
 export async function undoAfterQuestion(
   call: CallChanges,
   { terminal, standpoint, workspace, open }: UndoPlace,
 ): Promise<RestorationResult> {
   const { below } = standpoint;
   const session = await open();
-  // No call is above the first message.
   if (below === null) return { changes: [], problems: [] };
   const agreed = reliesOnForeignLog(session.state, [call.call]);
   if (agreed && !(await isWanted(terminal, call, workspace))) return { changes: [], problems: [] };
@@ -31,13 +28,13 @@ export async function undoAfterQuestion(
 }
 
 async function isWanted(terminal: Terminal, { changes }: CallChanges, workspace: string): Promise<boolean> {
-  // A call works in one worktree.
   const worktree = changes[0]?.worktree;
   const place = worktree === undefined ? visibleLine(workspace) : `the worktree ${visibleLine(worktree)}`;
   const decided = await terminal.decide({
-    title: "This conversation was imported. Undo restores the content that it recorded, which may not be what was here",
+    title:
+      "This conversation was imported. Undo writes the file contents from the import, which may differ from your own",
     body: changes.map(({ path, before }) => visibleLine(before === null ? `${path}: will be deleted` : path)),
-    question: `Restore this in ${place}?`,
+    question: `Restore these files in ${place}?`,
     choices: AGREE,
   });
   return decided?.key === "y";

@@ -159,7 +159,7 @@ describe("T19: an answer that is being written", () => {
     await beginsToAnswer(here, "green or r");
     await here.screen.until("green or r");
     await session.answer(question, { decision: "answer", text: "black" });
-    await here.screen.until("Not sent, but in the history: green or r");
+    await here.screen.until("Your answer was not sent. It is in the input history: green or r");
     expect(outcome(session)?.output).toBe("black");
     here.keys(UP);
     await here.screen.until(/─ Reply: ─+\n *green or r/);
@@ -180,7 +180,7 @@ describe("T19: an answer that is being written", () => {
     await session.answer(question, { decision: "answer", text: "black" });
     answered.reject(new Error("It was answered."));
     await given;
-    await here.screen.until("Not sent, but in the history: green");
+    await here.screen.until("Your answer was not sent. It is in the input history: green");
     expect(here.screen.lines.join("\n")).not.toContain("Not answered");
     expect(files()).toEqual([]);
   });
@@ -235,7 +235,7 @@ describe("T19: an answer that is being written", () => {
     void approvals.ask(session, question);
     await beginsToDeny(here);
     here.keys(CTRL_C);
-    await here.screen.until("Not sent, but in the history: it is");
+    await here.screen.until("Your answer was not sent. It is in the input history: it is");
     expect(here.interrupts).toBe(1);
     expect(files()).toEqual([]);
   });
@@ -280,7 +280,7 @@ describe("T19: an answer that is being written", () => {
     here.keys("y");
     await ended;
     expect(outcome(session)).toMatchObject({ status: "completed" });
-    await here.screen.until("Not sent, but in the history: it is");
+    await here.screen.until("Your answer was not sent. It is in the input history: it is");
   });
 
   test("T27: changed arguments are there again, also those that were read already, and what is no JSON", async () => {
@@ -343,13 +343,13 @@ describe("T19: an answer that is being written", () => {
 
     const { here, approvals } = person();
     approvals.opened(session.state);
-    await here.screen.until("Not sent, but in the history: green");
+    await here.screen.until("Your answer was not sent. It is in the input history: green");
     await here.screen.until("Your unfinished answer is kept until the agent asks again.");
     expect(files()).toHaveLength(1);
     await session.answer(question, { decision: "allow" });
     await ended;
     approvals.ended(session.state);
-    await here.screen.until("Not sent, but in the history: it is too early");
+    await here.screen.until("Your answer was not sent. It is in the input history: it is too early");
     expect(files()).toEqual([]);
     here.keys(UP);
     await here.screen.until(/─ Reply: ─+\n *it is too early/);

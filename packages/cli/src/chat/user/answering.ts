@@ -7,32 +7,25 @@ import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import type { TerminalQuestion } from "../../terminal/questions/question.ts";
 import type { UnsentAnswer, UnsentTexts } from "./unsent.ts";
 
-/** Characters shown of an unsent text that is in the history. */
 const SHOWN = 200;
 
 /**
- * Text that a user writes to answer a question of a call (T19). The text is kept until the answer is in the log. Text
- * that is not in the answer goes into the history, like a cleared prompt.
- *
- * ```
- * typed ──▶ kept ──given──▶ in the log: deleted here
- *            │ ├── not given, or answered in another client ──▶ in the history
- *            ╰── the process ends ──▶ restored if the same call asks the same question, else in the history
- * ```
+ * Text that a user writes to answer a question of a call (T19). The text is kept until the log contains the answer.
+ * Text that the answer does not contain goes into the history, like a cleared prompt. If the process ends, the text is
+ * restored when the same call asks the same question again.
  */
 export class AnswerDrafts {
   readonly #terminal: Terminal;
   readonly #view: FeedView;
   readonly #unsent: UnsentTexts | undefined;
 
-  /** Without `unsent`, no text outlives the process. */
+  /** Without `unsent`, texts are lost when the process ends. */
   constructor(terminal: Terminal, view: FeedView, unsent?: UnsentTexts) {
     this.#terminal = terminal;
     this.#view = view;
     this.#unsent = unsent;
   }
 
-  /** A call asks a question. */
   begin({ id }: ConversationState, call: string): WrittenAnswer {
     return new WrittenAnswer(
       (what) => this.#unsent?.answering(id, { call, what }),
@@ -40,7 +33,7 @@ export class AnswerDrafts {
     );
   }
 
-  /** Moves answers of earlier processes to calls that have ended into the history. Returns whether other answers are kept. */
+  /** Moves earlier processes' answers to ended calls into the history. Returns whether other answers are kept. */
   putLeftAside(state: ConversationState): boolean {
     const left = this.#unsent?.leftAnswers(state.id) ?? [];
     const over = left.filter(({ asked: { call } }) => {
@@ -57,7 +50,9 @@ export class AnswerDrafts {
     if (isClosed) return false;
     live?.configure({ history: [text] });
     this.#view.note(
-      live ? `Not sent, but in the history: ${excerptLine(text, SHOWN)}` : `Not sent: ${visibleProse(text)}`,
+      live
+        ? `Your answer was not sent. It is in the input history: ${excerptLine(text, SHOWN)}`
+        : `Not sent: ${visibleProse(text)}`,
     );
     return true;
   }
@@ -74,14 +69,13 @@ export class WrittenAnswer {
     this.#putAside = putAside;
   }
 
-  /** The text for one question of the call. */
   part(what: string): WrittenPart {
     const part = this.#parts.get(what) ?? new WrittenPart(this.#keep(what));
     this.#parts.set(what, part);
     return part;
   }
 
-  /** The call asks no more. `isGiven`: the log has the texts that were used. */
+  /** The call asks no more. `isGiven`: the log contains the texts that were used. */
   end(isGiven: boolean): void {
     for (const part of this.#parts.values()) {
       if ((isGiven && part.isUsed) || part.text.trim() === "" || this.#putAside(part.text)) part.forget();
@@ -89,11 +83,10 @@ export class WrittenAnswer {
   }
 }
 
-/** One text of an answer. */
 export class WrittenPart {
   readonly #kept: UnsentAnswer | undefined;
   #text: string;
-  /** The prompt's initial text; not a text of the user. */
+  /** The prompt's initial text, which the user did not write. */
   #otherwise = "";
   #isUsed = false;
 
@@ -106,12 +99,10 @@ export class WrittenPart {
     return this.#text;
   }
 
-  /** True if the answer contains the current text. */
   get isUsed(): boolean {
     return this.#isUsed;
   }
 
-  /** Stores the current text. */
   draft(text: string): void {
     const written = text === this.#otherwise ? "" : text;
     if (written === this.#text) return;
@@ -120,13 +111,12 @@ export class WrittenPart {
     this.#kept?.draft(written);
   }
 
-  /** Stores the text that the answer is made of. */
   use(text: string): void {
     this.draft(text);
     this.#isUsed = true;
   }
 
-  /** The question's input. `otherwise` is its text until the user writes. */
+  /** Input options for the question. `otherwise` is the initial text until the user writes. */
   asked(otherwise: string): Pick<TerminalQuestion, "initial" | "onDraft"> {
     this.#otherwise = otherwise;
     return { initial: this.#text === "" ? otherwise : this.#text, onDraft: (text) => this.draft(text) };

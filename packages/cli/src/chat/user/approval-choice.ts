@@ -4,23 +4,20 @@ import { approvalIn } from "@banyan/protocol";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { agreesToAll, approvalSentence, nextApproval, STILL_ASKED } from "../views/approval-mode.ts";
 
-/** Client, terminal and conversation of the choice. */
 export interface ApprovalChoiceOptions {
   readonly client: Client;
   readonly terminal: Terminal;
   note(sentence: string): void;
-  /** Id of the current conversation; undefined before the first message. */
   here(): string | undefined;
-  /** Returns the conversation, and begins it if there is none yet. */
+  /** Returns the conversation, or begins it. */
   open(): Promise<{ readonly id: string }>;
 }
 
-/** The user's approval mode, which decides what runs without asking. All clients of the desk learn of a change. */
+/** The user's approval mode, which decides which calls run without asking. All connected clients learn of a change. */
 export class ApprovalChoice {
   readonly #options: ApprovalChoiceOptions;
   /** The mode that the user was last told. */
   #told: ApprovalMode;
-  /** Cancels the open question about mode `all`. */
   #asking: AbortController | undefined;
 
   constructor(options: ApprovalChoiceOptions) {
@@ -33,12 +30,12 @@ export class ApprovalChoice {
     return approvalIn(client.welcome.settings, here());
   }
 
-  /** The user entered another conversation. Its mode is not announced. */
+  /** Called when the user enters another conversation. Its mode is not announced. */
   entered(): void {
     this.#told = this.mode;
   }
 
-  /** Announces the mode if the desk's settings changed it. */
+  /** Announces the mode if the server's settings changed it. */
   settingsChanged(): void {
     const { mode } = this;
     if (mode !== this.#told) this.#options.note(approvalSentence(mode));
@@ -67,7 +64,7 @@ export class ApprovalChoice {
     return true;
   }
 
-  /** Changes to the next mode. After the last mode, and if the user or the desk refuses `all`, comes the first. */
+  /** Changes to the next mode. The first mode follows the last one, or `all` if the user or the server refuses it. */
   async next(): Promise<void> {
     // Pressing the key again skips the open question.
     if (this.#asking) return this.#asking.abort();

@@ -17,21 +17,19 @@ import { argumentWords, CallEditing } from "./call-editing.ts";
 import { askTextQuestion } from "./text-question.ts";
 import type { UnsentTexts } from "./unsent.ts";
 
-/** Name of the agent in questions. */
 export interface QuestionSource {
   readonly agent: string;
 }
 
 /**
  * Asks the user about calls, about questions of calls, and about limits of runs (B64), one at a time (B23). Only a
- * choice made after the question appeared counts: neither Enter nor a stray key (S14).
+ * choice made after the question appeared counts; Enter and other keys choose nothing (S14).
  */
 export class Approvals {
   readonly #terminal: Terminal;
   readonly #view: FeedView;
   readonly #asking: QuestionSource;
   readonly #answering: AnswerDrafts;
-  /** Settles with the previous question. */
   #asked: Promise<void> = Promise.resolve();
 
   /** With `unsent`, unfinished answers outlive the process. */
@@ -42,9 +40,8 @@ export class Approvals {
     this.#asking = asking;
   }
 
-  /** Asks the question, and sends the answer to the session. Does nothing if the question is no longer open. Never rejects. */
+  /** Asks the question, and sends the answer to the session. Does nothing if the question is closed. Never rejects. */
   ask(session: AskingSession, question: string): Promise<void> {
-    // Ask one question at a time.
     this.#asked = this.#asked
       .then(() => this.#ask(session, question))
       .catch((error: unknown) => this.#view.say(`Not asked: ${reportedProblem(error).message}`));
@@ -57,13 +54,13 @@ export class Approvals {
       this.#view.note("Your unfinished answer is kept until the agent asks again.");
   }
 
-  /** A run has ended, and with it perhaps calls whose unfinished answers are kept. */
+  /** A run has ended, perhaps with calls whose unfinished answers are kept. */
   ended(state: ConversationState): void {
     this.#answering.putLeftAside(state);
   }
 
   async #ask(session: AskingSession, id: string): Promise<void> {
-    // The previous answer may cover this call too; its rule reaches the state a moment later.
+    // The previous answer may cover this call too. Its rule reaches the state a moment later.
     await setImmediate();
     const question = session.state.questions.get(id);
     if (!question) return;
@@ -101,10 +98,10 @@ export class Approvals {
 
   async #goesOn({ reason, offers }: LimitQuestion, asker: string, signal: AbortSignal): Promise<Answer | undefined> {
     const asked = offers
-      ? { title: "Your message is too large", question: "Store it as a file?", choices: [STORE, KEEP_BACK] }
+      ? { title: "Your message is too large", question: "Store the message as a file?", choices: [STORE, KEEP_BACK] }
       : {
           title: `${excerptLine(visibleLine(asker), 40)} has reached a limit`,
-          question: "Continue, with the same limit again?",
+          question: "Continue with the same limit?",
           choices: [MORE, ENOUGH],
         };
     const decided = await this.#terminal.decide({ ...asked, body: [visibleLine(reason)], stops: true, signal });
@@ -140,7 +137,6 @@ export class Approvals {
   ): Promise<ApprovalAnswer | undefined> {
     const reason = written.part(WHY_NOT);
     const editing = new CallEditing(this.#terminal, call, written, (sentence) => this.#view.note(sentence));
-    // Continue an edit that the user had begun.
     let isEditing = editing.isBegun;
     let again = false;
     for (;;) {
@@ -236,10 +232,8 @@ export class Approvals {
 /** The user's answer; for a plan, also the mode in which the agent carries it out. */
 type ApprovalAnswer = Answer & { readonly approval?: PlanApproval };
 
-/** Choices for a call that depend on the call. */
 interface CallOffer {
   readonly rule: string | undefined;
-  /** True if the user can allow all edits of the turn. */
   readonly changes: boolean;
   /** Argument that can be edited alone. */
   readonly thing: string | undefined;
@@ -248,7 +242,6 @@ interface CallOffer {
 /** Result of sending an answer. `refused`: the question is still open. */
 type AnswerOutcome = "given" | "closed" | "refused";
 
-/** Characters shown of an answer from another client. */
 const SHOWN = 200;
 /** Name under which an unfinished reason is stored. Earlier versions wrote the same name. */
 const WHY_NOT = "Why not";
@@ -283,11 +276,20 @@ const NOT_SO: DecisionChoice = {
 const MORE: DecisionChoice = { key: "y", text: "Yes, continue", brief: "go on", words: ["yes", "Y"] };
 const ENOUGH: DecisionChoice = { key: "n", text: "No, stop here", brief: "end", words: ["no", "N"] };
 
-/** Choices for a message that is too large for the model. */
-const STORE: DecisionChoice = { key: "y", text: "Yes, store it as a file", brief: "store", words: ["yes", "Y"] };
-const KEEP_BACK: DecisionChoice = { key: "n", text: "No, don't send it", brief: "do not send", words: ["no", "N"] };
+const STORE: DecisionChoice = {
+  key: "y",
+  text: "Yes, store the message as a file",
+  brief: "store",
+  words: ["yes", "Y"],
+};
+const KEEP_BACK: DecisionChoice = {
+  key: "n",
+  text: "No, don't send the message",
+  brief: "do not send",
+  words: ["no", "N"],
+};
 
-/** The calls that a rule allows, in the user's words: a command, with `...` if harmless options may follow (S24). */
+/** Describes the calls that a rule allows: a command, with `...` if harmless options may follow (S24). */
 function allowedBy(rule: string, { about }: Call): string {
   const command = about?.command === undefined ? undefined : /\((.*)\)$/s.exec(rule)?.[1];
   return `\`${visibleLine(command?.replace(/ \[harmless\]$/, " ...") ?? rule)}\``;
@@ -317,7 +319,6 @@ function whileOpen(
       for (const item of items) if (item.type === "question.answered" && item.question === question) said = item.text;
       if (!isOpen(session.state, question)) closed.abort();
     },
-    // A feed that ends also ends the question.
     ended: () => closed.abort(),
   });
   return {
@@ -329,7 +330,6 @@ function whileOpen(
   };
 }
 
-/** Returns whether a question waits for an answer. */
 function isOpen({ questions }: ConversationState, question: string): boolean {
   return questions.has(question);
 }

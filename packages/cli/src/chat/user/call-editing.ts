@@ -33,17 +33,14 @@ export class CallEditing {
     this.#note = note;
   }
 
-  /** True if an earlier edit is unfinished. */
   get isBegun(): boolean {
     return this.#written.text !== "";
   }
 
-  /** Argument that is edited alone; undefined if all arguments are. */
   get thing(): string | undefined {
     return this.#text.name;
   }
 
-  /** The edited arguments; undefined if they equal the agent's. */
   get input(): Json | undefined {
     return this.#input;
   }
@@ -94,7 +91,7 @@ export class CallEditing {
   }
 }
 
-/** The name of an argument as words: "new text" for `new_text`. */
+/** Converts the name of an argument to words: "new text" for `new_text`. */
 export function argumentWords(name: string): string {
   return plainLine(name.replaceAll("_", " "));
 }

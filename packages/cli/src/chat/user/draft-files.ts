@@ -1,16 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** An unsent text. */
+/** Unsent text of the user. */
 export interface MessageDraft {
-  /** Where the text belongs: a conversation's id, or the place of a new conversation: a folder, or a server's address. */
+  /** A conversation's id or, for a new conversation, a folder or a server's address. */
   readonly to: string;
   readonly text: string;
   /** The question that the text answers; absent for a message. */
   readonly asked?: DraftQuestion;
 }
 
-/** A question by its call and its text. A resumed call asks the same question again. */
+/** A question of a call, identified by its text, because a resumed call asks the same question again. */
 export interface DraftQuestion {
   readonly call: string;
   readonly what: string;
@@ -18,7 +18,6 @@ export interface DraftQuestion {
 
 /** A draft of a process that has ended. */
 export interface OrphanDraft extends MessageDraft {
-  /** Deletes the file of the draft. */
   forget(): void;
 }
 
@@ -29,8 +28,9 @@ interface Record extends MessageDraft {
 }
 
 /**
- * A folder with one file per draft. A draft is written before the screen shows it, so that no end of the process loses it
- * (T19). Files are not flushed, so a power failure may lose a draft. Another process takes over the drafts of an ended one.
+ * A folder with one file per draft. A draft is written before the screen shows it, so that no end of the process loses
+ * it (T19). Files are not flushed, so a power failure may lose a draft. Another process takes over drafts of an ended
+ * process.
  */
 export class DraftFiles {
   readonly #folder: string;
@@ -44,7 +44,6 @@ export class DraftFiles {
     this.#onFailed = onFailed;
   }
 
-  /** Creates a file for a draft. */
   open(): DraftFile {
     // The name is no secret: avoid Node's cryptography, which takes 5 ms to load before the first frame.
     const path = join(this.#folder, `${Date.now()}-${Math.random().toString(36).slice(2)}.json`);
@@ -53,7 +52,6 @@ export class DraftFiles {
     return file;
   }
 
-  /** Deletes the file of a draft. */
   remove(file: DraftFile): void {
     file.set(undefined);
     file.write();
@@ -73,12 +71,13 @@ export class DraftFiles {
       });
   }
 
-  /** Lets other processes take over the drafts. */
   close(): void {
     for (const file of this.#files.values()) file.write(true);
   }
 
-  /** Returns whether a process still writes a file. Containers reuse process ids: a file with our id that we did not open is old. */
+  /**
+   * Returns whether a process still writes a file. Containers reuse process ids, so an unknown file with our id is old.
+   */
   #isWritten(path: string, { process: id }: Record): boolean {
     return id === process.pid ? this.#files.has(path) : isProcessAlive(id);
   }
@@ -97,11 +96,9 @@ export class DraftFiles {
   }
 }
 
-/** The file of one draft. */
 export class DraftFile {
   readonly #replace: (content: string) => boolean;
   #draft: MessageDraft | undefined;
-  /** Content of the file. */
   #kept = "";
   #due: NodeJS.Immediate | undefined;
 
@@ -109,7 +106,6 @@ export class DraftFile {
     this.#replace = replace;
   }
 
-  /** Changes the draft; undefined deletes it. */
   set(draft: MessageDraft | undefined): void {
     this.#draft = draft;
     // One read may bring several keys: write once, before the timer of the next frame.
@@ -126,7 +122,6 @@ export class DraftFile {
   }
 }
 
-/** Replaces a file atomically. */
 function replaceDraftFile(folder: string, path: string, content: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(nextOf(path), content, { mode: 0o600 });
@@ -145,7 +140,6 @@ function listDraftFolder(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // The folder does not exist yet, or is not readable.
     return [];
   }
 }

@@ -5,7 +5,6 @@ import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import type { TalkSession } from "../session/talk-session.ts";
 import type { UnsentTexts } from "./unsent.ts";
 
-/** Dependencies of {@link Interjections}. */
 export interface InterjectionsOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
@@ -19,7 +18,6 @@ export interface InterjectionsOptions {
 /** Messages that the user sends while the agent works (B21, T18). */
 export class Interjections {
   readonly #options: InterjectionsOptions;
-  /** Ids of withdrawn messages. */
   readonly #taken = new Set<string>();
 
   constructor(options: InterjectionsOptions) {
@@ -43,7 +41,7 @@ export class Interjections {
       terminal.live?.insert(line);
       throw error;
     }
-    // A message waits once it is in the log. A redrawn screen shows it by itself.
+    // A message waits once it is in the log. A full terminal shows it by itself.
     const waits = { parts: [{ type: "text", text }], delivery, held: false } as const;
     if (terminal.live) terminal.live.refresh();
     else view.note(waitingLine(waits, terminal.columns));

@@ -17,18 +17,18 @@ test.skipIf(!hasTmux)(
     await pty.exchange("plant an oak", "Planted.");
 
     pty.enter("/edit #1");
-    expect(await pty.asked("What should happen to them?")).toMatch(
-      /This branch leaves 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/,
+    expect(await pty.asked("What should happen to these files?")).toMatch(
+      /The branch that you leave has 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/,
     );
     pty.press("d");
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
-    await pty.asked("What should happen to them?");
+    await pty.asked("What should happen to these files?");
     pty.press("Escape");
     await pty.prompted();
     expect(made("oak.txt")).toBe(true);
 
     pty.enter("/edit #1");
-    await pty.asked("What should happen to them?");
+    await pty.asked("What should happen to these files?");
     pty.press("r");
     await pty.until(/^Restored: .*oak\.txt/);
     await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
@@ -36,7 +36,7 @@ test.skipIf(!hasTmux)(
     await pty.exchange(" or a fig", "Done.");
 
     pty.enter("/retry");
-    expect(await pty.asked("What should happen to them?")).toMatch(/created +\+1 +-0 +fig\.txt\n/);
+    expect(await pty.asked("What should happen to these files?")).toMatch(/created +\+1 +-0 +fig\.txt\n/);
     pty.press("k");
     await pty.until("Nothing more.");
     expect(made("fig.txt")).toBe(true);
@@ -56,7 +56,7 @@ test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
     await pty.prompted();
     await pty.exchange("plant an oak", "Planted.");
     pty.enter("/edit #1");
-    await pty.asked("What should happen to them?");
+    await pty.asked("What should happen to these files?");
     pty.press("r");
     await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
     pty.enter(" or a fig");

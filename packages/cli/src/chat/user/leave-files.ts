@@ -7,28 +7,26 @@ import type { DecisionChoice } from "../../terminal/questions/decision.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import type { DepartedBranch } from "../session/talk-session.ts";
 
-/** Terminal, and the way to revert files. */
 export interface LeaveOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
-  /** Reverts the files to their state before the branch. */
   revert(left: DepartedBranch): Promise<RestorationResult>;
 }
 
 /**
- * Shows the changed files of a branch that the user leaves, and asks what to do with them (T29). No file is reverted
+ * Shows the changed files of a branch that the user leaves, and asks what to do with them (T29). Reverts no file
  * without a choice. Returns whether the user leaves; without a choice they stay.
  */
 export async function leaveFiles(left: DepartedBranch, { terminal, view, revert }: LeaveOptions): Promise<boolean> {
   const { style } = terminal;
   const { files } = left;
   const [, ...body] = changedFileLines(files);
-  const title = `This branch leaves ${counted(files.length, "changed file")}`;
+  const title = `The branch that you leave has ${counted(files.length, "changed file")}`;
   for (let again = false; ; again = true) {
     const decided = await terminal.decide({
       title,
       body,
-      question: "What should happen to them?",
+      question: "What should happen to these files?",
       choices: [KEEP, REVERT, DIFF],
       again,
     });
@@ -48,7 +46,7 @@ export async function leaveFiles(left: DepartedBranch, { terminal, view, revert 
 const KEEP: DecisionChoice = { key: "k", text: "Keep the files as they are", brief: "keep", words: ["keep"] };
 const REVERT: DecisionChoice = {
   key: "r",
-  text: "Restore them to what they were before",
+  text: "Restore the files to their state before this branch",
   brief: "restore",
   words: ["revert"],
 };

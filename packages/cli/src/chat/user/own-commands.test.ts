@@ -72,7 +72,7 @@ test.skipIf(process.platform === "win32")(
     added.reject(new StoreError("damaged", "The disk\nis full."));
     await end;
     expect(notes).toEqual([
-      expect.stringMatching(/^Done(, [\d.]+ s)?\. The agent does not see this: The disk is full\.$/),
+      expect.stringMatching(/^Done(, [\d.]+ s)?\. The agent cannot see the command: The disk is full\.$/),
     ]);
   },
 );
@@ -101,7 +101,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", () => {
       /^❯ !echo one; echo two >&2; exit 3\none\ntwo\nExit code 3(, .*)?\. The agent sees this with your next message\.$/,
     );
     pty.enter("!! echo $OWN_TOKEN");
-    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\nDone(, .*)?\. The agent does not see this\.$/);
+    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\nDone(, .*)?\. The agent does not see the command\.$/);
     const lasts = lasting();
     pty.enter(`!${lasts}`);
     await pty.until(new RegExp(`Running ${lasts}, .* to stop\\)$`));
@@ -159,8 +159,8 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", () => {
     await pty.prompted();
     await pty.exchange("!echo one", /^one\nDone[,.] /);
     pty.enter("see https://a.example/b and *.md.");
-    await pty.until("https://a.example/b is not attached. @https://a.example/b attaches it.");
-    await pty.until("*.md is not attached. @*.md attaches it.");
+    await pty.until("https://a.example/b is not attached. @https://a.example/b attaches the file.");
+    await pty.until("*.md is not attached. @*.md attaches the file.");
     await pty.until("I see.");
     expect(server.asked[0]?.at(-1)?.content).toBe("see https://a.example/b and *.md.");
     expect(JSON.stringify(server.asked[0])).toContain("one");

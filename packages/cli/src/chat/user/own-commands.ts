@@ -6,25 +6,22 @@ import { reportedProblem } from "../../program/problem.ts";
 import { plainLine } from "../../show/plain-text.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 
-/** Place and output of the user's shell commands. */
 export interface OwnCommandsOptions {
   readonly place: UserCommandPlace;
   readonly view: FeedView;
-  /** Adds the command and its output to the conversation, which begins if there is none yet. */
+  /** Adds the command and its output to the conversation, and begins the conversation if needed. */
   add(parts: readonly UserPart[]): Promise<void>;
 }
 
-/** Maximum lines shown of an output. */
 const MOST_LINES = 2_000;
-/** Longer lines are split at this length, so that they need not be kept. */
+/** Longer lines are split at this length, so that whole lines need not be kept. */
 const PIECE = /.{2000}/gsu;
 
-/** Shell commands of the user. The model gets the output of `!command`, but not of `!!command` (T17). */
+/** Runs the user's shell commands. The model gets the output of `!command`, but not of `!!command` (T17). */
 export class OwnCommands {
   readonly #options: OwnCommandsOptions;
   readonly #running = new Set<{
     readonly stop: AbortController;
-    /** Kills a command that ignores the first signal. */
     readonly hurry: AbortController;
   }>();
 
@@ -37,13 +34,14 @@ export class OwnCommands {
     const { place, view, add } = this.#options;
     const [, signs = "", command = ""] = /^(!!?)\s*(.*)$/s.exec(line.trim()) ?? [];
     if (command === "")
-      return view.note("Type a command after it, such as !git status. With !! the agent does not see it.");
+      return view.note("Type a command after the !, such as !git status. The agent does not see a command after !!.");
     const since = Date.now();
     const { end, parts } = await this.#execute(command);
     const took = formatTook(Date.now() - since);
     const where = place.isElsewhere ? `, here in ${plainLine(place.directory)}` : "";
     // The command has run: a failure to tell the agent must not look like a failed command.
-    const known = signs === "!" ? await add(parts).then(() => TOLD, notSeenByAgent) : "The agent does not see this.";
+    const known =
+      signs === "!" ? await add(parts).then(() => TOLD, notSeenByAgent) : "The agent does not see the command.";
     view.note(`${wordFor(end)}${took}${where}. ${known}`);
   }
 
@@ -78,7 +76,7 @@ export class OwnCommands {
 const TOLD = "The agent sees this with your next message.";
 
 function notSeenByAgent(error: unknown): string {
-  return `The agent does not see this: ${plainLine(reportedProblem(error).message)}`;
+  return `The agent cannot see the command: ${plainLine(reportedProblem(error).message)}`;
 }
 
 function wordFor(end: CommandRun["end"]): string {
@@ -86,7 +84,6 @@ function wordFor(end: CommandRun["end"]): string {
   return end.code === 0 ? "Done" : `Exit code ${end.code}`;
 }
 
-/** Shows an output line by line, up to `MOST_LINES`. */
 class OutputLines {
   readonly #show: (line: string) => void;
   #partial = "";

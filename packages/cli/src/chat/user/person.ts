@@ -20,33 +20,26 @@ import { Standpoint } from "./standpoint.ts";
 import type { UnsentTexts } from "./unsent.ts";
 import { MessageWriting } from "./writing.ts";
 
-/** The user's terminal, and access to their conversation, in this process or at a server. */
 export interface TerminalUserOptions {
   readonly terminal: Terminal;
   readonly unsent: UnsentTexts;
-  /** Display name of the agent. */
   readonly agent: string;
   /** Text of the prompt, with `{agent}` for the agent's name. Default: `Reply to {agent}:`. */
   readonly prompt?: string | undefined;
-  /** The user may only watch. */
   readonly isWatching?: boolean;
-  /** Where the user's shell commands run. */
   readonly place: UserCommandPlace;
-  /** The conversation; undefined before the first message. */
   session(): Pick<TalkSession, "perform" | "state"> | undefined;
   /** Sends a text to the live run. Resolves when the text is in the log. */
   deliver(text: string, delivery: Delivery): Promise<void>;
   /** Adds the result of a user's command, which the agent gets with the next message. */
   add(parts: readonly UserPart[]): Promise<void>;
-  /** Reverts the files of a branch that the user leaves. */
   revert(left: DepartedBranch): Promise<RestorationResult>;
 }
 
-/** The part of a command's context that belongs to the user and the terminal. */
 interface UserPartOfContext extends UsersContext {
   /** Replaces likely secrets in a text. */
   redact(text: string): string;
-  /** The next message goes to the latest leaf. A revised message's text leaves the prompt. */
+  /** Continues from the latest leaf. A revised message's text leaves the prompt. */
   goBack(): void;
 }
 
@@ -67,7 +60,6 @@ export class TerminalUser {
   /** Cause of the last log failure, and the last error shown. */
   #loss: unknown;
   #lastTold: unknown;
-  /** Aborts when the user leaves. */
   readonly #left = new AbortController();
 
   constructor(options: TerminalUserOptions) {
@@ -100,7 +92,6 @@ export class TerminalUser {
     return this.#left.signal;
   }
 
-  /** The user leaves: ends their own commands. */
   leave(): void {
     this.#left.abort();
     this.ownCommands.stop();
@@ -114,32 +105,30 @@ export class TerminalUser {
     } else this.inBackground(this.interjections.say(line, later));
   }
 
-  /** Withdraws the newest queued message. */
   takeBack(): void {
     const session = this.#options.session();
     if (session) this.inBackground(this.interjections.takeBack(session));
   }
 
-  /** Shows the number of held messages, if any. */
   tellHeld(): void {
     const held = this.state.inbox.filter((input) => input.held).length;
     if (held > 0)
       this.view.note(`${counted(held, "message")} held back. /waiting lists them, /waiting send sends them.`);
   }
 
-  /** The text as a message with the images that it marks. Throws a `UsageError` if the images are too large. */
+  /** Returns the text as a message with the images that it marks. Throws a `UsageError` if the images are too large. */
   written(text: string): readonly UserPart[] {
     const { parts, unknown } = this.#pictures.written(text);
     for (const name of unknown)
       this.view.note(
-        `No picture is known for [image: ${plainLine(name)}]: it goes as text. Paste it again to send it.`,
+        `[image: ${plainLine(name)}] has no picture and is sent as text. Paste the picture again to send it.`,
       );
     return parts;
   }
 
   /** Shows which files are attached, which are not, and which could be. */
   tellAttached(about: AttachmentReport, offered: readonly string[] = []): void {
-    // A redrawn screen offers files while the user types, and shows attachments below the message.
+    // A full terminal offers files while the user types, and shows attachments below the message.
     const [told, also] = this.terminal.live ? [{ ...about, attached: [] }, []] : [about, offered];
     for (const line of attachedLines(told, also)) this.view.note(line);
   }
@@ -149,25 +138,20 @@ export class TerminalUser {
     work.catch((error: unknown) => this.tell(error));
   }
 
-  /**
-   * Shows why the conversation's log failed, and what follows. Other waiting work fails with the same error, before
-   * or after: it is shown once (F37).
-   */
+  /** Shows why the log failed, and what follows. Other work fails with the same error, which is shown once (F37). */
   tellLoss(problem: Error): void {
     const origin = problem.cause ?? problem;
     if (this.#lastTold !== origin) this.tell(problem);
     this.#loss = origin;
-    this.view.note("Your next message opens it again, as far as it was saved.");
+    this.view.note("Your next message reopens the conversation, with everything that was saved.");
   }
 
-  /** Shows what failed, and why. */
   tell(error: unknown): void {
     if (error === this.#loss) return;
     this.#lastTold = error;
     this.view.say(`${this.terminal.style.bad("Not done:")} ${plainLine(reportedProblem(error).message)}`);
   }
 
-  /** The part of every command's context that comes from the user and the terminal. */
   get context(): UserPartOfContext {
     const { agent, place } = this.#options;
     const { style, columns, live } = this.terminal;
@@ -206,7 +190,6 @@ async function viewAgents(live: LiveTerminal, state: ConversationState): Promise
   await live.open(new AgentsView(state));
 }
 
-/** Shows the user's branch, scrolled to its end, until they go back. */
 async function viewBranch(live: LiveTerminal, state: ConversationState, standpoint: Standpoint): Promise<void> {
   const { Viewer } = await import("../../terminal/full/overlay/viewer.ts");
   const { branchPage } = await import("../../terminal/full/transcript/message-lines.ts");

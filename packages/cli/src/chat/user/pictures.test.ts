@@ -109,7 +109,7 @@ describe("T50: a picture", () => {
     const half = (name: string, byte: number) =>
       put(name, Buffer.concat([PNG, Buffer.alloc(LARGEST_FILES * 0.6, byte)]));
     const { text } = pictures.pasted(`${half("a.png", 1)} ${half("b.png", 2)}`);
-    expect(() => pictures.written(text)).toThrow("The pictures of a message have at most");
+    expect(() => pictures.written(text)).toThrow("The pictures of a message may have at most");
   });
 
   test("is pasted into the prompt by its path, by an empty paste and by Ctrl-V; a command keeps the path", async () => {
@@ -127,7 +127,7 @@ describe("T50: a picture", () => {
     const next = here.reads();
     for (const asked of [paste(""), "\x16"]) {
       here.keys(asked);
-      await here.screen.until("Not done: Nothing here can read a picture from your clipboard");
+      await here.screen.until("Not done: Reading a picture from your clipboard needs");
       here.keys("\x0c");
     }
     here.keys(paste(put("b.png", "no")));

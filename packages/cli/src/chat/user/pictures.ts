@@ -13,17 +13,15 @@ import { type ClipboardPlace, readClipboardPicture } from "../../terminal/questi
 
 type UserFilePart = Extract<UserPart, { type: "file" }>;
 
-/** Bytes of all images kept for later messages; the oldest are dropped first. */
+/** Bytes of all images kept for later messages. The oldest are dropped first. */
 const KEPT = 8 * LARGEST_FILES;
-/** Maximum characters of a name in a mark. */
 const LONGEST_NAME = 60;
 const MARK = /\[image: ([^\]\n]+)\]/g;
-/** Names of files that look like images. */
 const NAMED_SO = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|svg)$/i;
 
 /**
- * Images for messages (T50). The text contains a mark per image, `[image: name]`, which the user can move and
- * delete like a word. The bytes are kept here, and sent with each message that contains the mark.
+ * Images for messages (T50). The text contains a mark per image, `[image: name]`, which the user can move and delete
+ * like a word. The bytes are kept here, and sent with each message that contains the mark.
  */
 export class Pictures implements PictureSource {
   readonly #place: ClipboardPlace;
@@ -34,7 +32,7 @@ export class Pictures implements PictureSource {
     this.#place = place;
   }
 
-  /** Replaces a text of paths only, as a terminal pastes dropped files, with marks for the images among them. */
+  /** Replaces image paths by marks, if a pasted text consists of paths only, as a terminal pastes dropped files. */
   pasted(text: string): PasteResult {
     const paths = pathsIn(text.trim());
     let problem: string | undefined;
@@ -66,17 +64,14 @@ export class Pictures implements PictureSource {
     for (const part of parts) if (part.type === "file" && part.name !== undefined) this.#known.set(part.name, part);
   }
 
-  /**
-   * Returns a text as message parts with its images, and the marks without an image. Throws a `UsageError` if the
-   * images are too large for one message.
-   */
+  /** Returns text and images as message parts, and the marks without an image. Throws a `UsageError` if too large. */
   written(text: string): { readonly parts: readonly UserPart[]; readonly unknown: readonly string[] } {
     const names = [...new Set(Array.from(text.matchAll(MARK), ([, name = ""]) => name))];
     const files = names.flatMap((name) => this.#known.get(name) ?? []);
     const size = files.reduce((sum, { data = "" }) => sum + bytesIn(data), 0);
     if (size > LARGEST_FILES)
       throw new UsageError(
-        `The pictures of a message have at most ${formatBytes(LARGEST_FILES)} together; these have ${formatBytes(size)}.`,
+        `The pictures of a message may have at most ${formatBytes(LARGEST_FILES)} in total. These pictures have ${formatBytes(size)}.`,
       );
     return { parts: [{ type: "text", text }, ...files], unknown: names.filter((name) => !this.#known.has(name)) };
   }
@@ -100,7 +95,7 @@ function bytesIn(base64: string): number {
   return Buffer.byteLength(base64, "base64");
 }
 
-/** Bytes as a message part. Returns a sentence if they are not an image, or the image is too large. */
+/** Returns bytes as a message part, or a sentence if they are not an image or the image is too large. */
 function picturePart(name: string, bytes: Buffer): UserFilePart | string {
   const media = mediaIn(bytes);
   if (!media?.mediaType.startsWith("image/")) return notOne(name);
@@ -108,10 +103,9 @@ function picturePart(name: string, bytes: Buffer): UserFilePart | string {
   return { type: "file", mediaType: media.mediaType, name: ofMark, data: bytes.toString("base64") };
 }
 
-/** Bytes that identify an image format. */
 const HEAD = 16;
 
-/** The image in a file. Returns a sentence for a broken or large image, and undefined for other files. */
+/** Returns the image in a file, a sentence for a broken or large image, or undefined for other files. */
 function pictureAt(path: string): UserFilePart | string | undefined {
   const name = basename(path);
   let file: number | undefined;
@@ -123,17 +117,15 @@ function pictureAt(path: string): UserFilePart | string | undefined {
     const head = readPictureBytes(file, HEAD);
     if (mediaIn(head)?.mediaType.startsWith("image/") !== true) return NAMED_SO.test(name) ? notOne(name) : undefined;
     if (stats.size > LARGEST_FILES)
-      return `Can't attach ${visibleLine(name)}: it has ${formatBytes(stats.size)}, and the limit is ${formatBytes(LARGEST_FILES)}.`;
+      return `Can't attach ${visibleLine(name)}: the file has ${formatBytes(stats.size)}, and the limit is ${formatBytes(LARGEST_FILES)}.`;
     return picturePart(name, readPictureBytes(file, stats.size));
   } catch {
-    // Paste an unreadable path as text.
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-/** Reads the first bytes of a file. */
 function readPictureBytes(file: number, size: number): Buffer {
   const bytes = Buffer.alloc(size);
   return bytes.subarray(0, readSync(file, bytes, 0, size, 0));
@@ -146,10 +138,7 @@ function notOne(name: string): string {
 /** A shell word: quoted, or with escaped special characters. No-break spaces do not separate words. */
 const WORD = /[ \t\r\n]*((?:'[^']*'|"[^"]*"|\\.|[^ \t\r\n\\'"])+)[ \t\r\n]*/gy;
 
-/**
- * Splits a text into paths, quoted or escaped as terminals do, or given as file URLs. Returns no paths if the text
- * contains anything else.
- */
+/** Splits a text into paths: quoted, escaped, or as file URLs. Returns none if the text contains anything else. */
 function pathsIn(text: string): { readonly word: string; readonly path: string }[] {
   const whole = absolutePathIn(text);
   // Some terminals do not quote.
@@ -171,7 +160,7 @@ function unquotedPastedPath(word: string): string {
   return word.replaceAll(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, single, double, escaped) => single ?? double ?? escaped);
 }
 
-/** The path in a word. Undefined for a relative path, so that ordinary words are not taken for paths. */
+/** Returns undefined for a relative path, so that ordinary words are not taken for paths. */
 function absolutePathIn(word: string): string | undefined {
   if (word.includes("\n")) return undefined;
   try {

@@ -1,35 +1,29 @@
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 
-/** A prompt and its initial text. */
 interface PromptLine {
   readonly prompt: string;
   readonly initial: string;
 }
 
-/** State and texts of the prompt. */
 export interface UserQuestionsOptions {
   readonly terminal: Terminal;
   /** Returns whether the agent works on the user's branch. */
   isWorking(): boolean;
-  /** True if the user can leave while the agent works, which then continues. */
+  /** True if the user can leave while the agent continues to work. */
   readonly mayLeave: boolean;
-  /** The prompt and initial text of the next line. */
   prompted(isWorking: boolean): PromptLine;
 }
 
 /**
- * Asks the user for lines, and asks the agent's questions, while other clients may start or answer the agent. A
- * redrawn screen shows both. A plain terminal asks one thing at a time: a question takes the prompt back.
+ * Asks the user for lines, and asks the agent's questions, while other clients may start or answer the agent. A full
+ * terminal shows both at once. A plain terminal asks one thing at a time: a question takes the prompt back.
  */
 export class UserQuestions {
   readonly #options: UserQuestionsOptions;
-  /** Ends the wait for the run's end. */
   #wake: (() => void) | undefined;
   /** Takes back the prompt of a plain terminal. */
   #reading: AbortController | undefined;
-  /** Settles with the questions to the user, in order. */
   #asked: Promise<void> = Promise.resolve();
-  /** Settles with the user's last line. */
   #doing: Promise<unknown> = Promise.resolve();
   #isOver = false;
 
@@ -37,14 +31,14 @@ export class UserQuestions {
     this.#options = options;
   }
 
-  /** True if no more lines are read. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
   /**
-   * Reads a line once no question is open and the agent rests; undefined when the user leaves. A plain terminal
-   * notices that only while it reads: if the user may leave the agent at work, it reads meanwhile, without a prompt.
+   * Reads a line once no question is open and the agent rests. Returns undefined when the user leaves. A plain terminal
+   * notices leaving only while it reads, so it also reads, without a prompt, while the agent works if the user may
+   * leave.
    */
   async read(): Promise<string | undefined> {
     const { terminal, isWorking, mayLeave, prompted } = this.#options;
@@ -67,7 +61,6 @@ export class UserQuestions {
     return work;
   }
 
-  /** Asks a question of the agent. */
   ask(question: () => Promise<void>): void {
     const { live } = this.#options.terminal;
     // A plain terminal takes the prompt back, and asks the questions of a command first.
@@ -95,7 +88,6 @@ export class UserQuestions {
     }
   }
 
-  /** Resolves when the agent does not work. */
   async #rest(): Promise<void> {
     while (this.#options.isWorking() && !this.#isOver)
       await new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { plainLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { TerminalUser } from "./person.ts";
 
-/** The state of the connection, and its notices to the user. */
+/** Tracks the connection, and tells the user about its loss. */
 export class DeskReach {
   readonly #terminal: Terminal;
   readonly #person: TerminalUser;
@@ -24,11 +24,11 @@ export class DeskReach {
     if (phase === "open" && !this.isUp) this.#become("up", "Connected again.");
   }
 
-  /** Ctrl-C without a connection. Returns whether this was the first one, which explains the next. */
+  /** Handles Ctrl-C without a connection. Returns whether this was the first one, which explains the next. */
   warn(): boolean {
     if (this.#is === "warned") return false;
     this.#is = "warned";
-    const kept = "Your message is sent once you are connected. Ctrl-C again leaves and keeps it.";
+    const kept = "Your message is sent once you are connected. Press Ctrl-C again to leave; your message is kept.";
     this.#person.view.note(`Not connected. ${kept}`);
     return true;
   }
@@ -36,7 +36,7 @@ export class DeskReach {
   /** Without a connection, tells the user that their message waits. */
   sends(line: string): void {
     if (!this.isUp && !/^[/!]/.test(line))
-      this.#person.view.note(`Not sent yet: “${plainLine(line)}”. It is sent once you are connected.`);
+      this.#person.view.note(`Not sent yet: “${plainLine(line)}”. The message is sent once you are connected.`);
   }
 
   #become(is: "up" | "lost", sentence: string): void {

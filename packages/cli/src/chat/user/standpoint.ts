@@ -12,25 +12,20 @@ import { type UnfinishedConversation, unfinishedLines } from "../views/left-behi
 import { leaveFiles } from "./leave-files.ts";
 import type { MessageWriting } from "./writing.ts";
 
-/** Destination of the next message. */
+/** Parent of the user's next message. */
 export interface NextMessagePlace {
   /** The next message's parent or, with `revise`, the message that it replaces. Default: the latest leaf. */
   readonly at?: string;
   readonly revise?: boolean;
 }
 
-/** Dependencies of {@link Standpoint}. */
 export interface StandpointOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
   readonly writing: MessageWriting;
-  /** Display name of the agent. */
   readonly agent: string;
-  /** The conversation; undefined before the first message. */
   session(): PickOptions["session"] | undefined;
-  /** Shows an error. */
   tell(error: unknown): void;
-  /** Reverts the files of a branch that the user leaves. */
   revert(left: DepartedBranch): Promise<RestorationResult>;
   /** Keeps the attachments of a text that is sent again. */
   keep(parts: readonly UserPart[]): void;
@@ -111,7 +106,7 @@ export class Standpoint {
     return live && session && pickMessage(live, { session, agent, leaf: this.leaf, selected, tell });
   }
 
-  /** Goes back to an earlier message of the user's choice; the last own message is selected (T7). */
+  /** Goes back to an earlier message of the user's choice. The last own message is selected (T7). */
   async rewind(): Promise<void> {
     const own = pathTo(this.#state, this.leaf).findLast(isPersons);
     const message = await this.pick(own?.id);
@@ -139,7 +134,7 @@ export class Standpoint {
   }
 }
 
-/** The message, or the last system note below it (such as about reverted files) if only notes follow. */
+/** Returns the message, or the last system note below it (such as about reverted files) if only notes follow. */
 function toldSince(state: ConversationState, id: string): string {
   const isNote = (child: string): boolean => {
     const message = state.messages.get(child);
@@ -150,20 +145,14 @@ function toldSince(state: ConversationState, id: string): string {
   return note === undefined ? id : toldSince(state, note);
 }
 
-/** The tree, and the selection in it. */
 export interface PickOptions {
   readonly session: Pick<TalkSession, "perform" | "state">;
-  /** Display name of the agent. */
   readonly agent: string;
-  /** The user's place. */
   readonly leaf: string | null;
-  /** The initial selection. */
   readonly selected?: string | undefined;
-  /** Shows an error. */
   readonly tell: (error: unknown) => void;
 }
 
-/** Lets the user choose a message in the tree; undefined without a choice. */
 async function pickMessage(live: LiveTerminal, options: PickOptions): Promise<string | undefined> {
   const { session, agent, leaf, selected, tell } = options;
   const { TreeView } = await import("../../terminal/full/views/tree-view.ts");
@@ -181,15 +170,12 @@ async function pickMessage(live: LiveTerminal, options: PickOptions): Promise<st
   return live.open(tree);
 }
 
-/**
- * Prints the place in a conversation: the last screens of the branch as in the transcript, or the last exchange on a
- * plain terminal.
- */
+/** Prints the place in a conversation: the last screens of the branch, or the last exchange on a plain terminal. */
 function remind(terminal: Terminal, state: ConversationState, leaf: string | null, agent: string): void {
   const { columns, style, live } = terminal;
   const end = live?.branchEnd(state, leaf);
   const above = end && end.above > 0 ? `, ${end.above} of them above: /transcript shows all` : "";
-  // A redrawn screen shows the rest of the plan above the prompt.
+  // A full terminal shows the rest of the plan above the prompt.
   const lines = end
     ? ["", ...end.lines, ...brokenTurnLines(state, leaf, terminal)]
     : lastExchange(state, leaf, agent, { columns, style });
@@ -197,7 +183,7 @@ function remind(terminal: Terminal, state: ConversationState, leaf: string | nul
   for (const line of ["", title, ...lines]) terminal.write(`${line}\n`);
 }
 
-/** Prints the place in a conversation that was just opened, and what an earlier process left unfinished. */
+/** Prints the user's place in a conversation that was just opened, and what an earlier process left unfinished. */
 export function remindOfUnfinished(
   terminal: Terminal,
   session: UnfinishedConversation,
@@ -208,7 +194,7 @@ export function remindOfUnfinished(
   for (const line of unfinishedLines(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
 }
 
-/** Returns whether an item ends a run of an earlier process. The user read about that run when the conversation opened. */
+/** Returns whether an item ends a run that an earlier process left unfinished. The user already knows about the run. */
 export function isKnownInterruption(
   { interrupted }: Pick<UnfinishedConversation, "interrupted">,
   item: FeedItem,

@@ -6,13 +6,12 @@ import { wrapSentence } from "../../show/fit-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { WrittenPart } from "./answering.ts";
 
-/** Returns the unfinished answer to a question. */
 type PartOf = (what: string) => WrittenPart;
 
 /**
- * Asks the user a question of a call (B39). A number selects a choice; other text is a free answer; an empty line
- * means the default, or no answer. Several questions with choices appear as a form. Returns undefined if the signal
- * aborts or the user interrupts.
+ * Asks the user a question of a call (B39). A number selects a choice; other text is a free answer; an empty line means
+ * the default, or no answer. Several questions with choices appear as a form. Returns undefined if the signal aborts or
+ * the user interrupts.
  */
 export async function askTextQuestion(
   terminal: Terminal,
@@ -41,7 +40,7 @@ export async function askTextQuestion(
   if (line === undefined) return undefined;
   written.use(line);
   const answer = choices[Number(line.trim()) - 1] ?? line.trim();
-  // A redrawn screen removes the question, so repeat the answer.
+  // A full terminal removes the question, so repeat the answer.
   if (answer !== "") terminal.live?.view.command(answer);
   return answer === "" ? { decision: "deny" } : { decision: "answer", text: answer };
 }
@@ -87,7 +86,7 @@ async function askFields(
     return { chosen: said, words };
   });
   const answer = filledText(fields, meant);
-  // A redrawn screen removes the form. Repeat the answer, and a question that no call line shows.
+  // A full terminal removes the form. Repeat the answer, and a question that no call line shows.
   for (const { heading, text: asked } of shown)
     if (heading === "") for (const line of asked.split("\n")) terminal.live?.view.say(line);
   if (answer !== undefined) terminal.live?.view.command(answer.replaceAll("\n", " · "));

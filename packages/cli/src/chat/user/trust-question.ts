@@ -46,7 +46,7 @@ function remember(decide: () => void, notice: (sentence: string) => void): true 
     decide();
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    notice(`You will be asked again: ${error.message}`);
+    notice(`Your decision could not be saved, so you will be asked again: ${error.message}`);
   }
   return true;
 }
@@ -69,7 +69,7 @@ function decisionAbout(root: string, { state, items }: UndecidedTrust): Decision
     body: [
       ...items.map(projectItemLine),
       "",
-      "Use them only if you trust their author. They can steer the agent and run commands with your rights.",
+      "Project settings and instructions can steer the agent and run commands with your rights. Use them only if you trust their author.",
     ],
     question: "Use them?",
     choices: CHOICES,

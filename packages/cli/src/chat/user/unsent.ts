@@ -1,20 +1,15 @@
 import { type DraftFile, DraftFiles, type DraftQuestion, type OrphanDraft } from "./draft-files.ts";
 
 /**
- * The user's unsent texts: the prompt, messages on their way, and unfinished answers. All are stored in files, so
- * that no end of the process loses them (T19).
- *
- * ```
- * typed ──▶ draft ──Enter──▶ on its way ──▶ in the log: deleted here
- *             ▲                  ╰─────────▶ failed: back in the prompt
- * ```
+ * The user's unsent texts: the prompt, messages on their way, and unfinished answers. All are stored in files, so that
+ * no end of the process loses them (T19). A message's file is deleted once the log contains the message. A message that
+ * cannot be sent returns to the prompt.
  */
 export class UnsentTexts {
   readonly #files: DraftFiles;
   readonly #message: DraftFile;
   #to: string;
   #draft = "";
-  /** Texts on their way. */
   readonly #sent = new Set<{ readonly text: string }>();
   #hasBegun = false;
 
@@ -25,13 +20,11 @@ export class UnsentTexts {
     this.#to = to;
   }
 
-  /** Stores the text of the prompt. */
   draft(text: string): void {
     this.#draft = text;
     this.#changed();
   }
 
-  /** True if the user has entered a message or a command. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -73,7 +66,6 @@ export class UnsentTexts {
     const left = this.#leftFor(conversation).filter(({ asked }) => asked?.call === call && asked.what === what);
     const file = this.#files.open();
     const draft = (text: string) => file.set({ to: conversation, text, asked: { call, what } });
-    // A crash may have left one text in two files.
     const text = [...new Set(left.map((each) => each.text))].join("\n");
     if (text !== "") {
       draft(text);
@@ -88,7 +80,6 @@ export class UnsentTexts {
     return this.#leftFor(conversation).flatMap(({ text, asked, forget }) => (asked ? [{ text, asked, forget }] : []));
   }
 
-  /** Lets other processes take over the texts. */
   close(): void {
     this.#files.close();
   }
@@ -105,17 +96,13 @@ export class UnsentTexts {
   }
 }
 
-/** An unfinished answer. */
 export interface UnsentAnswer {
-  /** Text of ended processes. */
   readonly text: string;
-  /** Stores the current text. */
   draft(text: string): void;
   /** Deletes the text, which has arrived or moved. */
   forget(): void;
 }
 
-/** An unfinished answer of an ended process. */
 export interface OrphanAnswer extends Omit<UnsentAnswer, "draft"> {
   readonly asked: DraftQuestion;
 }

@@ -6,7 +6,6 @@ import type { UnsentTexts } from "./unsent.ts";
 export class MessageWriting {
   readonly #terminal: Terminal;
   readonly #unsent: UnsentTexts;
-  /** Initial text of the next prompt. */
   #draft = "";
   /** The line that was read last and is on its way. */
   #sent: { readonly line: string; readonly kept: Disposable; readonly isSaid: boolean } | undefined;
@@ -30,14 +29,13 @@ export class MessageWriting {
     else this.#draft = [text, this.#draft].filter((part) => part !== "").join("\n");
   }
 
-  /** The initial text of the next prompt; empty at the second call. */
+  /** Returns the initial text of the next prompt, and clears it. */
   takeDraft(): string {
     const draft = this.#draft;
     this.#draft = "";
     return draft;
   }
 
-  /** Marks a line as on its way. */
   send(line: string): void {
     this.#sent = { line, kept: this.#unsent.sending(line), isSaid: commandLine(line) === undefined };
   }

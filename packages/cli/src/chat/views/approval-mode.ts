@@ -3,24 +3,24 @@ import type { Terminal } from "../../terminal/contract/terminal.ts";
 
 const ORDER: readonly ApprovalMode[] = ["ask", "edits", "all"];
 
-/** Returns the next mode in order; the first after the last mode and after `plan` (T12). */
+/** Returns the approval mode after this one. After the last mode and after `plan`, returns the first mode (T12). */
 export function nextApproval(mode: ApprovalMode): ApprovalMode {
   return ORDER[(ORDER.indexOf(mode) + 1) % ORDER.length] ?? "ask";
 }
 
-/** Short description of a mode. */
+/** Describes an approval mode in a few words. */
 export function approvalWords(mode: ApprovalMode): string {
   return WORDS[mode];
 }
 
-/** Description of a mode as a sentence. */
+/** Describes an approval mode in a sentence. */
 export function approvalSentence(mode: ApprovalMode): string {
   return SENTENCES[mode];
 }
 
 /**
- * Asks the user whether everything may run without asking in a conversation (S27). Only the word "yes" counts, no key
- * and no Enter. `signal` cancels the question, which counts as a no.
+ * Asks the user whether everything may run without asking in a conversation (S27). Only the typed word "yes" agrees.
+ * `signal` cancels the question, which counts as a no.
  */
 export async function agreesToAll(
   terminal: Terminal,
@@ -28,11 +28,11 @@ export async function agreesToAll(
   signal: AbortSignal,
 ): Promise<boolean> {
   say(
-    "Everything in this conversation will run without asking: commands, edits, and anything that a text talks the agent into. Deny rules still hold. This ends when you leave the program.",
+    "Everything in this conversation will run without asking: commands, edits, and anything that a file or a web page talks the agent into. Deny rules still apply. This mode ends when you leave the program.",
   );
   const line = await terminal.ask({
     prompt: "Type yes to run everything without asking: ",
-    // The question may appear above another one; going back returns there.
+    // The question may appear above another one. Going back returns there.
     isOver: true,
     signal,
     onBack() {},
@@ -40,7 +40,7 @@ export async function agreesToAll(
   return line?.trim().toLowerCase() === "yes";
 }
 
-/** Notice after anything but a yes. */
+/** Notice for a user who does not agree that everything may run without asking. */
 export const STILL_ASKED = "Approval is unchanged.";
 
 const WORDS: Readonly<Record<ApprovalMode, string>> = {

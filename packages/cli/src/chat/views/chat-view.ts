@@ -13,10 +13,9 @@ import { runEndSentence } from "../../show/turn-end.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 
-/** Milliseconds before a running call is shown; shorter calls are shown at their end. */
+/** Milliseconds before a running call is shown. Shorter calls are shown at their end. */
 const SHOWN_AFTER = 300;
 
-/** Maximum lines shown of a change; /changes shows all. */
 const DIFF_SHOWN = 40;
 
 /**
@@ -26,10 +25,8 @@ const DIFF_SHOWN = 40;
 export class ChatView implements FeedView {
   readonly #terminal: Terminal;
   #plain = new PlainText();
-  /** Kind of the last output. */
   #last: "nothing" | "text" | "reasoning" | "call" = "nothing";
   #openCall: string | undefined;
-  /** True if text of the current response was shown. */
   #isWritten = false;
   /** True if a response of this turn was abandoned, and the user told. */
   #gaveUp = false;
@@ -128,23 +125,19 @@ export class ChatView implements FeedView {
     }
   }
 
-  /** Prints a sentence. */
   say(sentence: string): void {
     this.#endLine();
     this.#terminal.write(`${wrapSentence(sentence, this.#terminal.columns)}\n`);
   }
 
-  /** Prints a minor sentence. */
   note(sentence: string): void {
     this.say(this.#terminal.style.dim(sentence));
   }
 
-  /** Prints an answer that was not streamed. */
   answer(text: string): void {
     for (const line of plainText(text).trim().split("\n")) this.line(line);
   }
 
-  /** Prints a line unchanged. */
   line(text: string): void {
     this.#endLine();
     this.#terminal.write(`${text}\n`);
@@ -155,7 +148,6 @@ export class ChatView implements FeedView {
     return { [Symbol.dispose]() {} };
   }
 
-  /** Prints an empty line. */
   gap(): void {
     this.#endLine();
     this.#terminal.write("\n");

@@ -9,20 +9,17 @@ import { plainLine, plainText } from "../../show/plain-text.ts";
 import type { Style } from "../../show/style.ts";
 import { runEndSentence } from "../../show/turn-end.ts";
 
-/** Default number of answer lines. */
 const ANSWER_LINES = 12;
 
-/** Layout of an exchange. */
 export interface ExchangeLook {
   readonly columns: number;
   readonly style: Style;
-  /** Maximum lines of the answer. */
   readonly most?: number;
   /** Renders Markdown as lines. Without it, Markdown is shown as plain text. */
   prose?(markdown: string, width: number): readonly string[];
 }
 
-/** `“A title”, 4 messages on this branch`. */
+/** Returns a line such as `“A title”, 4 messages on this branch`. */
 export function titleLine(state: ConversationState, leaf: string | null): string {
   const path = pathTo(state, leaf);
   const title = excerptLine(state.title ?? (path[0] ? typedText(path[0]) : ""), 60);
@@ -30,8 +27,8 @@ export function titleLine(state: ConversationState, leaf: string | null): string
 }
 
 /**
- * The last exchange before a message, to remind the user of a conversation. Rendered Markdown looks as in the
- * transcript; plain text has the speakers' names. The rest of the plan and the reason for a missing answer follow.
+ * Returns the last exchange before a message as lines, to remind the user of a conversation. Includes the rest of the
+ * plan and the reason for a missing answer. Plain text has the speakers' names.
  */
 export function lastExchange(
   state: ConversationState,
@@ -46,7 +43,7 @@ export function lastExchange(
   ];
 }
 
-/** The reason why the turn that ended at a message has no answer; empty if it has one. */
+/** Explains why the turn that ended at a message has no answer. Empty if the turn has an answer. */
 export function brokenTurnLines(
   state: ConversationState,
   leaf: string | null,
@@ -59,7 +56,6 @@ export function brokenTurnLines(
   return why === undefined ? [] : wrapSentence(why, columns).split("\n");
 }
 
-/** The plan of the branch, until all steps are done. */
 function planLeft(
   state: ConversationState,
   leaf: string | null,
@@ -92,7 +88,7 @@ function exchanged(
   return [...lines, ...`${style.accent(`${agent}:`)} ${said}`.split("\n").map((line) => wrapSentence(line, columns))];
 }
 
-/** The user's messages on a branch, newest first. */
+/** Returns the user's messages on a branch, newest first. */
 export function userMessagesOn(state: ConversationState, leaf: string | null): string[] {
   return pathTo(state, leaf).filter(isPersons).map(typedText).reverse();
 }

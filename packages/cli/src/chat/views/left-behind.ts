@@ -5,7 +5,6 @@ import { lastLines, wrapSentence } from "../../show/fit-text.ts";
 import { waitingLine } from "../../show/message-label.ts";
 import type { Style } from "../../show/style.ts";
 
-/** Maximum lines of an interrupted answer. */
 const ANSWER_LINES = 3;
 
 /** A conversation, and runs that a stopped process left unfinished. */
@@ -14,13 +13,13 @@ export interface UnfinishedConversation {
   readonly interrupted: readonly LiveRun[];
 }
 
-/** Lines about what a stopped process left behind (B24): runs, partial answers and queued messages. Empty if there is nothing. */
+/** Describes what a stopped process left unfinished (B24): runs, partial answers and queued messages, one line each. */
 export function unfinishedLines(session: UnfinishedConversation, columns: number, style: Style): string[] {
   const { state, interrupted } = session;
   const lines = interrupted.flatMap((run) => interruptionLines(state, run, columns, style));
   const waiting = state.inbox.map((input) => style.dim(waitingLine({ ...input, held: true }, columns)));
   if (interrupted.length > 0) {
-    const how = "/resume continues it. Or write what to do instead. Nothing continues by itself.";
+    const how = "/resume continues the work. Or write what to do instead. Nothing continues by itself.";
     waiting.push(wrapSentence(style.warning(how), columns));
   }
   return [...lines, ...waiting];

@@ -86,7 +86,7 @@ test("T55: one that fails, or babbles, is told once, and the usual line stands",
   status.refresh();
   await expect.poll(readRuns, { timeout: 30_000 }).toBe("x\nx\n");
   await status[Symbol.asyncDispose]();
-  expect(told).toEqual([expect.stringMatching(/^The command of your status line, echo x .*wrote more than 1 MiB/)]);
+  expect(told).toEqual([expect.stringMatching(/^Your status line command echo x .*wrote more than 1 MiB/)]);
   expect(lines).toEqual([]);
 });
 

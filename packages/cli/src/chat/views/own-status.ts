@@ -2,16 +2,11 @@ import { visibleLine } from "@banyan/core/shown";
 import { statusLineSaid } from "@banyan/host";
 import { coloredLine, plainLine } from "../../show/plain-text.ts";
 
-/** The user's command for a status line. */
 export interface OwnStatusOptions {
   readonly command: string;
-  /** Folder of the command. */
   readonly directory: string;
-  /** Returns the command's input for the present moment. */
   facts(): object;
-  /** Called when the line changes or disappears. */
   changed(): void;
-  /** Receives a sentence about a failure. */
   tell(sentence: string): void;
 }
 
@@ -21,12 +16,9 @@ const APART = 300;
 const LONGEST = 2_000;
 
 /**
- * The status line of the user's own command (T55). The command runs about three times a second at most, and never
- * twice at once. While it fails there is no line; the first failure is reported.
- *
- * ```
- * changed ──300 ms──▶ runs ──▶ first line of output ──changed meanwhile──▶ 300 ms, runs ...
- * ```
+ * Shows the first output line of the user's own command as the status line (T55). The command runs 300 ms after a
+ * change, at most every 300 ms, and never twice at once. While the command fails there is no line. The first failure is
+ * reported.
  */
 export class OwnStatus implements AsyncDisposable {
   readonly #options: OwnStatusOptions;
@@ -46,7 +38,6 @@ export class OwnStatus implements AsyncDisposable {
     return this.#line;
   }
 
-  /** The command's input has changed. */
   refresh(): void {
     this.#isStale = true;
     if (this.#over.signal.aborted || this.#waiting || this.#running) return;
@@ -68,14 +59,13 @@ export class OwnStatus implements AsyncDisposable {
     if ("problem" in said && !this.#isTold) {
       this.#isTold = true;
       const problem = plainLine(said.problem);
-      tell(`The command of your status line, ${visibleLine(command)}, ${problem}. The usual line is shown instead.`);
+      tell(`Your status line command ${visibleLine(command)} ${problem}. The default status line is shown instead.`);
     }
     if (line === this.#line) return;
     this.#line = line;
     changed();
   }
 
-  /** Resolves when the command no longer runs. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     clearTimeout(this.#waiting);

@@ -10,17 +10,14 @@ export class ShownRun {
     this.#state = state;
   }
 
-  /** The shown run, while it is live. */
   get working(): string | undefined {
     return this.#run !== undefined && this.#state().runs.has(this.#run) ? this.#run : undefined;
   }
 
-  /** Stops showing the run. */
   leave(): void {
     this.#run = undefined;
   }
 
-  /** Returns whether this run is shown. */
   is(run: string): boolean {
     return this.#run === run;
   }
@@ -31,7 +28,7 @@ export class ShownRun {
     return this.#run !== undefined;
   }
 
-  /** Shows a new run if no live run is shown, and it is the user's own or on the branch of `at`. */
+  /** Shows a new run if no live run is shown, and the run is the user's own or on the branch of `at`. */
   begin(item: Extract<FeedItem, { type: "run.started" }>, at: string | undefined, isOwn: boolean): void {
     if (item.call !== undefined || this.working !== undefined) return;
     if (isOwn || at === undefined || pathTo(this.#state(), item.leaf).some(({ id }) => id === at)) {
@@ -47,7 +44,6 @@ export class ShownRun {
 
   /** Returns whether an item belongs to the run, or to one of its sub-agents. */
   has(item: FeedItem): boolean {
-    // Items of other runs belong to other branches.
     if ("run" in item && item.type !== "message.started") {
       const call = "call" in item ? item.call : this.#state().runs.get(item.run ?? "")?.call;
       return item.run === this.#run || (typeof call === "string" && this.#launched(call));

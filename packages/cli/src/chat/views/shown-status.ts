@@ -4,15 +4,12 @@ import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { OwnStatus } from "./own-status.ts";
 import { promptStatus, type StatusFacts, statusFacts } from "./status-of.ts";
 
-/** Inputs of the status below the prompt. */
 export interface PromptStatusOptions {
   readonly terminal: Pick<Terminal, "live">;
   readonly place: Pick<UserCommandPlace, "directory" | "isElsewhere">;
-  /** The user's own command for the status line. */
   readonly command: string | undefined;
   state(): ConversationState;
   standing(): Omit<StatusFacts, "git" | "own">;
-  /** Receives a sentence about a failure of the command. */
   tell(sentence: string): void;
 }
 
@@ -34,14 +31,12 @@ export class PromptStatus implements AsyncDisposable {
     });
   }
 
-  /** Shows the present status. */
   show(): void {
     if (!this.#options.terminal.live) return;
     this.#draw();
     this.#own?.refresh();
   }
 
-  /** Resolves when the user's command no longer runs. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#own?.[Symbol.asyncDispose]();
   }
@@ -53,7 +48,7 @@ export class PromptStatus implements AsyncDisposable {
 
   get #standing(): StatusFacts {
     const { place, standing } = this.#options;
-    // git describes this machine's folder, not a folder of another machine.
+    // Ask git only about a folder of this machine.
     const git = place.isElsewhere ? undefined : gitBranch(place.directory);
     return { ...standing(), git, own: this.#own?.line };
   }

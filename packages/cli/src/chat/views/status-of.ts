@@ -7,7 +7,6 @@ import { runningProcesses, runsBeside } from "../../show/sub-agents.ts";
 import type { Status } from "../../terminal/full/views/status-line.ts";
 import { approvalWords } from "./approval-mode.ts";
 
-/** Items that change the status. */
 const CHANGES: ReadonlySet<string> = new Set([
   "run.started",
   "message.completed",
@@ -17,32 +16,25 @@ const CHANGES: ReadonlySet<string> = new Set([
   "process.ended",
 ]);
 
-/** Returns whether an item changes the status. */
 export function changesStatus(item: FeedItem, state: ConversationState): boolean {
   if (item.type === "call.completed") return callIn(state, item)?.about?.plan !== undefined;
   return CHANGES.has(item.type);
 }
 
-/** The user's place in a conversation, and the settings there. */
 export interface StatusFacts {
-  /** The run that the user sees, if it is live. */
   readonly run: string | undefined;
-  /** All live runs. */
   readonly live: readonly LiveRun[];
   readonly leaf: string | null;
-  /** Mode of coming turns. */
   readonly mode: "chat" | "task";
   readonly approval: ApprovalMode;
   readonly model: string;
   /** Context size of the model in tokens, if known. */
   readonly contextSize: number | undefined;
-  /** git branch of the workspace. */
   readonly git: string | undefined;
-  /** The user's own status line. */
   readonly own: string | undefined;
 }
 
-/** The status around the prompt at the user's place (T26). */
+/** Returns the facts of the status line for the user's place in the conversation (T26). */
 export function promptStatus(
   state: ConversationState,
   { run, live, leaf, mode, approval, model, contextSize, git, own }: StatusFacts,
@@ -66,8 +58,8 @@ export function promptStatus(
 }
 
 /**
- * The status as input of a status line command: first Claude Code's names for the same facts, then others. Unknown
- * facts are null.
+ * Returns the JSON for the user's status line command, with Claude Code's names for shared facts. Unknown facts are
+ * null.
  */
 export function statusFacts(state: ConversationState, standing: StatusFacts, directory: string): object {
   const { mode, processes, branch, context } = promptStatus(state, standing);
@@ -99,14 +91,14 @@ export function statusFacts(state: ConversationState, standing: StatusFacts, dir
   };
 }
 
-/** The number of the branch that ends at a message; empty if no branch ends there. */
+/** Returns the number of the branch that ends at a message. Empty if no branch ends there. */
 export function branchStatus(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
   const ends = leaves(state);
   const number = leaf === null ? 0 : ends.indexOf(leaf) + 1;
   return number > 0 ? { branch: { number, count: ends.length } } : {};
 }
 
-/** Share of the model's context in use by the last answer, or by the next request after a summary; undefined if unknown. */
+/** Share of the context that the last answer, or the request after a summary, fills; undefined if unknown. */
 function fullness(size: number | undefined, path: readonly Message[]): number | undefined {
   // An interrupted answer has no token count.
   const counted = path.findLast((message) => messageTokens(message) > 0);

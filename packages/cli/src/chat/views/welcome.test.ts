@@ -42,7 +42,7 @@ test.skipIf(!hasTmux)(
       expect(screen).toMatch(/^Model: ollama\/test \(no key is set, and ollama answers at /m);
       expect(screen).toMatch(/^ {2}found {2}ollama \(1 model\): A server answers at http:\/\/127\.0\.0\.1:\d+\/v1\.$/m);
       expect(screen).toMatch(/^ {2}model {2}ollama\/test\. Change it with \/model/m);
-      expect(screen).toMatch(/^ {2}trust {2}No project settings, no AGENTS\.md$/m);
+      expect(screen).toMatch(/^ {2}trust {2}This project has no settings and no AGENTS\.md$/m);
       expect(screen).toMatch(
         /^ {2}asked {2}Reads freely\. Asks before edits and commands\.[\s\S]* ?Shift\+Tab changes this\.$/m,
       );
@@ -69,7 +69,7 @@ test.skipIf(!hasTmux)(
       });
       await early.prompted();
       early.enter("/keys");
-      await early.until("Change them under");
+      await early.until("Change keys under");
       // The search for servers is over, so the welcome would have been printed by now.
       await given.promise;
       await sleep(1_000);

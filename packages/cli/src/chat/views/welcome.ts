@@ -11,9 +11,9 @@ import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { approvalSentence } from "./approval-mode.ts";
 
 /**
- * Shows a welcome at the first start: the models found, what runs without asking, and three things to try. Resolves
- * when it is printed. Local model servers get at most a second to answer, but the prompt does not wait for them
- * (T40). If the user enters a line earlier, the welcome comes at the next start.
+ * Shows a welcome at the first start: the models found, what runs without asking, and three things to try. Local model
+ * servers get at most a second to answer, but the prompt does not wait for them (T40). If the user enters a line
+ * earlier, the welcome comes at the next start.
  */
 export async function welcome(terminal: Terminal, host: Host, hasBegun: () => boolean): Promise<void> {
   const marker = join(host.places.state, "welcomed");
@@ -21,7 +21,7 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
   const providers = await providersOf(host);
   if (hasBegun()) return;
   const { columns, style } = terminal;
-  // If the demo is used because no model was found, the greeting has already named that.
+  // If the demo is used because no model was found, the greeting has already said so.
   const rows: DescribedName[] = [
     ...(isStandIn(host) ? [] : [{ name: ["found"], text: foundKeysSentence(providers) }]),
     {
@@ -40,9 +40,7 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
   try {
     mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
     writeFileSync(marker, "");
-  } catch {
-    // Without a marker the welcome appears again, which does no harm.
-  }
+  } catch {}
 }
 
 /** Returns whether the demo is used for lack of a model: the settings name none. */
@@ -50,11 +48,9 @@ function isStandIn({ model, configuration }: Host): boolean {
   return model.name.startsWith("demo/") && configuration.settings.model === undefined;
 }
 
-/** The available providers. Asks twice if the provider in use missed its time limit while the program was loading. */
+/** Asks twice if the provider in use missed its time limit while the program was loading. */
 async function providersOf(host: Host): Promise<readonly ProviderStatus[]> {
-  await host.ready().catch(() => {
-    // A failure is reported to the next turn.
-  });
+  await host.ready().catch(() => {});
   const providers = await host.listProviders();
   const isHeard = providers.some(({ name, usable }) => usable && host.model.name.startsWith(`${name}/`));
   return isHeard ? providers : host.listProviders();
@@ -75,7 +71,7 @@ function trustIn({ workspace }: Host): string {
   const { state } = new TrustRecord({ env: process.env, home: homedir() }).trustOf(workspace);
   switch (state) {
     case "nothing":
-      return "No project settings, no AGENTS.md";
+      return "This project has no settings and no AGENTS.md";
     case "trusted":
       return "This project's settings and instructions are used, as you agreed.";
     default:
@@ -93,7 +89,7 @@ function askedFirst({ approval }: Host, changer: string): string {
   return `${what} ${changer} changes this.`;
 }
 
-/** First lines of a chat: version, folder, model with reason, approval mode and notices. */
+/** Prints the first lines of a chat: version, folder, model with reason, approval mode and notices. */
 export function writeWelcome(terminal: Terminal, host: Host, notices: readonly string[]): void {
   const { style } = terminal;
   const say = (sentence: string) => terminal.write(`${wrapSentence(sentence, terminal.columns)}\n`);
@@ -107,7 +103,7 @@ export function writeWelcome(terminal: Terminal, host: Host, notices: readonly s
   if (host.approval === "all") {
     const [layer] = settingAt(host.configuration, ["approval"])?.layers ?? [];
     const from = layer === "flags" ? "--approval all" : layer === "environment" ? "BANYAN_APPROVAL" : "the settings";
-    const loud = `APPROVAL IS OFF (${from}): every call runs without asking. Use this in a sandbox only.`;
+    const loud = `APPROVAL IS OFF (${from}): every call runs without asking. Use this mode in a sandbox only.`;
     say(style.bad(style.bold(loud)));
   }
   for (const notice of notices) say(style.warning(plainLine(notice)));
@@ -127,7 +123,5 @@ export function offerMemory(terminal: Terminal, host: Host): void {
   try {
     mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
     writeFileSync(marker, "");
-  } catch {
-    // Without a marker the offer appears again, which does no harm.
-  }
+  } catch {}
 }

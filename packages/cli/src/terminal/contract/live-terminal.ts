@@ -9,7 +9,7 @@ import type { BranchEnd } from "../full/transcript/message-lines.ts";
 import type { Status } from "../full/views/status-line.ts";
 import type { FeedView } from "../questions/feed-view.ts";
 
-/** Notification of a user who is not looking. `auto`: the terminal's notification and its bell. */
+/** How a user who is not looking is notified. `auto`: by the terminal's notification and its bell. */
 export type AttentionSetting = "auto" | "bell" | "off";
 
 /** A paste after its images were replaced by marks. */
@@ -19,9 +19,9 @@ export interface PasteResult {
   readonly problem?: string;
 }
 
-/** Replaces images in a text by marks (T50). */
+/** Replaces images in a text by marks such as `[image: a.png]` (T50). */
 export interface PictureSource {
-  /** A pasted text with marks for the images that it names. */
+  /** Returns a pasted text with marks for the images that it names. */
   pasted(text: string): PasteResult;
   /** Resolves with the mark of the clipboard's image. Rejects with a sentence if there is none. */
   fromClipboard(): Promise<string>;
@@ -33,17 +33,13 @@ export interface LiveSettings {
   readonly prompt?: string;
   /** Key bindings that differ from the defaults (T13). */
   readonly keys?: KeySettings;
-  /** Name or file of a colour theme. */
   readonly theme?: string;
-  /** True if the prompt uses vi's keys. */
   readonly vim?: boolean;
-  /** Notification of the user when they are not looking. */
   readonly notify?: AttentionSetting;
   /** Source of image marks. Without it, pastes are plain text. */
   readonly pictures?: PictureSource;
   /** Texts for the Up key, newest first. */
   readonly history?: readonly string[];
-  /** Commands offered after `/`. */
   readonly commands?: readonly OfferedCommand[];
   /** Folder in which `@` finds files. */
   readonly workspace?: string;
@@ -51,39 +47,33 @@ export interface LiveSettings {
   names?(): readonly PromptSuggestion[];
 }
 
-/** Abilities of a terminal that redraws its last lines. */
+/** What a terminal that redraws its last lines can do. */
 export interface LiveTerminal {
   /** `command` shows a typed command; `connected` shows whether the agent's work is known. */
   readonly view: FeedView & Pick<LiveView, "command" | "connected">;
   /** Changes settings; omitted ones stay. Returns faults in key bindings and theme, one sentence each. */
   configure(settings: LiveSettings): readonly string[];
-  /** The effective key bindings. */
   readonly keyTable: readonly KeyRow[];
   /** Shows the queue of the user's conversation; undefined before the first message. */
   follow(conversation: ConversationState | undefined): void;
   /** Shows the status below the prompt; empty before the first call. */
   status(status: Status): void;
   /**
-   * Gives the keys to an overlay until it closes; the prompt and the transcript stay. Resolves with undefined if the
-   * user chooses nothing, the signal aborts, or the terminal closes.
+   * Passes keys to an overlay until it closes; the prompt and the transcript stay. Resolves with undefined if the user
+   * chooses nothing, the signal aborts, or the terminal closes.
    */
   open<T>(overlay: Overlay<T>, signal?: AbortSignal): Promise<T | undefined>;
-  /** The content of the open overlay has changed. */
   refresh(): void;
   /** Draws changes at once, before slow work blocks the next frame. */
   draw(): void;
-  /**
-   * Resolves when the terminal has answered the initial queries or their time is over. Closing earlier would send the
-   * answers to the shell.
-   */
+  /** Resolves after the terminal's replies to the initial queries. After an earlier close, the shell would get them. */
   settled(): Promise<void>;
   /** Renders a model's Markdown as lines of a width. */
   prose(markdown: string, width: number): readonly string[];
   /** The last screens of a branch, as in the transcript (T48). */
   branchEnd(state: ConversationState, leaf: string | null): BranchEnd;
   /**
-   * Lets the user edit a text as a file of this name in their own editor; undefined if none is set. Rejects after
-   * showing the error if the editor fails.
+   * Lets the user edit a text in their own editor; undefined without one. Shows an error of the editor, then rejects.
    */
   edit(text: string, file: string): Promise<string | undefined>;
   /** Notifies a user who is not looking that something waits. */

@@ -4,21 +4,15 @@ import type { DecisionRequest, DecisionResult } from "../questions/decision.ts";
 import type { FilledForm, Form, MessageRequest, TerminalQuestion } from "../questions/question.ts";
 import type { LiveTerminal } from "./live-terminal.ts";
 
-/**
- * The user's terminal. Printed text never changes. The user may type ahead between `read` and `ask`; no input is
- * lost.
- */
+/** The user's terminal. Printed text never changes. The user may type ahead between `read` and `ask`. */
 export interface Terminal {
   readonly style: Style;
-  /** Present number of columns. */
   readonly columns: number;
   /** True if choices are numbers instead of letters (T39). */
   readonly numbered: boolean;
-  /** True if the terminal was closed. */
   readonly isClosed: boolean;
   /** Appends text. Text of a model or tool must be free of control characters (S12). */
   write(text: string): void;
-  /** Begins a new line, unless at the beginning of one. */
   freshLine(): void;
   /**
    * Reads a message, also one that was typed ahead. Ctrl-C moves the typed text into the history; twice within two
@@ -26,25 +20,18 @@ export interface Terminal {
    */
   read(request: MessageRequest): Promise<string | undefined>;
   /**
-   * Reads one line for a decision. Input typed before the question does not count (S14). Resolves with undefined if
-   * the user interrupts or leaves, or the signal aborts.
+   * Reads one line for a decision. Resolves with undefined if the user interrupts or leaves, or the signal aborts. For
+   * this, `decide` and `fill`, input typed before the question does not count (S14).
    */
   ask(question: TerminalQuestion): Promise<string | undefined>;
-  /**
-   * Lets the user decide. Neither earlier input nor Enter alone decides (S14). Resolves with undefined if the user
-   * interrupts or leaves, or the signal aborts.
-   */
+  /** Lets the user decide. Enter alone does not decide (S14). Resolves like `ask`. */
   decide(decision: DecisionRequest): Promise<DecisionResult | undefined>;
-  /**
-   * Lets the user fill in a form. Neither earlier input nor Enter alone fills it in (S14). Resolves with undefined if
-   * the user interrupts or leaves, or the signal aborts.
-   */
+  /** Lets the user fill in a form. Enter alone does not fill it in (S14). Resolves like `ask`. */
   fill(form: Form): Promise<FilledForm | undefined>;
-  /** Further abilities if it redraws its last lines; output may then appear during a question. */
+  /** Present in a terminal that redraws its last lines. Output may then appear during a question. */
   readonly live?: LiveTerminal;
   /** Copies a text, without control characters, to the user's clipboard, if one is accessible. */
   copy(text: string): Promise<CopyOutcome>;
-  /** Acts like Ctrl-C. */
   interrupt(): void;
   /** Restores the terminal. Pending and later questions have no answer. */
   close(): void;
@@ -55,16 +42,12 @@ export interface TerminalOptions {
   readonly output: NodeJS.WriteStream;
   readonly style: Style;
   readonly env: NodeJS.ProcessEnv;
-  /**
-   * Called for a message sent without a request; `later`: with Alt+Enter. Returns whether it was taken; otherwise it
-   * answers the next request.
-   */
+  /** Called for a message without a request; `later`: with Alt+Enter. If false, it answers the next request. */
   onTyped(message: string, later: boolean): boolean;
   /** Called for Ctrl-C that does not concern the typed text. */
   onInterrupt(): void;
   /** Called for a key with an action on the conversation. */
   onAction?(action: TalkAction): void;
-  /** Called when the unsent text changes. */
   onDraft?(text: string): void;
 }
 
@@ -80,7 +63,7 @@ export const QUIET = 300;
 /** Milliseconds within which lines form one paste, if the terminal does not mark pastes. */
 export const PASTE_PAUSE = 20;
 
-/** Milliseconds within which a second Ctrl-C leaves. */
+/** Milliseconds within which a second Ctrl-C leaves the program. */
 export const LEAVE_WITHIN = 2_000;
 
 export const LEAVE_HINT = "Press Ctrl-C again to exit";

@@ -1,15 +1,13 @@
 import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { AttentionSetting } from "../contract/live-terminal.ts";
 
-/** Maximum characters of a notification. */
 const LONGEST = 200;
 
 const BELL = "\x07";
 
 /**
- * Notifies a user who is not looking about something that waits (C2). The terminal reports whether it has the focus.
- * A terminal without focus reports counts as focused, so that users are not told what they see. A sentence is sent
- * once until the user looks again.
+ * Notifies a user who is not looking about something that waits (C2). The terminal reports whether it has the focus; a
+ * terminal without focus reports counts as focused. A sentence is sent once until the user looks again.
  */
 export class Attention {
   readonly #write: (text: string) => void;
@@ -27,7 +25,6 @@ export class Attention {
     this.#how = how;
   }
 
-  /** The terminal has gained or lost the focus. */
   looks(isLooking: boolean): void {
     this.#isLooking = isLooking;
     if (isLooking) this.#told.clear();
@@ -40,10 +37,9 @@ export class Attention {
   }
 }
 
-/** The notification sequence of a terminal; empty if it has none. */
+/** Returns the notification sequence of a terminal. Empty if the terminal has none. */
 export function notification(sentence: string, { TERM = "", TERM_PROGRAM = "", TMUX, STY }: NodeJS.ProcessEnv): string {
   const text = cutTo(visibleLine(sentence), LONGEST, "");
-  // Terminal multiplexers pass on only the bell.
   if (TMUX || STY) return "";
   if (/kitty/.test(TERM)) return `\x1b]99;;${text}\x1b\\`;
   if (/^(foot|rxvt|contour)/.test(TERM)) return `\x1b]777;notify;banyan;${text.replaceAll(";", ",")}\x1b\\`;

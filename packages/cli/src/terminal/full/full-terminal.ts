@@ -56,12 +56,8 @@ const STILL_TIME = 1_000;
 
 /**
  * A terminal that redraws its last lines: current work, queued messages, prompt and status. Everything above is
- * ordinary scrollback. The prompt is always there; an approval or a list takes its place.
- *
- * ```
- *   keyboard ──▶ overlays, else the prompt ──▶ changed ──▶ screen: a picture, at most 20 times a second
- *   feed ─────▶ view (the transcript) ───────────┘
- * ```
+ * ordinary scrollback. The prompt is always there; an approval or a list takes its place. Keys go to the top overlay,
+ * else to the prompt. Each change requests a frame from the screen.
  */
 export class FullTerminal implements Terminal, LiveTerminal {
   readonly numbered = false;
@@ -86,7 +82,6 @@ export class FullTerminal implements Terminal, LiveTerminal {
   #conversation: ConversationState | undefined;
   #status: Status | undefined;
   #pictures: PictureSource | undefined;
-  /** Beginning of a line that is not complete. */
   #partial = "";
   /** Time of the last key, in milliseconds of `performance.now()`. */
   #keyAt = Number.NEGATIVE_INFINITY;
@@ -347,7 +342,6 @@ export class FullTerminal implements Terminal, LiveTerminal {
       // Typing continues in the prompt; other keys have no effect yet.
       if (!this.#prompt.isEmpty || this.#keys.matches(key, "cancel")) this.#promptKeys.key(key);
     } else if (this.#overlays.top && !this.#overlays.page && this.#besideQuestion(key)) {
-      // Handled; the question stays open.
     } else if (this.#overlays.top) this.#overlays.key(key, this.#keys);
     else this.#promptKeys.key(key);
     this.#changed();
@@ -359,9 +353,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     if (does("agents")) this.#options.onAction?.("agents");
     else if (does("approval-mode")) this.#options.onAction?.("approval-mode");
     else if (does("open-output") && this.#overlays.top?.page) {
-      this.#overlays.open(new Viewer([this.#overlays.top.page])).catch(() => {
-        // The terminal was closed.
-      });
+      this.#overlays.open(new Viewer([this.#overlays.top.page])).catch(() => {});
     } else return false;
     return true;
   }

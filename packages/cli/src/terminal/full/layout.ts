@@ -4,27 +4,23 @@ import type { ScreenPosition, ScreenSize } from "./screen/live-region.ts";
 
 /** Parts of the screen's bottom, from top to bottom. */
 export interface Parts {
-  /** The current work. */
   readonly spinner: string | undefined;
   /** The agent's plan on at most `most` lines. */
   plan(most: number): readonly string[];
-  /** Queued messages. */
   readonly waiting: readonly string[];
-  /** The prompt, or the view in its place. */
   readonly input: OverlayView;
   readonly status: string;
 }
 
-/** The bottom's lines, and the number of lines above it for unfinished output. */
+/** Lines of the screen's bottom, and the number of lines above for unfinished output. */
 export interface BottomLayout {
   readonly lines: readonly string[];
   readonly cursor: ScreenPosition | undefined;
   readonly room: number;
 }
 
-/** Minimum rows for a status line. */
+/** Minimum rows of a screen with a status line. */
 export const STATUS_FROM = 8;
-/** Minimum rows for an empty line above the bottom. */
 const APART_FROM = 16;
 /** Minimum lines for the transcript, if there are enough rows. */
 const LEAST_ROOM = 2;
@@ -32,7 +28,7 @@ const LEAST_ROOM = 2;
 /** A plan may take one row in this many. */
 const PLAN_SHARE = 5;
 
-/** Stacks the parts. On a small screen the least important parts are left out first (T26). */
+/** Stacks the parts of the screen's bottom. On a small screen the least important parts are left out first (T26). */
 export function layOutBottom(
   { spinner, plan, waiting, input, status }: Parts,
   { columns, rows }: ScreenSize,

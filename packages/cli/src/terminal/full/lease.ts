@@ -2,7 +2,6 @@ import type { Keyboard } from "./keys/keyboard.ts";
 import type { Modes } from "./keys/modes.ts";
 import type { Screen } from "./screen/screen.ts";
 
-/** Parts that a lease controls. */
 export interface LeaseOptions {
   readonly modes: Modes;
   readonly keyboard: Keyboard;
@@ -10,8 +9,8 @@ export interface LeaseOptions {
 }
 
 /**
- * Control over the terminal: its modes, keys and last lines. Released when the program ends, is suspended, or lends
- * the terminal to another program (T8, T31).
+ * Control over the terminal: its modes, keys and last lines. Released when the program ends, is suspended, or lends the
+ * terminal to another program (T8, T31).
  */
 export class Lease {
   readonly #options: LeaseOptions;
@@ -29,14 +28,12 @@ export class Lease {
     return this.#isTaken;
   }
 
-  /** Releases the terminal for good. */
   end(): void {
     this.#isOver = true;
     process.off("SIGCONT", this.#continued);
     this.#give();
   }
 
-  /** Lends the terminal for the duration of `borrow`. */
   async lend<T>(borrow: () => Promise<T>): Promise<T> {
     this.#give();
     this.#isLent = true;

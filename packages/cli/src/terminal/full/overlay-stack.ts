@@ -2,7 +2,6 @@ import { QUIET } from "../contract/terminal.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
 import type { Overlay, OverlayEnd } from "./overlay/overlay.ts";
 
-/** Options for opening an overlay. */
 export interface OverlayOptions {
   readonly signal?: AbortSignal | undefined;
   /** Keys decide in the overlay, so keys typed before it appears must not count (S14). */
@@ -29,7 +28,7 @@ export class OverlayStack {
     this.#changed = changed;
   }
 
-  /** The overlay with the keys; undefined if the prompt has them. */
+  /** The overlay that receives keys; undefined if the prompt receives them. */
   get top(): Overlay<unknown> | undefined {
     return this.#entry?.overlay;
   }
@@ -39,7 +38,6 @@ export class OverlayStack {
     return this.#page?.overlay;
   }
 
-  /** Number of questions behind the top overlay. */
   get behind(): number {
     return Math.max(0, this.#entries.filter(({ overlay }) => !overlay.isFull).length - (this.top?.isFull ? 0 : 1));
   }
@@ -80,7 +78,7 @@ export class OverlayStack {
     return true;
   }
 
-  /** Passes a key to the top overlay. The page above a question gets keys that the question does not use or does not accept yet. */
+  /** Passes a key to the top overlay. The page above a question gets keys that the question does not use yet. */
   key(key: string, keys: KeyBindings): void {
     const isSpared = this.#page && this.#page !== this.#entry && this.top?.spares?.(key, keys) === true;
     const entry = this.isArmed && !isSpared ? this.#entry : this.#page;
@@ -88,7 +86,6 @@ export class OverlayStack {
     if (entry && over) this.#close(entry, over);
   }
 
-  /** Closes all overlays. */
   closeAll(): void {
     for (const entry of [...this.#entries]) this.#close(entry, {});
   }

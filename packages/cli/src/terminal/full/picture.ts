@@ -17,7 +17,6 @@ import type { LiveView } from "./transcript/live-view.ts";
 import { spinnerLine } from "./views/spinner-line.ts";
 import { type Status, statusLine } from "./views/status-line.ts";
 
-/** Everything that is visible at present. */
 export interface PictureParts {
   readonly theme: Theme;
   readonly keys: KeyBindings;
@@ -30,15 +29,12 @@ export interface PictureParts {
   readonly hint: string;
   readonly status: Status | undefined;
   readonly inbox: readonly WaitingInput[];
-  /** True if animation is on. */
   readonly moves: boolean;
   readonly links: boolean;
   readonly highlight: Highlight | undefined;
 }
 
-/** Minimum lines of a page above a question. */
 const LEAST_PAGE = 4;
-/** Maximum lines of queued messages. */
 const MOST_WAITING = 5;
 
 /** Composes the next frame. Each frame must be drawn, because finished lines leave the view. */
@@ -103,7 +99,7 @@ function fullScreen(
   };
 }
 
-/** The prompt, or the overlay in its place. Before the overlay has the keys, the prompt is below it for a user who is typing. */
+/** The prompt, or the overlay in its place. A user who is typing sees the prompt until the overlay has the keys. */
 function inputView({ overlays, prompt, theme, view, keys }: PictureParts, size: ScreenSize): OverlayView {
   const hint = view.isBusy ? `Enter: send now. ${keys.hint("send-later") ?? ""}: after this turn` : "";
   const kept = overlays.top?.footer && size.rows >= STATUS_FROM ? 2 : 1;
@@ -121,7 +117,6 @@ function waitingOf({ inbox, prompt, theme, keys }: PictureParts, { columns, rows
   return [...waitingList(inbox, most, columns, theme, keys.hint("take-back")), ...kept.slice(0, most)];
 }
 
-/** Returns whether a question is below the transcript or a page. */
 function isAsked({ overlays }: PictureParts): boolean {
   return overlays.top !== undefined && overlays.top !== overlays.page;
 }
@@ -155,8 +150,8 @@ function statusText({ hint, status, theme, overlays, keys }: PictureParts, { col
 }
 
 /**
- * The user's queued messages, one line each: those for this turn before those for later (T18). Shows the first ones
- * if there are more than `most`.
+ * Lists the user's queued messages, one line each: those for this turn before those for later (T18). Shows the first
+ * ones if there are more than `most`.
  */
 export function waitingList(
   inbox: readonly WaitingInput[],
@@ -173,7 +168,7 @@ export function waitingList(
     const word = `${waitingWord(input)}: `;
     return theme.accent(word) + waitingText(input, Math.max(8, width - textWidth(word)));
   });
-  const hint = takeBackKey === undefined ? "" : `${takeBackKey} takes back the last`;
+  const hint = takeBackKey === undefined ? "" : `${takeBackKey} takes back the last message`;
   if (shown.length < sorted.length) {
     const more = `… and ${counted(sorted.length - shown.length, "more message")}`;
     return [...lines, theme.dim(longestThatFits([...(hint === "" ? [] : [`${more}; ${hint}`]), more], width))];
@@ -183,15 +178,13 @@ export function waitingList(
   return room < 0 || hint === "" ? lines : lines.with(last, `${lines[last]}   ${theme.dim(hint)}`);
 }
 
-/** Maximum plan steps above the prompt. */
 const STEPS = 5;
 /** Minimum steps; with fewer, the plan takes one line. */
 const LEAST_STEPS = 3;
-/** Minimum columns for steps. */
 const STEPS_FROM = 60;
 
 /**
- * An unfinished plan on at most `most` lines (T57): the number of completed steps, and the current step with its
+ * Shows an unfinished plan on at most `most` lines (T57): the number of completed steps, and the current step with its
  * neighbours. A small screen shows one line. A completed plan is empty.
  */
 export function planLines(plan: readonly PlanStep[], most: number, width: number, theme: Theme): string[] {

@@ -15,7 +15,6 @@ import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
 import { Picker } from "./views/picker.ts";
 
-/** Dependencies of {@link PromptKeys}. */
 export interface PromptKeysOptions {
   readonly prompt: PromptBox;
   readonly history: History;
@@ -25,21 +24,17 @@ export interface PromptKeysOptions {
   /** The source of image marks, once there is a conversation partner. */
   pictures(): PictureSource | undefined;
   redraw(): void;
-  /** A visible part has changed. */
   changed(): void;
-  /** Lends the terminal for the duration of `borrow`. */
   lend<T>(borrow: () => Promise<T>): Promise<T>;
-  /** Suspends the program. */
   suspend(): void;
   onAction?(action: TalkAction): void;
-  /** Stops the agent. */
   onInterrupt(): void;
 }
 
 /** Milliseconds within which a second Esc opens the tree. */
 const TWICE_WITHIN = 600;
 
-/** Keys of the prompt that do not edit its text (T1 to T8, T12, T18). */
+/** Handles the prompt's keys that do not edit its text (T1 to T8, T12, T18). */
 export class PromptKeys {
   readonly #options: PromptKeysOptions;
   #leaveBefore = 0;
@@ -51,17 +46,14 @@ export class PromptKeys {
     this.#options = options;
   }
 
-  /** A brief notice; empty without one. */
   get hint(): string {
     return this.#hint;
   }
 
-  /** Cancels the pending notice. */
   close(): void {
     clearTimeout(this.#hintEnds);
   }
 
-  /** Handles a key sequence from the terminal. */
   key(key: string): void {
     const { prompt } = this.#options;
     const keys = this.#options.keys();
@@ -119,7 +111,11 @@ export class PromptKeys {
   #exit(): void {
     const { prompt } = this.#options;
     if (prompt.isReading) prompt.leave();
-    else this.#say(`The agent works: ${this.#options.keys().hint("cancel") ?? "Ctrl-C"} stops it.`, LEAVE_WITHIN);
+    else
+      this.#say(
+        `The agent is working. ${this.#options.keys().hint("cancel") ?? "Ctrl-C"} stops the agent.`,
+        LEAVE_WITHIN,
+      );
   }
 
   #do(action: (typeof HANDLED)[number]): void {
@@ -183,7 +179,7 @@ export class PromptKeys {
   async #openOutput(): Promise<void> {
     const { terminal, keys } = this.#options;
     const { pages } = terminal.view;
-    if (pages.length === 0) this.#say("Nothing has been cut yet.", LEAVE_WITHIN);
+    if (pages.length === 0) this.#say("There is no shortened text to open.", LEAVE_WITHIN);
     else await terminal.open(new Viewer(pages, { openKey: keys().hint("open-output") }));
   }
 

@@ -157,7 +157,7 @@ describe("while the agent works", () => {
     here.happens({ type: "text.delta", message: "b", part: 1, text: "That was all." });
     await here.screen.until("Ctrl-O shows it");
     here.keys("\x0f");
-    await here.screen.until(/What next\?[\s\S]*Ctrl-O the one before/);
+    await here.screen.until(/What next\?[\s\S]*Ctrl-O previous page/);
     here.keys("\x0f");
     await here.screen.until("Result");
   });

@@ -14,7 +14,6 @@ export interface ClipboardPlace {
  */
 export type CopyOutcome = "taken" | "handed" | "long" | "nothing";
 
-/** A program and its arguments. */
 type ClipboardCommand = readonly [program: string, ...args: string[]];
 
 /** A program that prints the clipboard's image. */
@@ -24,7 +23,6 @@ interface ClipboardReader {
   decode?(printed: Buffer): Buffer;
 }
 
-/** Maximum milliseconds for a program. */
 const PATIENCE = 5_000;
 /** Maximum bytes of an image: more than an attachment may have. */
 const MOST_READ = 32 * 1024 * 1024;
@@ -32,8 +30,8 @@ const MOST_READ = 32 * 1024 * 1024;
 const MOST_HANDED = 100_000;
 
 /**
- * Copies a text to the user's clipboard, without control characters. Uses a desktop program or tmux if available,
- * else the terminal (OSC 52), which also reaches the user's machine over ssh. `send` writes to the terminal.
+ * Copies a text to the user's clipboard, without control characters. Uses a desktop program or tmux if available, else
+ * the terminal (OSC 52), which also reaches the user's machine over ssh. `send` writes to the terminal.
  */
 export async function copyText(
   text: string,
@@ -52,10 +50,7 @@ export async function copyText(
   return "handed";
 }
 
-/**
- * Resolves with the unchanged bytes of the clipboard's image; undefined if there is none. Rejects with a sentence if
- * no program can read the clipboard.
- */
+/** Resolves with the bytes of the clipboard's image, if any. Rejects with a sentence if no program can read it. */
 export async function readClipboardPicture(place: ClipboardPlace): Promise<Buffer | undefined> {
   let isRead = false;
   for (const { words, decode = asPrinted } of readers(place)) {
@@ -72,7 +67,7 @@ function asPrinted(printed: Buffer): Buffer {
 }
 
 const UNREADABLE =
-  "Nothing here can read a picture from your clipboard: that takes wl-paste, xclip, pngpaste or PowerShell where your desktop is. The path of a file can be pasted instead.";
+  "Reading a picture from your clipboard needs wl-paste, xclip, pngpaste or PowerShell on the machine with your desktop. Paste the path of a file instead.";
 
 function writers({ env, platform = process.platform }: ClipboardPlace): ClipboardCommand[] {
   const { SSH_CONNECTION, SSH_TTY, WAYLAND_DISPLAY, DISPLAY, WSL_DISTRO_NAME, TMUX } = env;
@@ -126,7 +121,6 @@ const POWERSHELL: ClipboardCommand = ["powershell.exe", "-NoProfile", "-NonInter
 const WRITE_ON_WINDOWS =
   "[Console]::InputEncoding = [System.Text.Encoding]::UTF8; Set-Clipboard -Value ([Console]::In.ReadToEnd())";
 
-/** Prints the image as base64 PNG. */
 const READ_ON_WINDOWS = [
   "Add-Type -AssemblyName System.Windows.Forms, System.Drawing",
   "$picture = [System.Windows.Forms.Clipboard]::GetImage()",
@@ -152,7 +146,7 @@ function runClipboardProgram(
   const printed: Buffer[] = [];
   let size = 0;
   const child = spawn(program, args, {
-    // A program that takes a text may stay to offer it, and keep its output open.
+    // A program that offers a text to others may stay, and keep its output open.
     stdio: ["pipe", input === undefined ? "pipe" : "ignore", "ignore"],
     env: { ...env, PATH: pathWithout([process.cwd()], env.PATH ?? "") },
     timeout: PATIENCE,
@@ -166,7 +160,6 @@ function runClipboardProgram(
   });
   child.once("error", () => resolve(undefined));
   child.once("close", (code) => resolve(code === 0 ? Buffer.concat(printed) : Buffer.alloc(0)));
-  // A program that took a text may stay in the background to offer it.
   if (input !== undefined) child.once("exit", (code) => resolve(code === 0 ? Buffer.alloc(0) : undefined));
   child.stdin?.on("error", () => {
     // The program ended before it read everything: its exit code decides.

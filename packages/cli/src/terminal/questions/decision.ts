@@ -1,6 +1,6 @@
 import type { CodePaint } from "../full/markdown/look.ts";
 
-/** A decision for the user. */
+/** A question that the user answers with one of several choices. */
 export interface DecisionRequest {
   /** The requester and the request, on one line. */
   readonly title: string;
@@ -10,7 +10,7 @@ export interface DecisionRequest {
   painted?(paint: CodePaint): readonly string[];
   /** Title on a whole screen. */
   readonly name?: string;
-  /** The decision is about a call: a key can change the approval mode instead. */
+  /** True for a decision about a call: a key can change the approval mode instead. */
   readonly asksLess?: boolean;
   readonly question: string;
   readonly choices: readonly DecisionChoice[];
@@ -18,17 +18,15 @@ export interface DecisionRequest {
   readonly stops?: boolean;
   /** A choice with an unfinished text. Unless `again`, the choice is selected at the start. */
   readonly begun?: DecisionResult;
-  /** Called when the text of a choice changes, if the terminal can tell. */
+  /** Called when the text of a choice changes, if the terminal supports that. */
   onBegun?(begun: DecisionResult): void;
-  /** The same question again: keys typed before it appears count. */
+  /** True if the same question was shown before: keys typed before it appears count. */
   readonly again?: boolean;
-  /** Cancels the question. */
   readonly signal?: AbortSignal;
 }
 
-/** A choice of a decision. */
+/** A choice of a {@link DecisionRequest}. */
 export interface DecisionChoice {
-  /** A letter. */
   readonly key: string;
   readonly text: string;
   /** Short text for small screens. */
@@ -41,9 +39,8 @@ export interface DecisionChoice {
   readonly takesWords?: string;
 }
 
-/** The user's decision. */
+/** The choice that the user made. */
 export interface DecisionResult {
-  /** Letter of the choice. */
   readonly key: string;
   /** Text that the user typed with the choice. */
   readonly words?: string;

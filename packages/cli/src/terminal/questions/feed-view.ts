@@ -4,13 +4,11 @@ import type { ConversationState, FeedItem } from "@banyan/core";
 export interface FeedView {
   /** Shows a feed item, which the state has already applied. */
   show(item: FeedItem, state: ConversationState): void;
-  /** Prints a sentence. */
   say(sentence: string): void;
   /** Prints a minor sentence. */
   note(sentence: string): void;
   /** Prints an answer that was not streamed. */
   answer(text: string): void;
-  /** Prints a line unchanged. */
   line(text: string): void;
   /** Shows work that the user started, not the agent, until the returned object is disposed of. */
   busyWith(what: string): Disposable;

@@ -3,18 +3,17 @@ import type { QuestionField } from "@banyan/core/conversation";
 
 export interface MessageRequest {
   readonly prompt: string;
-  /** Initial text. */
   readonly initial?: string;
   /** Cancels the request. Not needed with `live`, which asks other questions at the same time. */
   readonly signal?: AbortSignal;
 }
 
 export interface TerminalQuestion extends MessageRequest {
-  /** The same question was shown before and is asked once more: what is typed now is about it. */
+  /** True if the same question was shown before: text typed before it appears counts. */
   readonly again?: boolean;
-  /** Called when the text changes, if the terminal can tell. */
+  /** Called when the text changes, if the terminal supports that. */
   onDraft?(text: string): void;
-  /** Called when the user goes back to the previous question, which interrupts nothing. Absent without a previous question. */
+  /** Called when the user goes back to the previous question, which interrupts nothing. Absent without one. */
   onBack?(): void;
   /** Opens above the present question instead of after it. */
   readonly isOver?: boolean;
@@ -24,9 +23,7 @@ export interface TerminalQuestion extends MessageRequest {
 
 /** Questions for the user with choices and text, asked together. No character may be hidden (S12). */
 export interface Form {
-  /** The requester, on one line. */
   readonly title: string;
-  /** Introduction. */
   readonly text: string;
   /** A single field may have an empty heading. */
   readonly fields: readonly QuestionField[];
@@ -34,11 +31,10 @@ export interface Form {
   readonly chosen?: readonly (readonly string[])[];
   /** Initial texts, by field. */
   readonly begun: readonly string[];
-  /** Called when a field's text changes, if the terminal can tell. */
+  /** Called when a field's text changes, if the terminal supports that. */
   onWords?(field: number, words: string): void;
-  /** The same form again: keys typed before it appears count. */
+  /** True if the same form was shown before: keys typed before it appears count. */
   readonly again?: boolean;
-  /** Cancels the form. */
   readonly signal?: AbortSignal;
 }
 
@@ -48,5 +44,5 @@ export function commandLine(line: string): string | undefined {
   return slashIn(line) && line;
 }
 
-/** The answers, by field. */
+/** The answers to a {@link Form}, in the order of its fields. */
 export type FilledForm = readonly FilledField[];

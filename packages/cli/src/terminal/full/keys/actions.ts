@@ -1,9 +1,6 @@
-/**
- * A context of key bindings; keys of one context must differ. `empty` is an empty prompt, `page` an opened text.
- */
+/** Where a key binding applies. Keys of one place must differ. `empty` is an empty prompt, `page` an opened text. */
 export type KeyPlace = "prompt" | "empty" | "list" | "tree" | "page";
 
-/** Keys and description of an action. */
 export interface ActionKeys {
   readonly keys: readonly string[];
   readonly help: string;
@@ -79,8 +76,6 @@ export const actions = {
   "page-previous": page(["shift+n"], "to the previous match"),
 } as const satisfies Readonly<Record<string, ActionKeys>>;
 
-/** Name of an action. */
 export type KeyAction = keyof typeof actions;
 
-/** All names in display order. */
 export const actionNames = Object.keys(actions) as readonly KeyAction[];

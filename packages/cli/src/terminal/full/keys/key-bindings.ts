@@ -6,22 +6,18 @@ import { actionNames, actions, type KeyAction, type KeyPlace } from "./actions.t
 /** Keys by action, from the settings: one key, several, or none with an empty list. */
 export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
 
-/** A row of the `/keys` table. */
 export interface KeyRow {
   readonly action: KeyAction;
   readonly keys: readonly string[];
   readonly help: string;
-  /** First context of the action. */
   readonly place: KeyPlace;
-  /** True if the user's settings define the keys. */
   readonly isSet: boolean;
 }
 
-/** Key bindings (T13). A key from the settings is removed from other actions of the same context. */
+/** Key bindings (T13). A key from the settings is removed from other actions of the same place. */
 export class KeyBindings {
   readonly #keys: ReadonlyMap<KeyAction, readonly KeyId[]>;
   readonly #set: ReadonlySet<string>;
-  /** Faults in the settings, one sentence each, for the start. */
   readonly problems: readonly string[];
   /** The bindings in the editor's format. */
   readonly editor: KeybindingsManager;
@@ -53,7 +49,6 @@ export class KeyBindings {
     return first === undefined ? undefined : keyLabel(first);
   }
 
-  /** The effective bindings. */
   get table(): readonly KeyRow[] {
     return actionNames.map((action) => ({
       action,
@@ -95,7 +90,7 @@ function readSettings(settings: KeySettings, problems: string[]): Map<KeyAction,
   return set;
 }
 
-/** If two actions of a context have the same key, the user's setting wins; of two settings, the first. */
+/** If two actions of a place have the same key, the user's setting wins; of two settings, the first. */
 function settleConflicts(
   keys: Map<KeyAction, readonly KeyId[]>,
   set: ReadonlyMap<KeyAction, readonly KeyId[]>,
@@ -139,7 +134,7 @@ function keyLabel(key: string): string {
 
 const SHORT: Readonly<Record<string, string>> = { escape: "Esc", pageUp: "PgUp", pageDown: "PgDn" };
 
-/** The editor's names for actions that it performs itself. */
+/** The editor's names for actions that the editor performs itself. */
 const EDITOR_ACTIONS: Readonly<Partial<Record<keyof typeof TUI_KEYBINDINGS, readonly KeyAction[]>>> = {
   "tui.editor.cursorUp": ["cursor-up"],
   "tui.editor.cursorDown": ["cursor-down"],
@@ -176,7 +171,6 @@ const EDITOR_ACTIONS: Readonly<Partial<Record<keyof typeof TUI_KEYBINDINGS, read
 
 const MODIFIERS = ["ctrl", "shift", "alt", "super"];
 
-/** Named keys by their name in lower case. */
 const NAMED = new Map(
   [
     ..."escape enter tab space backspace delete insert home end pageUp pageDown up down left right".split(" "),
@@ -186,7 +180,7 @@ const NAMED = new Map(
 
 const OTHER_NAMES: Readonly<Record<string, string>> = { esc: "escape", return: "enter", del: "delete" };
 
-/** Parses a key as users write it (`Ctrl+Shift+P`, `alt+enter`, `?`); undefined for an unknown key. */
+/** Parses a key as users write it (`Ctrl+Shift+P`, `alt+enter`, `?`). Undefined for an unknown key. */
 export function keyNamed(text: string): KeyId | undefined {
   const [, front = "", base = ""] = /^((?:(?:ctrl|shift|alt|super)\+)*)(\S+)$/.exec(text.trim().toLowerCase()) ?? [];
   const modifiers = front.split("+");

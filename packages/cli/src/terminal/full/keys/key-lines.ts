@@ -5,7 +5,7 @@ import type { Style } from "../../../show/style.ts";
 import type { KeyPlace } from "./actions.ts";
 import type { KeyRow } from "./key-bindings.ts";
 
-/** Headings of the contexts, in display order. */
+/** Headings in display order. */
 const HEADS: Readonly<Record<KeyPlace, string>> = {
   prompt: "In the prompt:",
   empty: "In an empty prompt:",
@@ -15,11 +15,11 @@ const HEADS: Readonly<Record<KeyPlace, string>> = {
 };
 
 const foot = () => [
-  'Change them under "keys" in your settings file, such as { "keys": { "redraw": ["f5", "ctrl+l"] } }.',
-  `\`${ownCommand("config path")}\` shows where that file is. Changes take effect at the next start.`,
+  'Change keys under "keys" in your settings file, such as { "keys": { "redraw": ["f5", "ctrl+l"] } }.',
+  `\`${ownCommand("config path")}\` shows the path of the settings file. Changes take effect at the next start.`,
 ];
 
-/** The keys, descriptions and names of all actions (T13). */
+/** Lists the keys, descriptions and names of all actions (T13). */
 export function keyHelpLines(rows: readonly KeyRow[], columns: number, style: Style): string[] {
   const all = rows.map(keyHelpRow);
   const lists = Object.entries(HEADS).flatMap(([place, head]) => {

@@ -6,13 +6,11 @@ import { schemeOfReply } from "../theme/terminal-colors.ts";
 
 /** Receives the input of a keyboard. */
 export interface KeyListener {
-  /** A key sequence from the terminal. */
   onKey(key: string): void;
   onPaste(text: string): void;
   /** The terminal has identified itself. `knowsKitty`: it supports Kitty's keyboard protocol. */
   onTerminal(knowsKitty: boolean): void;
   onBackground(scheme: Scheme): void;
-  /** The terminal has gained or lost the focus. */
   onFocus(has: boolean): void;
 }
 
@@ -48,7 +46,7 @@ export class Keyboard {
     this.#marksPastes = marksPastes(env);
   }
 
-  /** Resolves when the terminal has identified itself, its last reply, or the time for that is over. */
+  /** Resolves when the terminal has identified itself (its last reply), or the time for that is over. */
   get answered(): Promise<void> {
     return this.#answered.promise;
   }
@@ -104,10 +102,7 @@ const KITTY_FLAGS = /^\x1b\[\?(\d+)u$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal answers begins with Esc
 const DEVICE = /^\x1b\[\?[\d;]*c$/;
 
-/**
- * Returns whether a terminal marks pastes on request. A few terminals are known not to: lines that arrive from them at once
- * count as a paste. From all others, unmarked lines were typed: quickly, by a script, or while this process was busy.
- */
+/** Returns whether a terminal marks pastes on request. Without marks, lines that arrive at once count as a paste. */
 export function marksPastes({ TERM = "", TMUX, STY }: NodeJS.ProcessEnv, platform = process.platform): boolean {
   if (TMUX) return true;
   return !(platform === "win32" || STY || /^(|dumb|linux|cygwin|(screen|rxvt|eterm|vt\d).*)$/.test(TERM));
@@ -118,7 +113,7 @@ function hasLines(text: string): boolean {
   return !text.includes("\x1b") && /[\r\n].*\P{Cc}.*\P{Cc}/su.test(text);
 }
 
-/** The character of a key; undefined for other keys. */
+/** Returns the character of a key. Undefined for other keys. */
 export function characterOf(key: string): string | undefined {
   const decoded = decodeKittyPrintable(key);
   if (decoded !== undefined) return decoded;

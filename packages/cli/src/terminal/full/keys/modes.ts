@@ -1,6 +1,5 @@
 const PASTES_ON = "\x1b[?2004h";
 const PASTES_OFF = "\x1b[?2004l";
-/** Lets the terminal report its focus. */
 const FOCUS_ON = "\x1b[?1004h";
 const FOCUS_OFF = "\x1b[?1004l";
 /** Kitty's protocol with distinct keys (flag 1), then a query of its state, then a query that all terminals answer. */
@@ -11,10 +10,7 @@ const OTHER_KEYS_ON = "\x1b[>4;2m";
 const OTHER_KEYS_OFF = "\x1b[>4;0m";
 const CURSOR_ON = "\x1b[?25h";
 
-/**
- * Terminal modes of the full interface: raw input, marked pastes, distinct keys, and focus reports. Each entered mode
- * is left exactly once (T31).
- */
+/** Terminal modes: raw input, marked pastes, distinct keys, focus reports. Each is left exactly once (T31). */
 export class Modes {
   readonly #input: NodeJS.ReadStream;
   readonly #output: NodeJS.WriteStream;
@@ -33,7 +29,6 @@ export class Modes {
     this.#output.write(PASTES_ON + FOCUS_ON + KITTY_ON);
   }
 
-  /** The terminal lacks Kitty's protocol. */
   useOtherKeys(): void {
     if (!this.#entered || this.#otherKeys) return;
     this.#otherKeys = true;

@@ -4,7 +4,7 @@ import { decodeEntities, inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 import { tableLines } from "./table.ts";
 
-/** The lines of a block, at most as wide as the terminal; code and URLs may be wider unless `cut`. */
+/** Renders a Markdown block as lines, at most as wide as the terminal. Code and URLs may be wider unless `cut`. */
 export function blockLines(token: Token, width: number, look: Look, cut = false): string[] {
   const { theme } = look;
   const prose = cut ? proseLines : proseWithAddresses;
@@ -45,18 +45,16 @@ export function blockLines(token: Token, width: number, look: Look, cut = false)
   }
 }
 
-/** The lines of several blocks, separated by empty lines. */
 function blocksLines(tokens: readonly Token[], width: number, look: Look, cut: boolean): string[] {
   const blocks = tokens.map((token) => blockLines(token, width, look, cut)).filter((lines) => lines.length > 0);
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
 }
 
-/** The number of an item in a numbered list. */
 export function itemNumber({ ordered, start }: Tokens.List, index: number): number | undefined {
   return ordered ? Number(start === "" ? 1 : start) + index : undefined;
 }
 
-/** The lines of a list item, with an empty line after it if the source has one. */
+/** Renders a list item as lines, with an empty line after it if the source has one. */
 export function itemLines(
   item: Tokens.ListItem,
   number: number | undefined,
@@ -107,13 +105,13 @@ const INDENT = "  ";
 /** Maximum earlier lines that the highlighter gets as context. */
 export const CONTEXT = 100;
 
-/** A line above code with its language and other info; empty without info. */
+/** Returns a line above code with its language and other info. Empty without info. */
 export function codeLabel(language: string, { theme }: Look): string[] {
   const label = language.trim();
   return label === "" ? [] : [theme.dim(INDENT + label)];
 }
 
-/** Highlighted lines of code. `before` is context and not returned. Lines are never wrapped. */
+/** Highlights lines of code. `before` is context and not returned. Lines are never wrapped. */
 export function codeLines(
   lines: readonly string[],
   language: string,

@@ -1,17 +1,14 @@
 import { all, createLowlight } from "lowlight";
 import type { Theme } from "../theme/theme.ts";
 
-/** Highlights code, line by line; undefined for an unknown language. */
+/** Highlights code, line by line. Returns undefined for an unknown language. */
 export type Highlight = (code: string, language: string) => readonly string[] | undefined;
 
 type PaintCode = (text: string) => string;
 type Root = ReturnType<ReturnType<typeof createLowlight>["highlight"]>;
 type HighlightedNode = Root["children"][number];
 
-/**
- * Creates a syntax highlighter. Grammars are compiled at their first use. This module is slow to load: import it when
- * needed.
- */
+/** Creates a syntax highlighter, which compiles grammars at first use. Import this slow module only when needed. */
 export function createHighlighter(theme: () => Theme): Highlight {
   const grammars = createLowlight();
   const knows = (language: string): boolean => {
@@ -30,7 +27,6 @@ export function createHighlighter(theme: () => Theme): Highlight {
   };
 }
 
-/** Common names by the grammar that handles them. */
 const NAMES = new Map(
   Object.entries({
     bash: "sh shell zsh console shell-session",
@@ -57,7 +53,7 @@ const NAMES = new Map(
   }).flatMap(([grammar, names]) => names.split(" ").map((name) => [name, grammar] as const)),
 );
 
-/** The highlighted lines of a syntax tree. Each line closes its own colours. */
+/** Each line closes its own colours. */
 function paintTree(root: Root, theme: Theme): string[] {
   const paints = paintsOf(theme);
   const lines = [""];

@@ -3,7 +3,7 @@ import { plainText } from "../../../show/plain-text.ts";
 import { withoutColors } from "../screen/cells.ts";
 import type { Look } from "./look.ts";
 
-/** The styled text of a paragraph, heading or cell. A line end in it is a hard line break. */
+/** Styles the text of a paragraph, heading or cell. A line end in it is a hard line break. */
 export function inlineText(tokens: readonly Token[] | undefined, look: Look): string {
   let text = "";
   for (const token of tokens ?? []) text += inlineToken(token, look);
@@ -44,10 +44,7 @@ function inlineToken(token: Token, look: Look): string {
 /** End of a reference link: `][label]`, `][]` or `]`. Brackets in a label are escaped. */
 const REFERENCE = /\](?:\[(?:\\.|[^[\]\\])*\])?$/s;
 
-/**
- * A link always shows its URL. A reference link stays as written, before and after its definition, which shows the
- * URL.
- */
+/** A link always shows its URL. A reference link stays as written, because its definition shows the URL. */
 function linkText(token: Tokens.Link, look: Look): string {
   const { href, tokens, raw } = token;
   const { theme } = look;
@@ -60,7 +57,6 @@ function linkText(token: Tokens.Link, look: Look): string {
   return look.links && /^[!-~]+$/.test(href) ? `\x1b]8;;${href}\x1b\\${shown}\x1b]8;;\x1b\\` : shown;
 }
 
-/** The title of a link or image, which a browser shows on hover. */
 function linkTitle({ title }: { readonly title?: string | null }): string {
   return title ? ` "${plainInline(title)}"` : "";
 }
@@ -82,9 +78,7 @@ const NEW_LINE = /\s*\n\s*(?=(\[\^?[^[\]\n]+\]:\s)?)/g;
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
-/**
- * Decodes entities such as `&lt;` and `&#60;`. Removes control characters, also those that the lexer decoded (S12).
- */
+/** Decodes entities such as `&lt;` and `&#60;`. Removes control characters, also those that the lexer decoded (S12). */
 export function decodeEntities(text: string): string {
   const decoded = text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]+));/g, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED[name] ?? whole;

@@ -3,13 +3,12 @@ import type { Token } from "marked";
 import type { Theme } from "../theme/theme.ts";
 import type { Highlight } from "./highlighter.ts";
 
-/** Colours for code and diffs. */
+/** Theme and syntax highlighter for code and diffs. */
 export interface CodePaint {
   readonly theme: Theme;
   readonly highlight: Highlight;
 }
 
-/** Settings for rendering Markdown. */
 export interface Look {
   readonly theme: Theme;
   /** True if the terminal supports links (OSC 8). */
@@ -20,9 +19,7 @@ export interface Look {
 
 const require = createRequire(import.meta.url);
 
-/**
- * Parses Markdown into blocks. The parser takes 10 ms to load, so the first call loads it, after the first frame.
- */
+/** Parses Markdown into blocks. The parser takes 10 ms to load, so the first call loads it, after the first frame. */
 export function lexMarkdown(markdown: string): Token[] {
   const { lexer } = require("marked") as typeof import("marked");
   return lexer(markdown);
@@ -39,7 +36,7 @@ function loadLexer(): void {
 /** Milliseconds without a key after which the user counts as pausing. */
 const PAUSE = 300;
 
-/** The syntax highlighter. Loading blocks the process for 90 ms, during which no key is handled. */
+/** Loads the syntax highlighter. Loading blocks the process for 90 ms, during which no key is handled. */
 export class LateHighlight {
   readonly #theme: () => Theme;
   readonly #onLoaded: () => void;
@@ -57,10 +54,7 @@ export class LateHighlight {
     return this.#theme().depth > 1 ? this.#highlight : undefined;
   }
 
-  /**
-   * Loads the highlighter and the Markdown parser when the user pauses, so that the first answer does not wait.
-   * `keyAt` returns the time of the last key.
-   */
+  /** Loads the highlighter and the parser when the user pauses. `keyAt` returns the time of the last key. */
   loadAhead(keyAt: () => number): void {
     this.#pause ??= setTimeout(() => {
       this.#pause = undefined;
@@ -70,7 +64,6 @@ export class LateHighlight {
     }, PAUSE).unref();
   }
 
-  /** Loads the highlighter now, unless loading has begun. */
   load(): void {
     if (this.#isWanted || this.#theme().depth === 1) return;
     this.#isWanted = true;
@@ -79,9 +72,7 @@ export class LateHighlight {
         this.#highlight = createHighlighter(this.#theme);
         this.#onLoaded();
       },
-      () => {
-        // Code is readable without colours.
-      },
+      () => {},
     );
   }
 }

@@ -8,7 +8,7 @@ import { lexMarkdown } from "./look.ts";
 import { splitParagraph } from "./split-paragraph.ts";
 import { columnWidths, roomyWidths, type TableBegun, tableLines } from "./table.ts";
 
-/** Lines of a streaming text. */
+/** Lines of a Markdown text that is still streaming. */
 export interface VisibleMarkdown {
   /** New final lines; each is returned once. */
   readonly finished: readonly string[];
@@ -32,11 +32,6 @@ type UnfinishedBlock =
  * Renders streaming Markdown as lines (T22). Final parts are returned once and forgotten, so that the work per piece
  * stays constant. Final parts are whole blocks, lines of code, list items, and the beginning of a table or paragraph
  * that exceeds its room.
- *
- * ```
- *   given before │ finished now │ open: the block that still grows
- *                               ╰ #source begins here, after #begun if the block was partly given
- * ```
  */
 export class MarkdownStream {
   #source = "";
@@ -56,7 +51,6 @@ export class MarkdownStream {
     this.#captured = draft;
   }
 
-  /** The text is complete: everything is final. */
   end(): void {
     this.#ended = true;
   }
@@ -102,7 +96,6 @@ export class MarkdownStream {
     return lexMarkdown(head + source);
   }
 
-  /** Adds lines, with an empty line before a new block. */
   #give(lines: readonly string[], finished: string[]): void {
     if (lines.length === 0) return;
     if (!this.#isFirst && !this.#begun) finished.push("");
@@ -110,7 +103,6 @@ export class MarkdownStream {
     this.#isFirst = false;
   }
 
-  /** Drops the source up to the end of a block. */
   #consume(tokens: readonly Token[], last: Token): void {
     const raw = tokens.slice(0, tokens.indexOf(last) + 1).reduce((sum, { raw }) => sum + raw.length, 0);
     const head = this.#begun?.type === "table" ? this.#begun.head.length : 0;
@@ -169,7 +161,6 @@ export class MarkdownStream {
     return end >= 0;
   }
 
-  /** The last lines of a streaming change. */
   #draftLines(draft: ChangeDraft, { fence, before, count }: UnfinishedCode, width: number, look: Look): string[] {
     const isOpen = this.#source !== "" && !isClosing(this.#source, fence, true);
     const written = isOpen ? [...before, withoutCodeIndent(this.#source, fence)] : before;
@@ -259,7 +250,6 @@ function isClosed({ type }: Token, source: string): boolean {
   }
 }
 
-/** The next lines of a code block, with a label above the first. */
 function shownCode(lines: readonly string[], { fence, before, count }: UnfinishedCode, look: Look): string[] {
   const label = count === 0 ? codeLabel(fence.language, look) : [];
   return [...label, ...codeLines(lines, fence.language, look, before)];

@@ -9,8 +9,7 @@ export interface Split {
 }
 
 /**
- * Splits a paragraph that exceeds its room at a line end outside emphasis, links and code. Returns undefined if it
- * fits or cannot be split.
+ * Splits a paragraph that is too long at a line end, but not inside emphasis, links or code. Undefined if impossible.
  */
 export function splitParagraph(source: string, width: number, room: number, look: Look): Split | undefined {
   const whole = paragraph(source, look);
@@ -49,7 +48,6 @@ function lastThatFits(
   return low > 0 ? breaks[low - 1] : undefined;
 }
 
-/** The text of a single paragraph; undefined for other sources. */
 function paragraph(source: string, look: Look): string | undefined {
   const [token, ...others] = lexMarkdown(source.trim());
   return token?.type === "paragraph" && others.length === 0 ? inlineText(token.tokens, look) : undefined;

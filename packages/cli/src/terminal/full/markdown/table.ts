@@ -4,7 +4,6 @@ import { padToWidth, textWidth, wrapCells } from "../screen/cells.ts";
 import { inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 
-/** Maximum rows of a table (T22). */
 const MOST_ROWS = 200;
 
 const BETWEEN = " │ ";
@@ -22,7 +21,7 @@ interface TableState {
   readonly ended?: boolean;
 }
 
-/** Column widths that fit the terminal; undefined if the columns cannot fit. */
+/** Returns column widths that fit the terminal. Undefined if the columns cannot fit. */
 export function columnWidths({ header, rows }: Tokens.Table, width: number, look: Look): number[] | undefined {
   const room = width - BETWEEN.length * (header.length - 1);
   if (room < LEAST_COLUMN * header.length) return undefined;
@@ -30,7 +29,6 @@ export function columnWidths({ header, rows }: Tokens.Table, width: number, look
   for (const row of rows.slice(0, MOST_ROWS))
     for (const [column, cell] of row.entries())
       widths[column] = Math.max(widths[column] ?? 0, textWidth(inlineText(cell.tokens, look)));
-  // Shrink the widest columns first.
   let over = widths.reduce((sum, one) => sum + one, 0) - room;
   while (over > 0) {
     const widest = Math.max(...widths);
@@ -46,7 +44,7 @@ export function columnWidths({ header, rows }: Tokens.Table, width: number, look
   return widths;
 }
 
-/** Column widths with extra room for later cells, if there is any. */
+/** Returns column widths with extra room for later cells, if there is any. */
 export function roomyWidths(widths: readonly number[], width: number): number[] {
   const left = width - widths.reduce((sum, one) => sum + one, 0) - BETWEEN.length * (widths.length - 1);
   const each = Math.max(0, Math.min(4, Math.floor(left / widths.length)));
@@ -54,9 +52,9 @@ export function roomyWidths(widths: readonly number[], width: number): number[] 
 }
 
 /**
- * The lines of a table. Cells wrap in narrow columns; if the columns do not fit, each row becomes a list. A table is
- * cut after 200 rows, with a count. `begun`: the printed part, whose widths stay; `hasHead`: print the head; `ended`:
- * no more rows follow.
+ * Renders a table as lines. Cells wrap in narrow columns; if the columns do not fit, each row becomes a list. A table
+ * is cut after 200 rows, with a count. `begun`: the printed part, whose widths stay; `hasHead`: print the head;
+ * `ended`: no more rows follow.
  */
 export function tableLines(
   table: Tokens.Table,
@@ -109,7 +107,6 @@ function aligned(text: string, width: number, align: Tokens.Table["align"][numbe
   return padToWidth(text, width);
 }
 
-/** A row as a list of its cells with their column heads. */
 function recordLines({ header }: Tokens.Table, row: readonly Tokens.TableCell[], width: number, look: Look): string[] {
   const cells = row.map((cell, column) => {
     const head = inlineText(header[column]?.tokens, look);

@@ -3,18 +3,16 @@ import type { Call, Json, Preview } from "@banyan/core/conversation";
 import type { Style } from "../../../show/style.ts";
 import type { CodePaint } from "../markdown/look.ts";
 
-/** Options of {@link callArguments}. */
 interface ShownArguments {
   /** Edited arguments, shown in place of the checked ones. */
   readonly input?: Json | undefined;
   readonly preview?: Preview | undefined;
-  /** Highlights code by its language. */
   readonly paint?: CodePaint | undefined;
 }
 
 /**
- * A call as lines, in full, for the user's decision; no character is hidden or left out (S15, S23). Only the label of
- * a lone command is left out, which would take the command's place on a small screen.
+ * Shows a call in full, for the user's decision. No character is hidden or left out (S15, S23). Only the label of a
+ * lone command is left out, which would take the command's place on a small screen.
  */
 export function callArguments(
   call: Pick<Call, "input" | "executedInput" | "inputText" | "about">,

@@ -14,11 +14,9 @@ const MOST_LIVE_LINES = 5;
 
 const INDENT = "    ";
 
-/** Settings for showing a call. */
 export interface CallLook {
   readonly theme: Theme;
   readonly width: number;
-  /** Present time in milliseconds since 1970. */
   readonly now: number;
   /** Key that opens cut text, for a hint. */
   readonly openKey?: string | undefined;
@@ -27,8 +25,8 @@ export interface CallLook {
 }
 
 /**
- * A call as lines: its name and state, then its effects (file changes, a command's output, or the end of a failure).
- * More than 10 lines are cut.
+ * Shows a call as lines: its name and state, then its effects (file changes, a command's output, or the end of a
+ * failure). More than 10 lines are cut.
  */
 export function callLines(call: Call, look: CallLook): string[] {
   return isEnded(call.status) ? endedLines(call, look) : liveLines(call, look);
@@ -75,7 +73,7 @@ function callChangeLines({ changes = [] }: Call, look: CallLook): string[] {
   return changes.flatMap((change) => indented(fileChangeLines(change, inner), look.width));
 }
 
-/** A changed file with its diff, cut like a call's output. */
+/** Shows a changed file with its diff, cut like a call's output. */
 export function fileChangeLines(change: FileChange, { theme, width, openKey }: CallLook): string[] {
   const lines = diffLines(change.diff, { style: theme });
   return [changeHead(change, theme), ...cutOutputLines(lines, theme, openKey)].map((line) => cutToWidth(line, width));
@@ -95,7 +93,7 @@ function output(text: string, { theme, width, openKey }: CallLook): string[] {
   );
 }
 
-/** The first lines that fit below a call, and the key for the rest. */
+/** Returns the first lines that fit below a call, and a hint about the key that shows the rest. */
 export function cutOutputLines(lines: readonly string[], theme: Theme, openKey: string | undefined): readonly string[] {
   const more = lines.length - MOST_LINES;
   // Replacing a single line by a hint saves nothing.

@@ -3,7 +3,7 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cutToWidth, padToWidth, textWidth, withoutColors, wrapCells } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** A horizontal line with a title, and `end` at its end if there is room. */
+/** Draws a horizontal line with a title, and `end` at its end if there is room. */
 export function rule(title: string, width: number, theme: Theme, end = ""): string {
   const name = cutToWidth(title, Math.max(0, width - 4));
   const begin = `${theme.dim("─")} ${name} `;
@@ -12,14 +12,14 @@ export function rule(title: string, width: number, theme: Theme, end = ""): stri
   return begin + theme.dim("─".repeat(Math.max(0, room - textWidth(tail)))) + tail;
 }
 
-/** A line of a list. The selected line has a sign, and is painted as a whole. */
+/** Draws a line of a list. The selected line has a sign, and is painted as a whole. */
 export function listLine(line: string, isCurrent: boolean, columns: number, theme: Theme): string {
   if (!isCurrent) return `  ${line}`;
   const marked = `❯ ${cutToWidth(withoutColors(line), columns - 2)}`;
   return theme.depth === 1 ? marked : theme.selected(padToWidth(marked, columns));
 }
 
-/** Key hints on one line: as many whole hints as fit, at least the first. */
+/** Returns key hints on one line: as many whole hints as fit, at least the first. */
 export function hintLine(hints: readonly string[], columns: number): string {
   const [first = "", ...others] = hints.filter((hint) => hint !== "");
   const fits = (line: string, hint: string) => textWidth(line) + BETWEEN.length + textWidth(hint) <= columns;
@@ -31,11 +31,10 @@ export function hintLine(hints: readonly string[], columns: number): string {
 
 const BETWEEN = " · ";
 
-/** A hint for an action's key, such as `Esc goes back`; empty without a key. */
+/** Returns a hint for an action's key, such as `Esc goes back`. Empty without a key. */
 export function keyHint(keys: KeyBindings, action: KeyAction | readonly KeyAction[], does: string): string {
   const names = [action].flat().map((each) => keys.hint(each));
   if (names.includes(undefined)) return "";
-  // Shorten key names side by side.
   const short = names.map((name = "") =>
     names.length === 1 ? name : (ARROWS[name] ?? name.replace(/^Shift\+(?=.$)/, "")),
   );
@@ -45,15 +44,15 @@ export function keyHint(keys: KeyBindings, action: KeyAction | readonly KeyActio
 const ARROWS: Readonly<Record<string, string>> = { Left: "←", Right: "→", Up: "↑", Down: "↓" };
 const ARROW = /^[←→↑↓]$/;
 
-/** The first of several equivalent texts that fits. */
+/** Returns the first of several equivalent texts that fits. */
 export function longestThatFits(texts: readonly string[], columns: number): string {
   return texts.find((text) => textWidth(text) <= columns) ?? cutToWidth(texts.at(-1) ?? "", columns);
 }
 
-/** Gap between the columns of a line. */
+/** Matches the gap between two columns of a line. */
 export const COLUMN_GAP = / {2,}/g;
 
-/** As many whole parts of a line as fit; if the first does not, whole words of it. `between` matches separators. */
+/** Returns as many whole parts of a line as fit, else whole words of the first. `between` matches separators. */
 export function wholeParts(line: string, between: RegExp, columns: number): string {
   if (textWidth(line) <= columns) return line;
   const starts = [...line.matchAll(between)].map(({ index }) => line.slice(0, index));
@@ -69,13 +68,13 @@ export function padLines(lines: readonly string[], rows: number): string[] {
   return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => "")];
 }
 
-/** Wraps a text; lines after the first are indented. */
+/** Wraps a text. Lines after the first are indented. */
 export function indentedLines(text: string, columns: number, indent = "  "): string[] {
   const [first = "", ...rest] = wrapCells(text, columns);
   return [first, ...rest.map((more) => indent + more)];
 }
 
-/** The end of a text that is being typed, as far as it fits. */
+/** Returns the end of a text that is being typed, as far as it fits. */
 export function lastColumns(text: string, columns: number): string {
   let shown = text;
   while (textWidth(shown) > columns) shown = shown.slice(1);

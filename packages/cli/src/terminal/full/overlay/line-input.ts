@@ -9,7 +9,6 @@ export class LineInput {
     this.text = text;
   }
 
-  /** Handles a key. Returns whether the text changed. */
   key(key: string, keys: KeyBindings): boolean {
     const before = this.text;
     const character = characterOf(key);

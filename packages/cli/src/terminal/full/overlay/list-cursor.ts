@@ -2,7 +2,6 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 
 /** The selection of a list, and its visible part. */
 export class ListCursor {
-  /** Index of the selected item. */
   index: number;
   #top = 0;
   #rows = 1;
@@ -25,7 +24,6 @@ export class ListCursor {
     return true;
   }
 
-  /** The visible items, including the selected one. */
   window<Item>(items: readonly Item[], rows: number): { readonly item: Item; readonly isCurrent: boolean }[] {
     this.#rows = rows;
     this.index = Math.max(0, Math.min(items.length - 1, this.index));

@@ -9,20 +9,20 @@ export interface ViewerPage {
   lines(width: number, theme: Theme): readonly string[];
 }
 
-/** The end of an overlay; without a result, nothing was chosen. */
+/** The end of an overlay. Without a result, nothing was chosen. */
 export interface OverlayEnd<T> {
   readonly result?: T;
   /** True if the user went back to the previous question, which stops nothing. */
   readonly isBack?: true;
 }
 
-/** Lines and the cursor's place in them; hidden if absent. */
+/** Lines, and the place of the cursor in them. Without a place, the cursor is hidden. */
 export interface OverlayView {
   readonly lines: readonly string[];
   readonly cursor?: ScreenPosition | undefined;
 }
 
-/** A view that has the keys for a while: an approval, a list, the tree, a transcript. */
+/** A view that receives the keys for a while: an approval, a list, the tree, a transcript. */
 export interface Overlay<T> {
   /** True if the overlay takes the whole screen instead of the prompt's place. */
   readonly isFull: boolean;
@@ -39,7 +39,6 @@ export interface Overlay<T> {
   spares?(key: string, keys: KeyBindings): boolean;
   /** Key hints for the last line of the screen, most important first. */
   footer?(keys: KeyBindings): readonly string[];
-  /** The complete content, for the whole screen. */
   readonly page?: ViewerPage | undefined;
   /** Handles a paste; without this method, pastes are ignored. */
   paste?(text: string): void;

@@ -7,10 +7,8 @@ import { hintLine, keyHint, padLines, rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "./overlay.ts";
 
-/** Keys that close a page. */
 const CLOSE = ["list-cancel", "page-close"] as const;
 
-/** Options of a viewer. */
 export interface ViewerOptions {
   /** Begin at the end of the page, and follow it. */
   readonly atEnd?: boolean;
@@ -30,9 +28,7 @@ export class Viewer implements Overlay<never> {
   readonly #search = new LineInput();
   /** First visible line before the search, while its text is being typed. */
   #typingFrom: number | undefined;
-  /** Line of the last match. */
   #at = 0;
-  /** Lines of the last frame. */
   #lines: readonly string[] = [];
   #page: number;
   #top: number;
@@ -122,7 +118,6 @@ export class Viewer implements Overlay<never> {
       const at = (((from + by * step) % count) + count) % count;
       if (!begins(places.get(at))) continue;
       this.#at = at;
-      // Show some lines around the match.
       if (at < this.#top || at >= this.#top + this.#rows) this.#move(at - Math.floor(this.#rows / 3));
       return;
     }
@@ -136,15 +131,15 @@ export class Viewer implements Overlay<never> {
       return [
         `“${text}” ${found === 0 ? "is not there" : `in ${counted(found, "line")}`}`,
         keyHint(keys, "list-cancel", "ends the search"),
-        ...(found > 1 ? [keyHint(keys, ["page-next", "page-previous"], "the next, the one before")] : []),
+        ...(found > 1 ? [keyHint(keys, ["page-next", "page-previous"], "next, previous")] : []),
         seen,
       ];
     const isBehind = this.#page > 0 && this.#openKey !== undefined;
     return [
       seen,
       keyHint(keys, "list-cancel", "goes back"),
-      ...(isBehind ? [`${this.#openKey} the one before`] : []),
-      ...(this.#pages.length > 1 ? [keyHint(keys, ["list-back", "list-open"], "the others")] : []),
+      ...(isBehind ? [`${this.#openKey} previous page`] : []),
+      ...(this.#pages.length > 1 ? [keyHint(keys, ["list-back", "list-open"], "other pages")] : []),
       ...(this.#last > 0 ? [keyHint(keys, "page-search", "searches")] : []),
     ];
   }
@@ -164,18 +159,13 @@ export class Viewer implements Overlay<never> {
   }
 }
 
-/** A part of a line. */
 interface LineRange {
   readonly from: number;
   readonly to: number;
-  /** True if the match continues from the line above. */
   readonly isMore: boolean;
 }
 
-/**
- * Finds a text in lines, ignoring case. Returns matches by line number, including those that continue in the next
- * lines after a wrap.
- */
+/** Finds a text in lines, ignoring case and line wraps. Returns the matches by line number. */
 function placesIn(lines: readonly string[], searched: string): ReadonlyMap<number, readonly LineRange[]> {
   const found = new Map<number, LineRange[]>();
   const wanted = lowerCased(searched)
@@ -210,12 +200,10 @@ function lowerCased(text: string): string {
   return small.length === text.length ? small : text;
 }
 
-/** Returns whether a match begins in a line. */
 function begins(places: readonly LineRange[] = []): boolean {
   return places.some(({ isMore }) => !isMore);
 }
 
-/** A line with highlighted matches. */
 function paintRanges(line: string, places: readonly LineRange[] = [], paint: (text: string) => string): string {
   const said = withoutColors(line);
   return places.reduceRight((painted, { from, to }) => {

@@ -7,14 +7,13 @@ import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { attachableAtEnd } from "../../../show/attached.ts";
 import type { Completer, PromptSuggestion } from "./completion.ts";
 
-/** Maximum suggested paths. */
 const MOST = 20;
 /** Maximum files whose sizes are summed. */
 const MOST_SIZES = 2_000;
 
 /**
- * Completes `@` to a file or folder of the workspace (T14). A pattern such as `@src/*.ts` completes to itself, with
- * the number and size of its files. Tab also completes paths without `@`, and adds `@` before a URL or pattern (T15).
+ * Completes `@` to a file or folder of the workspace (T14). A pattern such as `@src/*.ts` completes to itself, with the
+ * number and size of its files. Tab also completes paths without `@`, and adds `@` before a URL or pattern (T15).
  */
 export function completeFiles(files: WorkspaceFiles): Completer {
   return {
@@ -37,7 +36,6 @@ export function completeFiles(files: WorkspaceFiles): Completer {
   };
 }
 
-/** A path without `@`, for the user's commands. */
 function asWord(path: string): string {
   return /\s/.test(path) ? `"${path}"` : path;
 }
@@ -68,12 +66,10 @@ async function suggestFilePattern(root: string, pattern: string): Promise<Prompt
 async function fileSize(path: string): Promise<number> {
   return lstat(path).then(
     ({ size }) => size,
-    // The file was removed after it was listed.
     () => 0,
   );
 }
 
-/** The folders that contain files, each with a trailing slash. */
 function foldersAround(paths: readonly string[]): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const path of paths) {

@@ -6,24 +6,20 @@ import { cutToWidth } from "../screen/cells.ts";
 export interface PromptSuggestion {
   /** Text that replaces the word. A text that ends with `/` or `/"` can be completed further. */
   readonly text: string;
-  /** Text to display, if it differs. */
   readonly label?: string;
   readonly help?: string;
   /** Arguments, as the end of a line: `takes [#n]`. */
   readonly takes?: string;
 }
 
-/** The word before the cursor. */
 export interface CursorWord {
   /** Includes its leading sign. A path with blanks is quoted after `@`, or unquoted if the user pressed Tab. */
   readonly text: string;
-  /** True if this is the message's first word. */
   readonly isFirst: boolean;
   /** True if the user pressed Tab, rather than just typed. */
   readonly isAsked: boolean;
 }
 
-/** Completes one kind of word. */
 export interface Completer {
   /** Suggestions, best first; undefined for other kinds of words. If it rejects, other completers still work. */
   suggest(word: CursorWord, signal: AbortSignal): Promise<readonly PromptSuggestion[] | undefined>;
@@ -31,13 +27,12 @@ export interface Completer {
   isMeant?(typed: string, completed: string): boolean;
 }
 
-/** Maximum suggestions in the list. */
 const MOST = 50;
 
 /** Columns of a suggestion next to its help: the editor would cut it there without an ellipsis. */
 const BESIDE_HELP = 30;
 
-/** Asks all completers about the word before the cursor, for the editor. Lists their suggestions in order. */
+/** Asks all completers for suggestions about the word before the cursor, and lists the suggestions in order. */
 export class Completion implements AutocompleteProvider {
   readonly #completers: () => readonly Completer[];
   #offered: readonly PromptSuggestion[] = [];
@@ -47,7 +42,6 @@ export class Completion implements AutocompleteProvider {
     this.#completers = completers;
   }
 
-  /** The last completion that was applied. */
   get completed(): PromptSuggestion | undefined {
     return this.#completed;
   }

@@ -2,18 +2,16 @@ import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { commandLine } from "../../questions/question.ts";
 import type { Completer, PromptSuggestion } from "./completion.ts";
 
-/** A command for completion. */
+/** A slash command as completion offers it. */
 export interface OfferedCommand {
-  /** Name without the slash. */
   readonly name: string;
   /** Names of the command in other programs. */
   readonly also?: readonly string[];
-  /** Arguments of the command. */
   readonly takes?: string;
   readonly help: string;
 }
 
-/** Completes `/` at the beginning of a message (T16). */
+/** Completes `/` at the beginning of a message to a command (T16). */
 export function completeCommands(commands: readonly OfferedCommand[]): Completer {
   const beginWith = (typed: string) =>
     commands.filter(({ name, also = [] }) => [name, ...also].some((one) => one.startsWith(typed)));

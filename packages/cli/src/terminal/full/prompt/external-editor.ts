@@ -2,12 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-/** Editing outside failed. `message` gives the reason and advice. */
 class ExternalEditorError extends Error {
   override readonly name = "ExternalEditorError";
 }
 
-/** Returns whether the user has set an editor. */
 export function hasEditor({ VISUAL, EDITOR }: NodeJS.ProcessEnv): boolean {
   return Boolean(VISUAL || EDITOR);
 }
@@ -19,7 +17,7 @@ export function hasEditor({ VISUAL, EDITOR }: NodeJS.ProcessEnv): boolean {
  */
 export async function editOutside(text: string, env: NodeJS.ProcessEnv, name = "message.md"): Promise<string> {
   const editor = env.VISUAL || env.EDITOR;
-  if (!editor) throw new ExternalEditorError("No editor is set: set VISUAL or EDITOR, as in EDITOR=vim.");
+  if (!editor) throw new ExternalEditorError("No editor is set. Set VISUAL or EDITOR, such as EDITOR=vim.");
   const folder = await mkdtemp(join(tmpdir(), "banyan-"));
   try {
     const file = join(folder, basename(name) || "message.md");

@@ -14,19 +14,19 @@ const HELD = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-
 const STAND_INS =
   /[\u{100000}-\u{100009}\u{10000b}-\u{10001f}\u{10007f}-\u{10009f}\u{10061c}\u{10200e}\u{10200f}\u{10202a}-\u{10202e}\u{102066}-\u{102069}]/gu;
 
-/** Encodes a text for the editor, with `\n` as line ends. */
+/** Encodes a text for the prompt editor: control characters become private characters of one column (T62). */
 export function toHeldText(text: string): string {
   return text
     .replaceAll(/\r\n?/g, "\n")
     .replaceAll(HELD, (character) => String.fromCodePoint(FIRST + character.charCodeAt(0)));
 }
 
-/** Decodes the editor's text. */
+/** Decodes the text of the prompt editor: the inverse of `toHeldText`. */
 export function fromHeldText(text: string): string {
   return text.replaceAll(STAND_INS, (standIn) => String.fromCharCode(standInIndex(standIn)));
 }
 
-/** A line of the editor for the screen: `→` for a tab, `␛` for Esc and so on. */
+/** Converts a line of the prompt editor for the screen: `→` for a tab, `␛` for Esc and so on. */
 export function drawHeldLine(line: string): string {
   return line.replaceAll(STAND_INS, (standIn) => {
     const code = standInIndex(standIn);

@@ -15,25 +15,20 @@ import { drawHeldLine, fromHeldText, toHeldText } from "./held-text.ts";
 import { Vim, type VimMode, type VimStep } from "./vim.ts";
 import type { TextWithCursor } from "./vim-motions.ts";
 
-/** Dependencies of a prompt editor. */
 export interface PromptEditorOptions {
   readonly keys: KeyBindings;
   readonly completion: AutocompleteProvider & Partial<Pick<Completion, "completed" | "isMeant">>;
   /** True to use vi's keys (T56). */
   readonly vim?: boolean;
-  /** Returns the current theme. */
   theme(): Theme;
   /** The user sent the text; long pastes are included in full. */
   onSend(text: string): void;
-  /** The text or its suggestions have changed. */
   onChange(): void;
 }
 
-/** The visible part of a text. */
 export interface EditorLines {
   readonly lines: readonly string[];
   readonly cursor: ScreenPosition;
-  /** Number of hidden lines above and below. */
   readonly above: number;
   readonly below: number;
   /** Completions of the word before the cursor, one per line. */
@@ -63,7 +58,6 @@ export class PromptEditor {
       borderColor: same,
       selectList: {
         selectedPrefix: same,
-        // Replace the library's sign by that of other lists.
         selectedText: (text) => listLine(text.slice(SIGN.length), true, this.#surroundings.columns, theme()),
         description: (text) => theme().dim(text),
         scrollInfo: (text) => theme().dim(text),
@@ -99,7 +93,6 @@ export class PromptEditor {
     return completed?.text === this.text.trim() ? completed.takes : undefined;
   }
 
-  /** The vi mode; undefined without vi's keys. */
   get mode(): VimMode | undefined {
     return this.#vim?.mode;
   }
@@ -120,7 +113,6 @@ export class PromptEditor {
     this.#editor.setText(toHeldText(text));
   }
 
-  /** Returns the text and clears the editor. */
   take(): string {
     const text = sent(this.#editor.getExpandedText());
     this.#editor.setText("");
@@ -128,18 +120,15 @@ export class PromptEditor {
     return text;
   }
 
-  /** Shows long pastes in full. */
   expandPastes(): void {
     const whole = this.#editor.getExpandedText();
     if (whole !== this.#editor.getText()) this.#editor.setText(whole);
   }
 
-  /** Adds a text to the history of the Up key. */
   remember(text: string): void {
     this.#editor.addToHistory(toHeldText(text));
   }
 
-  /** Handles a key sequence from the terminal. */
   key(key: string): void {
     const { keys, onChange } = this.#options;
     if (this.#vim && this.#vimKey(this.#vim, key)) return onChange();
@@ -259,14 +248,13 @@ function withControls(paste: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the key begins with Esc
 const CONTROL_KEY = /\x1b\[(6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2]);5u/g;
 
-/** Number of hidden lines, such as `115 lines above, 2 below`. */
+/** Describes hidden lines, such as `115 lines above, 2 below`. */
 export function hiddenLines(above: number, below: number): string {
   return `${counted(above, "line")} above, ${below} below`;
 }
 
 /** Columns that the library leaves free after a suggestion: one that reaches them was cut without an ellipsis. */
 const KEPT_FREE = 2;
-/** Maximum visible suggestions, if there are enough rows. */
 const MOST_SUGGESTIONS = 10;
 /** Sign that the library puts before the selected suggestion. */
 const SIGN = "→ ";
@@ -285,7 +273,6 @@ const VIM_KEYS = [
 /** Private members of the library, which has no public way to place the cursor. The dependency's version is pinned. */
 interface EditorInside {
   readonly state: { lines: string[]; cursorLine: number };
-  /** Newest first. */
   readonly history: string[];
   lastAction: null;
   setCursorCol(column: number): void;

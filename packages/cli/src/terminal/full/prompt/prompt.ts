@@ -13,49 +13,38 @@ import { type Completer, Completion, type PromptSuggestion } from "./completion.
 import { completeCommands, completeNames, type OfferedCommand } from "./completions.ts";
 import { hiddenLines, PromptEditor } from "./prompt-editor.ts";
 
-/** Former delivery of a withdrawn message, which it keeps when sent again. */
+/** Former delivery of a withdrawn message, which the message keeps when it is sent again. */
 export type PreviousWait = WaitingLabel | "next";
 
-/** A text that was set aside or withdrawn. */
 interface RetakenText {
   readonly text: string;
   /** Undefined for a text that never waited. */
   readonly as: PreviousWait | undefined;
 }
 
-/** Dependencies of a prompt. */
 export interface PromptOptions {
   readonly keys: KeyBindings;
   readonly history: History;
-  /** Returns the current theme. */
   theme(): Theme;
-  /** Takes a message that was sent while no message was requested; `later`: with the key for that. Returns whether it was taken. */
+  /** Called for a message without a request; `later`: with the key for that. Returns whether it was used. */
   onTyped(message: string, later: boolean): boolean;
-  /** A visible part has changed. */
   onChange(): void;
-  /** All unsent text: kept messages and the present text. */
+  /** Called with all unsent text: kept messages and the present text. */
   onDraft(text: string): void;
 }
 
 /**
- * The user's prompt, which accepts text at any time. A message that is not taken is kept for the next request.
- *
- * ```
- * typed ──Enter──▶ requested: the result
- *             ╰──▶ else: taken (it steers), or kept ──next request──▶ the result
- * ```
- *
- * A withdrawn message is edited here, one at a time (T53). The former text returns when it is sent.
+ * The user's prompt, which accepts text at any time. Enter answers a pending request. Without a request, the message
+ * steers the agent, or is kept for the next request. A withdrawn message is edited here, one at a time (T53); the
+ * former text returns when it is sent.
  */
 export class PromptBox {
   readonly #options: PromptOptions;
   readonly #kept: string[] = [];
-  /** By what they complete. */
   readonly #completers = new Map<"commands" | "names" | "files", Completer>();
   #keys: KeyBindings;
   /** Texts set aside for withdrawn messages; the last one returns first. */
   readonly #aside: RetakenText[] = [];
-  /** Former delivery of the present text. */
   #as: PreviousWait | undefined;
   #editor: PromptEditor;
   #label = "Starting …";
@@ -68,7 +57,6 @@ export class PromptBox {
     this.#editor = this.#createEditor();
   }
 
-  /** True if a message is requested. */
   get isReading(): boolean {
     return this.#reading !== undefined;
   }
@@ -86,18 +74,16 @@ export class PromptBox {
     return this.#editor.text;
   }
 
-  /** Messages for the next requests. */
   get kept(): readonly string[] {
     return this.#kept;
   }
 
-  /** Changes the label above the prompt. */
   call(label: string): void {
     this.#label = label.trim();
     this.#changed();
   }
 
-  /** Completes these words from now on; what is absent is completed as before. */
+  /** Sets completers; an omitted one stays. */
   complete({
     commands,
     names,
@@ -122,13 +108,11 @@ export class PromptBox {
     return kept ?? this.#reading?.promise;
   }
 
-  /** Ends the pending request without a message. */
   leave(): void {
     this.#reading?.resolve(undefined);
     this.#reading = undefined;
   }
 
-  /** Turns vi's keys on or off. */
   useVim(vim: boolean): void {
     if (vim === this.#vim) return;
     this.#vim = vim;
@@ -143,7 +127,6 @@ export class PromptBox {
     return mode !== "normal" && !this.isEmpty;
   }
 
-  /** Handles a key. */
   key(key: string): void {
     this.#editor.key(key);
   }
@@ -152,12 +135,10 @@ export class PromptBox {
     this.#editor.paste(text);
   }
 
-  /** Replaces the text. */
   set(text: string): void {
     this.#editor.set(text);
   }
 
-  /** Inserts a text before the present one. */
   insert(text: string): void {
     this.#editor.set([text, this.text].filter((part) => part !== "").join("\n"));
   }
@@ -180,7 +161,6 @@ export class PromptBox {
     this.#editor.expandPastes();
   }
 
-  /** Moves the text into the history. */
   clear(): void {
     this.#remember(this.#editor.take());
     this.#bringBack();
@@ -203,7 +183,6 @@ export class PromptBox {
     for (const text of texts.toReversed()) this.#remember(text);
   }
 
-  /** Changes the key bindings. */
   useKeys(keys: KeyBindings): void {
     this.#keys = keys;
     this.#renew();
@@ -236,7 +215,6 @@ export class PromptBox {
     return takes && plainLine(`${text.trim()} ${takes}`);
   }
 
-  /** Restores the last text that was set aside. */
   #bringBack(): void {
     const { text = "", as } = this.#aside.pop() ?? {};
     this.#as = as;

@@ -1,7 +1,7 @@
-/** Operators on a motion, text object or selection: delete, change, yank. */
+/** vi's operators on a motion, text object or selection: delete, change, yank. */
 export type Operator = "d" | "c" | "y";
 
-/** The parts of a command: `2d3w` deletes six words. */
+/** The parts of a vi command: `2d3w` deletes six words. */
 export interface Keys {
   readonly count: number | undefined;
   readonly operator: Operator | undefined;
@@ -12,7 +12,7 @@ export interface Keys {
 /** Letters that abbreviate an operator with a motion. */
 const SHORT: Readonly<Record<string, string>> = { x: "dl", X: "dh", D: "d$", C: "c$", s: "cl", S: "cc", Y: "yy" };
 
-/** Operators by letter on a selection; capital letters operate on whole lines. */
+/** vi's operators by letter on a selection. Capital letters operate on whole lines. */
 export const SELECTED: Readonly<Record<string, Operator>> = {
   d: "d",
   x: "d",
@@ -27,13 +27,13 @@ export const SELECTED: Readonly<Record<string, Operator>> = {
   R: "c",
 };
 
-/** Maximum count of a command: larger numbers are typing errors. */
+/** Maximum count of a vi command. Larger numbers are typing errors. */
 export const MOST = 999;
 
-/** Other commands that change the text, which `.` repeats. */
+/** Matches other vi commands that change the text, which `.` repeats. */
 export const CHANGES = /^[rJ~pPiaIAoO]/;
 
-/** Parses the keys of a command. Abbreviations are expanded. */
+/** Parses the keys of a vi command. Abbreviations are expanded. */
 export function readVimKeys(keys: string): Keys {
   const [, first = "", operator, times = "", given = ""] =
     /^([1-9]\d*)?(?:([dcy])([1-9]\d*)?)?(.*)$/su.exec(keys) ?? [];
@@ -43,7 +43,6 @@ export function readVimKeys(keys: string): Keys {
   return { count, operator: operator as Operator | undefined, rest: given };
 }
 
-/** Returns whether a command needs more keys. */
 export function needsMoreKeys({ operator, rest }: Keys): boolean {
   return rest === "" || /^[gfFtT]$/.test(rest) || (operator ? /^[ia]$/ : /^r$/).test(rest);
 }

@@ -1,12 +1,10 @@
 import type { TextWithCursor } from "./vim-motions.ts";
 import { firstNonBlank, lineAround, type Range, unitsOf } from "./vim-motions.ts";
 
-// Edits of vi commands without an operator.
-
 /** Indentation that `>` adds and `<` removes. */
 const INDENT = "  ";
 
-/** The place `count` lines below (negative: above), in the same column if the line is long enough. */
+/** Moves the cursor down by `count` lines (up if negative), to the same column if the line is long enough. */
 export function moveByLines({ text, at }: TextWithCursor, count: number): TextWithCursor | undefined {
   const [start] = lineAround(text, at);
   let line = start;
@@ -33,7 +31,7 @@ export function selectionExtent(text: string, [from, to]: Range): SelectionExten
   };
 }
 
-/** The last character of an equally large extent from a place on, as far as the text goes. */
+/** Returns the last character of an equally large selection from a place on, as far as the text goes. */
 export function extentEnd({ lines, characters }: SelectionExtent, place: TextWithCursor): TextWithCursor {
   const { text } = place;
   const below = moveByLines(place, lines) ?? place;
@@ -61,19 +59,18 @@ export function replaceCharacters(
   return { text: text.slice(0, at) + forms.join("") + text.slice(last.at + last.text.length), at: lastAt };
 }
 
-/** Swaps the case of a letter. */
 export function otherCase(character: string): string {
   return character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
 }
 
-/** Case conversions of a selection. */
+/** Case conversions of a selection, by the letter of the vi command. */
 export const CASES: Readonly<Record<string, (character: string) => string>> = {
   "~": otherCase,
   u: (character) => character.toLowerCase(),
   U: (character) => character.toUpperCase(),
 };
 
-/** Shifts the lines of a range by indentation steps: right, or left if negative. Blank lines stay. */
+/** Indents the lines of a range by `steps`, or unindents them if negative. Blank lines stay. */
 export function shiftedLines(text: string, [from, to]: Range, steps: number): TextWithCursor {
   const [first, last] = [lineAround(text, from)[0], lineAround(text, Math.max(from, to - 1))[1]];
   const lines = text.slice(first, last).split("\n");

@@ -4,8 +4,6 @@ export interface TextWithCursor {
   readonly at: number;
 }
 
-// Places in a text for vi's motions and text objects.
-
 /** A visible character, or a collapsed paste. */
 interface Unit {
   readonly at: number;
@@ -22,11 +20,11 @@ interface MotionTarget {
   readonly isInclusive?: boolean;
 }
 
-/** The motion to the end of the word under the cursor: changing a word keeps the blank after it. */
+/** A motion to the end of the word under the cursor, because changing a word keeps the blank after the word. */
 export const REST = "rest";
 
 /**
- * Returns the target of a motion, `count` times; undefined if it leads nowhere. `line`: a line number, from 1.
+ * Returns the target of a vi motion, `count` times; undefined if there is no target. `line`: a line number, from 1.
  * `isAgain`: repeats a character search, and skips the match next to the cursor.
  */
 export function motionOf(
@@ -92,7 +90,6 @@ function oneStep(motion: string, { text, at }: TextWithCursor, units: readonly U
   const here = units.findLastIndex((unit) => unit.at <= at);
   const kind = (index: number) => (isBig && units[index]?.kind === "sign" ? "word" : units[index]?.kind);
   const isGap = (index: number) => kind(index) === "blank" || kind(index) === "end";
-  // Outside the text there is no kind, so nothing is alike.
   const isAlike = (index: number, other: number) => kind(index) !== undefined && kind(index) === kind(other);
   const place = (index: number) => units[index]?.at ?? text.length;
   switch (isBig ? motion.toLowerCase() : motion) {
@@ -134,7 +131,7 @@ function oneStep(motion: string, { text, at }: TextWithCursor, units: readonly U
   }
 }
 
-/** The range of a text object, such as `iw`, `a"` or `i(`. */
+/** Returns the range of a vi text object, such as `iw`, `a"` or `i(`. */
 export function objectAt(object: string, { text, at }: TextWithCursor): Range | undefined {
   const isInner = object.startsWith("i");
   const name = object.slice(1);
@@ -171,7 +168,6 @@ function wordAt(text: string, at: number, isBig: boolean, isInner: boolean): Ran
   return lastUnit && [units[from]?.at ?? at, lastUnit.at + lastUnit.text.length];
 }
 
-/** The quoted text around or after a place on its line. */
 function quotedAt(text: string, at: number, quote: string, isInner: boolean): Range | undefined {
   const [start, end] = lineAround(text, at);
   let open = text.indexOf(quote, start);
@@ -188,7 +184,6 @@ function quotedAt(text: string, at: number, quote: string, isInner: boolean): Ra
   return undefined;
 }
 
-/** The text between two signs around a place, across lines. */
 function pairAt(
   text: string,
   at: number,
@@ -211,18 +206,17 @@ function pairAt(
   return isInner ? [from + 1, to] : [from, to + 1];
 }
 
-/** Start and end of the line at a place. */
 export function lineAround(text: string, at: number): readonly [start: number, end: number] {
   const end = text.indexOf("\n", at);
   return [at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1, end < 0 ? text.length : end];
 }
 
-/** The first non-blank character of a line; the end of a blank line. */
+/** Returns the first non-blank character of a line; the end of a blank line. */
 export function firstNonBlank(text: string, start: number, end: number): number {
   return end - text.slice(start, end).trimStart().length;
 }
 
-/** The offset after the character at a place. */
+/** Returns the offset after the character at an offset. */
 export function placeAfter(text: string, at: number): number {
   const unit = unitsOf(text).find((one) => one.at >= at);
   return unit ? unit.at + unit.text.length : text.length;

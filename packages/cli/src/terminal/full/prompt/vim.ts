@@ -53,11 +53,9 @@ export class Vim {
   /** Keys of an incomplete command, such as `2d` or `f`. */
   #pending = "";
   #register: Register = { text: "", isLines: false };
-  /** The last character search. */
   #found: string | undefined;
   /** The last change and its inserted text. */
   #last: { readonly again: (place: TextWithCursor) => VimStep; readonly inserted: string } | undefined;
-  /** The text when inserting began. */
   #before: TextWithCursor | undefined;
 
   get mode(): VimMode {
@@ -72,7 +70,6 @@ export class Vim {
     return [first, last < text.length ? placeAfter(text, last) : last];
   }
 
-  /** The text has changed: ends the selection. */
   deselect(): void {
     if (this.#isVisual) this.#mode = "normal";
   }
@@ -98,7 +95,6 @@ export class Vim {
     return { text, at: left && left.kind !== "end" ? left.at : at };
   }
 
-  /** Handles a character outside insert mode. */
   key(character: string, place: TextWithCursor): VimStep {
     if (this.#isVisual) {
       const step = this.#visualKey(character, place);
@@ -122,7 +118,6 @@ export class Vim {
     return step;
   }
 
-  /** Remembers the text if inserting begins now. */
   #begin(step: VimStep): void {
     this.#before = this.#mode === "insert" && typeof step === "object" ? step : undefined;
   }
@@ -186,7 +181,6 @@ export class Vim {
     this.#last = { again, inserted: "" };
   }
 
-  /** Moves the end of the selection that is under the cursor. */
   #selectTo(key: string, count: number | undefined, place: TextWithCursor): VimStep {
     const { text, at } = place;
     if (key === "o") {
@@ -243,7 +237,6 @@ export class Vim {
     this.#before = undefined;
   }
 
-  /** Repeats the last change. */
   #again(place: TextWithCursor): VimStep {
     const last = this.#last;
     if (!last) return undefined;

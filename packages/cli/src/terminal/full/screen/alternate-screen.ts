@@ -29,15 +29,11 @@ export class AlternateScreen {
     this.#isSecond = hasSecondScreen(env);
   }
 
-  /** True if the alternate screen is shown. */
   get isShown(): boolean {
     return this.#rows !== undefined;
   }
 
-  /**
-   * Draws lines from the top; writes only changed rows. The cursor is left after the last line to keep, with nothing
-   * below it.
-   */
+  /** Draws lines from the top; writes only changed rows. The cursor is left after the last line, above empty rows. */
   draw(lines: readonly string[], cursor: ScreenPosition | undefined, size: ScreenSize): string {
     const resized = this.#size !== undefined && (size.columns !== this.#size.columns || size.rows !== this.#size.rows);
     this.#resized ||= resized;

@@ -5,19 +5,19 @@ import {
   wrapTextWithAnsi,
 } from "@earendil-works/pi-tui/dist/utils.js";
 
-/** Columns of a text: none for colours and combining marks, two for wide characters and emoji. */
+/** Returns the columns of a text: none for colours and combining marks, two for wide characters and emoji. */
 export function textWidth(text: string): number {
   return visibleWidth(text);
 }
 
-/** Minimum columns of a text: some terminals give emoji only one column. */
+/** Returns the minimum columns of a text: some terminals show emoji in only one column. */
 export function leastWidthOf(text: string): number {
   return visibleWidth(text.replace(EMOJI, "x"));
 }
 
 const EMOJI = /\p{RGI_Emoji}|\p{Extended_Pictographic}/gv;
 
-/** Text on at most `width` columns, cut with `…`. Closes colours and weights that are open at the cut, and nothing else. */
+/** Cuts text to at most `width` columns, with `…`. Closes the colours and weights that are open at the cut. */
 export function cutToWidth(text: string, width: number): string {
   if (width <= 0) return "";
   if (visibleWidth(text) <= width) return text;
@@ -27,7 +27,6 @@ export function cutToWidth(text: string, width: number): string {
     .join("")}`;
 }
 
-/** The closing codes of colours and weights that are open at the end of a text. */
 function endsOfOpenStyles(text: string): string[] {
   const open = new Set<string>();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
@@ -52,7 +51,7 @@ export function wrapCells(text: string, width: number): string[] {
 /** Maximum columns of prose: longer lines are hard to read. */
 const LONGEST = 120;
 
-/** Wraps prose at a readable width. */
+/** Wraps prose at `width` columns, but at most 120. */
 export function proseLines(text: string, width: number): string[] {
   return wrapCells(text, Math.min(width, LONGEST));
 }
@@ -60,7 +59,6 @@ export function proseLines(text: string, width: number): string[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours and links are control sequences
 const SEQUENCE = /(\x1b\[[\d;:]*m|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07))/;
 
-/** A word with its colours and links. */
 const WORD = new RegExp(`(^|[ \\n]+)((?:${SEQUENCE.source}|[^\\s\\x1b])+)(?=[ \\n]|$)`, "g");
 
 /** A private character of one column, as a placeholder for a URL. */
@@ -88,12 +86,11 @@ export function proseWithAddresses(text: string, width: number): string[] {
   return lines.map((line) => line.replaceAll(ADDRESS, () => addresses.shift() ?? ""));
 }
 
-/** Pads a text to `width` columns. */
 export function padToWidth(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - visibleWidth(text)));
 }
 
-/** Paints `columns` columns of a line from `column` on; after its end, a blank. */
+/** Paints `columns` columns of a line from `column` on. After the line's end, paints a blank. */
 export function paintedAt(line: string, column: number, paint: (text: string) => string, columns = 1): string {
   const front = padToWidth(sliceByColumn(line, 0, column, true), column);
   const painted = withoutColors(sliceByColumn(line, column, columns)) || " ";
@@ -101,7 +98,6 @@ export function paintedAt(line: string, column: number, paint: (text: string) =>
   return front + paint(painted) + behind;
 }
 
-/** Removes the colours of a text. */
 export function withoutColors(text: string): string {
   return stripTerminalSequences(text);
 }

@@ -16,13 +16,11 @@ export class Frames {
     this.#draw = draw;
   }
 
-  /** Requests a frame. */
   request(): void {
     if (this.#held) this.#wanted = true;
     else this.#timer ??= setTimeout(() => this.flush(), Math.max(0, this.#lastAt + FRAME_TIME - performance.now()));
   }
 
-  /** Draws now. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -39,7 +37,6 @@ export class Frames {
     this.#timer = undefined;
   }
 
-  /** Draws pending changes. */
   release(): void {
     this.#held = false;
     if (this.#wanted) this.request();

@@ -6,17 +6,17 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** A place in lines, from 0. */
+/** Row and column of a character, from 0. */
 export interface ScreenPosition {
   readonly row: number;
   readonly column: number;
 }
 
-/** The next output. Each line closes its own colours. */
+/** The next content of a live region. Each line closes its own colours. */
 export interface RegionFrame {
   /** Final lines, written above the region and never changed. They may be wider than the terminal. */
   readonly finished: readonly string[];
-  /** Lines of the region; the last ones are shown if they exceed the rows less one. */
+  /** Lines of the region. If there are more lines than rows less one, the last lines are shown. */
   readonly lines: readonly string[];
   /** The cursor's place in the lines; hidden if absent. */
   readonly cursor?: ScreenPosition | undefined;
@@ -33,36 +33,26 @@ const SHOW_CURSOR = "\x1b[?25h";
 const WRAP_ON = "\x1b[?7h";
 const WRAP_OFF = "\x1b[?7l";
 const ERASE_LINE = "\x1b[2K";
-/** Erases from the cursor's line on. Not from the screen's corner: tmux would save that screen in its history. */
+/** Erases all lines from the cursor's line on. Erasing from the screen's corner would fill the history of tmux. */
 export const ERASE_BELOW = "\x1b[2K\x1b[C\x1b[0J\r";
 const RESET = "\x1b[0m";
 
 /**
  * The last lines of a terminal, redrawn in place; everything above is the terminal's own scrollback (T20, T21).
- * Computes the bytes; the owner writes them. All moves are relative to the last cursor, so the screen's state need
- * not be known:
- *
- * ```
- *   finished lines, the shell's output        never changed
- *   ┌ top of the region                       reached by moving up from the cursor
- *   │ lines of the region                     never wider than the terminal (wrapping is off), at most rows - 1
- *   └ ...
- * ```
+ * Computes the bytes; the owner writes them. All moves are relative to the last cursor, so the screen's state need not
+ * be known. Lines of the region are never wider than the terminal (wrapping is off), and at most rows - 1.
  *
  * When its width changes, a terminal rewraps long lines before any program learns the size. tmux reports the size up
  * to a quarter of a second later. The distance to the region's top is then a guess from the last reported size and
  * the new one. A frame drawn in between makes the guess too large, and finished lines would be overwritten. During
  * frequent drawing the cursor therefore waits at the top (`waitsAtTop`): nearly all terminals keep the cursor at its
  * line, so no guess is needed. Within a frame the cursor moves down by line feeds, which also work on a smaller
- * screen.
- *
- * The remaining guess errs on the small side: remains of an old frame are ugly, but overwritten lines are lost.
+ * screen. The remaining guess errs on the small side: remains of an old frame are ugly, but overwritten lines are lost.
  */
 export class LiveRegion {
   readonly #reflows: boolean;
   #lines: readonly string[] = [];
   #cursor = TOP;
-  /** Size of the terminal when the region was drawn; undefined before. */
   #size: ScreenSize | undefined;
 
   /** `reflows`: the terminal rewraps long lines when it becomes narrower, as nearly all do. */
@@ -70,7 +60,7 @@ export class LiveRegion {
     this.#reflows = reflows;
   }
 
-  /** The bytes that change the screen to this frame; empty without a change. */
+  /** Returns the bytes that change the screen to this frame; empty without a change. */
   draw(frame: RegionFrame, size: ScreenSize): string {
     const hidden = Math.max(0, frame.lines.length - Math.max(1, size.rows - 1));
     const lines = frame.lines.slice(hidden);
@@ -143,15 +133,12 @@ interface RegionOutput {
   readonly row: number;
 }
 
-/**
- * Returns whether the cursor stays on its line when lines are rewrapped. Terminals based on xterm.js keep the cursor
- * in its row of the screen instead.
- */
+/** Returns whether the cursor stays on its line when lines are rewrapped, unlike in terminals based on xterm.js. */
 export function keepsCursorAtLine({ TERM_PROGRAM = "", TMUX, STY }: NodeJS.ProcessEnv): boolean {
   return TMUX !== undefined || STY !== undefined || !["vscode", "Hyper", "Tabby"].includes(TERM_PROGRAM);
 }
 
-/** Returns whether the terminal rewraps lines when its width changes. These few are known not to. */
+/** Returns whether the terminal rewraps lines when its width changes. All terminals but the ones listed here do. */
 export function breaksLinesAnew({ TERM = "", XTERM_VERSION, TMUX, STY }: NodeJS.ProcessEnv): boolean {
   if (TMUX) return true;
   return !(XTERM_VERSION || STY || TERM === "linux" || TERM.startsWith("rxvt"));
@@ -161,7 +148,6 @@ function rowsForWidth(width: number, columns: number): number {
   return Math.max(1, Math.ceil(width / columns));
 }
 
-/** Moves from a row of the region to a place in it. */
 function move(row: number, to: ScreenPosition): string {
   const vertical = to.row < row ? upBy(row - to.row) : "\n".repeat(to.row - row);
   return `\r${vertical}${to.column > 0 ? `\x1b[${to.column}C` : ""}`;

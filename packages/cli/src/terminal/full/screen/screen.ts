@@ -18,7 +18,7 @@ const SETTLES_IN = 500;
 
 /**
  * The output of the full terminal. It requests a picture when drawing is possible: at most 20 times per second, and
- * only after the terminal has taken the last one.
+ * only after the terminal has accepted the last one.
  */
 export class Screen {
   readonly #output: NodeJS.WriteStream;
@@ -47,7 +47,6 @@ export class Screen {
     return this.#keepsCursor && (isMuchDrawn || this.#settling !== undefined);
   }
 
-  /** The present size. */
   get size(): ScreenSize {
     // The stream's own values change only with the resize event.
     const [columns, rows] = this.#output.getWindowSize?.() ?? [this.#output.columns, this.#output.rows];
@@ -65,7 +64,6 @@ export class Screen {
     this.#frames.flush();
   }
 
-  /** A visible part has changed. */
   changed(): void {
     if (this.#open) this.#frames.request();
   }
@@ -79,7 +77,6 @@ export class Screen {
     }
   }
 
-  /** Draws changes at once. */
   flush(): void {
     if (this.#open) this.#frames.flush();
   }

@@ -13,7 +13,7 @@ const NAMED: Readonly<Record<string, { readonly palette: Palette; readonly schem
   "color-blind": { palette: palettes["color-blind"] },
 };
 
-/** The colours of a terminal: the user's theme on the terminal's background (T56). */
+/** Keeps the colours of a terminal: the user's theme, adapted to the terminal's background (T56). */
 export class Colors {
   readonly #depth: ColorDepth;
   #background: Scheme;
@@ -31,7 +31,6 @@ export class Colors {
     return this.#theme;
   }
 
-  /** The terminal has reported its background. */
   heard(background: Scheme): void {
     this.#background = background;
     this.#theme = this.#created();

@@ -4,18 +4,15 @@ import { type ColorName, colorNames } from "./palette.ts";
 
 /** The user's colours from a file. */
 export interface OwnColors {
-  /** The theme that they modify. */
   readonly base: string;
-  /** Colours as `#rrggbb`. */
   readonly colors: Readonly<Partial<Record<ColorName, string>>>;
   /** Ignored parts of the file, one sentence each. */
   readonly problems: readonly string[];
 }
 
-/** Maximum bytes; a file of colours has less than one thousand. */
 const LARGEST = 65_536;
 
-/** Reads a file of colours: `{"base":"dark","colors":{"good":"#7ec699"}}`. Reports faults instead of throwing. */
+/** Reads a file of colours: `{"base":"dark","colors":{"good":"#7ec699"}}`. Returns faults in `problems`. */
 export function readColors(file: string, bases: readonly string[]): OwnColors {
   const say = (problem: string) => `theme: ${visibleLine(file)}: ${problem}${problem.endsWith("?") ? "" : "."}`;
   const nothing = (problem: string): OwnColors => ({ base: "auto", colors: {}, problems: [say(problem)] });

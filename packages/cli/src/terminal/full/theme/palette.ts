@@ -1,6 +1,6 @@
 import type { ColorDepth, Scheme } from "./terminal-colors.ts";
 
-/** One of the terminal's 16 colours (0 to 15; undefined for the text colour), and replacements if there are more colours. */
+/** One of the terminal's 16 colours (undefined for the text colour), and replacements if there are more colours. */
 interface Color {
   readonly basic: number | undefined;
   readonly dark: string;
@@ -25,13 +25,11 @@ const USUAL = {
   type: { basic: 6, dark: "#7fdbca", light: "#0b6e6e" },
 } as const satisfies Readonly<Record<string, Color>>;
 
-/** Name of a colour by its meaning. */
+/** Name of a colour by its meaning, such as `good`. */
 export type ColorName = keyof typeof USUAL;
 
-/** The names of all colours. */
 export const colorNames = Object.keys(USUAL) as readonly ColorName[];
 
-/** Colours by name. */
 export type Palette = Readonly<Record<ColorName, Color>>;
 
 /** Contrast of at least 7:1 against black, dark grey or white (WCAG AAA); no faint text. */
@@ -52,10 +50,7 @@ const HIGH_CONTRAST: Palette = {
   type: { basic: 6, dark: "#90f0e0", light: "#004848" },
 };
 
-/**
- * Avoids distinctions between red and green: good is blue, bad is orange. Okabe and Ito designed such a palette for
- * all kinds of colour vision.
- */
+/** Avoids distinctions between red and green, as Okabe and Ito's palette: good is blue, bad is orange. */
 const COLOR_BLIND: Palette = {
   ...USUAL,
   good: { basic: 6, dark: "#56b4e9", light: "#005a9c" },
@@ -66,10 +61,9 @@ const COLOR_BLIND: Palette = {
   string: { basic: 6, dark: "#8fd0f5", light: "#00507d" },
 };
 
-/** The named palettes. */
 export const palettes = { usual: USUAL, "high-contrast": HIGH_CONTRAST, "color-blind": COLOR_BLIND } as const;
 
-/** The escape sequence parameters of a colour; undefined without colours. */
+/** Returns the escape sequence parameters of a colour. Undefined without colours. */
 export function colorParameters(color: Color, depth: ColorDepth, scheme: Scheme): string | undefined {
   if (depth === 1) return undefined;
   if (depth === 4) {
@@ -86,7 +80,6 @@ function channels(hex: string): readonly [number, number, number] {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** Channel levels in the cube of 6 × 6 × 6 colours. */
 const LEVELS = [0, 95, 135, 175, 215, 255] as const;
 
 /** The nearest of the 256 colours: in the cube (16 to 231) or among the greys (232 to 255). */

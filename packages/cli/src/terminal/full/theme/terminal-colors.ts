@@ -5,12 +5,12 @@ import type { ColorChoice } from "../../../program/prompt-arguments.ts";
 /** Scheme of a terminal: light text on dark, or dark text on light. */
 export type Scheme = "dark" | "light";
 
-/** Bits of colour: none, 16 colours, 256, or true colour. */
+/** Bits per colour: 1 means no colours, 4 means 16, 8 means 256, 24 means true colour. */
 export type ColorDepth = 1 | 4 | 8 | 24;
 
 /**
- * Colour depth for a terminal. `--color` has priority, then `FORCE_COLOR`, then a `NO_COLOR` that is not empty, then
- * `TERM` and `COLORTERM` (T38).
+ * Returns the colour depth of a terminal. `--color` has priority, then `FORCE_COLOR`, then a `NO_COLOR` that is not
+ * empty, then `TERM` and `COLORTERM` (T38).
  */
 export function colorDepth(choice: ColorChoice, env: NodeJS.ProcessEnv): ColorDepth {
   const { NO_COLOR, FORCE_COLOR, ...own } = env.STY === undefined ? env : inScreen(env);
@@ -29,10 +29,10 @@ function inScreen({ COLORTERM: _, TMUX: __, TERM = "", ...env }: NodeJS.ProcessE
   return { ...env, TERM: TERM.endsWith("-256color") ? "xterm-256color" : TERM };
 }
 
-/** Query for the background colour; terminals that support it reply with `OSC 11 ; rgb:... ST`. */
+/** Query for the background colour. Terminals that support it reply with `OSC 11 ; rgb:... ST`. */
 export const ASK_BACKGROUND = "\x1b]11;?\x07";
 
-/** The scheme in `COLORFGBG` (`15;0`: text and background among the 16 colours); undefined if unset. */
+/** Returns the scheme in `COLORFGBG` (`15;0`: text and background among the 16 colours). Undefined if unset. */
 export function schemeFrom(env: NodeJS.ProcessEnv): Scheme | undefined {
   const [, digits] = /;(\d+)$/.exec(env.COLORFGBG ?? "") ?? [];
   if (digits === undefined) return undefined;
@@ -40,7 +40,7 @@ export function schemeFrom(env: NodeJS.ProcessEnv): Scheme | undefined {
   return background === 7 || background > 8 ? "light" : "dark";
 }
 
-/** The scheme in a reply to `ASK_BACKGROUND`; undefined for other text. */
+/** Returns the scheme in a terminal's reply to `ASK_BACKGROUND`. Undefined for other text. */
 export function schemeOfReply(reply: string): Scheme | undefined {
   const color = parseOsc11BackgroundColor(reply);
   if (!color) return undefined;

@@ -11,11 +11,10 @@ export type Theme = Style &
     italic(text: string): string;
     underline(text: string): string;
     strike(text: string): string;
-    /** The selected line of a list. */
     selected(text: string): string;
   };
 
-/** Creates the theme of a terminal. Colours never carry a meaning that the text lacks. */
+/** Creates the theme of a terminal. A text's meaning must be clear without its colours, too. */
 export function createTheme(depth: ColorDepth, scheme: Scheme, palette: Palette = palettes.usual): Theme {
   const colors = Object.fromEntries(
     colorNames.map((name) => {

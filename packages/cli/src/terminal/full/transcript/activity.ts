@@ -6,20 +6,17 @@ import { callSummary } from "../../../show/call-line.ts";
 import { plainLine } from "../../../show/plain-text.ts";
 import { SubAgentItems } from "../../../show/sub-agents.ts";
 
-/** The agent's current work. */
+/** The work that the status line above the prompt describes. */
 export interface CurrentActivity {
   readonly what: string;
-  /** Start time in milliseconds since 1970. */
   readonly since: number;
   /** True if work waits for the user. */
   readonly isWaiting: boolean;
-  /** Number of working sub-agents. */
   readonly agents: number;
   /** End time in milliseconds since 1970, for a countdown; absent if unknown. */
   readonly until?: number | undefined;
 }
 
-/** Maximum columns of a running call's name. */
 const NAME = 200;
 
 /** Follows the agent's work in the feed (T25), and recognizes items of sub-agents. */
@@ -28,7 +25,7 @@ export class ActivityTracker {
   readonly #agents = new SubAgentItems();
   #run: string | undefined;
   #doing: CurrentActivity | undefined;
-  /** Work that the user started; the last entry is shown. */
+  /** Work that the user started. The last entry is shown. */
   readonly #own: CurrentActivity[] = [];
   #isStopping = false;
 
@@ -49,7 +46,6 @@ export class ActivityTracker {
     };
   }
 
-  /** The user wants the agent to stop. */
   stop(): void {
     if (!this.isBusy) return;
     this.#isStopping = true;

@@ -3,12 +3,11 @@ import { PlainText } from "../../../show/plain-text.ts";
 import { MarkdownStream } from "../markdown/markdown-stream.ts";
 import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
-/** A model's streaming text. */
+/** Shows a model's streaming text. */
 export class AnswerBlock implements TranscriptBlock {
   readonly isApart = true;
   readonly #plain = new PlainText();
   readonly #stream = new MarkdownStream();
-  /** True if any text was shown. */
   hasBegun = false;
   #ended = false;
   #shownEnd = false;

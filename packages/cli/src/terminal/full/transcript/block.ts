@@ -5,13 +5,11 @@ export interface BlockLook extends Look {
   readonly width: number;
   /** Maximum open lines; the last ones are shown. */
   readonly room: number;
-  /** Present time in milliseconds since 1970. */
   readonly now: number;
   /** Key that opens cut text, for a hint. */
   readonly openKey?: string | undefined;
 }
 
-/** Lines of a block. */
 export interface BlockLines {
   /** Final lines; each is returned once. */
   readonly finished: readonly string[];
@@ -28,7 +26,6 @@ export interface TranscriptBlock {
   show(look: BlockLook): BlockLines;
 }
 
-/** A block with fixed text. */
 export class TextBlock implements TranscriptBlock {
   readonly isApart: boolean;
   isDone = false;

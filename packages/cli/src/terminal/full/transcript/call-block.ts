@@ -13,12 +13,11 @@ import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 /** Maximum characters of an output on its page. */
 const MOST_OUTPUT = 1_000_000;
 
-/** A live or ended call as a block, and in full as a page. */
+/** Shows a live or ended call as a block of the transcript, and in full as a page. */
 export class CallBlock implements TranscriptBlock, ViewerPage {
   readonly isApart = false;
   #call: Call;
   #isDropped = false;
-  /** Open questions of the call. */
   readonly #questions = new Set<string>();
   #shownEnd = false;
 
@@ -35,12 +34,10 @@ export class CallBlock implements TranscriptBlock, ViewerPage {
     return `${plainLine(toolNameOf(this.#call))}: ${callWord(this.#call)}`;
   }
 
-  /** Replaces the call object. */
   update(call: Call): void {
     this.#call = call;
   }
 
-  /** The call asks the user. */
   asks(question: string): void {
     this.#questions.add(question);
   }

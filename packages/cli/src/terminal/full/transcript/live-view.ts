@@ -42,12 +42,11 @@ import { messageLines, modelNoticeBlock } from "./message-lines.ts";
 import { ThoughtBlock } from "./thought-block.ts";
 import { Transcript } from "./transcript.ts";
 
-/** Maximum pages; older ones are dropped. */
 const MOST_PAGES = 200;
 
 /**
- * Shows a feed as blocks: streaming answers, calls until their end, and messages of the program. Finished blocks go
- * to the scrollback, open ones are redrawn. For sub-agents, only their calls are shown.
+ * Shows a feed as blocks: streaming answers, calls until their end, and messages of the program. Finished blocks go to
+ * the scrollback, open ones are redrawn. For sub-agents, only their calls are shown.
  */
 export class LiveView implements FeedView {
   readonly #changed: () => void;
@@ -65,12 +64,10 @@ export class LiveView implements FeedView {
   #expected: string | undefined;
   #draft: ChangeDraft | undefined;
 
-  /** `changed` is called after each visible change. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
 
-  /** True if the agent works. */
   get isBusy(): boolean {
     return this.#activities.isBusy;
   }
@@ -85,7 +82,6 @@ export class LiveView implements FeedView {
     return this.#pages;
   }
 
-  /** The user wants the agent to stop. */
   stopping(): void {
     this.#activities.stop();
     this.#changed();
@@ -102,7 +98,6 @@ export class LiveView implements FeedView {
     this.#changed();
   }
 
-  /** The connection to the agent is lost, or back. */
   connected(isConnected: boolean, state: ConversationState): void {
     this.#activities.connected(isConnected, state);
     this.#changed();
@@ -154,7 +149,6 @@ export class LiveView implements FeedView {
     // Blocks separate themselves; other lines belong to the command above them.
   }
 
-  /** Shows a typed command. */
   command(line: string): void {
     this.#message(line);
   }
@@ -164,7 +158,6 @@ export class LiveView implements FeedView {
     this.#expected = line;
   }
 
-  /** The last command has been carried out. */
   forget(): void {
     this.#expected = undefined;
   }

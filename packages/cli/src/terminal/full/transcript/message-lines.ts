@@ -17,10 +17,9 @@ import type { ViewerPage } from "../overlay/overlay.ts";
 import { wrapCells } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** Maximum lines of a user's message; a longer one shows its beginning and end. */
+/** Maximum lines of a user's message. A longer message shows its beginning and end. */
 const MOST_LINES = 40;
 
-/** A user's message in the transcript. */
 export function messageLines(text: string, width: number, theme: Theme): string[] {
   const lines = visibleProse(text).replaceAll("\t", "    ").split("\n");
   const hidden = lines.length - MOST_LINES;
@@ -34,7 +33,7 @@ export function messageLines(text: string, width: number, theme: Theme): string[
 
 const INDENT = "    ";
 
-/** Text from a tool or the system to the model, in full; lines after the first are indented. */
+/** Formats text from a tool or the system to the model, in full. Lines after the first are indented. */
 export function modelNoticeBlock(author: string, text: string, width: number, theme: Theme): string[] {
   const [first = "", ...more] = plainText(text.trim()).replaceAll("\t", INDENT).split("\n");
   return [
@@ -43,10 +42,7 @@ export function modelNoticeBlock(author: string, text: string, width: number, th
   ];
 }
 
-/**
- * A branch from its root to a leaf as a page. `leaf` returns the present end, so that a growing branch can be
- * followed (T30).
- */
+/** Returns a page with a branch. `leaf` returns the present end, so that the page follows a growing branch (T30). */
 export function branchPage(title: string, state: ConversationState, leaf: () => string | null): ViewerPage {
   // The lines of a complete message never change.
   const known = new Map<string, { readonly width: number; readonly theme: Theme; readonly lines: readonly string[] }>();
@@ -63,14 +59,13 @@ export function branchPage(title: string, state: ConversationState, leaf: () => 
   };
 }
 
-/** The last lines of a branch, as in the transcript. */
 export interface BranchEnd {
   readonly lines: readonly string[];
   /** Number of messages that are not shown at all. */
   readonly above: number;
 }
 
-/** The last `most` lines of a branch, including calls and changes. A long message is cut at its beginning. */
+/** Returns the last `most` lines of a branch, including calls and changes. A long message is cut at its beginning. */
 export function branchEnd(
   state: ConversationState,
   leaf: string | null,

@@ -6,12 +6,11 @@ import { cutToWidth, proseLines } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
-/** Maximum lines of a streaming thought. */
 const LIVE_LINES = 3;
 /** Characters that suffice for these lines. */
 const LIVE_TEXT = 2_000;
 
-/** A model's reasoning: its last lines while it streams, one line afterwards, and in full as a page. */
+/** Shows a model's reasoning: its last lines while it streams, one line afterwards, and in full as a page. */
 export class ThoughtBlock implements TranscriptBlock, ViewerPage {
   readonly isApart = true;
   readonly title = "Thought";

@@ -4,13 +4,12 @@ interface TranscriptEntry {
   readonly block: TranscriptBlock;
   /** Final lines below a block that is not done. */
   readonly pending: string[];
-  /** True if some lines were returned as finished. */
   begun: boolean;
 }
 
 /**
- * The unfinished blocks, in order. A block's final lines are returned once all blocks above are done, because
- * finished lines never change and nothing can come between.
+ * The unfinished blocks, in order. A block's final lines are returned once all blocks above are done, because finished
+ * lines never change and nothing can come between.
  */
 export class Transcript {
   #entries: TranscriptEntry[] = [];
@@ -21,7 +20,6 @@ export class Transcript {
     this.#entries.push({ block, pending: [], begun: false });
   }
 
-  /** The last block, if it is not finished. */
   get last(): TranscriptBlock | undefined {
     return this.#entries.at(-1)?.block;
   }

@@ -14,17 +14,12 @@ import { callSummary } from "../../../show/call-line.ts";
 import { excerptLine } from "../../../show/fit-text.ts";
 import { plainLine } from "../../../show/plain-text.ts";
 
-/** A sub-agent of a conversation. */
+/** A sub-agent in the list of a conversation's sub-agents. */
 export interface AgentRow {
-  /** Number in the conversation, from 1. */
   readonly number: number;
-  /** Name of a named agent. */
   readonly name: string | undefined;
-  /** Task on one line. */
   readonly title: string;
-  /** The call that launched it. */
   readonly call: Call;
-  /** Number of sub-agents above it. */
   readonly depth: number;
   /** `running`, `asks you`, or the kind of its end. */
   readonly status: string;
@@ -32,7 +27,7 @@ export interface AgentRow {
   readonly path: readonly Message[];
 }
 
-/** The sub-agents of a conversation, in order of their start (T30). */
+/** Lists the sub-agents of a conversation, in order of their start (T30). */
 export function subAgents(state: ConversationState): AgentRow[] {
   return subAgentsOf(state).flatMap(({ number, name, task, call }) => {
     const [root] = state.children.get(call.id) ?? [];
@@ -44,7 +39,7 @@ export function subAgents(state: ConversationState): AgentRow[] {
   });
 }
 
-/** Status and spending of a sub-agent, in a few words. */
+/** Describes the status and spending of a sub-agent in a few words. */
 export function agentFacts({ call, status, path }: AgentRow, now: number): string {
   const { usage, cost } = usageOnPath(path);
   const calls = path.reduce((sum, message) => sum + (message.role === "assistant" ? message.calls.length : 0), 0);
@@ -60,7 +55,6 @@ function agentStatus(state: ConversationState, { id, status }: Call): string {
   return asks ? "asks you" : "running";
 }
 
-/** Number of sub-agents above the launched one. */
 function depthOf(state: ConversationState, launching: string): number {
   let depth = -1;
   for (let call: string | undefined = launching; call !== undefined; depth++) {

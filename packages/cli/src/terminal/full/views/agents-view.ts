@@ -11,16 +11,13 @@ import type { Theme } from "../theme/theme.ts";
 import { branchPage } from "../transcript/message-lines.ts";
 import { type AgentRow, agentFacts, subAgents } from "./agent-list.ts";
 
-/**
- * The live list of a conversation's sub-agents, and the transcript of each (T30). Their questions appear below.
- */
+/** The live list of a conversation's sub-agents, and the transcript of each (T30). Their questions appear below. */
 export class AgentsView implements Overlay<never> {
   readonly isFull = true;
   readonly takesQuestions = true;
   readonly #state: ConversationState;
   readonly #cursor: ListCursor;
   #agents: readonly AgentRow[];
-  /** The open transcript. */
   #transcript: Viewer | undefined;
 
   /** Selects the last working sub-agent at first. */

@@ -13,18 +13,16 @@ import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /**
- * A decision by key (T27). Only the keys of the choices decide, not Enter or any other key (S14). A choice with words
- * asks for them first.
+ * Lets the user decide by a key (T27). Only the keys of the choices decide; Enter and other keys do nothing (S14). A
+ * choice with a text asks for the text first.
  */
 export class DecisionCard implements Overlay<DecisionResult> {
   readonly isFull = false;
   readonly #decision: DecisionRequest;
   /** True if a key without a meaning was pressed. */
   #isUndecided = false;
-  /** The choice whose words are being typed. */
   #chosen: DecisionChoice | undefined;
   readonly #words: LineInput;
-  /** First visible line of the body. */
   #top = 0;
   /** Total and visible lines of the body in the last frame. */
   #room = { lines: 0, shown: 0 };
@@ -37,7 +35,7 @@ export class DecisionCard implements Overlay<DecisionResult> {
     const { begun, choices, again } = decision;
     this.#decision = decision;
     this.#highlight = highlight;
-    // Asked again: the user has already gone back from the words.
+    // With `again`, the user has already gone back from the text.
     if (begun && !again) this.#chosen = choices.find(({ key, takesWords }) => key === begun.key && takesWords);
     this.#words = new LineInput(begun?.words);
   }
@@ -107,13 +105,12 @@ export class DecisionCard implements Overlay<DecisionResult> {
     ];
   }
 
-  /** The complete subject, for the whole screen. */
   get page(): ViewerPage {
     const { name, title } = this.#decision;
     return { title: name ?? title, lines: (_width, theme) => this.#painted(theme) };
   }
 
-  /** The title: a call's folder stays visible even on a small screen. */
+  /** A call's folder stays visible in the title even on a small screen. */
   #head(columns: number, rows: number, theme: Theme): readonly string[] {
     const { title } = this.#decision;
     const [first = ""] = rows < FOOTED_FROM ? [title] : wrapCells(title, columns - 4);
@@ -171,7 +168,6 @@ export class DecisionCard implements Overlay<DecisionResult> {
     return told.length === 0 ? [] : ["", ...told.map(({ key, text }) => `${theme.bold(key)}  ${text}`)];
   }
 
-  /** The keys of the choices, such as `y, e or n`. */
   #keys(beforeLast: string): string {
     const keys = this.#decision.choices.map(({ key }) => key);
     return [keys.slice(0, -1).join(", "), keys.at(-1)].join(beforeLast);
@@ -216,7 +212,6 @@ const MOVES = [
   "list-last",
 ] as const satisfies readonly KeyAction[];
 
-/** Minimum rows for the footer. */
 const FOOTED_FROM = 7;
 
 /** Arranges pieces in lines, broken only between pieces. */

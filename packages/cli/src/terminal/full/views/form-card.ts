@@ -13,21 +13,23 @@ import type { Theme } from "../theme/theme.ts";
 
 const WORDS = "Your own answer: ";
 
-/** The input of one field. */
 interface FieldInput {
   readonly field: QuestionField;
   /** Indices of the selected choices. */
   readonly chosen: Set<number>;
   readonly words: LineInput;
-  /** The highlighted choice; after the last one comes the text. -1 until the user moves, because Enter alone chooses nothing (S14). */
+  /**
+   * The highlighted choice; the text comes after the last one. -1 until the user moves: Enter alone chooses nothing
+   * (S14).
+   */
   bar: number;
-  /** True if the selection is the default: words then replace it. */
+  /** True if the selection is the default. Typed text then replaces it. */
   isPreset: boolean;
 }
 
 /**
- * A form with several questions, one at a time; if there are several, all answers are shown before they are sent. Esc
- * goes back one level: from the words to the choices, from a field to the previous field.
+ * A form with several questions, one at a time. If there are several, all answers are shown before they are sent. Esc
+ * goes back one level: from the text to the choices, from a field to the previous field.
  */
 export class FormCard implements Overlay<FilledForm> {
   readonly isFull = false;
@@ -36,7 +38,6 @@ export class FormCard implements Overlay<FilledForm> {
   /** Index of the visible field; after the last one come all answers. */
   #at = 0;
   #hint = "";
-  /** True if the last frame was cut. */
   #isCut = false;
 
   constructor(form: Form) {
@@ -128,7 +129,6 @@ export class FormCard implements Overlay<FilledForm> {
     ];
   }
 
-  /** The complete form, for the whole screen. */
   get page(): ViewerPage {
     const { title, text, fields } = this.#form;
     return {
@@ -192,7 +192,6 @@ export class FormCard implements Overlay<FilledForm> {
       }
     } else if (named >= 0) this.#hint = `There is no choice ${named + 1}.`;
     else if (character !== undefined) {
-      // Typing begins a free answer.
       filling.bar = field.choices.length;
       this.#write(filling, key, keys);
     }
@@ -232,12 +231,11 @@ export class FormCard implements Overlay<FilledForm> {
   #asked({ field }: FieldInput, theme: Theme): readonly string[] {
     const count = this.#fillings.length;
     const place = count > 1 ? theme.dim(`${this.#at + 1} of ${count} · `) : "";
-    // A single question may lack a heading.
     const heading = field.heading === "" ? "" : `${theme.bold(field.heading)}: `;
     return `${place}${heading}${field.text}`.split("\n");
   }
 
-  /** The lines of the choices; in brief, one line each. The words come last, on one line. */
+  /** The lines of the choices; in brief, one line each. The typed text comes last, on one line. */
   #choices({ field, chosen, words, bar }: FieldInput, columns: number, theme: Theme, how: "all" | "brief"): string[] {
     const [open, close] = field.several ? ["[", "]"] : ["(", ")"];
     const lines = field.choices.flatMap(({ label, description }, index) => {
@@ -267,7 +265,6 @@ export class FormCard implements Overlay<FilledForm> {
     return { lines, cursor: { row: lines.length - 2, column: Math.min(column, columns - 1) } };
   }
 
-  /** Key hints, long and short. */
   #does({ field, bar }: FieldInput): readonly string[] {
     const enter = this.#fillings.length === 1 ? "sends" : "goes on";
     if (bar === field.choices.length) return [`Enter ${enter}`];
@@ -283,7 +280,6 @@ function chooseOnly(filling: FieldInput, choice: number): void {
   filling.chosen.add(choice);
 }
 
-/** Selects or deselects a choice. */
 function toggle(filling: FieldInput, choice: number): void {
   filling.isPreset = false;
   if (filling.chosen.delete(choice)) return;

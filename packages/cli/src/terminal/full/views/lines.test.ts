@@ -165,7 +165,7 @@ describe("T18: what waits", () => {
   test("is what steers, then what waits for the end of the turn, with the key that takes it back", () => {
     expect(
       waitingList([input("1", "queue"), input("2", "steer"), input("3", "queue", true)], 5, 60, plain, "Alt+Up"),
-    ).toEqual(["steer: message 2", "queued: message 1", "held: message 3   Alt+Up takes back the last"]);
+    ).toEqual(["steer: message 2", "queued: message 1", "held: message 3   Alt+Up takes back the last message"]);
   });
 
   test("is cut with a count", () => {
@@ -173,7 +173,7 @@ describe("T18: what waits", () => {
     expect(waitingList(many, 3, 60, plain, "Alt+Up")).toEqual([
       "steer: message 0",
       "steer: message 1",
-      "… and 7 more messages; Alt+Up takes back the last",
+      "… and 7 more messages; Alt+Up takes back the last message",
     ]);
     // The hint with the key is left out if it does not fit.
     expect(waitingList(many, 3, 40, plain, "Alt+Up").at(-1)).toBe("… and 7 more messages");

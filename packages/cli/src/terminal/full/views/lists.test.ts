@@ -162,11 +162,11 @@ describe("a viewer", () => {
   test("the key that opened it goes to the page before, and says so; from the first one, back", () => {
     const viewer = new Viewer([page("first", 3), page("second", 3)], { openKey: "Ctrl-O" });
     expect(seen(viewer, 80, 10).at(-1)).toBe(
-      "lines 1 to 3 of 3 · Esc goes back · Ctrl-O the one before · ← → the others",
+      "lines 1 to 3 of 3 · Esc goes back · Ctrl-O previous page · ← → other pages",
     );
     expect(press(viewer, "\x0f")).toBeUndefined();
     expect(seen(viewer, 80, 10)[1]).toBe("first 1");
-    expect(seen(viewer, 80, 10).at(-1)).toBe("lines 1 to 3 of 3 · Esc goes back · ← → the others");
+    expect(seen(viewer, 80, 10).at(-1)).toBe("lines 1 to 3 of 3 · Esc goes back · ← → other pages");
     expect(press(viewer, "\x0f")).toEqual({});
   });
 
@@ -351,7 +351,7 @@ describe("what is opened can be searched", () => {
     expect(top(viewer)).toBe("line 1");
     press(viewer, ENTER, "n");
     expect(seen(viewer, 80, 12)).toContain("line 25 with a Needle");
-    expect(foot(viewer)).toMatch(/^“needle” in 3 lines · Esc ends the search · n\/N the next, the one before/);
+    expect(foot(viewer)).toMatch(/^“needle” in 3 lines · Esc ends the search · n\/N next, previous/);
     press(viewer, "n", "n");
     expect(seen(viewer, 80, 12)).toContain("line 5 with a Needle");
     press(viewer, "N");

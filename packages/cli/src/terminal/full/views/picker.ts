@@ -9,13 +9,13 @@ import { cutToWidth, padToWidth, textWidth, wrapCells } from "../screen/cells.ts
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** An item of a list. */
+/** An item of a {@link Picker}. */
 export interface PickerItem<T> {
   readonly value: T;
   readonly label: string;
   /** Text after the label, if there is room. */
   readonly help?: string;
-  /** A further name, such as an id; the filter compares only its beginning. */
+  /** A further name, such as an id. The filter compares only its beginning. */
   readonly id?: string;
 }
 
@@ -23,25 +23,20 @@ export interface PickerItem<T> {
 export interface PickerOptions<T> {
   readonly title: string;
   readonly items: readonly PickerItem<T>[];
-  /** Initial selection. */
   readonly selected?: T;
-  /** Initial filter. */
   readonly filter?: string;
   /** Details of the selected item, in lines of a width. The list then takes the whole screen. */
   preview?(item: T, width: number, theme: Theme): readonly string[];
   /** Finds items whose visible text does not match; they follow the matching ones. */
   search?(text: string): Promise<readonly T[]>;
-  /** Text for an empty list. */
   readonly empty?: string;
 }
 
 /** Minimum columns for a preview next to the list. */
 const BESIDE = 100;
-/** Minimum share of the columns for labels. */
 const LEAST_NAME = 0.4;
 /** Minimum columns for help texts; narrower ones are left out. */
 const LEAST_HELP = 12;
-/** Maximum rows of a list in the prompt's place. */
 const MOST_ROWS = 12;
 
 /** A list with a filter, and a preview of the selected item. */
@@ -52,7 +47,6 @@ export class Picker<T> implements Overlay<T> {
   readonly #cursor: ListCursor;
   readonly #changed: () => void;
   #found: readonly PickerItem<T>[];
-  /** Values that the search has found. */
   #named: ReadonlySet<T> = new Set();
 
   /** `changed` is called when a search has found items. */
@@ -154,7 +148,6 @@ export class Picker<T> implements Overlay<T> {
     const told = new Set(labels.map((label) => cutToWidth(label, kept))).size;
     const width = told < new Set(labels).size ? Math.min(needed, room) : kept;
     return this.#cursor.window(this.#found, rows).map(({ item: { label, help = "" }, isCurrent }) => {
-      // A few letters of help are useless.
       const isAlone = help === "" || room - width - 2 < LEAST_HELP;
       const line = isAlone
         ? label

@@ -86,7 +86,6 @@ export class QuestionCard implements Overlay<string> {
   }
 }
 
-/** A question's text may use twice as many rows as the prompt. */
 const MORE_ROWS = 2;
 
 const NOTHING: AutocompleteProvider = {

@@ -3,11 +3,9 @@ import { longestThatFits } from "../overlay/drawn-lines.ts";
 import { cutToWidth, textWidth } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** The current work. */
 export interface SpinnerActivity {
   /** Description, such as `running npm test`. */
   readonly what: string;
-  /** Elapsed milliseconds. */
   readonly elapsed: number;
   /** Milliseconds until a retry, for a countdown. */
   readonly until?: number | undefined;
@@ -21,7 +19,7 @@ const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 /** Milliseconds per animation frame. */
 export const SPIN_TIME = 120;
 
-/** The work on one line, such as `⠙ Running npm test, 12 s (Esc to stop)` (T25). Without motion its sign does not change. */
+/** Describes the current work, such as `⠙ Running npm test, 12 s (Esc to stop)` (T25). `moves`: animates the sign. */
 export function spinnerLine(activity: SpinnerActivity, moves: boolean, width: number, theme: Theme): string {
   const { what, elapsed, until, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
@@ -54,13 +52,11 @@ function inParentheses(...parts: readonly string[]): string {
   return shown.length === 0 ? "" : ` (${shown.join(", ")})`;
 }
 
-/** Columns that suffice to recognize the work. */
 const NAME = 16;
 
 /** The number of attempts or sub-agents, which a narrow line omits. */
 const REST = /, (attempt \d+|\d+ sub-agents?)$/;
 
-/** Returns whether animation is on: the environment does not disable it. */
 export function mayMove({ NO_MOTION, REDUCED_MOTION }: NodeJS.ProcessEnv): boolean {
   const asked = (value: string | undefined) => value !== undefined && value !== "" && value !== "0";
   return !asked(NO_MOTION) && !asked(REDUCED_MOTION);

@@ -11,7 +11,6 @@ export interface Status {
   readonly mode: "chat" | "task";
   /** Approval mode in words, such as `asks before changes`. */
   readonly approval?: string;
-  /** Model as chosen: `provider/model`. */
   readonly model: string;
   /** Number of the present branch, and number of all branches. */
   readonly branch?: { readonly number: number; readonly count: number };
@@ -19,13 +18,11 @@ export interface Status {
   readonly beside?: number;
   /** Used share of the model's context, from 0 to 1. */
   readonly context?: number;
-  /** Number of background processes. */
   readonly processes?: number;
   readonly tokens: number;
   readonly cost: Cost;
   /** The plan of the branch, shown above the prompt while steps remain (T57). */
   readonly plan?: readonly PlanStep[];
-  /** The git branch. */
   readonly git?: string | undefined;
   /** Output of the user's own status command, with colours; replaces all other facts. */
   readonly own?: string | undefined;
@@ -42,12 +39,11 @@ interface StatusPart {
 
 /** Parts up to this rank are more important than the provider in the model's name. */
 const NEEDED = 4;
-/** Minimum columns for the provider in the model's name. */
 const PROVIDER_FROM = 60;
 
 /**
- * The status on one line. With less room, parts are left out by rank, and the provider of the model before needed
- * parts; nothing is shown below 20 columns.
+ * Formats the status on one line. With less room, parts are left out by rank, and the provider of the model before
+ * needed parts. Below 20 columns, the line is empty.
  */
 export function statusLine(status: Status, width: number, theme: Theme): string {
   const { own = "", model } = status;

@@ -4,31 +4,27 @@ import { type ConversationState, isPersons, leaves, type Message, pathTo, textOf
 /** Kinds of messages that a tree shows. */
 export type TreeFilter = "all" | "own" | "calls" | "starred";
 
-/** The filters in the order of their key. */
+/** All filters of a tree, in the order in which a key changes them. */
 export const treeFilters: readonly TreeFilter[] = ["all", "own", "calls", "starred"];
 
-/** A message as a line of the tree. */
 export interface TreeRow {
   readonly id: string;
   /** Indentation level: replies to a message with several replies are indented. */
   readonly depth: number;
-  /** True if the message begins a branch. */
   readonly isFirst: boolean;
   /** Number of folded messages below; 0 if not folded. */
   readonly folded: number;
 }
 
-/** The visible part of a tree. */
+/** Filter, search and folds that decide which messages a tree shows. */
 export interface TreeSelection {
   readonly filter: TreeFilter;
-  /** Only messages with these words. */
   readonly search: string;
-  /** Messages whose replies are folded. */
   readonly folded: ReadonlySet<string>;
 }
 
 /**
- * The rows of a tree from its root, branches in order of their beginning. No recursion: a path can have 100,000
+ * Returns the rows of a tree from its root, branches in order of their beginning. No recursion: a path can have 100,000
  * messages. Leaves out messages of sub-agents and removed messages.
  */
 export function treeRows(state: ConversationState, { filter, search, folded }: TreeSelection): TreeRow[] {
@@ -51,7 +47,7 @@ export function treeRows(state: ConversationState, { filter, search, folded }: T
   return rows;
 }
 
-/** The row of a message, or of its nearest visible ancestor. */
+/** Returns the index of a message's row, or of its nearest visible ancestor's row. */
 export function rowIndexOf(rows: readonly TreeRow[], state: ConversationState, message: string | null): number {
   const places = new Map(rows.map(({ id }, index) => [id, index]));
   for (const { id } of pathTo(state, message).reverse()) {
@@ -61,12 +57,12 @@ export function rowIndexOf(rows: readonly TreeRow[], state: ConversationState, m
   return Math.max(0, rows.length - 1);
 }
 
-/** Ids of the messages on the path to a leaf. */
+/** Returns the ids of the messages on the path to a leaf. */
 export function pathIds(state: ConversationState, leaf: string | null): ReadonlySet<string> {
   return new Set(pathTo(state, leaf).map(({ id }) => id));
 }
 
-/** Branch numbers by leaf; empty with only one branch. */
+/** Returns branch numbers by leaf. Empty with only one branch. */
 export function branchNumbers(state: ConversationState): ReadonlyMap<string, number> {
   const ends = leaves(state).filter((id) => !isRemoved(state, id));
   return new Map(ends.length > 1 ? ends.map((id, index) => [id, index + 1]) : []);

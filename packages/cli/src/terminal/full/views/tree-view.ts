@@ -23,11 +23,8 @@ import {
 /** Content of a tree, and actions in it besides choosing. */
 export interface TreeOptions {
   readonly state: ConversationState;
-  /** Display name of the agent. */
   readonly agent: string;
-  /** The user's place. */
   readonly leaf: string | null;
-  /** Initial selection. Default: `leaf`. */
   readonly selected?: string;
   /** Labels a message; `null` removes the label. */
   onLabel(message: string, label: string | null): void;
@@ -43,7 +40,7 @@ const FILTER_WORDS: Readonly<Record<TreeFilter, string>> = {
   starred: "starred and named",
 };
 
-/** Minimum columns of a message's text; marks are left out for it. */
+/** Minimum columns of a message's text. Marks are left out for it. */
 const LEAST_TEXT = 14;
 
 /** A conversation as a tree, to choose a message (T28). Nothing in it deletes data. */
@@ -108,7 +105,6 @@ export class TreeView implements Overlay<string> {
     return this.#rows[this.#cursor.index];
   }
 
-  /** The selected message. */
   get #message(): Message | undefined {
     return this.#options.state.messages.get(this.#current?.id ?? "");
   }
