@@ -104,7 +104,7 @@ describe("T50: a picture", () => {
     const large = put("large.png", Buffer.concat([PNG, Buffer.alloc(LARGEST_FILES)]));
     expect(pictures.pasted(large)).toEqual({
       text: large,
-      problem: expect.stringMatching(/^Can't attach large\.png: it has/),
+      problem: expect.stringMatching(/^Can't attach large\.png: the file has/),
     });
     const half = (name: string, byte: number) =>
       put(name, Buffer.concat([PNG, Buffer.alloc(LARGEST_FILES * 0.6, byte)]));
