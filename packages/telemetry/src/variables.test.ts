@@ -26,10 +26,7 @@ describe("F102: a variable of OpenTelemetry that is wrong is reported", () => {
       { OTEL_EXPORTER_OTLP_ENDPIONT: "http://x:1" },
       "Banyan does not read OTEL_EXPORTER_OTLP_ENDPIONT. Did you mean OTEL_EXPORTER_OTLP_ENDPOINT?",
     ],
-    [
-      { OTEL_SERVICENAME: "x" },
-      "Banyan does not read OTEL_SERVICENAME. Did you mean OTEL_SERVICE_NAME?",
-    ],
+    [{ OTEL_SERVICENAME: "x" }, "Banyan does not read OTEL_SERVICENAME. Did you mean OTEL_SERVICE_NAME?"],
     [
       { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
       'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc". Use "http/protobuf" or "http/json". Nothing is sent.',

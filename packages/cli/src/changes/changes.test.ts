@@ -84,7 +84,7 @@ describe("banyan changes", () => {
     const { code, stderr } = await run("revert", "new.txt");
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /^banyan: This would restore new\.txt in .*\. Add --yes: there is no terminal to ask in\.\n$/,
+      /^banyan: This would restore new\.txt in .*\. There is no terminal for a question, so add --yes\.\n$/,
     );
     expect(existsSync(inWorkspace("new.txt"))).toBe(true);
     expect(await run("revert")).toMatchObject({

@@ -58,7 +58,7 @@ describe("B45: banyan memory", () => {
     await run("add", "one");
     await run("add", "two");
     const { code, stderr } = await run("clear");
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("Add --yes") });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes") });
     expect(await run("clear", "--yes")).toMatchObject({ code: 0, stdout: "Forgot 2 entries.\n" });
     expect((await run()).stdout).toBe("Nothing is remembered yet.\n");
   });
