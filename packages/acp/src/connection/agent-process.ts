@@ -52,7 +52,7 @@ export class AgentProcess implements AsyncDisposable {
   /** Rejects with a `ModelError` if the program cannot be started. */
   static async start(name: string, program: AgentProgram): Promise<AgentProcess> {
     const { command, args = [], cwd, env } = program;
-    const { mark, environment } = markedEnvironment(env ?? {});
+    const { mark, environment } = markedEnvironment(env ?? process.env);
     const child = spawn(command, args, {
       cwd,
       env: environment,
