@@ -4,16 +4,21 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
+/** Files with fewer lines are small. Comments do not count: a removed comment makes no file small. */
 const SMALL = 40;
 
 /** The current number: a new small file replaces another, or belongs in its concept's file. */
-const MOST = 139;
+const MOST = 208;
 
 test("H12: a file is there for a concept and not for a function: few are small", () => {
   const files = globSync("packages/*/src/**/*.{ts,tsx}", { cwd: root }).filter(
     (path) => !/\.test\.tsx?$|\.fixture\.tsx?$|\/testing\//.test(path),
   );
   expect(files.length).toBeGreaterThan(500);
-  const small = files.filter((path) => readFileSync(root + path, "utf8").split("\n").length - 1 < SMALL);
+  const linesOf = (path: string) =>
+    readFileSync(root + path, "utf8")
+      .split("\n")
+      .slice(0, -1);
+  const small = files.filter((path) => linesOf(path).filter((line) => !/^\s*(\/\/|\/?\*)/.test(line)).length < SMALL);
   expect(small.length).toBeLessThanOrEqual(MOST);
 });
