@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The places of the built page: next to the server in the package, or where this repository builds it. */
+/** The built page is next to the server in the package, or where this repository builds it. */
 const PLACES = ["./page/", "../../web/dist/"];
 
-/** The directory of the built page; `undefined` if it was not built. */
+/** Returns the directory of the built page; `undefined` if it was not built. */
 export function builtPage(): string | undefined {
   const places = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   return places.find((place) => existsSync(`${place}index.html`));

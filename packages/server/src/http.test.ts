@@ -169,7 +169,7 @@ describe("the addresses for scripts", () => {
     expect({ ...wrong, ...JSON.parse(wrong.body) }).toMatchObject({
       status: 405,
       headers: { allow: "GET, POST" },
-      error: { code: "malformed", message: "DELETE means nothing at this address; it takes GET and POST." },
+      error: { code: "malformed", message: "This address does not support DELETE. Use GET or POST." },
     });
   });
 
@@ -222,7 +222,7 @@ test("the description has every address of the doors that docs/protocol.md names
   for (const { path, method } of doors) {
     const given = { method: method.toUpperCase(), headers: bearer, ...(method === "post" && { body: "{}" }) };
     const { body } = await ask(address, path.replace("{id}", "none"), given);
-    expect(body, path).not.toContain("There is nothing at this address");
+    expect(body, path).not.toContain("This address does not exist");
   }
 });
 

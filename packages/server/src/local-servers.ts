@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A server on this machine, as its own file describes it. */
+/** A running Banyan server on this machine, as its file describes it. */
 export interface LocalBanyanServer {
   /** For example `http://127.0.0.1:4180`. */
   readonly address: string;
@@ -12,8 +12,8 @@ export interface LocalBanyanServer {
 }
 
 /**
- * Writes a file about a running server for other programs of the same user (mode 0600), until the result is disposed of. The
- * address and its token are in one file, so that no program sends the token elsewhere (S3).
+ * Writes a file about a running server for other programs of the same user (mode 0600), until the result is disposed
+ * of. The address and its token are in one file, so that no program sends the token elsewhere (S3).
  */
 export function announce(directory: string, server: LocalBanyanServer): Disposable {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -27,7 +27,7 @@ export function announce(directory: string, server: LocalBanyanServer): Disposab
   };
 }
 
-/** This user's running servers on this machine. Removes the files of dead servers. */
+/** Returns this user's running servers on this machine. Removes the files of dead servers. */
 export function localBanyanServers(directory: string): LocalBanyanServer[] {
   return filesIn(directory).flatMap((name) => {
     const file = join(directory, name);

@@ -29,11 +29,10 @@ const CONNECTIONS = 2_000;
 const REQUEST_WITHIN = 10_000;
 const LOOK_EVERY = 2_000;
 
-/** Milliseconds that a server of a cluster waits for its runs before it hands them over. */
 const DRAIN = 10_000;
 
 /**
- * Options of a server.
+ * Options of `serve`.
  * @example
  * const database = postgresStore("postgres://me@db.internal/banyan");
  * await serve({
@@ -70,8 +69,8 @@ export interface ServeOptions {
   /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
   readonly idle?: number;
   /**
-   * Maximum number of connections; the server turns away further ones. Guests get at most half of them, and a twentieth from one
-   * address. Default 2,000.
+   * Maximum number of connections; the server turns away further ones. Guests get at most half of them, and a twentieth
+   * from one address. Default 2,000.
    */
   readonly connections?: number;
   /** Makes the server one of several that share a database (`postgresStore(...)`). Absent: a single server. */
@@ -82,7 +81,7 @@ export interface ServeOptions {
     readonly address?: string | undefined;
     /** Continues turns when servers die. Default: by the leases in the database. */
     readonly driver?: Driver | undefined;
-    /** The handling of runs whose server died. Default `resume`. */
+    /** What happens to runs whose server died. Default `resume`. */
     readonly redrive?: RedrivePolicy | undefined;
     /** Milliseconds that `stop` waits for runs before it hands them over. Default 10,000. */
     readonly drain?: number | undefined;
@@ -106,7 +105,7 @@ const OPTIONS: OptionNames<ServeOptions> = {
   log: true,
 };
 
-/** A listening server. */
+/** A server that listens for clients. */
 export interface RunningServer extends AsyncDisposable {
   /** For example `http://127.0.0.1:4870`. */
   readonly address: string;
@@ -116,15 +115,15 @@ export interface RunningServer extends AsyncDisposable {
   /** A page address that signs in once, within a minute: for places that others may see, such as the process list. */
   pageAddressOnce(): string;
   /**
-   * Informs the clients, interrupts the runs, writes their ends to the log, and closes every conversation and connection. The
-   * host belongs to the caller and stays open.
+   * Informs the clients, interrupts the runs, writes their ends to the log, and closes every conversation and
+   * connection. The host belongs to the caller and stays open.
    */
   stop(): Promise<void>;
 }
 
 /**
- * Serves conversations over HTTP and WebSocket. Resolves when the server listens. Rejects with the system's error if it cannot,
- * for example when the port is in use.
+ * Serves conversations over HTTP and WebSocket. Resolves when the server listens. Rejects with the system's error if it
+ * cannot, for example when the port is in use.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   refuseUnknown("serve", options, OPTIONS);
@@ -182,7 +181,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     serverOptions: { headersTimeout: REQUEST_WITHIN, connectionsCheckingInterval: LOOK_EVERY },
   }) as HttpServer;
   server.maxConnections = connections;
-  server.on("drop", (dropped) => log(`${dropped?.remoteAddress}: turned away: ${server.maxConnections} connections`));
+  server.on("drop", (dropped) =>
+    log(
+      `${dropped?.remoteAddress}: connection refused: the maximum of ${server.maxConnections} connections is reached`,
+    ),
+  );
   const sockets = new SocketServer(server, gate, { desk, log, guests });
 
   const stop = async () => {
@@ -226,7 +229,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
 }
 
-/** Resolves with the port when the server listens. */
 function untilListening(server: HttpServer, port: number, hostname: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);

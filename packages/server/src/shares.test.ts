@@ -99,9 +99,9 @@ test("S29: of all commands, a link carries out those alone that show its own con
   const done: string[] = [];
   for (const type of Object.keys(commands)) {
     const { status, body } = await command(server.address, bearer, type, { conversation, ...INPUTS[type] });
-    if (status !== 403 && !body.includes("needs a socket")) done.push(type);
+    if (status !== 403 && !body.includes("needs a WebSocket")) done.push(type);
     const elsewhere = await command(server.address, bearer, type, { conversation: other, ...INPUTS[type] });
-    expect(elsewhere.body, type).toMatch(/"forbidden"|needs a socket/);
+    expect(elsewhere.body, type).toMatch(/"forbidden"|needs a WebSocket/);
     expect(elsewhere.body).not.toContain(MINE);
     const asked = socket.ask(type as "feed.subscribe", { conversation: other, ...INPUTS[type] } as never);
     await expect(asked, type).rejects.toThrow();
@@ -248,7 +248,7 @@ test("S29: a link whose file cannot be written is not created; a revoked one end
   });
   expect((await owner.ask("share.list", { conversation })).shares).toHaveLength(1);
   expect(await looking()).toMatchObject({ status: 303 });
-  await expect(owner.ask("share.revoke", { share: share.id })).rejects.toThrow(/Revoke it once more\.$/);
+  await expect(owner.ask("share.revoke", { share: share.id })).rejects.toThrow(/Revoke the link once more\.$/);
   expect(await looking()).toMatchObject({ status: 401 });
   expect(readdirSync(state).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   rmSync(file, { recursive: true });

@@ -30,7 +30,7 @@ test("an older client of the same major version works, one of another is told so
     {
       type: "refused",
       protocol: PROTOCOL,
-      message: expect.stringMatching(/speaks protocol .* 99\.0.*To update a page, reload it/),
+      message: expect.stringMatching(/uses protocol version .* 99\.0.*To update a page, reload the page/),
     },
   ]);
   expect(log.at(-1)).toContain("protocol 99.0");

@@ -44,7 +44,7 @@ test("A6, A7: an editor alone: files are changed in the directory that it names,
   // An editor without support for summaries gets messages about the start, the result and the end.
   const told = JSON.stringify(at.updates);
   expect(told).toMatch(
-    /Compacting the conversation.*Compacted \d+ messages: .* stays in the tree.*Compacted \d+ messages: /,
+    /Compacting the conversation.*Compacted \d+ messages: .* original messages stay in the conversation.*Compacted \d+ messages: /,
   );
   expect(told).not.toContain("Ctrl-C");
   await expect(

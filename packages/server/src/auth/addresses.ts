@@ -1,32 +1,32 @@
 import { hostname, networkInterfaces } from "node:os";
 
-/** The address that a server listens on. */
+/** The address on which a server listens. */
 export interface ListenAddress {
-  /** As configured: a name or address of this machine, or all addresses (`0.0.0.0`, `::`). */
+  /** As configured: a name or address of this machine, or all its addresses (`0.0.0.0`, `::`). */
   readonly host: string;
   readonly port: number;
 }
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
-/** Returns whether only programs on this machine can reach an address. */
+/** Returns whether a host name or address is reachable only from programs on this machine. */
 export function isLoopbackAddress(host: string): boolean {
   return LOOPBACK.includes(inBrackets(host)) || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
- * The values of `Host` that a server accepts: a foreign name that resolves to this machine must open nothing (S2). Accepts
- * loopback, the listening address and configured names. A server that listens on all addresses accepts all of the machine's.
+ * Returns the values of the `Host` header that a server accepts (S2): loopback names, the listening address, and the
+ * configured `names`. A server that listens on all addresses accepts all of the machine's. Other names are refused,
+ * because a hostile site could make its name resolve to this machine.
  */
 export function allowedHosts({ host, port }: ListenAddress, names: readonly string[] = []): ReadonlySet<string> {
   const own = isWildcard(host) ? thisMachine() : [inBrackets(host)];
   const hosts = [...LOOPBACK, ...own].map((name) => `${name}:${port}`);
-  // Browsers omit the default port of the scheme.
   const withoutPort = port === 80 ? [...LOOPBACK, ...own] : [];
   return new Set([...hosts, ...withoutPort, ...names].map((name) => name.toLowerCase()));
 }
 
-/** Returns whether an `Origin` is a page that this server served under the `Host` of the same request. */
+/** Returns whether an `Origin` is that of a page which this server served under the `Host` of the same request. */
 export function isOwnOrigin(origin: string, host: string): boolean {
   const [, authority] = /^https?:\/\/([^/?#@]+)$/.exec(origin.toLowerCase()) ?? [];
   return authority !== undefined && authority === host.toLowerCase();
@@ -37,7 +37,7 @@ export function isWildcard(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }
 
-/** An address as written in a URL. */
+/** Returns an address as URLs contain it: IPv6 addresses in brackets. */
 export function inBrackets(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }

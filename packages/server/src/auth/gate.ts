@@ -9,28 +9,27 @@ import { SignedInPage } from "./signed-in-page.ts";
 /** The parts of a request that decide whether the server admits it. */
 export interface GateRequest {
   readonly method: string;
-  /** The client's address. */
   readonly from: string;
   header(name: string): string | undefined;
 }
 
-/** A refusal, with its HTTP status. */
+/** A refusal of a request: its HTTP status and a sentence for the client. */
 export interface GateRefusal {
   readonly ok: false;
   readonly status: 401 | 403 | 421 | 429;
   readonly message: string;
 }
 
-/** The principal of an admitted request, or the refusal. */
+/** The decision about a request: admitted with the client's principal, or refused. */
 export type GateVerdict = { readonly ok: true; readonly principal: Principal } | GateRefusal;
 
-/** The variables of an admitted request. */
+/** The Hono variables of an admitted request. */
 export interface HttpEnvironment {
   Bindings: HttpBindings;
   Variables: { principal: Principal };
 }
 
-/** Like `GateVerdict`, for a socket. A signed-in page must still prove that it has its key. */
+/** The decision about a request for a socket. An admitted page must still prove that it has its key. */
 export type SocketVerdict =
   | { readonly ok: true; readonly principal: Principal; readonly page?: SignedInPage }
   | GateRefusal;
@@ -55,14 +54,12 @@ export class Gate {
   readonly #attempts = new Attempts();
   readonly #once = new OneTimeTokens();
 
-  /** Hosts and cookie name depend on the port, which is known only when the server listens. */
   constructor(principals: Principals, options: { hosts(): ReadonlySet<string>; cookie(): string }) {
     this.#principals = principals;
     this.#hosts = options.hosts;
     this.#cookie = options.cookie;
   }
 
-  /** Judges a request to the API. */
   judge(knock: GateRequest): GateVerdict {
     const stranger = this.stranger(knock);
     if (stranger) return stranger;
@@ -72,13 +69,12 @@ export class Gate {
     return holder ? { ok: true, principal: holder.principal } : this.#wrong(knock);
   }
 
-  /** Judges a request for the page, whose files show nothing: its content comes over the socket. */
+  /** Judges a request for the page. The page's files contain no data: all data comes over the socket. */
   judgePage(knock: GateRequest): GateVerdict {
     const page = bearerOf(knock) === undefined ? this.page(knock) : undefined;
     return page ? { ok: true, principal: page.principal } : this.judge(knock);
   }
 
-  /** Judges a request for a socket. */
   judgeSocket(knock: GateRequest): SocketVerdict {
     const stranger = this.stranger(knock);
     if (stranger) return stranger;
@@ -93,7 +89,7 @@ export class Gate {
     return cookie === undefined ? undefined : this.#principals.byCookie(cookie);
   }
 
-  /** The refusal of a request whatever its token. `isFrame`: the request is for the document that the page itself frames. */
+  /** Returns the refusal of a request that no token could admit. `isFrame`: the page itself frames the requested document. */
   stranger({ method, header }: GateRequest, isFrame = false): GateRefusal | undefined {
     const host = header("host");
     if (host === undefined || !this.#hosts().has(host.toLowerCase())) return WRONG_HOST;
@@ -106,7 +102,7 @@ export class Gate {
     return isFromElsewhere(header) && !followsLink ? WRONG_ORIGIN : undefined;
   }
 
-  /** A token that signs in one page of the owner, once and soon. */
+  /** Returns a token of the owner that signs in one page, once and within a minute. */
   tokenForOnePage(): string {
     return this.#once.give(this.#principals.owner);
   }
@@ -114,8 +110,9 @@ export class Gate {
   /** Exchanges a token from an opened address for a one-time token, with which the page signs in. */
   exchange(token: string, knock: GateRequest): { readonly once: string } | GateRefusal {
     const { header } = knock;
-    // Prefetches and foreign links are not a user opening the address: the token is not checked, used up or counted. A shared
-    // link may be followed from anywhere. It shows one conversation, and does not replace a page that sees more (`signIn`).
+    // Prefetches and foreign links are not a user opening the address: the token is not checked, used up or counted. A
+    // shared link may be followed from anywhere. It shows one conversation, and does not replace a page that sees more
+    // (`signIn`).
     if (header("sec-purpose") !== undefined || header("purpose") !== undefined) return LOOKED_AHEAD;
     if (isFromElsewhere(header) && !this.#principals.byLink(token)) return LED_HERE;
     const holder = this.#holderOf(token);
@@ -123,8 +120,8 @@ export class Gate {
   }
 
   /**
-   * Signs in a page of this server that presents a token (S3). A shared link does not replace a sign-in that sees more: the
-   * browser only learns what the link shows. A cookie must not be enough to get a key.
+   * Signs in a page of this server that presents a token (S3). If a shared link is opened in a browser whose page sees
+   * more, that page stays signed in, and only the link's scope is returned: a cookie must not be enough to get a key.
    */
   signIn(token: string, knock: GateRequest): SignedInPage | { readonly stays: ShareScope } | GateRefusal {
     const site = knock.header("sec-fetch-site");
@@ -150,10 +147,8 @@ export class Gate {
   }
 }
 
-/** The destinations of a request that put a page of this server into another page. */
 const EMBEDDED: ReadonlySet<string> = new Set(["iframe", "frame", "fencedframe", "embed", "object"]);
 
-/** Returns whether the browser reports that a page of another origin made the request. */
 function isFromElsewhere(header: GateRequest["header"]): boolean {
   const site = header("sec-fetch-site");
   return site === "cross-site" || site === "same-site";
@@ -167,14 +162,14 @@ const refuse = (status: GateRefusal["status"], message: string): GateRefusal => 
 const NO_TOKEN = refuse(401, "Not signed in. Open the address that banyan serve printed.");
 const WRONG_TOKEN = refuse(401, "Wrong token for this server. Open the address that banyan serve printed.");
 const BARRED = refuse(429, "Too many wrong tokens from this address. Try again in a minute, or use the right token.");
-const WRONG_HOST = refuse(421, "This host name is not allowed. Allow it with --allow-host.");
+const WRONG_HOST = refuse(421, "This host name is not allowed. Allow the name with --allow-host.");
 const WRONG_ORIGIN = refuse(403, "Requests from other sites are not allowed.");
 const IN_A_FRAME = refuse(403, "This page can't be embedded in other pages.");
 const NO_ORIGIN = refuse(403, "The request has no Origin header.");
-const COOKIE_ALONE = refuse(401, "Pages use the WebSocket. Programs send their token as a bearer token.");
+const COOKIE_ALONE = refuse(401, "A page's cookie gives no access here. Programs send their token as a bearer token.");
 const LED_HERE = refuse(
   403,
-  "A token in a link from another page is not accepted. Open the address that banyan serve printed yourself.",
+  "A token in a link from another page is not accepted. Copy the address that banyan serve printed into the address bar.",
 );
 const LOOKED_AHEAD = refuse(403, "A prefetch does not sign in. Open the address to sign in.");
 
@@ -186,18 +181,14 @@ function cookieIn(header: string | undefined, name: string): string | undefined 
   return undefined;
 }
 
-/** Maximum number of wrong tokens from one address within `WITHIN`. */
 const MOST_FAILED = 20;
-/** Milliseconds. */
 const WITHIN = 60_000;
-/** Maximum number of addresses that are remembered; above this number, the oldest are forgotten. */
 const ADDRESSES = 1_000;
 
 /** Counts wrong tokens per address, against guessing. A request with a correct token is not affected. */
 class Attempts {
   readonly #failed = new Map<string, { count: number; since: number }>();
 
-  /** Returns whether an address has sent too many wrong tokens. */
   isBarred(address: string, now = Date.now()): boolean {
     const failed = this.#failed.get(address);
     return failed !== undefined && now - failed.since < WITHIN && failed.count >= MOST_FAILED;
@@ -212,15 +203,12 @@ class Attempts {
   }
 }
 
-/** Milliseconds for which a one-time token is valid. */
 const GOOD_FOR = 60_000;
 
-/** Maximum number of one-time tokens at once; above this number, the oldest becomes invalid. */
 const MOST_GIVEN = 100;
 
-/** One-time tokens that sign in one page soon: for places that others may see. */
+/** One-time tokens that sign in one page soon, for use where others may see them. */
 class OneTimeTokens {
-  /** The holder of each token, and the end of its validity in milliseconds of the process; the oldest first. */
   readonly #given = new Map<string, { readonly holder: TokenHolder; readonly until: number }>();
 
   give(holder: TokenHolder): string {
@@ -230,7 +218,6 @@ class OneTimeTokens {
     return token;
   }
 
-  /** Returns the holder of a token and makes the token invalid. */
   take(token: string): TokenHolder | undefined {
     const given = this.#given.get(token);
     this.#given.delete(token);
@@ -238,7 +225,7 @@ class OneTimeTokens {
   }
 }
 
-/** The parts of a Node request that decide whether the server admits it. */
+/** Returns the parts of a Node request that decide whether the server admits it. */
 export function gateRequest(request: IncomingMessage): GateRequest {
   return {
     method: request.method ?? "GET",

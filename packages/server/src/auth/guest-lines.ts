@@ -5,8 +5,8 @@ export type GuestLimitReason = string;
 const [ALL, OF_ONE] = [1 / 2, 1 / 20];
 
 /**
- * Counts the connections of guests: sockets, and feeds over HTTP. The bounds, per address and in sum, keep connections free for
- * clients that may act, and for other guests (S4).
+ * Limits the connections of guests: sockets, and feeds over HTTP. The limits, per address and in total, keep
+ * connections free for clients that may act, and for other guests (S4).
  */
 export class GuestLines {
   readonly #most: number;
@@ -14,19 +14,17 @@ export class GuestLines {
   readonly #held = new Map<string, number>();
   #all = 0;
 
-  /** `connections`: the most connections of the server, of all clients. */
   constructor(connections: number) {
     this.#most = Math.floor(connections * ALL);
     this.#mostOfOne = Math.ceil(connections * OF_ONE);
   }
 
-  /** Reserves a connection for an address until the returned function is called, or returns the reason why it cannot. */
+  /** Reserves a connection for an address until the returned function is called. Returns the reason if there is none left. */
   take(from: string): (() => void) | GuestLimitReason {
     const held = this.#held.get(from) ?? 0;
     if (held >= this.#mostOfOne)
-      return `There are ${held} guests from your address, the most that this server allows. Close one of them.`;
-    if (this.#all >= this.#most)
-      return `There are ${this.#all} guests, the most that this server allows. Try again later.`;
+      return `This server allows at most ${held} guests from your address. Close another page of this server first.`;
+    if (this.#all >= this.#most) return `This server allows at most ${this.#all} guests. Try again later.`;
     this.#all++;
     this.#held.set(from, held + 1);
     let isHeld = true;

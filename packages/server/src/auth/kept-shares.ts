@@ -7,7 +7,6 @@ import { replaceJsonFile, SettingsError } from "@banyan/host";
 import type { Share } from "@banyan/protocol";
 import { randomToken } from "./secret.ts";
 
-/** A link as the server stores it. The digest does not reveal the token. */
 interface StoredShare extends Share {
   readonly digest: string;
 }
@@ -15,12 +14,11 @@ interface StoredShare extends Share {
 /** Maximum number of valid links at once: the server checks each when a page connects. */
 const MOST_SHARES = 200;
 
-/** The longest delay of a timer, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * The links that show one conversation to anyone who has them (S29). Each link has a principal, whose signal aborts when the link
- * ends. Without a file, links last as long as the process.
+ * The links that show one conversation to anyone who has them (S29). Each link has a principal, whose signal aborts
+ * when the link ends. Without a file, links last as long as the process.
  */
 export class KeptShares implements ShareStore, Disposable {
   readonly #file: string | undefined;
@@ -28,10 +26,10 @@ export class KeptShares implements ShareStore, Disposable {
     string,
     { readonly kept: StoredShare; readonly principal: Principal; readonly end: () => void }
   >();
-  /** Links that are revoked, and that the file still has because it could not be written. */
+  /** Revoked links that the file still contains because it could not be written. */
   readonly #unstored = new Set<string>();
 
-  /** Throws when the file exists but holds no list of links: the operator must decide what to do with it. */
+  /** Throws if the file exists but has no list of links: the operator must decide what to do with it. */
   constructor(file?: string) {
     this.#file = file;
     for (const kept of keptIn(file)) this.#add(kept);
@@ -44,7 +42,7 @@ export class KeptShares implements ShareStore, Disposable {
     now = Date.now(),
   ): { share: Share; token: string } {
     if (this.list().length >= MOST_SHARES)
-      throw new ShareError(`There are ${MOST_SHARES} links, the most that a server allows. Revoke one first.`);
+      throw new ShareError(`A server allows at most ${MOST_SHARES} links. Revoke a link first.`);
     const token = randomToken();
     const share = { id: createId(), ...shown, createdAt: now, expiresAt: now + seconds * 1_000 };
     this.#add({ ...share, digest: tokenDigest(token) });
@@ -65,29 +63,26 @@ export class KeptShares implements ShareStore, Disposable {
       .sort((a, b) => b.createdAt - a.createdAt);
   }
 
-  /** Revokes a link. Returns whether a link of this id existed. Throws `ShareError` if the file cannot be written. */
+  /** Revokes a link. Returns whether the link existed. Throws `ShareError` if the file cannot be written. */
   revoke(id: string): boolean {
     return this.#revoke([id]);
   }
 
-  /** Revokes all links to a removed conversation: a later conversation of the same id is a different one. */
+  /** Revokes all links to a removed conversation, because a later conversation may get the same id. */
   forget(conversation: string): void {
     this.#revoke(this.list(conversation).map(({ id }) => id));
   }
 
-  /** The principal of a token; `undefined` for an unknown token or an expired link. */
   byToken(token: string): { readonly principal: Principal; readonly digest: string } | undefined {
     const digest = tokenDigest(token);
     return this.good().find((share) => share.digest === digest);
   }
 
-  /** The principals of all valid links, each with the digest of its token. */
   good(now = Date.now()): { readonly principal: Principal; readonly digest: string }[] {
     const good = [...this.#shares.values()].filter(({ kept }) => kept.expiresAt > now);
     return good.map(({ kept: { digest }, principal }) => ({ digest, principal }));
   }
 
-  /** Ends all links until the server starts again. */
   [Symbol.dispose](): void {
     for (const { end } of this.#shares.values()) end();
   }
@@ -112,7 +107,7 @@ export class KeptShares implements ShareStore, Disposable {
     wait();
   }
 
-  /** Ends the links of these ids at once, and then stores that. Returns whether any of them existed. */
+  /** Ends the links of these ids at once, then updates the file. Returns whether any of them existed. */
   #revoke(ids: readonly string[]): boolean {
     const known = ids.filter((id) => this.#shares.has(id) || this.#unstored.has(id));
     for (const id of known) {
@@ -120,11 +115,13 @@ export class KeptShares implements ShareStore, Disposable {
       this.#unstored.add(id);
     }
     if (known.length > 0)
-      this.#save("The link no longer opens, but a restart of the server would open it again. Revoke it once more.");
+      this.#save(
+        "The link no longer works, but would work again after a restart of the server. Revoke the link once more.",
+      );
     return known.length > 0;
   }
 
-  /** Stores all links. Throws `ShareError` with what happened and this advice. */
+  /** Stores all links. Throws `ShareError` with the reason and `advice`. */
   #save(advice: string): void {
     const shares = [...this.#shares.values()].map(({ kept }) => kept);
     try {
@@ -137,7 +134,6 @@ export class KeptShares implements ShareStore, Disposable {
   }
 }
 
-/** The stored form of a token. */
 function tokenDigest(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
@@ -154,9 +150,9 @@ function keptIn(file: string | undefined): readonly StoredShare[] {
     const { shares } = JSON.parse(text) as { readonly shares: readonly StoredShare[] };
     if (shares.every(isStoredShare)) return shares;
   } catch {
-    // The error below covers this case, too, like JSON that is no list of links.
+    // The error below also covers an unreadable file and JSON that is no list of links.
   }
-  throw new Error(`${file} can't be read. To continue, remove the file: all links made before stop working.`);
+  throw new Error(`${file} can't be read. To continue, remove the file. All existing links then stop working.`);
 }
 
 function isStoredShare(kept: Partial<StoredShare> | null): boolean {

@@ -3,7 +3,7 @@ import type { KeptShares } from "./kept-shares.ts";
 import { derivedSecret, sameSecret } from "./secret.ts";
 import { SignedInPage } from "./signed-in-page.ts";
 
-/** The tokens of a server. */
+/** The tokens that a server accepts. */
 export interface Tokens {
   /** The token of the owner, who has all rights. */
   readonly owner: string;
@@ -11,7 +11,7 @@ export interface Tokens {
   readonly guest?: string | undefined;
 }
 
-/** A principal with a token. */
+/** A principal and the secret of its token. */
 export interface TokenHolder {
   readonly principal: Principal;
   /** The secret for the cookies and keys of the holder's pages: the token, or a secret derived from its digest. */
@@ -24,26 +24,23 @@ export class Principals {
   readonly #holders: readonly TokenHolder[];
   readonly #shares: KeptShares | undefined;
 
-  /** `shares`: the links that users made. Their tokens count while the links are valid. */
+  /** `shares`: the links that users created. Their tokens are accepted while the links are valid. */
   constructor({ owner, guest }: Tokens, shares?: KeptShares) {
     this.#shares = shares;
     this.owner = { principal: OWNER, token: owner };
     this.#holders = [this.owner, ...(guest === undefined ? [] : [{ principal: GUEST, token: guest }])];
   }
 
-  /** The holder of a token. */
   byToken(token: string): TokenHolder | undefined {
     // Compare with all tokens, so that the time does not reveal which token matched.
     return this.#holders.filter((holder) => sameSecret(holder.token, token))[0] ?? this.byLink(token);
   }
 
-  /** The holder of a link's token. */
   byLink(token: string): TokenHolder | undefined {
     const share = this.#shares?.byToken(token);
     return share && this.#ofLink(share);
   }
 
-  /** The page that a cookie belongs to. */
   byCookie(cookie: string): SignedInPage | undefined {
     const links = (this.#shares?.good() ?? []).map((share) => this.#ofLink(share));
     for (const { principal, token } of [...this.#holders, ...links]) {
@@ -53,7 +50,7 @@ export class Principals {
     return undefined;
   }
 
-  /** The secret includes the owner's token: a stolen digest alone makes no cookie of a page. */
+  /** The secret includes the owner's token: a stolen digest alone is not enough to create a page's cookie. */
   #ofLink({ principal, digest }: { readonly principal: Principal; readonly digest: string }): TokenHolder {
     return { principal, token: derivedSecret(this.owner.token, `banyan link ${digest}`) };
   }

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A random token of 256 bits, in characters that are valid in a URL. */
+/** Returns a random token of 256 bits, in characters that are valid in a URL. */
 export function randomToken(): string {
   return randomBytes(32).toString("base64url");
 }
@@ -13,7 +13,7 @@ export function sameSecret(one: string, other: string): boolean {
   return timingSafeEqual(secretDigest(one), secretDigest(other));
 }
 
-/** Derives a secret for one purpose, which is useless for any other. */
+/** Derives a secret for one purpose. It cannot be used for any other purpose. */
 export function derivedSecret(secret: string, purpose: string): string {
   return createHmac("sha256", secret).update(purpose).digest("base64url");
 }
@@ -23,8 +23,8 @@ function secretDigest(text: string): Buffer {
 }
 
 /**
- * The token of this machine's server: random, and readable only by the user (mode 0600). The file keeps pages signed in when the
- * server restarts. Removing the file creates a new token.
+ * Returns the token of this machine's server, which the file keeps so that pages stay signed in when the server
+ * restarts. Without a file, creates one with a random token, readable only by the user (mode 0600).
  */
 export function keptToken(file: string): string {
   const kept = tokenInFile(file);
@@ -42,7 +42,7 @@ export function keptToken(file: string): string {
   }
 }
 
-/** The token in a file; `undefined` without a file, or if the text is too short to be safe. */
+/** Returns the token in a file; `undefined` without a file, or if the text is too short to be safe. */
 export function tokenInFile(file: string): string | undefined {
   let text: string;
   try {

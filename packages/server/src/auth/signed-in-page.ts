@@ -7,10 +7,10 @@ import { derivedSecret, randomToken, sameSecret } from "./secret.ts";
 export const SIGNED_IN = 30 * 24 * 60 * 60;
 
 /**
- * A browser that presented a token (S20). It keeps a cookie and a key; neither is enough alone. Browsers send the cookie to every
- * port of the host, so other programs may see it. The key stays in the storage of the page's origin, and the page sends only
- * proofs, each for one connection to one address. Both derive from the token: the server stores nothing, knows pages after a
- * restart, and forgets all pages when the token changes.
+ * A page in a browser that signed in with a token (S20). It has a cookie and a key, and needs both. Browsers send the
+ * cookie to every port of the host, so other programs may see it. The key stays in the storage of the page's origin:
+ * the page sends only proofs, each valid for one connection to one address. Both derive from the token, so the server
+ * stores nothing, accepts pages after a restart, and forgets all pages when the token changes.
  */
 export class SignedInPage {
   readonly principal: Principal;
@@ -23,12 +23,11 @@ export class SignedInPage {
     this.#key = derivedSecret(token, `banyan page key ${who}`);
   }
 
-  /** Creates a page that signs in now. */
   static begin(principal: Principal, token: string, now = Date.now()): SignedInPage {
     return new SignedInPage(principal, token, `${randomToken()}.${Math.floor(now / 1_000) + SIGNED_IN}`);
   }
 
-  /** The page of a cookie; `undefined` if the cookie does not derive from the token or has expired. */
+  /** Returns the page of a cookie; `undefined` if the cookie does not derive from the token or has expired. */
   static of(cookie: string, principal: Principal, token: string, now = Date.now()): SignedInPage | undefined {
     const [, who, until] = /^([\w-]{43}\.(\d{1,12}))\.[\w-]{43}$/.exec(cookie) ?? [];
     if (who === undefined || Number(until) * 1_000 <= now) return undefined;
@@ -36,14 +35,15 @@ export class SignedInPage {
     return sameSecret(page.cookie, cookie) ? page : undefined;
   }
 
-  /** The page gets the key once, at sign-in. A browser with cryptography never sends it. */
+  /** The key, which the page gets once, at sign-in. A browser with cryptography never sends it. */
   get key(): string {
     return this.#key;
   }
 
   /**
-   * Checks whether a proof shows that the sender has the key. The proof is a signature of this challenge and host. Browsers without
-   * cryptography (plain HTTP from another machine, where others can read the traffic) send the key itself.
+   * Checks whether a proof shows that the sender has the key: it must be a signature of this challenge and host.
+   * Browsers without cryptography (plain HTTP from another machine, where others can read the traffic) send the key
+   * itself.
    */
   isProof(proof: string, challenge: string, host: string): boolean {
     const signed = createHmac("sha256", Buffer.from(this.#key, "base64url"));

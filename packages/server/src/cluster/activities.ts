@@ -1,21 +1,19 @@
 import type { ConversationActivity } from "@banyan/desk/serving";
 import type { SharedDatabase } from "@banyan/store/postgres";
 
-/** Options of `ActivityPublisher`. */
 export interface ActivityPublisherOptions {
   readonly shared: Pick<SharedDatabase, "tell">;
-  /** The activity of a conversation; `undefined` if it is not open here. */
   activityOf(conversation: string): ConversationActivity | undefined;
   defect(error: unknown): void;
 }
 
 /**
- * Reports the activity of this node's open conversations, so that all nodes list the same. Reports go out one after another with
- * the current value: two statements on two connections could arrive in either order and leave an old value.
+ * Reports the activity of this node's open conversations to the database, so that all nodes list the same. Reports are
+ * sent one after another with the current value: two statements on two connections could arrive in either order and
+ * leave an old value.
  */
 export class ActivityPublisher {
   readonly #options: ActivityPublisherOptions;
-  /** The last reported activity of each conversation. */
   readonly #told = new Map<string, ConversationActivity>();
   readonly #changed = new Set<string>();
   #isTelling = false;
@@ -35,7 +33,6 @@ export class ActivityPublisher {
     try {
       for (const conversation of this.#changed) {
         this.#changed.delete(conversation);
-        // A failed report does not stop the others; the next change repeats it.
         await this.#tellOf(conversation).catch(this.#options.defect);
       }
     } finally {

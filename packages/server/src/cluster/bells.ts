@@ -1,4 +1,4 @@
-/** Listeners for notifications about a conversation: another node has written to it or left a command. */
+/** Notifies listeners that another node wrote to a conversation or left a command for it. */
 export class Bells {
   readonly #bells = new Map<string, Set<() => void>>();
 

@@ -25,7 +25,7 @@ import { TurnFollower } from "./following.ts";
 import { type FeedPlace, MovingConversation } from "./moving-conversation.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 
-/** The handling of a run whose node died: another node continues it, or the user decides. */
+/** What happens to a run whose node died. `resume`: another node continues it. `leave`: the user decides. */
 export type RedrivePolicy = "resume" | "leave";
 
 /** Milliseconds between two queries of an outcome (first, longest), and of the commands that wait here. */
@@ -38,19 +38,18 @@ const PATIENCE = 20_000;
 /** Options of a server in a cluster. */
 export interface ClusterOptions {
   readonly shared: SharedDatabase;
-  /** The store of the conversations. */
   readonly store: Pick<Store, "view">;
   readonly driver: Driver;
   readonly redrive: RedrivePolicy;
   /** The tokens, which are the same on all servers. */
   readonly tokens: { readonly owner: string; readonly guest: string | undefined };
-  /** Receives errors of work that no client requested. */
+  /** Called with errors of work that no client requested. */
   defect(error: unknown): void;
-  /** Receives sentences about faults that the operator can fix. */
+  /** Called with sentences about faults that the operator can fix. */
   told(sentence: string): void;
 }
 
-/** The desk of this node. */
+/** The functions of this node's desk (the part that executes commands) that the cluster uses. */
 export interface ClusterDesk {
   readonly conversations: LiveConversations;
   readonly performer: Performer;
@@ -60,12 +59,13 @@ export interface ClusterDesk {
 }
 
 /**
- * This server in a cluster with one database. A command goes into the inbox for the node that owns its conversation. The notified
- * owner takes it, carries it out once, and stores the outcome. The driver makes sure that turns come to an end.
+ * This server as one node of a cluster that shares a database. A command for a conversation of another node is stored
+ * in the inbox of that node. The owner is notified, carries the command out once, and stores the outcome. The driver
+ * makes sure that turns come to an end.
  * ```
- * command ──▶ open here, or nobody's ──▶ carried out here
- *         ──▶ another node's ──▶ inbox ──bell──▶ owner ──▶ outcome ──bell──▶ answer
- * driver: nobody has it, and something waits or ran ──▶ opened here ──▶ what waits, then what ran
+ * command ──▶ the conversation is open here, or has no owner ──▶ carried out here
+ *         ──▶ another node owns it ──▶ inbox ──bell──▶ owner ──▶ outcome ──bell──▶ answer
+ * driver: no owner, but stored commands or unfinished runs ──▶ opened here ──▶ commands, then runs
  * ```
  */
 export class Cluster implements OtherNodes, DrivenNode {
@@ -74,14 +74,10 @@ export class Cluster implements OtherNodes, DrivenNode {
   #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
   readonly #bells = new Bells();
-  /** The inbox commands that are being carried out. */
   readonly #answering = new Map<string, Promise<void>>();
-  /** Conversations that are read from the database because their node cannot be reached. */
   readonly #written = new Map<string, WrittenConversation>();
   readonly #looks = new Map<string, Promise<ConversationOwner | undefined>>();
-  /** When the operator last heard that a node cannot be reached, in milliseconds of the process. */
   readonly #toldUnreachable = new Map<string, number>();
-  /** For each opened conversation, the continuation of its unfinished runs. */
   readonly #goneOn = new WeakMap<LiveConversation, Promise<void>>();
   readonly #following: TurnFollower;
   readonly #activities: ActivityPublisher;
@@ -121,14 +117,12 @@ export class Cluster implements OtherNodes, DrivenNode {
     return this.#draining.hasBegun;
   }
 
-  /** Returns whether a load balancer may send clients to this server. */
   async isReady(): Promise<boolean> {
     return this.#draining.isReady() && (await this.#options.shared.isReady());
   }
 
   async perform(command: Command<DeskCommand>, principal: Principal): Promise<CommandOutcome> {
     const conversation = "conversation" in command ? command.conversation : undefined;
-    // A read needs no owner: the database has everything.
     if (conversation === undefined || rightFor(command.type) !== "act")
       return this.#performHere(command, principal.name);
     const asked = { id: `${principal.name} ${command.id}`, conversation, command, by: principal.name };
@@ -163,8 +157,8 @@ export class Cluster implements OtherNodes, DrivenNode {
   }
 
   /**
-   * Accepts no new work, and waits up to `time` milliseconds for the runs. `close` then interrupts the remaining runs and writes
-   * their ends to the log; another node continues them.
+   * Accepts no new work, and waits up to `time` milliseconds for the runs. `close` then interrupts the remaining runs
+   * and writes their ends to the log; another node continues them.
    */
   async drain(time: number, close: () => Promise<void>): Promise<void> {
     const atWork = () => runsAtWork(this.#desk?.conversations.allOpen ?? []);
@@ -177,7 +171,6 @@ export class Cluster implements OtherNodes, DrivenNode {
     const { driver, defect } = this.#options;
     const atRest = ({ live, run }: (typeof left)[number]) => live.session.state.waiting.has(run);
     const handedOver = left.filter((run) => !atRest(run)).map(async (run) => driver.leave(continueCommand(run)));
-    // A user can resume a run that cannot be handed over now.
     for (const handing of await Promise.allSettled(handedOver))
       if (handing.status === "rejected") defect(handing.reason);
     await driver.end();
@@ -241,7 +234,6 @@ export class Cluster implements OtherNodes, DrivenNode {
     }
   }
 
-  /** The owner's outcome; `undefined` without an owner. */
   async #outcomeOf(id: string, conversation: string): Promise<CommandOutcome | undefined> {
     const { shared } = this.#options;
     let hasOwner = true;
@@ -256,7 +248,7 @@ export class Cluster implements OtherNodes, DrivenNode {
     }
   }
 
-  /** Finds the place to watch a conversation; opens it here if no node has it. */
+  /** Returns where to watch a conversation; opens it here if no node has it. */
   async #placeOf(conversation: string, token: string | undefined, here: () => Promise<Watchable>): Promise<FeedPlace> {
     for (;;) {
       const owner = this.#isOpenHere(conversation) ? undefined : await this.#lookFor(conversation);
@@ -273,7 +265,7 @@ export class Cluster implements OtherNodes, DrivenNode {
     }
   }
 
-  /** The owner of a conversation. Clients that lose a conversation at the same moment share one query. */
+  /** Returns the owner of a conversation. Clients that lose a conversation at the same moment share one query. */
   #lookFor(conversation: string): Promise<ConversationOwner | undefined> {
     const known = this.#looks.get(conversation);
     if (known) return known;
@@ -301,7 +293,7 @@ export class Cluster implements OtherNodes, DrivenNode {
     this.#toldUnreachable.set(address, now);
     const why = errorMessage(error);
     this.#options.told(
-      `The server at ${address} cannot be reached (${why}); check its --address, and that both servers use the same token. Meanwhile its open conversations are read from the database.`,
+      `The server at ${address} cannot be reached (${why}). Check the --address of that server, and that both servers use the same token. Meanwhile, its open conversations are read from the database.`,
     );
   }
 
@@ -349,7 +341,6 @@ export class Cluster implements OtherNodes, DrivenNode {
   #goOn(live: LiveConversation): Promise<void> {
     const going = this.#goneOn.get(live) ?? this.#goOnOnce(live);
     this.#goneOn.set(live, going);
-    // After an error, the next call tries again.
     return going.catch((error: unknown) => {
       this.#goneOn.delete(live);
       throw error;
@@ -363,11 +354,10 @@ export class Cluster implements OtherNodes, DrivenNode {
       const outcome = await this.#performHere(resumeOf(session, run), "owner");
       // A run that ended by itself needs no continuation.
       if ("error" in outcome && outcome.error.code !== "invalid")
-        defect(new Error(`${session.id} cannot continue: ${outcome.error.message}`));
+        defect(new Error(`Conversation ${session.id} cannot continue: ${outcome.error.message}`));
     }
   }
 
-  /** Opens a conversation with `here`, and continues its unfinished runs. */
   async #openedBy<Result>(conversation: string, here: () => Promise<Result>): Promise<Result> {
     const result = await here();
     const live = this.#desk?.conversations.ifOpen(conversation);

@@ -5,19 +5,17 @@ import type { LiveConversation } from "@banyan/desk/serving";
 import type { Command } from "@banyan/protocol";
 import type { NodeCommand } from "./driver.ts";
 
-/** Milliseconds between two checks whether all runs have ended. */
 const LOOK = 50;
 /** Maximum milliseconds between two requests of a load balancer, and the "not ready" answers that it needs. */
 const BALANCER = 10_000;
 const HEARD = 2;
 
 /**
- * The orderly end of a node: it accepts no new work, and gives runs, waiting clients and the load balancer some time. A node that
- * ended before the balancer's next request would leave clients without a server.
+ * The orderly end of a node: it accepts no new work, and gives runs, waiting clients and the load balancer some time.
+ * If a node ended before the balancer's next request, clients would be left without a server.
  */
 export class NodeDrain {
   #hasBegun = false;
-  /** The balancer's last request, in milliseconds of the process, and its "not ready" answers so far. */
   #asked = Number.NEGATIVE_INFINITY;
   #heard = 0;
   #waiting = 0;
@@ -33,7 +31,6 @@ export class NodeDrain {
     return !this.#hasBegun;
   }
 
-  /** Counts work that a client waits for. */
   async serve<Result>(work: Promise<Result>): Promise<Result> {
     this.#waiting++;
     try {
@@ -43,7 +40,7 @@ export class NodeDrain {
     }
   }
 
-  /** Starts to drain. Resolves when no run or client is left and the balancer knows, at the latest after `time` milliseconds. */
+  /** Starts to drain. Resolves when no run or client is left and the balancer has noticed, or after `time` milliseconds. */
   async begin(time: number, isAtWork: () => boolean): Promise<void> {
     this.#hasBegun = true;
     const begun = performance.now();
@@ -60,7 +57,7 @@ export interface AbandonedRun {
   readonly places: readonly (string | null)[];
 }
 
-/** The runs of these conversations. A sub-agent's run is part of its parent's run. */
+/** Returns the running runs of these conversations. A sub-agent's run is part of its parent's run. */
 export function runsAtWork(conversations: readonly LiveConversation[]): AbandonedRun[] {
   return conversations.flatMap((live) => {
     const { state } = live.session;
@@ -77,20 +74,20 @@ function isOnlyAsked(state: ConversationState, { id, leaf }: LiveRun): boolean {
   return !last || last.calls.every((call) => isEnded(call.status) || hasOpenQuestion(state, call.id));
 }
 
-/** The command with which another node continues a run that was interrupted here. */
+/** Returns the command with which another node continues a run that was interrupted here. */
 export function continueCommand({ live, run, places }: AbandonedRun): NodeCommand {
   const { id: conversation, state } = live.session;
   const command = { type: "turn.resume" as const, id: `${run}-on`, conversation, ...continuationPlace(state, places) };
   return { id: `owner ${command.id}`, conversation, command, by: "owner" };
 }
 
-/** The place to continue a run: the first of these messages that still exists. An empty answer is removed on interruption. */
+/** Returns the first of these messages that still exists: an empty answer is removed on interruption. */
 function continuationPlace(state: ConversationState, places: readonly (string | null)[]): { readonly at?: string } {
   const at = places.find((place) => place !== null && state.messages.has(place));
   return at ? { at: newestLeaf(state, at) } : {};
 }
 
-/** The command that resumes a run whose node died, once for each opening of its conversation. */
+/** Returns the command that resumes a run whose node died, once for each opening of its conversation. */
 export function resumeOf({ id: conversation, state, cursor }: Session, { id, leaf }: LiveRun): Command<"turn.resume"> {
   return { type: "turn.resume", id: `${id}-${cursor.epoch}`, conversation, ...continuationPlace(state, [leaf]) };
 }

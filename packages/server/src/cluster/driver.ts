@@ -18,14 +18,11 @@ export interface LogPlace {
   readonly conversation: string;
   /** The number of the last known event; later events count. */
   readonly after: number;
-  /** Runs that had begun and not ended there. Runs of sub-agents are part of their parent's. */
+  /** The runs that were active at this position. Runs of sub-agents are part of their parent's. */
   readonly runs: readonly string[];
 }
 
-/**
- * The next step in the log behind a position, with its event number, and without any content. `rested`: no step follows, and no
- * run is active.
- */
+/** The next step in the log after a position, without content. `rested`: no step follows, and no run is active. */
 export interface LogStep {
   readonly did: "began" | "model call" | "tool call" | "ended" | "rested";
   readonly seq: number;
@@ -33,36 +30,35 @@ export interface LogStep {
   readonly of?: string;
 }
 
-/** A node as drivers see it. A rejected call may be repeated, also on another node. */
+/** The functions of a node that drivers call. A rejected call may be repeated, also on another node. */
 export interface DrivenNode {
-  /** The node accepts no new work. */
   readonly isDraining: boolean;
-  /** The number of the last event of a conversation; 0 if there is none. */
+  /** Returns the number of the last event of a conversation; 0 if there is none. */
   last(conversation: string): Promise<number>;
   /** Stores a command for the owner of its conversation. */
   leave(asked: NodeCommand): Promise<void>;
-  /** Has the owner carry out a command, or does so without an owner. `isLeft`: the command is stored already. */
+  /** Lets the owner carry out a command, or carries it out here without an owner. `isLeft`: the command is stored already. */
   carryOut(asked: NodeCommand, isLeft?: boolean): Promise<CommandOutcome>;
-  /** Has a stored command carried out. Returns whether it began a turn. */
+  /** Lets the owner carry out a stored command. Returns whether the command began a turn. */
   carryOutLeft(left: Pick<NodeCommand, "id" | "conversation">): Promise<boolean>;
-  /** Waits for the next step behind a position. Takes over and continues the conversation if its owner is gone. */
+  /** Waits for the next step after a position. Takes over and continues the conversation if its owner is gone. */
   next(place: LogPlace, signal: AbortSignal): Promise<LogStep>;
   /** Opens a conversation without an owner, carries out its stored commands, and continues its unfinished runs. */
   takeOver(conversation: string): Promise<void>;
 }
 
 /**
- * Makes sure that turns come to an end even if nodes die. This is the only difference between a cluster on the database alone and
- * one on a workflow engine: clients, commands, feed and log are the same.
+ * Makes sure that turns come to an end even if nodes die. A cluster on the database alone and one on a workflow engine
+ * differ only in their driver: clients, commands, feed and log are the same.
  */
 export interface Driver {
   /** True if nodes look for stored commands of conversations without an owner. */
   readonly takesWaiting: boolean;
   /** Starts to use this node. */
   begin(node: DrivenNode): Promise<void>;
-  /** Has a command carried out that may begin a turn. Rejects if the command was not accepted. */
+  /** Carries out a command that may begin a turn. Rejects if the command was not accepted. */
   accept(asked: NodeCommand): Promise<CommandOutcome>;
-  /** Hands such a command to the other nodes. */
+  /** Hands a command that may begin a turn to the other nodes. */
   leave(asked: NodeCommand): Promise<void>;
   end(): Promise<void>;
 }
@@ -77,8 +73,8 @@ const BEGINS: ReadonlySet<CommandName> = new Set<CommandName>([
 ]);
 
 /**
- * Returns whether a command may begin or continue a turn, which the driver must then follow. An answer continues a turn that no
- * process runs. `state` is present if the conversation is open here.
+ * Returns whether a command may begin or continue a turn, which the driver must then follow. An answer continues a turn
+ * that no process runs. `state` is present if the conversation is open here.
  */
 export async function mayBeginTurn(
   command: Command<DeskCommand>,

@@ -14,11 +14,10 @@ const AGAIN = 300;
 /** Milliseconds between two reads for an event that is about to enter the log. */
 const SOON = 20;
 
-/** The parts of a node that `TurnFollower` uses. */
+/** The functions of a node that `TurnFollower` uses. */
 export interface FollowingOptions {
   readonly store: Pick<Store, "view">;
   readonly shared: Pick<SharedDatabase, "ownerOf" | "ends">;
-  /** The conversation, if it is open here. */
   ifOpen(conversation: string): LiveConversation | undefined;
   /** Returns whether work is about to begin in an open conversation, or the next turn follows. */
   isBetweenTurns(live: LiveConversation): boolean;
@@ -30,21 +29,20 @@ export interface FollowingOptions {
 /** Follows turns through the log on any node, and takes them over when their node is gone. */
 export class TurnFollower {
   readonly #options: FollowingOptions;
-  /** Pending requests to nodes whether they are alive. */
   readonly #asking = new Map<string, Promise<boolean>>();
 
   constructor(options: FollowingOptions) {
     this.#options = options;
   }
 
-  /** The number of a conversation's last event; 0 if there is none. Rejects with `StoreError`. */
+  /** Returns the number of a conversation's last event; 0 if there is none. Rejects with `StoreError`. */
   async last(conversation: string): Promise<number> {
     const view = await this.#view(conversation);
     await view?.close();
     return view?.seq ?? 0;
   }
 
-  /** Waits for the first step behind a position. Rejects with `StoreError`, and with the signal's reason. */
+  /** Waits for the first step after a position. Rejects with `StoreError`, and with the signal's reason. */
   async next(place: LogPlace, signal: AbortSignal): Promise<LogStep> {
     const { conversation, runs } = place;
     const { ifOpen, isBetweenTurns, bell } = this.#options;
@@ -66,7 +64,6 @@ export class TurnFollower {
         isOnItsWay ||= (await news) === true;
         continue;
       }
-      // The runs have ended, or wait for a user.
       if (runs.length === 0 || isTakenOver) return rested;
       await this.#options.takeOver(conversation);
       isTakenOver = true;
@@ -75,7 +72,6 @@ export class TurnFollower {
 
   async #behind({ conversation, after }: LogPlace): Promise<readonly [step: LogStep | undefined, seq: number]> {
     const view = await this.#view(conversation);
-    // The conversation was removed: nothing follows.
     if (!view) return [{ did: "rested", seq: after }, after];
     try {
       for await (const events of view.read(after))

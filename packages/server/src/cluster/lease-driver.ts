@@ -2,7 +2,6 @@ import type { CommandOutcome } from "@banyan/desk/serving";
 import { type SharedDatabase, Takeover } from "@banyan/store/postgres";
 import type { DrivenNode, Driver, NodeCommand } from "./driver.ts";
 
-/** Milliseconds between two searches for conversations of dead nodes. */
 const LOOK = 2_000;
 
 /** Drives turns with the leases in the database alone: any node may take a conversation whose lease has expired. */
@@ -31,13 +30,12 @@ export class LeaseDriver implements Driver {
     const sweep = () => {
       if (!node.isDraining) takeover.look().catch(this.#defect);
     };
-    // Random intervals keep the nodes from searching at the same moment.
     this.#timer = setInterval(sweep, LOOK * (0.75 + Math.random() / 2)).unref();
     this.#unlisten = this.#shared.listen((conversations) => conversations && sweep());
   }
 
   async accept(asked: NodeCommand): Promise<CommandOutcome> {
-    if (!this.#node) throw new Error("The driver has not begun.");
+    if (!this.#node) throw new Error("The driver was not started.");
     return this.#node.carryOut(asked);
   }
 

@@ -12,7 +12,7 @@ import {
 } from "@banyan/desk/serving";
 import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protocol";
 
-/** The place to watch a conversation now: another node, this node, or only the database. */
+/** Where to watch a conversation now: at another node, at this node, or only in the database. */
 export type FeedPlace =
   | { readonly node: ServerAddress; readonly here?: never }
   | { readonly here: Watchable; readonly node?: never }
@@ -20,17 +20,14 @@ export type FeedPlace =
 
 /** How to find a conversation that may move between nodes. */
 export interface ConversationLocator {
-  /** Finds the conversation. May reject while no node has it. */
+  /** May reject while no node has the conversation. */
   find(): Promise<FeedPlace>;
-  /** The conversation as the database has it, for the time when its node cannot be reached. */
   written(): Watchable;
-  /** The number of its last event in the database. */
   end(): Promise<number>;
   /** Calls `hearing` when a node has written to the conversation, until the returned function is called. */
   listen(hearing: () => void): () => void;
   /** Reports that the node with the conversation cannot be reached. */
   unreachable(node: ServerAddress, error: unknown): void;
-  /** Sends pending frames of this node. */
   flush(): void;
 }
 
@@ -47,9 +44,9 @@ const BEGIN = 10_000;
 const OVERDUE = 3_000;
 
 /**
- * A conversation that may move between nodes while clients watch it. Frames of another node pass unchanged to each client's line.
- * When the owner is gone or overtaken, the conversation is looked up again. It continues with a snapshot, on another node or
- * here. While the owner cannot be reached, clients read from the database.
+ * A conversation that clients watch while it may move between nodes. Frames of another node are passed on unchanged.
+ * When the owner is gone or lost the conversation, the conversation is looked up again and continues with a snapshot,
+ * on another node or here. While the owner cannot be reached, clients read from the database.
  */
 export class MovingConversation implements Watchable {
   readonly #id: string;
@@ -77,7 +74,6 @@ export class MovingConversation implements Watchable {
     answer: (found: FoundMessages) => void,
   ): Promise<void> {
     if (watching instanceof MovingWatching) return watching.read(messages, viewer, answer);
-    // Without a subscription, the answer has no position in a feed.
     const alone = new MovingWatching(this.#id, SILENT, this.#whereabouts);
     try {
       await alone.beginSoon();
@@ -99,7 +95,6 @@ const SILENT: ClientConnection = {
   room: async () => {},
 };
 
-/** A command to the node that has the conversation. */
 type OwnerRequest<Name extends CommandName> = Omit<Command<Name>, "id" | "conversation">;
 
 class MovingWatching implements FeedSubscription {
@@ -111,9 +106,7 @@ class MovingWatching implements FeedSubscription {
   #link: Link | undefined;
   #local: { readonly conversation: Watchable; readonly watching: FeedSubscription } | undefined;
   #over = false;
-  /** True if the node has begun to send the feed. */
   #isWatching = false;
-  /** Runs until the node has sent the events that the database has. */
   #overdue: NodeJS.Timeout | undefined;
   readonly #asked = new Map<string, PromiseWithResolvers<Record<string, unknown>>>();
 
@@ -198,7 +191,6 @@ class MovingWatching implements FeedSubscription {
     }
   }
 
-  /** A node has written to the conversation. */
   #rung(): void {
     if (!this.#link || !this.#isWatching || this.#overdue) return;
     const [link, at] = [this.#link, this.#at];
@@ -236,7 +228,7 @@ class MovingWatching implements FeedSubscription {
     this.#local = undefined;
   }
 
-  /** The client's line for a conversation of this node: if the feed breaks, the search begins again. */
+  /** The client's connection for a conversation of this node: if the feed breaks, the search begins again. */
   #tapped(): ClientConnection {
     const line = this.#line;
     return {
@@ -254,7 +246,6 @@ class MovingWatching implements FeedSubscription {
     };
   }
 
-  /** The feed broke here, for example because another node took the conversation. */
   #moved(): void {
     this.#local = undefined;
     this.#anew();
@@ -272,7 +263,6 @@ class MovingWatching implements FeedSubscription {
       // A caller that waits for the connection gets the error; afterwards, the link counts as lost.
       gone: (error) => (isUp ? this.#lost(error) : up.reject(error)),
       frame: (frame) => this.#hear(frame),
-      // Only desks of this process share sessions.
       shared: () => {},
     });
     return up.promise;
@@ -318,7 +308,7 @@ class MovingWatching implements FeedSubscription {
     if (this.#line.isFull) this.#pause();
   }
 
-  /** Bounds the data that waits for a slow client: the feed starts again when there is room. */
+  /** Limits the data that waits for a slow client: the feed starts again when there is room. */
   #pause(): void {
     this.#leave();
     this.#line
@@ -373,7 +363,6 @@ function pause(time: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, time).unref());
 }
 
-/** Rejects when `work` takes longer than `time` milliseconds. */
 async function rejectAfter<T>(time: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -390,7 +379,7 @@ async function rejectAfter<T>(time: number, work: Promise<T>): Promise<T> {
 function unreachable(conversation: string, cause: unknown): StoreError {
   return new StoreError(
     "locked",
-    `Conversation ${conversation} is open on a server that cannot be reached. Check its --address, and that both servers use the same token.`,
+    `Conversation ${conversation} is open on a server that cannot be reached. Check the --address of that server, and that both servers use the same token.`,
     { cause },
   );
 }

@@ -11,24 +11,23 @@ import {
 } from "@banyan/desk/serving";
 import { snapshotOf } from "@banyan/protocol/values";
 
-/** The source of a conversation, and its notifications. */
+/** Where `WrittenConversation` reads its events, and how it learns of new ones. */
 export interface WrittenOptions {
   readonly store: Pick<Store, "view">;
   /** Resolves when there may be new events, and after a while in any case. */
   bell(): Promise<void>;
-  /** No client watches any more. */
+  /** Called when no client watches any more. */
   over(): void;
 }
 
 /**
- * A conversation as the database has it, for clients that watch while its node cannot be reached. Events arrive as they are
- * appended, streaming text by its checkpoints, a quarter of a second late. Does not open the conversation.
+ * A conversation as the database has it, for clients that watch while its node cannot be reached. Events arrive as they
+ * are appended; streaming text arrives by its checkpoints, a quarter of a second late. Does not open the conversation.
  */
 export class WrittenConversation implements Watchable {
   readonly #id: string;
   readonly #options: WrittenOptions;
   readonly #lines = new Map<FeedSubscription, ClientConnection>();
-  /** Subscriptions with a full line: they get a snapshot when there is room. */
   readonly #behind = new WeakSet<FeedSubscription>();
   #state: ConversationState;
   #reading: Promise<void> | undefined;
@@ -78,7 +77,7 @@ export class WrittenConversation implements Watchable {
     this.#lines.set(watching, line);
   }
 
-  /** Follows the log while a client watches. Retries when the database is away. */
+  /** Follows the log while a client watches. Retries when the database cannot be reached. */
   async #follow(): Promise<void> {
     this.#isFollowed = true;
     while (this.#lines.size > 0) {
@@ -112,7 +111,6 @@ export class WrittenConversation implements Watchable {
     }
   }
 
-  /** A client that is too slow gets a snapshot when there is room. */
   #tell(watching: FeedSubscription, line: ClientConnection, events: readonly Event[]): void {
     if (this.#behind.has(watching)) return;
     const { seq, epoch } = this.#state;
@@ -126,7 +124,7 @@ export class WrittenConversation implements Watchable {
         this.#behind.delete(watching);
         if (this.#lines.has(watching)) this.#join(watching, line);
       })
-      // The line is gone.
+      // The connection is closed.
       .catch(() => {});
   }
 }

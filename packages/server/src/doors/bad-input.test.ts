@@ -117,7 +117,12 @@ const all: readonly Wrong[] = [
   ["/api/chat", "a chat that there is not", get("/api/chat/none"), /^404 \{"error":\{"code":"not-found"/],
   ["/api/chat", "a chat whose id is none", get(`/api/chat/${NO_ID}`), /^400 \{"error":\{"code":"malformed"/],
   ["/api/ag-ui", "the end of a thread whose id is none", post(`/api/ag-ui/${NO_ID}/stop`, {}), /^400 .*malformed/],
-  ["/v1", "a method that means nothing", post("/v1/models", {}), /^405 \{"error":\{"message":"POST .* it takes GET\."/],
+  [
+    "/v1",
+    "a method that means nothing",
+    post("/v1/models", {}),
+    /^405 \{"error":\{"message":"This address does not support POST. Use GET\."/,
+  ],
   ["/api/chat", "a stream of a chat that there is not", get("/api/chat/none/stream"), /^404 .*not-found/],
   ["/api/chat", "the end of a chat that there is not", post("/api/chat/none/stop", {}), /^200 \{"interrupted":0\}$/],
   [

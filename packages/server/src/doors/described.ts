@@ -1,27 +1,27 @@
 import { z } from "zod";
 
-/** The tag of all these addresses: generators of test requests can skip these addresses. */
+/** The tag of all these addresses: generators of test requests can skip them. */
 const tags = ["doors"];
 
 const CONVERSATION = { name: "id", in: "path", required: true, schema: { $ref: "#/components/schemas/id" } };
 const anything = { schema: {} };
 const responses = {
   "2XX": {
-    description: "The result, in the door's own form.",
+    description: "The result, in the format of this protocol.",
     content: { "application/json": anything, "text/event-stream": anything },
   },
-  default: { description: "The error, in the door's own form.", content: { "application/json": anything } },
+  default: { description: "The error, in the format of this protocol.", content: { "application/json": anything } },
 };
 
-/** The responses where no turn may be running. */
+/** The OpenAPI response 204 for addresses where no turn may be running. */
 export const OR_NOTHING = { responses: { 204: { description: "No turn is running." }, ...responses } };
 
-/** Describes an address that takes no body. */
+/** Describes an address that takes no body, for OpenAPI. */
 export function described(operationId: string, summary: string, more: object = {}): object {
   return { operationId, summary, tags, parameters: [CONVERSATION], responses, ...more };
 }
 
-/** Describes an address that takes a body. */
+/** Describes an address that takes a body, for OpenAPI. */
 export function posted(operationId: string, summary: string, body: z.ZodType): object {
   return {
     operationId,
@@ -32,7 +32,6 @@ export function posted(operationId: string, summary: string, body: z.ZodType): o
   };
 }
 
-/** A schema in OpenAPI's form. Values of any JSON type have no further description. */
 function openApiSchema(body: z.ZodType): object {
   const { $schema: _version, ...schema } = z.toJSONSchema(body, {
     io: "input",

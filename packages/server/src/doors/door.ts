@@ -19,30 +19,28 @@ import type { HttpEnvironment } from "../auth/gate.ts";
 
 export type DoorRequest = Context<HttpEnvironment>;
 
-/** The id of a conversation or message from a program. */
+/** The schema for the id of a conversation or message that a program sends. */
 export const doorId = z.string().regex(ID_PATTERN, `expected ${ID_RULE}`).refine(isId, `expected ${ID_RULE}`);
 
-/** A door of the server: addresses where programs of another protocol take turns. */
+/** HTTP addresses at which programs that use another protocol run turns. */
 export interface Door {
   /** The beginning of its addresses, such as `/v1`. */
   readonly address: string;
-  /** Answers requests to its addresses. */
   open(desk: Desk): Hono<HttpEnvironment>;
-  /** Describes its addresses as OpenAPI 3.1 paths. Its protocol describes the responses (docs/doors.md). */
+  /** Describes the addresses as OpenAPI 3.1 paths. The responses are described in docs/doors.md. */
   paths(): Record<string, object>;
-  /** Makes the body of a refusal. Default: `{ error: { code, message } }`. */
+  /** Creates the body of a refusal. Default: `{ error: { code, message } }`. */
   refusal?(code: "busy" | "forbidden", message: string): object;
 }
 
-/** Makes a response for an error in the format of the door's protocol. */
 type FailureResponder = (
   context: DoorRequest,
   problem: { readonly code: string; readonly message: string },
 ) => Response;
 
 /**
- * A door: HTTP addresses at which programs of another protocol run turns. Refuses `POST` from clients that may only watch. Limits
- * bodies to the size of a frame. Converts a thrown `ClientError` to the door's own error format.
+ * Creates the HTTP app of a door. Refuses `POST` from clients that may only watch, limits bodies to the size of a
+ * frame, and converts a thrown `ClientError` to the error format of the door's protocol.
  */
 export function door(
   failure: FailureResponder,
@@ -58,7 +56,10 @@ export function door(
     bodyLimit({
       maxSize: LARGEST_FRAME,
       onError: (context) =>
-        failure(context, { code: "too-large", message: `A body of more than ${LARGEST_FRAME} bytes is refused.` }),
+        failure(context, {
+          code: "too-large",
+          message: `The body is larger than the limit of ${LARGEST_FRAME} bytes.`,
+        }),
     }),
   );
   app.onError((error, context) => {
@@ -71,15 +72,15 @@ export function door(
     const methods = routes.map(({ method }) => method);
     app.all(path, (context) => {
       context.header("Allow", methods.join(", "));
-      const message = `${context.req.method} means nothing at this address; it takes ${methods.join(" and ")}.`;
+      const message = `This address does not support ${context.req.method}. Use ${methods.join(" or ")}.`;
       return failure(context, { code: "wrong-method", message });
     });
   }
-  app.all("*", (context) => failure(context, { code: "not-found", message: "There is nothing at this address." }));
+  app.all("*", (context) => failure(context, { code: "not-found", message: "This address does not exist." }));
   return app;
 }
 
-/** The default error format. */
+/** Writes an error in the default format of doors: `{ error: { code, message } }`. */
 export const plainFailure: FailureResponder = (context, { code, message }) =>
   context.json({ error: { code, message } }, doorStatus(code));
 
@@ -98,12 +99,12 @@ const STATUS: Readonly<Record<ErrorCode, ContentfulStatusCode>> = {
   "unknown-command": 400,
 };
 
-/** The HTTP status of a problem. */
+/** Returns the HTTP status for the code of a problem. */
 export function httpStatus({ code }: Problem): ContentfulStatusCode {
   return code in STATUS ? STATUS[code as ErrorCode] : 500;
 }
 
-/** The HTTP status of an error at a door. */
+/** Returns the HTTP status for the code of an error in a door's response. */
 export function doorStatus(code: string) {
   if (code === "too-large") return 413;
   return code === "wrong-method" ? 405 : httpStatus({ code: code as "failed", message: "" });
@@ -116,22 +117,21 @@ export async function bodyOf<Schema extends z.ZodType>(context: DoorRequest, sch
   return data;
 }
 
-/** The conversation in a request's path. Throws `ClientError`. */
+/** Returns the conversation in a request's path. Throws `ClientError`. */
 export function conversationInAddress(context: DoorRequest): string {
   const { data, error } = z.object({ id: doorId }).safeParse(context.req.param());
   if (error) throw malformedRequest(error);
   return data.id;
 }
 
-/** The error for input that does not fit its schema. */
 function malformedRequest(error: z.ZodError): ClientError {
   const [issue] = error.issues;
   return new ClientError("malformed", `${issue?.path.join(".") || "The body"}: ${issue?.message ?? "is malformed"}.`);
 }
 
 /**
- * Reads a user message like the library does (F75); empty for an empty message. `where` is the field of the request, for the
- * error message. Throws `ClientError`.
+ * Reads a user message as the library does (F75); empty for an empty message. `where` is the field of the request, for
+ * the error message. Throws `ClientError`.
  */
 export function partsFrom(content: UserContent, where: string): readonly UserPart[] {
   try {
@@ -143,7 +143,7 @@ export function partsFrom(content: UserContent, where: string): readonly UserPar
 
 const EARLIER = "Earlier messages, from the calling program:";
 
-/** The first lines of texts by `withHistoryTexts`; the others are in older logs. */
+/** The first lines of texts by `withHistoryTexts`; older logs have the other lines. */
 const EARLIER_FORMS = [EARLIER, "What was said before that, as the calling program has it:"];
 
 /** Returns whether a text of a message holds messages from outside the conversation, as `withHistoryTexts` writes them. */
@@ -151,15 +151,15 @@ export function isToldBefore(text: string): boolean {
   return EARLIER_FORMS.some((form) => text.startsWith(form));
 }
 
-/** A message from outside the conversation. */
+/** A message from outside the conversation, as text. */
 export interface HistoryText {
   readonly role: string;
   readonly text: string;
 }
 
 /**
- * Appends the program's earlier messages that the conversation lacks, as one text. They come last, because the first text of a
- * message is the user's own.
+ * Appends the program's earlier messages that the conversation lacks, as one text. They come last, because the first
+ * text of a message is the user's own.
  */
 export function withHistoryTexts(parts: readonly UserPart[], before: readonly HistoryText[]): UserPart[] {
   if (before.length === 0) return [...parts];

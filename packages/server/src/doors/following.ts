@@ -10,13 +10,13 @@ import type { ClientTool } from "@banyan/protocol";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { DoorRequest } from "./door.ts";
 
-/** Milliseconds of silence after which the stream of a waiting turn ends: questions that arise together arrive together. */
+/** Milliseconds of silence after which the stream of a waiting turn ends, so that questions that arise together are sent. */
 export const QUIET = 300;
 
 /** Maximum number of characters that may wait for a reader. A turn does not wait for its readers: a slower reader is dropped. */
 const FULL = 1024 * 1024;
 
-/** A conversation that a request follows. */
+/** A conversation that an HTTP request follows. */
 export interface DoorWatch {
   readonly client: Client;
   readonly watched: WatchedConversation;
@@ -24,7 +24,7 @@ export interface DoorWatch {
   readonly gone: Promise<never>;
 }
 
-/** Follows a conversation, and with `makes` creates it, with `program` for a program. Rejects with `ClientError`. */
+/** Follows a conversation. With `makes`, creates the conversation first, for `program` if given. Rejects with `ClientError`. */
 export async function followConversation(
   desk: Desk,
   principal: Principal,
@@ -55,12 +55,11 @@ export async function stopConversation(desk: Desk, principal: Principal, convers
   }
 }
 
-/** Converts a turn into the pieces of a door's stream. */
+/** Converts a turn into the pieces that an HTTP response streams. */
 export interface TurnWriter<Piece> {
   readonly read: TurnReader;
   take(item: UnplacedItem): Piece[];
   takeUp(state: ConversationState, run: string, behind?: string): Piece[];
-  /** Ends the stream while the turn waits for a user. */
   pause(): Piece[];
 }
 
@@ -104,12 +103,11 @@ export class TurnStream<Piece> {
     }, QUIET);
   }
 
-  /** Sends the turn from its beginning, or from behind a message that the reader has. */
+  /** Sends the turn from its beginning, or after a message that the reader has. */
   takeUp(run: string, behind?: string): void {
     this.tell(this.turn.takeUp(this.#followed.watched.state, run, behind));
   }
 
-  /** Sends these pieces and ends. */
   end(pieces: readonly Piece[]): void {
     this.tell(pieces);
     this.#over.resolve();
@@ -128,8 +126,8 @@ export class TurnStream<Piece> {
 }
 
 /**
- * Starts a turn and sends it from its beginning. If a run already works there, that run gets the message and is sent instead.
- * Rejects with `ClientError` if neither is possible.
+ * Starts a turn and sends it from its beginning. If a run already works there, that run gets the message and is sent
+ * instead. Rejects with `ClientError` if neither is possible.
  */
 export async function beginTurnStream<Piece extends object>(
   followed: DoorWatch,
@@ -147,11 +145,10 @@ export async function beginTurnStream<Piece extends object>(
   }
 }
 
-/** The end of a door's stream. */
+/** How a streamed HTTP response ends. */
 export interface StreamEnd {
   /** The piece for a turn that cannot be followed any further. */
   problem(sentence: string): object;
-  /** The last data of the stream. */
   readonly last?: string;
 }
 
@@ -179,8 +176,8 @@ export function streamTurnEvents<Piece extends object>(
 }
 
 /**
- * Writes events in order. `named` names each event by its type. `sent` resolves when everything is written or the reader has
- * left: closing the stream earlier would lose waiting data.
+ * Returns functions that write events in order. `named` names each event by its type. `sent` resolves when everything
+ * is written or the reader has left: closing the stream earlier would lose waiting data.
  */
 export function eventSender(stream: SSEStreamingApi, { named = false } = {}) {
   let waiting = 0;
@@ -203,8 +200,8 @@ export function eventSender(stream: SSEStreamingApi, { named = false } = {}) {
 }
 
 /**
- * Returns the parent for a message that follows `message`: the end of the response's turn, or the last summary below that end. A
- * note about an oversized message is a summary, too. Throws `ClientError`.
+ * Returns the parent for a message that follows `message`: the end of the response's turn, or the last summary below
+ * that end. A note about an oversized message counts as a summary. Throws `ClientError`.
  */
 export function turnEndBehind(state: ConversationState, message: string): string {
   const known = state.messages.get(message);
@@ -218,16 +215,16 @@ function belowSummary(state: ConversationState, message: string): string {
   return newest?.role === "summary" && !newest.removed ? belowSummary(state, newest.id) : message;
 }
 
-/** A program's answer to a question, in the form of `question.answer`. */
+/** A program's answer to a question, in the form of the command `question.answer`. */
 export interface ProgramAnswer {
   readonly question: string;
   readonly answer?: unknown;
 }
 
 /**
- * Matches a program's answers with the open questions. `asking` is the message of the first question, `run` the run that asks it.
- * `give` sends the answers: the first answer to a question counts. `tools` are the program's tools for the continued turn. Throws
- * `ClientError` for an invalid answer; `give` rejects with it if the turn cannot continue.
+ * Matches a program's answers with the open questions. `asking` is the message of the first question, `run` the run
+ * that asks it. `give` sends the answers: the first answer to a question counts. `tools` are the program's tools for
+ * the continued turn. Throws `ClientError` for an invalid answer; `give` rejects with it if the turn cannot continue.
  */
 export function giveAnswers(
   { client, watched }: DoorWatch,

@@ -14,32 +14,29 @@ import { Pace } from "../socket/pace.ts";
 import type { PageFile } from "./page-files.ts";
 import { type RestParts, rest } from "./rest.ts";
 
-/** All doors of the server, which opens and describes each of them. */
+/** The doors of the server: addresses for programs of other protocols. */
 export const doors: readonly Door[] = [openAi, uiMessages, agUi];
 
-/** Maximum size of a sign-in request, in bytes. */
 const LARGEST_SIGN_IN = 10_000;
 
 const COOKIE = { httpOnly: true, sameSite: "Strict", path: "/" } as const;
 
-/** The place in the sign-in page for the reason why the user must sign in. */
 const WHY = "<!-- why -->";
 
-const NOT_BUILT = "The page was not built: run npm run build, and start the server again.";
+const NOT_BUILT = "The page was not built. Run npm run build, then restart the server.";
 
-/** The parts of the server that HTTP needs. */
+/** The functions of the server that the HTTP app uses. */
 export interface HttpParts extends RestParts {
   readonly gate: Gate;
   readonly page: ReadonlyMap<string, PageFile>;
-  /** True if a balancer may send clients here. */
+  /** Returns whether a load balancer may send clients here. */
   isReady(): Promise<boolean>;
   /** Returns whether clients must reconnect: the load balancer then picks another server. */
   isStopping(): boolean;
-  /** The name of the cookie of a signed-in page. */
   cookie(): string;
 }
 
-/** Everything of the server except sockets: the page, and the API for scripts. */
+/** Creates the HTTP app of the server: the page, and the API for scripts; not the sockets. */
 export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   const { gate, log } = parts;
   const app = new Hono<HttpEnvironment>();
@@ -58,7 +55,6 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     if (status === 401) context.header("WWW-Authenticate", "Bearer");
     const wantsPage = context.req.header("accept")?.includes("text/html") ?? false;
     const code = status === 429 ? "busy" : "forbidden";
-    // Programs of a door read errors in its format.
     const refusal = doors.find(({ address }) => context.req.path.startsWith(`${address}/`))?.refusal;
     if (refusal) return context.json(refusal(code, message), status);
     if (!wantsPage) return context.json({ error: { code, message } }, status);
@@ -83,7 +79,8 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
 
   app.get("/api/v1/health", (context) => context.json(parts.health()));
 
-  // The only address that takes a token. The page continues with a one-time token behind `#`, which no request contains (S3).
+  // The only address that takes a token. The page continues with a one-time token behind `#`, which no request contains
+  // (S3).
   app.get("/", async (context, next) => {
     const token = context.req.query("token");
     if (token === undefined) return next();
@@ -154,7 +151,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     const isView = path === "/" || path === "/design" || path.startsWith("/c/");
     const index = parts.page.get("/index.html");
     if (isView && index) return sendFile(context, index);
-    return context.html(noticePage(isView ? NOT_BUILT : "There is nothing here."), 404);
+    return context.html(noticePage(isView ? NOT_BUILT : "This address does not exist."), 404);
   });
 
   app.onError((error, context) => {
@@ -183,7 +180,6 @@ const NOT_BY_LINK: GateRefusal = {
   message: "This link only shows one conversation.",
 };
 
-/** The path of the page for what a link shows. */
 function sharePath({ conversation, leaf }: ShareScope): string {
   const path = `/c/${idToAddress(conversation)}`;
   return leaf === undefined ? path : `${path}?leaf=${encodeURIComponent(JSON.stringify(leaf))}`;
@@ -201,16 +197,15 @@ async function sendFile(context: Context<HttpEnvironment>, file: PageFile): Prom
   return context.body(await file.coded(coding));
 }
 
-/** The encodings that a browser accepts. */
 function accepted(context: Context): readonly string[] {
   const all = parseAccept(context.req.header("Accept-Encoding") ?? "");
   return all.flatMap(({ type, q }) => (q > 0 ? [type] : []));
 }
 
 /**
- * The headers of every response. They allow only scripts and styles of this server, no inline scripts, and no other hosts: an
- * answer of a model cannot make the page send data (S12). No other page may frame it, load it as a script or image, or keep a
- * handle on its window (S20).
+ * The headers of every response. They allow only scripts and styles of this server, no inline scripts, and no other
+ * hosts: an answer of a model cannot make the page send data (S12). No other page may frame it, load it as a script or
+ * image, or keep a handle on its window (S20).
  */
 function securityHeaders(host: string): Readonly<Record<string, string>> {
   const policy = [
@@ -242,9 +237,9 @@ function securityHeaders(host: string): Readonly<Record<string, string>> {
 const FRAME = "/frame.html";
 
 /**
- * The headers of the frame and of all content in it. Its unique origin has no cookies, no storage and no access to the page. It
- * loads, sends and opens nothing. `Connection-Allowlist` closes two gaps of a content security policy: WebRTC and DNS prefetch.
- * The frame checks whether the browser supports it, and runs scripts only then.
+ * The headers of the frame and of all content in it. Its unique origin has no cookies, no storage and no access to the
+ * page. It loads, sends and opens nothing. `Connection-Allowlist` closes two gaps of a content security policy: WebRTC
+ * and DNS prefetch. The frame checks whether the browser supports it, and runs scripts only then.
  */
 const FRAME_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": [
@@ -263,7 +258,6 @@ const FRAME_HEADERS: Readonly<Record<string, string>> = {
   "X-Frame-Options": "SAMEORIGIN",
 };
 
-/** Maximum number of addresses whose request rate is remembered. */
 const ADDRESSES = 1_000;
 
 /** Limits the request rate of the API, over all its addresses, and forbids caching. */

@@ -4,12 +4,12 @@ import type { ClientConnection, ClientFrame, FeedSubscription, FeedViewer, Watch
 /** Bytes that may wait in a connection before it counts as full. */
 const FULL = 1024 * 1024;
 
-/** Milliseconds between two keep-alive comments. */
 const SIGN_OF_LIFE = 15_000;
 
 /**
- * The feed of a conversation as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). Each event
- * is a frame as a socket gets it. Its id is the position behind it, so that a browser resumes by itself.
+ * Sends the feed of a conversation as server-sent events
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html). Each event is a frame as a socket gets it. Its id
+ * is the feed position after the frame, so that a browser resumes by itself.
  */
 export class EventStream implements ClientConnection {
   readonly viewer: FeedViewer;
@@ -33,7 +33,6 @@ export class EventStream implements ClientConnection {
       },
       { highWaterMark: FULL, size: (chunk) => chunk.byteLength },
     );
-    // The stream of a shared link ends with the link.
     viewer.only?.ended.addEventListener("abort", () => this.close(), { once: true });
     this.#alive = setInterval(() => this.#write(": alive\n\n"), SIGN_OF_LIFE).unref();
   }
@@ -58,7 +57,6 @@ export class EventStream implements ClientConnection {
     return this.#controller && this.isFull ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
   }
 
-  /** Ends the stream. */
   close(): void {
     clearInterval(this.#alive);
     const controller = this.#controller;
@@ -83,7 +81,7 @@ export class EventStream implements ClientConnection {
   }
 }
 
-/** A feed position as the id of an event: `epoch.seq.offset`. */
+/** Matches a feed position as the id of an event: `epoch.seq.offset`. */
 export const PLACE_FORM = /^[0-9]{1,15}\.[0-9]{1,15}\.[0-9]{1,15}$/;
 
 /** Parses a feed position; `undefined` for any other text. */

@@ -34,14 +34,11 @@ const problems = {
   },
 };
 
-/**
- * The API for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), from the schemas of the protocol and of the doors.
- */
+/** Returns the API for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), with the addresses of the doors. */
 export function openApi(server: string, doors: readonly Door[]): object {
   const { schemas, commands: names } = jsonSchemas();
   const posted = names.filter((name) => !OF_SOCKETS.has(name));
   const fieldsOf = (name: CommandName) => schemas[name]?.properties ?? {};
-  /** The fields of a command as query parameters. */
   const parameters = (name: CommandName, fields: readonly string[]) =>
     fields.map((field) => {
       const { description, ...schema } = fieldsOf(name)[field] as ProtocolSchema;
@@ -96,13 +93,13 @@ export function openApi(server: string, doors: readonly Door[]): object {
       "/api/v1/conversations": {
         get: {
           operationId: "conversations",
-          summary: "The conversations, the last written first; with `query`, messages in which all words occur.",
+          summary: "Lists conversations, the last written first. With `query`, finds messages that contain all words.",
           parameters: [
             ...parameters("conversation.search", ["query", "cwd"]),
             ...parameters("conversation.list", ["programs"]),
             ...parameters("conversation.list", ["limit"]).map((limit) => ({
               ...limit,
-              description: `Maximum number. Messages: at most ${HITS}, default 20.`,
+              description: `Maximum number of conversations or of messages. Messages: at most ${HITS}, default 20.`,
             })),
           ],
           responses: {
@@ -148,7 +145,8 @@ export function openApi(server: string, doors: readonly Door[]): object {
       "/api/v1/conversations/{id}/feed": {
         get: {
           operationId: "feed",
-          summary: "The feed as server-sent events. Each event holds a frame; its id is the cursor after the frame.",
+          summary:
+            "Sends the feed as server-sent events. Each event holds a frame; the event's id is the cursor after the frame.",
           description:
             "A browser that reconnects sends the id of the last event as Last-Event-ID, which takes precedence over `from`.",
           parameters: [
@@ -157,7 +155,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
               name: "from",
               in: "query",
               description:
-                "The id of an event of the stream: epoch, seq and offset. The feed continues after it. With seq 0: the beginning.",
+                "The id of an event of the stream: epoch, seq and offset. The feed continues after this event. With seq 0, the feed starts at the beginning.",
               schema: { type: "string", pattern: PLACE_FORM.source },
             },
             ...parameters("feed.subscribe", ["leaf"]),
@@ -193,7 +191,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
         ),
         exported: {
           type: "object",
-          description: "A conversation as a file: its log.",
+          description: "A conversation as a file with its log.",
           properties: {
             format: { const: "banyan-conversation" },
             version: { const: 1 },

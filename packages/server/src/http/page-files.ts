@@ -30,7 +30,6 @@ export interface PageFile {
   coded(coding: ContentCoding): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** An encoding of a file (RFC 9110, 8.4.1). */
 type ContentCoding = keyof typeof CODERS;
 
 /** This level saves nearly as much as the highest, in a few milliseconds. */
@@ -42,13 +41,9 @@ const CODERS = {
 };
 const CODINGS = ["br", "gzip"] as const;
 
-/** Images and fonts are compressed already. */
 const IS_PACKED = /^(image\/(?!svg)|font\/)/;
 
-/**
- * The files of the page, by their URL path. The server serves only files that exist at its start, so that no path reaches any
- * other file.
- */
+/** Returns the files of the page by their URL path. Only these files are served, so that no path reaches another file. */
 export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
   for (const entry of directoryEntries(directory)) {
@@ -58,7 +53,6 @@ export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
     if (!entry.isFile() || type === undefined) continue;
     const forever = path.startsWith("/assets/");
     const bytes = () => readFileSync(file);
-    // A file whose name does not change with its content is small and is not cached.
     const codings = forever && !IS_PACKED.test(type) ? CODINGS : [];
     files.set(path, { type, forever, codings, bytes, coded: coder(bytes) });
   }

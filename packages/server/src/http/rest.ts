@@ -23,13 +23,11 @@ import type { GuestLines } from "../auth/guest-lines.ts";
 import { httpStatus } from "../doors/door.ts";
 import { cursorFrom, EventStream } from "./event-stream.ts";
 
-/** Maximum size of an imported conversation, in bytes. */
 const LARGEST_IMPORT = 256 * 1024 * 1024;
 
-/** The parts of the server that the API for scripts needs. */
+/** The functions of the server that the API for scripts uses. */
 export interface RestParts {
   readonly desk: Desk;
-  /** The open event streams, which the server ends when it stops. */
   readonly streams: Set<EventStream>;
   readonly guests: GuestLines;
   health(): object;
@@ -38,7 +36,6 @@ export interface RestParts {
   defect(error: unknown): void;
 }
 
-/** The methods of each address. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   "/commands": ["POST"],
   "/conversations": ["GET", "POST"],
@@ -51,7 +48,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 
 type Request = Context<HttpEnvironment>;
 
-/** The API for scripts: each address is a command, or the feed. */
+/** Creates the API for scripts: each address is a command, or the feed. */
 export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>): Hono<HttpEnvironment> {
   const { desk, streams } = parts;
   const { performer } = desk;
@@ -62,7 +59,6 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
   const answer = (context: Request, outcome: CommandOutcome): Response =>
     "error" in outcome ? problem(context, outcome.error) : context.json(outcome.result);
 
-  /** Carries out a command from the parts of a request. */
   const perform = async (
     context: Request,
     type: DeskCommand,
@@ -88,7 +84,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
     if (!command) return problem(context, error);
     if (!isOfConnection(command)) return answer(context, await performer.perform(command, context.get("principal")));
     if (command.type !== "message.read") {
-      const message = `${command.type} needs a socket, or the feed of a conversation.`;
+      const message = `${command.type} needs a WebSocket, or the feed of a conversation.`;
       return context.json({ error: { code: "invalid", message } }, 400);
     }
     const refused = refusalOf(command, context.get("principal"));
@@ -173,16 +169,15 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
 
   for (const [path, methods] of Object.entries(METHODS)) {
     app.all(path, (context) => {
-      const message = `${context.req.method} means nothing at this address; it takes ${methods.join(" and ")}.`;
+      const message = `This address does not support ${context.req.method}. Use ${methods.join(" or ")}.`;
       context.header("Allow", methods.join(", "));
       return context.json({ error: { code: "malformed", message } }, 405);
     });
   }
-  app.all("*", (context) => problem(context, { code: "not-found", message: "There is nothing at this address." }));
+  app.all("*", (context) => problem(context, { code: "not-found", message: "This address does not exist." }));
   return app;
 }
 
-/** A command from the parts of a request. */
 function commandFromAddress<Name extends CommandName>(
   type: Name,
   input: object,
@@ -201,7 +196,10 @@ function limited(maxSize: number) {
   return bodyLimit({
     maxSize,
     onError: (context) =>
-      context.json({ error: { code: "malformed", message: `A body of more than ${maxSize} bytes is refused.` } }, 413),
+      context.json(
+        { error: { code: "malformed", message: `The body is larger than the limit of ${maxSize} bytes.` } },
+        413,
+      ),
   });
 }
 

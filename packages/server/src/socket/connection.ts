@@ -11,26 +11,24 @@ import { closeCodes, hello, isCompatible, PROTOCOL, type ServerFrame } from "@ba
 import type { RawData, WebSocket } from "ws";
 import { Pace } from "./pace.ts";
 
-/** Milliseconds within which a client must send its hello. */
 const HELLO_WITHIN = 10_000;
 
-/** The parts of the server that connections need. */
+/** The functions of the server that connections use. */
 export interface ConnectionParts {
   readonly desk: Desk;
   /** Receives lines for the operator of the server, without secrets. */
   log(line: string): void;
 }
 
-/** A client, by its credentials. */
+/** A client that connects: its rights, its address and its proof. */
 export interface ConnectingClient {
   readonly principal: Principal;
-  /** The client's address. */
   readonly from: string;
   /** The proof that a page must give; absent for a program, which has shown its token. */
   readonly proof: { readonly challenge: string; fits(proof: string): boolean } | undefined;
 }
 
-/** One client on a WebSocket, up to its seat at the desk. */
+/** One client on a WebSocket, from its first frame to its end. */
 export class SocketConnection {
   readonly #socket: WebSocket;
   readonly #line: SocketLine;
@@ -39,7 +37,6 @@ export class SocketConnection {
   readonly #from: string;
   readonly #parts: ConnectionParts;
   readonly #pace = new Pace();
-  /** Present after the welcome. */
   #seat: Seat | undefined;
 
   constructor(socket: WebSocket, { principal, from, proof }: ConnectingClient, parts: ConnectionParts) {
@@ -62,7 +59,6 @@ export class SocketConnection {
     if (proof) this.#say({ type: "challenge", challenge: proof.challenge });
   }
 
-  /** Sends a frame, if the client has been welcomed. */
   send(frame: ClientFrame): void {
     this.#seat?.send(frame);
   }
@@ -91,7 +87,7 @@ export class SocketConnection {
     const { data } = hello.safeParse(frame);
     if (!data) return this.#refuse("a first frame that is no hello", closeCodes.malformed);
     if (!isCompatible(data.protocol)) {
-      const message = `This server speaks protocol ${PROTOCOL}, and the client ${data.protocol}. Update the older one. To update a page, reload it.`;
+      const message = `This server uses protocol version ${PROTOCOL}, and the client version ${data.protocol}. Update the older program. To update a page, reload the page.`;
       this.#say({ type: "refused", protocol: PROTOCOL, message });
       return this.#refuse(`protocol ${data.protocol}`, closeCodes.version);
     }
@@ -105,14 +101,14 @@ export class SocketConnection {
   #ask(seat: Seat, id: string, frame: object): void {
     const pace = this.#pace.next();
     if (pace === "hasty") return this.#refuse("too many commands", closeCodes.hasty);
-    if (pace === "busy") return seat.fail(id, { code: "busy", message: "Too many commands at once. Send it again." });
+    if (pace === "busy")
+      return seat.fail(id, { code: "busy", message: "Too many commands at once. Send the command again." });
     const { command, error } = readClientCommand(frame);
     if (command) return seat.ask(command);
     this.#parts.log(`${this.#from}: ${error.message}`);
     seat.fail(id, error);
   }
 
-  /** Ends the connection after a fault of the client. */
   #refuse(what: string, code: number): void {
     this.#parts.log(`${this.#from}: refused ${what}`);
     if (code !== closeCodes.version) this.#say({ type: "fault", message: `Refused: ${what}.` });
@@ -135,7 +131,6 @@ const FULL = 1024 * 1024;
 
 const TEXT = { binary: false };
 
-/** A WebSocket as the connection to a client. */
 class SocketLine implements ClientConnection {
   readonly viewer: FeedViewer;
   readonly #socket: WebSocket;

@@ -9,18 +9,16 @@ import type { GuestLines } from "../auth/guest-lines.ts";
 import { randomToken } from "../auth/secret.ts";
 import { type ConnectingClient, type ConnectionParts, SocketConnection } from "./connection.ts";
 
-/** Milliseconds that a client has to close its connection when the server stops. */
 const PARTING = 1_000;
 
-/** The path of the WebSocket. */
 const SOCKET_PATH = "/api/v1/socket";
 
-/** The parts of the server that sockets need. */
+/** The functions of the server that the socket server uses. */
 export interface SocketParts extends ConnectionParts {
   readonly guests: GuestLines;
 }
 
-/** The WebSocket clients of a server. */
+/** Accepts the WebSocket clients of a server. */
 export class SocketServer {
   readonly #sockets = socketsFor(LARGEST_FRAME);
   /** Sockets of clients that may only watch: their frames may fill less memory (S4). */
@@ -31,7 +29,6 @@ export class SocketServer {
   readonly #parts: SocketParts;
   readonly #heartbeat: NodeJS.Timeout;
 
-  /** Takes over the upgrade requests of the HTTP server. */
   constructor(server: Server, gate: Gate, parts: SocketParts) {
     this.#gate = gate;
     this.#parts = parts;
@@ -62,7 +59,7 @@ export class SocketServer {
     const path = request.url?.split("?", 1)[0];
     if (!verdict.ok || path !== SOCKET_PATH) {
       const [status, message] = verdict.ok
-        ? [404, `There is no WebSocket here. Connect to ${SOCKET_PATH}.`]
+        ? [404, `There is no WebSocket at this address. Connect to ${SOCKET_PATH}.`]
         : [verdict.status, verdict.message];
       this.#parts.log(`${knock.from}: refused a socket: ${message}`);
       refuseUpgrade(socket, status, message);

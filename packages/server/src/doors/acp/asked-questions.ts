@@ -7,7 +7,7 @@ import type { AcpPlace } from "./place.ts";
 import { askEditor, askEditorForConsent, type EditorQuestion } from "./questions.ts";
 import type { Abilities } from "./telling.ts";
 
-/** The session whose questions go to an editor. */
+/** The session whose questions an editor shows, and how to reach its user. */
 export interface AskedQuestionsParts {
   readonly sessionId: string;
   readonly place: AcpPlace;
@@ -17,15 +17,14 @@ export interface AskedQuestionsParts {
   readonly branch: EditorBranch;
   /** Resolves when the editor has received everything so far. */
   told(): Promise<void>;
-  /** Shows a sentence to the user. */
   say(sentence: string): void;
-  /** Asks a question as a message. */
+  /** Asks a question as a message, which the user's next message answers. */
   inWords(question: TextQuestion): void;
 }
 
 /**
- * The open questions of a branch. The editor shows each once. Any client may answer, and the first answer counts; the editor then
- * withdraws its question.
+ * The open questions of a branch. The editor shows each once. Any client may answer, and the first answer counts; the
+ * editor then withdraws its question.
  */
 export class AskedQuestions implements Disposable {
   readonly #parts: AskedQuestionsParts;
@@ -45,7 +44,6 @@ export class AskedQuestions implements Disposable {
     for (const question of before) this.#ask(question);
   }
 
-  /** Processes an item that the editor has received. */
   take(item: FeedItem): void {
     for (const [id, asking] of this.#asked) if (!this.#open.has(id)) this.#close(id, asking);
     // Ask only now: the state may list a question before the editor has the call that it is about.
@@ -53,7 +51,6 @@ export class AskedQuestions implements Disposable {
       this.#ask(item.question);
   }
 
-  /** Asks the editor's user for consent that no call asks for. Never rejects. */
   agrees(title: string): Promise<boolean> {
     return askEditorForConsent(this.#asking(new AbortController().signal), createId(), title);
   }
@@ -91,7 +88,7 @@ export class AskedQuestions implements Disposable {
       const { approval, ...answer } = given;
       const said = { conversation: watched.id, question: question.id, answer, ...(approval && { approval }) };
       const { problem } = await place.client.ask("question.answer", said);
-      if (problem !== undefined) say(`The rule was not saved for good. ${problem}`);
+      if (problem !== undefined) say(`The rule was not saved permanently. ${problem}`);
     } else if (question.type === "text") inWords(question);
   }
 

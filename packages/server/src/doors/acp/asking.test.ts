@@ -79,7 +79,7 @@ test("A10: permissions: the call is known before it is asked about; once, in thi
   Object.freeze(at.remembered);
   await at.say(sessionId, "d");
   expect(did).toEqual(["b"]);
-  expect(at.told("agent_message_chunk")).toContain("The rule was not saved for good.");
+  expect(at.told("agent_message_chunk")).toContain("The rule was not saved permanently.");
   const kinds = ["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"];
   expect(asked).toEqual(Array(4).fill([true, kinds]).flat());
 });

@@ -2,16 +2,14 @@ import { type ConversationState, type FeedItem, pathTo } from "@banyan/core/conv
 import { isFirstOfFork } from "./fork.ts";
 
 /**
- * The branch of an editor: the messages down to its end, and the runs that write there, with their sub-agents. Any client may
- * extend the branch below its end; siblings belong to other branches.
+ * The branch that an editor shows: the messages down to its end, and the runs that write there, with their sub-agents.
+ * Any client may extend the branch below its end; siblings belong to other branches.
  */
 export class EditorBranch {
   readonly #first: string | undefined;
   #leaf: string | null;
   readonly #messages = new Set<string>();
-  /** Run ids; for a sub-agent's run, the call that launched it. */
   readonly #runs = new Map<string, string | undefined>();
-  /** Messages that may be removed, with their parents. */
   readonly #above = new Map<string, string | null>();
 
   /** `first`: the message with which a fork begins. */
@@ -21,12 +19,10 @@ export class EditorBranch {
     this.goTo(state, leaf);
   }
 
-  /** The last message; `null` before the first one. */
   get leaf(): string | null {
     return this.#leaf;
   }
 
-  /** Switches to the end of another branch. */
   goTo(state: ConversationState, leaf: string | null): void {
     this.#leaf = leaf;
     this.#messages.clear();
@@ -69,7 +65,6 @@ export class EditorBranch {
     return [...this.#runs].findLast(([run, call]) => call === undefined && isOpen(run))?.[0];
   }
 
-  /** Processes a feed item. Returns whether it is about this branch. */
   take(item: FeedItem, state: ConversationState): boolean {
     switch (item.type) {
       case "message.added":

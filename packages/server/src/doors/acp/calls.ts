@@ -9,8 +9,8 @@ import { cutToEnd, shownPlan } from "@banyan/core/shown";
 const PROGRESS = 8 * 1024;
 
 /**
- * A call in ACP's form: its subject, its changes to files, and its result. `saying` replaces a missing result; `preview` holds
- * the planned changes.
+ * Converts a call to the form of ACP: its title, its file changes and its result. `saying` replaces a missing result;
+ * `preview` has the planned changes.
  */
 export function toolCallOf(
   call: Call,
@@ -40,7 +40,7 @@ export function toolCallOf(
   };
 }
 
-/** The fields of a call that change after its request. */
+/** Returns the fields of a call that change after its request, in the form of ACP. */
 export function progressOf(...told: Parameters<typeof toolCallOf>): Omit<ToolCall, "title"> {
   const { title: _title, name: _name, kind: _kind, rawInput: _input, ...progress } = toolCallOf(...told);
   return progress;
@@ -87,7 +87,7 @@ function locationsOf({ about, drafts = [] }: Call, changes: readonly FileChange[
   return [...lines].map(([path, line]): ToolCallLocation => (line === undefined ? { path } : { path, line }));
 }
 
-/** A change as the changed places of a file, each with the lines around it, as editors show them. A new file has no old text. */
+/** Converts a change to the changed parts of a file, each with the lines around it. A new file has no old text. */
 function diffsOf({ path, kind, diff, added, removed }: FileChange, folder: string): ToolCallContent[] {
   const places: { before: string[]; after: string[] }[] = [];
   let shown = 0;
@@ -108,7 +108,7 @@ function diffsOf({ path, kind, diff, added, removed }: FileChange, folder: strin
       return { type: "diff", path: resolve(folder, path), oldText, newText: linesText(after) };
     });
   if (shown === added + removed) return diffs;
-  return [...diffs, textContent(`The change of ${path} is too long to show completely, or is not text.`)];
+  return [...diffs, textContent(`The change to ${path} is too long to show completely, or is not text.`)];
 }
 
 function linesText(lines: readonly string[]): string {
@@ -120,13 +120,11 @@ function saidContent({ output, progress, files = [] }: Call, saying: string | un
   return [...(said === "" ? [] : [textContent(said)]), ...files.flatMap(pictureContent)];
 }
 
-/** The images that came with a result. */
 function pictureContent({ mediaType, data }: BroughtFile): ToolCallContent[] {
   if (data === undefined || !mediaType.startsWith("image/")) return [];
   return [{ type: "content", content: { type: "image", mimeType: mediaType, data } }];
 }
 
-/** A plan as Markdown. */
 function planMarkdown(plan: readonly PlanStep[]): string {
   return shownPlan(plan)
     .map(({ mark, text }) => `- ${mark} ${text}`)

@@ -16,8 +16,8 @@ export interface EditorPrompt {
 export type ReadBuffer = (path: string) => Promise<string | undefined>;
 
 /**
- * The parts of a prompt. A linked file is attached in the editor's version. If the editor cannot read it, the model gets the
- * path. Rejects with `ClientError` for blocks that cannot be sent.
+ * Converts a prompt of an editor to the parts of a message. A linked file is attached in the editor's version. If the
+ * editor cannot read it, the model gets the path. Rejects with `ClientError` for blocks that cannot be sent.
  */
 export async function readEditorPrompt(blocks: readonly ContentBlock[], readBuffer: ReadBuffer): Promise<EditorPrompt> {
   let asIs = false;
@@ -48,11 +48,10 @@ export async function readEditorPrompt(blocks: readonly ContentBlock[], readBuff
       default:
         throw new ClientError(
           "malformed",
-          `A prompt cannot contain a block ${JSON.stringify((block as ContentBlock).type)}.`,
+          `A prompt cannot contain a block of type ${JSON.stringify((block as ContentBlock).type)}.`,
         );
     }
   };
-  // Adjacent text blocks become one text, with the links inside.
   const parts: UserPart[] = [];
   for (const block of blocks) {
     const part = await said(block);
@@ -71,7 +70,7 @@ function isResource(part: UserPart): boolean {
   return part.type === "text" && part.text.startsWith("<resource");
 }
 
-/** A part of a message as a block; `undefined` for parts that an editor gets in another way. */
+/** Converts a part of a message to a content block of ACP; `undefined` for parts that an editor gets in another way. */
 export function contentBlock(part: Part): ContentBlock | undefined {
   switch (part.type) {
     case "text":

@@ -27,18 +27,16 @@ import { invalidParams, requestErrorOf } from "./refusals.ts";
 import { AcpSession } from "./session.ts";
 import type { Abilities } from "./telling.ts";
 
-/** Options of the ACP door. */
+/** Options of `serveAcp`. */
 export interface AcpDoorOptions {
-  /** The version of the program. */
   readonly version: string;
-  /** The directory for session lists that name none. */
+  /** The directory whose sessions are listed if an editor names none. */
   readonly cwd: string;
   readonly open: OpenPlace;
 }
 
 const OPTIONS: OptionNames<AcpDoorOptions> = { version: true, cwd: true, open: true };
 
-/** Maximum number of sessions on a page of a list. */
 const PAGE = 100;
 
 /** How a user gives the agent a model key. */
@@ -46,15 +44,15 @@ const KEYS = {
   id: "environment",
   name: "A key in the environment",
   description:
-    "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_COMPATIBLE_BASE_URL where the editor starts banyan, or run a local model server; without any, the offline demo answers.",
+    "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_COMPATIBLE_BASE_URL where the editor starts banyan, or run a local model server. Without any of these, the offline demo answers.",
 } as const;
 
 const steering = z.looseObject({ sessionId: z.string(), prompt: z.array(z.unknown()) });
 const forkMeta = z.looseObject({ banyan: z.looseObject({ at: z.string() }) });
 
 /**
- * Serves an editor over the Agent Client Protocol until its stream ends (`closed`). Each session of the editor is a conversation
- * or one of its branches.
+ * Serves an editor over the Agent Client Protocol until its stream ends (`closed`). Each session of the editor is a
+ * conversation or one of its branches.
  */
 export function serveAcp(stream: Stream, options: AcpDoorOptions): AgentConnection {
   refuseUnknown("serveAcp", options, OPTIONS);
@@ -86,7 +84,7 @@ class AcpDoor {
       .onRequest(to.initialize, ({ params }) => this.#initialize(params.clientCapabilities))
       .onRequest(to.authenticate, ({ params }) => {
         if (params.methodId === KEYS.id) return {};
-        throw invalidParams(`There is no way ${JSON.stringify(params.methodId)} to sign in.`);
+        throw invalidParams(`Unknown sign-in method ${JSON.stringify(params.methodId)}.`);
       })
       .onRequest(session.new, ({ params, client }) => this.#new(client, whereOf(params)))
       .onRequest(session.load, ({ params, client }) => this.#enter(client, whereOf(params), params.sessionId, "replay"))
@@ -119,7 +117,6 @@ class AcpDoor {
         return steered ? { outcome: "injected" } : { outcome: "promptRequired", reason: "noRunningTurn" };
       })
       .connect(stream);
-    // Open questions stay open for the next client that loads the session (F72).
     connection.signal.addEventListener("abort", () => {
       for (const each of this.#sessions.values()) each[Symbol.dispose]();
     });
@@ -189,7 +186,6 @@ class AcpDoor {
     return { sessionId: session.parts.sessionId, ...this.#known(session) };
   }
 
-  /** Opens a session for an editor. Rejects with `RequestError`. */
   async #open(client: AgentContext, { place, models }: OpenedPlace, named: NamedSession): Promise<AcpSession> {
     const sessionId = sessionIdOf(named);
     const watched = await this.#watch({ place, models }, named, sessionId);
@@ -229,7 +225,6 @@ class AcpDoor {
     }
   }
 
-  /** The modes and options of a session, for an editor that enters it. */
   #known(session: AcpSession): { modes: SessionModeState; configOptions: SessionConfigOption[] } {
     const { settings } = session.parts.place.client.welcome;
     return { modes: modesOf(session.conversation, settings), configOptions: session.configOptions };
@@ -237,7 +232,7 @@ class AcpDoor {
 
   async #list(at: string, cwd: string | null | undefined, cursor: string | null | undefined) {
     const from = cursor === undefined || cursor === null ? 0 : Number(cursor);
-    if (!Number.isSafeInteger(from) || from < 0) throw invalidParams(`There is no page ${JSON.stringify(cursor)}.`);
+    if (!Number.isSafeInteger(from) || from < 0) throw invalidParams(`Unknown cursor ${JSON.stringify(cursor)}.`);
     const { place } = await this.#at({ cwd: at, servers: [] });
     const within = { ...(cwd ? { cwd: place.workspace } : {}), limit: Math.min(from + PAGE + 1, CONVERSATIONS) };
     const { conversations } = await place.client.ask("conversation.list", within).catch((error: unknown) => {
@@ -264,7 +259,6 @@ class AcpDoor {
     await place.close(session.conversation);
   }
 
-  /** Deletes a conversation for good; for a fork, hides its own messages. */
   async #delete(sessionId: string): Promise<void> {
     const named = sessionNamed(sessionId);
     if (!named) throw RequestError.sessionNotFound(sessionId);
@@ -283,13 +277,12 @@ class AcpDoor {
     }
   }
 
-  /** Sets an option of a session. Resolves with the resulting options. Rejects with `RequestError`. */
   async #choose(sessionId: string, option: string, value: unknown) {
     const session = this.#session(sessionId);
     const { place } = session.parts;
     const { conversation, state } = session;
     const choice = readEditorChoice(option, value, state, place.client.welcome.settings);
-    if (!choice) throw invalidParams(`The option ${JSON.stringify(option)} cannot be ${JSON.stringify(value)}.`);
+    if (!choice) throw invalidParams(`The option ${JSON.stringify(option)} has no value ${JSON.stringify(value)}.`);
     try {
       if ("model" in choice) await place.client.ask("model.use", { conversation, model: choice.model });
       else await this.#useApproval(session, choice.mode);
@@ -318,12 +311,11 @@ class AcpDoor {
 }
 
 const NEVER_ASK =
-  "Run everything in this conversation without asking: commands, file changes, and anything that a text it reads talks it into? Deny rules still apply.";
+  "Run all commands and change files in this conversation without asking, even if a text that the agent reads tricks it into doing so? Deny rules still apply.";
 
-/** Throws if a conversation belongs to another directory than the session's. */
 function checkDirectory({ labels: { cwd } }: ConversationState, { workspace }: AcpPlace): void {
   if (cwd !== undefined && cwd !== workspace)
-    throw invalidParams(`This conversation is about ${cwd}, and the session is to be in ${workspace}.`);
+    throw invalidParams(`This conversation belongs to ${cwd}, but the session is in ${workspace}.`);
 }
 
 function whereOf({

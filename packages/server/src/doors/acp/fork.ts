@@ -7,7 +7,7 @@ import {
   pathTo,
 } from "@banyan/core/conversation";
 
-/** A session that forked from another: a branch of the same tree, without copies. */
+/** A session that forked from another: a branch of the same conversation, without copies. */
 export interface Fork {
   /** The message to continue from; `null` for a fork before the first message. */
   readonly at: string | null;
@@ -24,7 +24,7 @@ export interface NamedSession {
   readonly fork?: Fork | undefined;
 }
 
-/** The id of a session: its conversation's id, and for a fork also its parent message and first message. */
+/** Returns the id of a session: its conversation's id, and for a fork also its parent message and first message. */
 export function sessionIdOf({ conversation, fork }: NamedSession): string {
   const names = fork ? [conversation, fork.at ?? "", fork.first] : [conversation];
   return names.map(idToAddress).join("/");
@@ -40,7 +40,7 @@ export function sessionNamed(sessionId: string): NamedSession | undefined {
   return { conversation, fork: { at: at === "" ? null : at, first } };
 }
 
-/** A new fork that continues from a message. */
+/** Creates a fork that continues from a message. */
 export function forkAt(at: string | null): Fork {
   return { at, first: `${FIRST}${createId()}` };
 }
@@ -50,7 +50,7 @@ export function isFirstOfFork(message: string): boolean {
   return message.startsWith(FIRST);
 }
 
-/** The end of a session's branch: where the conversation was last written, outside of forks. */
+/** Returns the last message of a fork; without a fork, where the conversation was last written, outside of forks. */
 export function forkedLeaf(state: ConversationState, fork: Fork | undefined): string | null {
   if (fork)
     return state.messages.has(fork.first)

@@ -10,7 +10,6 @@ import { approvalIn, type ServerSettings } from "@banyan/protocol";
 
 type EditorApprovalMode = ServerSettings["approval"];
 
-/** The approval modes, as an editor lists them. */
 const MODES: readonly { readonly id: EditorApprovalMode; readonly name: string; readonly description: string }[] = [
   { id: "plan", name: "Plan first", description: "Only reads until you approve a plan." },
   { id: "ask", name: "Ask before changes", description: "Asks before changes and commands." },
@@ -22,7 +21,6 @@ const MODES: readonly { readonly id: EditorApprovalMode; readonly name: string; 
   },
 ];
 
-/** The value for a model's default effort. */
 const USUAL = "usual";
 
 /** The parts of a conversation that its options depend on. */
@@ -31,13 +29,13 @@ export interface OptionState {
   readonly model: string | undefined;
 }
 
-/** An option that a user set in an editor, for commands of the desk. */
+/** An option that a user chose in an editor, as a change of the session's settings. */
 export type EditorChoice =
   | { readonly mode: EditorApprovalMode }
   /** `provider/model`, with `:effort` if the user chose one. */
   | { readonly model: string };
 
-/** The available models, queried once: editors list them for each conversation. */
+/** The available models, queried once, because editors list them for each conversation. */
 export class KnownModels {
   readonly #client: Client;
   #asked: Promise<void> | undefined;
@@ -60,7 +58,6 @@ export class KnownModels {
     return this.#groups;
   }
 
-  /** The context window of a model in tokens; `undefined` while unknown. */
   contextSize(model: string): number | undefined {
     return this.#sizes.get(withoutEffort(model).full);
   }
@@ -81,7 +78,7 @@ export class KnownModels {
   }
 }
 
-/** The options of a conversation, for an editor: approval mode, model and effort. */
+/** Returns the options of a conversation for an editor: approval mode, model and effort. */
 export function configOptionsOf(
   conversation: OptionState,
   settings: ServerSettings,
@@ -96,7 +93,7 @@ export function configOptionsOf(
       id: "mode",
       name: "Approval",
       category: "mode",
-      description: "Calls that run without asking.",
+      description: "Which calls run without asking.",
       currentValue: approvalIn(settings, conversation.id),
       options: MODES.map(({ id, ...mode }) => ({ value: id, ...mode })),
     },
@@ -120,12 +117,12 @@ export function configOptionsOf(
   ];
 }
 
-/** The approval modes, for editors that know only modes. */
+/** Returns the approval modes, for editors that know only modes. */
 export function modesOf(conversation: string, settings: ServerSettings): SessionModeState {
   return { currentModeId: approvalIn(settings, conversation), availableModes: MODES.map((mode) => ({ ...mode })) };
 }
 
-/** The meaning of a value for an option; `undefined` for an unknown option or value. */
+/** Returns what a value means for an option; `undefined` for an unknown option or value. */
 export function readEditorChoice(
   option: string,
   value: unknown,
@@ -139,7 +136,6 @@ export function readEditorChoice(
       const mode = MODES.find(({ id }) => id === value);
       return mode && { mode: mode.id };
     }
-    // The desk knows the models and refuses unknown ones with a sentence.
     case "model":
       return {
         model: effort === undefined || withoutEffort(value).effort !== undefined ? value : `${value}:${effort}`,

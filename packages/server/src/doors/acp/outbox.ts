@@ -2,8 +2,8 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Update } from "./telling.ts";
 
 /**
- * Updates for an editor, in order. One update is sent at a time, and waiting updates are merged where that loses nothing. So a
- * slow editor cannot make the queue larger than the conversation.
+ * Sends updates to an editor in order, one at a time. Waiting updates are merged where that loses nothing, so a slow
+ * editor cannot make the queue larger than the conversation.
  */
 export class Outbox {
   readonly #send: (update: Update) => Promise<void>;
@@ -31,7 +31,6 @@ export class Outbox {
   }
 
   async #sendAll(): Promise<void> {
-    // Updates of the same tick can be merged.
     await undefined;
     try {
       for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) await this.#send(next);
@@ -44,7 +43,6 @@ export class Outbox {
   }
 }
 
-/** Merges two updates; `undefined` if they cannot be merged. */
 function joinedOf(first: Update, second: Update): Update | undefined {
   if (first.sessionId !== second.sessionId) return undefined;
   const [one, other] = [first.update, second.update];

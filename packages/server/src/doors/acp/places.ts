@@ -2,13 +2,12 @@ import type { ClientError } from "@banyan/client";
 import { KnownModels } from "./options.ts";
 import type { AcpPlace, OpenPlace, SessionLocation } from "./place.ts";
 
-/** A place with its models. */
+/** The connection for the sessions of one directory, with its models. */
 export interface OpenedPlace {
   readonly place: AcpPlace;
   readonly models: KnownModels;
 }
 
-/** Events of places. */
 export interface PlacesEvents {
   /** The choices of sessions may have changed. */
   changed(): void;
@@ -27,7 +26,7 @@ export class OpenPlaces {
     this.#events = events;
   }
 
-  /** The place, opened once, and again after a failure. Rejects like `open`. */
+  /** Opens a place once, and again after a failure. Rejects like `open`. */
   at(where: SessionLocation): Promise<OpenedPlace> {
     const key = JSON.stringify([where.cwd, where.servers]);
     const known = this.#opened.get(key);

@@ -25,7 +25,7 @@ import type { Command } from "@banyan/protocol";
 import { textContent, toolCallOf } from "./calls.ts";
 import { callAt } from "./telling.ts";
 
-/** A user's answer. */
+/** A user's answer to a question. */
 export type EditorAnswer = Command<"question.answer">["answer"];
 
 /** A user's answer; for an approved plan, also the approval mode. */
@@ -36,7 +36,6 @@ export interface EditorQuestion {
   readonly client: Pick<AgentContext, "request">;
   readonly sessionId: string;
   readonly workspace: string;
-  /** True if the editor shows forms. */
   readonly elicitation: boolean;
   /** Aborts when the question is no longer open. */
   readonly signal: AbortSignal;
@@ -45,8 +44,8 @@ export interface EditorQuestion {
 const CANNOT_ASK = "This editor cannot show questions.";
 
 /**
- * Asks the editor's user. Resolves with the answer, with `undefined` if the question is no longer open, or with `inWords` if it
- * must be asked as a message. An editor that cannot ask counts as a denial.
+ * Asks the editor's user. Resolves with the answer, with `undefined` if the question is no longer open, or with
+ * `inWords` if it must be asked as a message. If the editor cannot ask, the question is denied.
  */
 export async function askEditor(
   question: OpenQuestion,
@@ -64,7 +63,7 @@ export async function askEditor(
     }
   } catch (error) {
     if (asking.signal.aborted) return undefined;
-    const why = error instanceof RequestError ? `${CANNOT_ASK} It says: ${error.message}` : CANNOT_ASK;
+    const why = error instanceof RequestError ? `${CANNOT_ASK} The editor answered: ${error.message}` : CANNOT_ASK;
     return { decision: "deny", reason: why };
   }
 }
@@ -93,7 +92,6 @@ async function askApproval(
   }
 }
 
-/** A call as its question shows it. Names the folder unless it is the session's own. */
 function askedCall(call: Call, workspace: string, preview: Preview | undefined): ToolCallUpdate {
   const shown = toolCallOf(call, workspace, { preview });
   const { folder = workspace } = call.about ?? {};
@@ -115,7 +113,6 @@ function approvalOptions(pattern: string | undefined): PermissionOption[] {
   ];
 }
 
-/** The answers to a plan: approve with a mode, or reject. */
 const PLAN_OPTIONS = [
   { optionId: "ask", name: "Approve, ask before changes", kind: "allow_once" },
   { optionId: "edits", name: "Approve, edit files freely", kind: "allow_always" },
@@ -198,10 +195,7 @@ async function askLimit(
   return { decision: chosen === "more" ? "allow" : "deny" };
 }
 
-/**
- * Asks the user for consent that no call asks for. `title` is all that the user reads. Never rejects; a user who cannot be asked
- * has denied.
- */
+/** Asks the user for consent outside of calls. The user reads only `title`. Denied if the user cannot be asked; never rejects. */
 export async function askEditorForConsent(asking: EditorQuestion, id: string, title: string): Promise<boolean> {
   const options: PermissionOption[] = [
     { optionId: "yes", name: "Yes", kind: "allow_once" },
@@ -285,7 +279,6 @@ async function fillInFields(
   return filledText(fields, filled) ?? null;
 }
 
-/** The form's content; `null` if the user declined, `undefined` if the question is no longer open. */
 async function askForm(
   { client, sessionId, signal }: EditorQuestion,
   message: string,

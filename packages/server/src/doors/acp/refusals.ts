@@ -8,10 +8,9 @@ const AUTHENTICATION = -32_000;
 const INVALID_PARAMS = -32_602;
 const INTERNAL = -32_603;
 
-/** The codes of model errors that another key can fix. */
 const NEEDS_KEY: ReadonlySet<string> = new Set(["authentication", "missing-key"]);
 
-/** Converts an error to an ACP error: our sentence with a code of the protocol. */
+/** Converts an error to an ACP error: our message with a code of the protocol. */
 export function requestErrorOf(error: unknown, sessionId?: string): RequestError {
   if (error instanceof RequestError) return error;
   const message = errorMessage(error);
@@ -27,7 +26,7 @@ export function isCancelledByEditor(reason: unknown): boolean {
   return reason instanceof RequestError && reason.code === -32_800;
 }
 
-/** The error for an invalid request. */
+/** Creates the error for an invalid request. */
 export function invalidParams(message: string, cause?: unknown): RequestError {
   return Object.assign(new RequestError(INVALID_PARAMS, message), { cause });
 }

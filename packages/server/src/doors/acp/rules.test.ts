@@ -124,7 +124,7 @@ test("A13: an editor is told of summaries, notices and sub-agents in their own u
   const plain = await kindsToldTo({});
   expect([...own, "notice"].filter((kind) => plain.kinds.has(kind))).toEqual([]);
   expect(plain.at.told("agent_thought_chunk")).toMatch(
-    /Compacting the conversation.*not compacted.*Compacted 2 messages: about [\d,]+ to [\d,]+ tokens; it stays in the tree/s,
+    /Compacting the conversation.*not compacted.*Compacted 2 messages: about [\d,]+ to [\d,]+ tokens; the original messages stay in the conversation/s,
   );
 });
 

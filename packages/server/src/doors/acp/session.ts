@@ -25,19 +25,16 @@ import { type Abilities, EditorUpdates } from "./telling.ts";
 /** Milliseconds for an editor to return a file's content; after that, the model gets the path. */
 const BUFFER = 5_000;
 
-/** A session's place and client. */
 export interface SessionParts {
   readonly sessionId: string;
   readonly place: AcpPlace;
   readonly models: KnownModels;
   readonly watched: WatchedConversation;
-  /** Present for a fork. */
   readonly fork?: Fork | undefined;
   readonly client: AgentContext;
   readonly abilities: Abilities;
 }
 
-/** A prompt without an answer so far. */
 interface PendingPrompt {
   /** The id of its command, which its message or run gets. */
   readonly id: string;
@@ -54,13 +51,11 @@ export class AcpSession implements Disposable {
   readonly #outbox: Outbox;
   readonly #unfollow: () => void;
   readonly #prompts = new Map<string, PendingPrompt>();
-  /** Messages from this editor. */
   readonly #own = new Set<string>();
   readonly #asked: AskedQuestions;
   /** A question that was asked as a message: the next prompt is the answer. */
   #inWords: string | undefined;
   #isTold = false;
-  /** The last reported options, to skip unchanged ones. */
   #toldOptions = "";
 
   constructor(parts: SessionParts) {
@@ -98,7 +93,6 @@ export class AcpSession implements Disposable {
     return this.parts.watched.state;
   }
 
-  /** Sends the whole branch. Resolves when all of it is sent. */
   async replay(): Promise<void> {
     for (const update of this.#telling.replay(this.state)) this.#outbox.push(update);
     await this.#outbox.empty();
@@ -122,12 +116,10 @@ export class AcpSession implements Disposable {
     this.tell({ sessionUpdate: "available_commands_update", availableCommands });
   }
 
-  /** Sends an update of this session. */
   tell(update: SessionUpdate): void {
     this.#outbox.push({ sessionId: this.parts.sessionId, update });
   }
 
-  /** The current options of the session. */
   get configOptions() {
     const { place, models } = this.parts;
     return configOptionsOf(this.state, place.client.welcome.settings, models);
@@ -165,7 +157,6 @@ export class AcpSession implements Disposable {
     return true;
   }
 
-  /** Interrupts the session's turns. Resolves when they have ended. */
   async cancel(): Promise<void> {
     const prompts = [...this.#prompts.values()];
     for (const { cancelling } of prompts) cancelling.abort();
@@ -186,7 +177,6 @@ export class AcpSession implements Disposable {
     await Promise.all(over);
   }
 
-  /** Ends the prompts after the connection to the conversation was lost. */
   lost(problem: ClientError | undefined): void {
     const error = problem ?? new ClientError("failed", "The connection to the conversation was lost.");
     for (const { answer } of this.#prompts.values()) answer.reject(error);
@@ -300,7 +290,7 @@ export class AcpSession implements Disposable {
     await this.parts.place.client.ask("question.answer", { conversation, question: question.id, answer });
   }
 
-  /** Sends a command to the desk. Checks the editor's input first: a server disconnects clients that send malformed commands. */
+  /** Checks the editor's input before sending a command: a server disconnects clients that send malformed commands. */
   async #ask(asked: object, id: string): Promise<void> {
     const { command, error } = readClientCommand({ ...asked, id, conversation: this.conversation });
     if (error) throw new ClientError(error.code, error.message);
@@ -319,7 +309,6 @@ export class AcpSession implements Disposable {
     this.#asked.take(item);
   }
 
-  /** Sends the session's options if they have changed. */
   optionsChanged(): void {
     if (!this.#isTold) return;
     const { configOptions } = this;
@@ -331,12 +320,10 @@ export class AcpSession implements Disposable {
     this.tell({ sessionUpdate: "current_mode_update", currentModeId });
   }
 
-  /** Asks the editor's user for consent that no call asks for. */
   agrees(title: string): Promise<boolean> {
     return this.#asked.agrees(title);
   }
 
-  /** Matches runs with prompts, and ends prompts with their runs. */
   #follow(item: FeedItem): void {
     if (item.type === "run.started" && item.call === undefined) {
       const { continues } = item;

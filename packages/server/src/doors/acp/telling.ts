@@ -34,10 +34,9 @@ export interface Abilities {
   readonly readTextFile: boolean;
 }
 
-/** Milliseconds between two updates about the output of a running call. */
 const PROGRESS_EVERY = 250;
 
-/** The branch and editor of the updates. */
+/** The branch that the updates are about, and the editor that gets them. */
 export interface EditorUpdatesParts {
   readonly sessionId: string;
   readonly branch: EditorBranch;
@@ -45,7 +44,6 @@ export interface EditorUpdatesParts {
   readonly abilities: Abilities;
   /** Returns whether a message came from this editor, which already shows it. */
   isOwn(message: string): boolean;
-  /** The context window of a model in tokens; `undefined` while unknown. */
   contextSize(model: string): number | undefined;
 }
 
@@ -54,20 +52,16 @@ export class EditorUpdates {
   readonly #parts: EditorUpdatesParts;
   /** The text that the editor has of unfinished messages. */
   readonly #written = new WrittenParts();
-  /** Unfinished calls that the editor knows, with their messages. */
   readonly #calls = new Map<string, string>();
   /** The text of sub-agents by their launching call, for editors without sub-agent sessions. */
   readonly #saying = new Map<string, string>();
-  /** When the output of each call was last sent. */
   readonly #progress = new Map<string, number>();
-  /** The current compaction, for editors that show compactions. */
   #compaction: string | undefined;
 
   constructor(parts: EditorUpdatesParts) {
     this.#parts = parts;
   }
 
-  /** The updates for a feed item; none if the item is not about the branch. */
   take(item: FeedItem, state: ConversationState): Update[] {
     const { branch } = this.#parts;
     const display = branch.take(item, state) ? displayItem(item) : undefined;
@@ -83,7 +77,7 @@ export class EditorUpdates {
       case "call-input":
         return this.#calls.has(display.call) ? [] : this.#call(display.run, display.call, state, display.message);
       case "call-draft": {
-        // The editor gets each place once, when the writing begins, and the change when it is complete.
+        // The editor gets each file once when the writing begins, and the change when it is complete.
         const { run, call, path, draft } = display;
         const key = `${call} ${draft} ${path}`;
         if (this.#progress.has(key)) return [];
@@ -134,7 +128,6 @@ export class EditorUpdates {
     }
   }
 
-  /** The whole branch, the oldest message first. */
   *replay(state: ConversationState): Generator<Update> {
     let last: string | undefined;
     for (const message of pathTo(state, this.#parts.branch.leaf)) {
@@ -163,7 +156,6 @@ export class EditorUpdates {
 
   #plan(plan: readonly PlanStep[] | undefined): Update[] {
     if (!plan) return [];
-    // Steps of our plans have an order but no priority.
     const entries = plan.map(({ title, status }) => ({ content: title, priority: "medium" as const, status }));
     return this.#main({ sessionUpdate: "plan", entries });
   }
@@ -211,8 +203,8 @@ export class EditorUpdates {
       const summary = parts.flatMap((part) => contentBlock(part) ?? []);
       return this.#main({ sessionUpdate: "compaction_update", compactionId, status: "completed", summary });
     }
-    const told = compaction ? compactedLine(compaction) : "The earlier conversation was summed up";
-    return this.#remark(`${told}; it stays in the tree.`);
+    const told = compaction ? compactedLine(compaction) : "The earlier conversation was summarized";
+    return this.#remark(`${told}; the original messages stay in the conversation.`);
   }
 
   #notice({ notice, text }: NoticeDisplay): Update[] {
@@ -276,7 +268,6 @@ export class EditorUpdates {
     return isKnown;
   }
 
-  /** A requested call: new to the editor, or with further data. */
   #call(run: string | undefined, id: string, state: ConversationState, message: string): Update[] {
     const sessionId = this.#voice(run);
     const call = callAt(state, id, message);
@@ -325,7 +316,6 @@ export class EditorUpdates {
     return wasTold ? [...updates, ...this.#remark(GIVEN_UP)] : updates;
   }
 
-  /** Marks the known calls of a message as failed, except those in `made`. */
   #dropped(message: string, made: ReadonlySet<string | undefined>): Update[] {
     return [...this.#calls].flatMap(([call, of]): Update[] => {
       if (of !== message || made.has(call)) return [];
@@ -334,7 +324,6 @@ export class EditorUpdates {
     });
   }
 
-  /** The conversation's share of the context window, and its cost. */
   #usage(state: ConversationState, message: string): Update[] {
     const last = state.messages.get(message);
     if (last?.role !== "assistant" || !last.usage || last.call !== undefined) return [];
@@ -366,7 +355,6 @@ export class EditorUpdates {
   }
 }
 
-/** The session id of a sub-agent, from its launching call. */
 function childSession(sessionId: string, call: string): string {
   return `${sessionId}:${call}`;
 }
@@ -386,7 +374,7 @@ function runOfMessage(state: ConversationState, message: string): string | undef
   return found?.role === "assistant" ? found.run : undefined;
 }
 
-/** Finds a call in the named message, which may be unfinished, or in the call's own message. */
+/** Returns a call from the named message, which may be unfinished, or from the call's own message. */
 export function callAt(state: ConversationState, call: string, named = state.calls.get(call)): Call | undefined {
   const message = state.messages.get(named ?? "");
   return message?.role === "assistant" ? message.calls.find(({ id }) => id === call) : undefined;

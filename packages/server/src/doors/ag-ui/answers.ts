@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { ProgramAnswer } from "../following.ts";
 import type { AgUiInterrupt } from "./event.ts";
 
-/** A program's answer to an interrupt. */
+/** A program's answer to an interrupt of AG-UI. */
 export const resumeEntry = z.object({
   interruptId: z.string().min(1).max(200),
   status: z.enum(["resolved", "cancelled"]),
@@ -16,7 +16,7 @@ type ResumeEntry = z.infer<typeof resumeEntry>;
 
 const APPROVED = { approved: { type: "boolean" } } as const;
 
-/** Converts a question into an interrupt. */
+/** Converts an open question to an interrupt of AG-UI. */
 export function interruptOf(question: WaitingQuestion): AgUiInterrupt {
   const { id } = question;
   switch (question.type) {
@@ -27,7 +27,7 @@ export function interruptOf(question: WaitingQuestion): AgUiInterrupt {
       return {
         id,
         reason: "tool_call",
-        message: `May it run ${approvalSubject(question)}?`,
+        message: `May the agent run ${approvalSubject(question)}?`,
         toolCallId,
         responseSchema,
       };
@@ -51,7 +51,7 @@ export function interruptOf(question: WaitingQuestion): AgUiInterrupt {
 const approval = z.object({ approved: z.boolean(), editedArgs: z.unknown().optional(), reason: z.string().optional() });
 const words = z.union([z.string(), z.object({ text: z.string() })]);
 
-/** Converts a program's entry into the answer to its question. Throws `ClientError` for a payload that does not fit. */
+/** Converts a program's entry to the answer to its question. Throws `ClientError` for a payload that does not fit. */
 export function resumeAnswer({ interruptId, status, payload }: ResumeEntry, type: OpenQuestion["type"]): ProgramAnswer {
   const question = interruptId;
   if (status === "cancelled") return { question, answer: { decision: "deny" } };

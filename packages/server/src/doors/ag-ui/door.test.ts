@@ -98,7 +98,7 @@ test("/api/ag-ui: what asks ends the run with an interrupt and the turn waits; r
   await client.say("write");
   const [first, second] = interruptsOf(client);
   expect([first, second]).toMatchObject([
-    { reason: "tool_call", message: "May it run write?", toolCallId: expect.any(String) },
+    { reason: "tool_call", message: "May the agent run write?", toolCallId: expect.any(String) },
     { reason: "tool_call" },
   ]);
   await expect(client.say("and?")).rejects.toThrow("pending interrupt");
@@ -126,7 +126,7 @@ test("S31: an interrupt names the folder in which its call would work", async ()
   const { server } = await serving({ model, tools: [placed], permission: () => ({ decision: "ask" }) });
   const client = new AgUiClient(server.address, "folder");
   await client.say("write");
-  expect(interruptsOf(client).map(({ message }) => message)).toEqual(["May it run write in /a/worktree?"]);
+  expect(interruptsOf(client).map(({ message }) => message)).toEqual(["May the agent run write in /a/worktree?"]);
   await client.runAgent({ resume: [{ interruptId: interruptsOf(client)[0]?.id ?? "", status: "cancelled" }] });
 });
 

@@ -39,7 +39,6 @@ const message = z.looseObject({
   role: z.string().max(50),
   content: z.unknown().optional(),
 });
-/** The body of a run request. */
 const runInput = z.object({
   threadId: id,
   runId: z.string().min(1).max(200),
@@ -64,7 +63,6 @@ const runInput = z.object({
 type AgUiRunInput = z.infer<typeof runInput>;
 type AgUiInputMessage = z.infer<typeof message>;
 
-/** Our own fields in `forwardedProps`. */
 const own = z.object({
   banyan: z.object({
     at: id.optional(),
@@ -85,8 +83,8 @@ const part = z.union([
 const content = z.union([z.string().transform((text) => [{ type: "text" as const, text }]), z.array(part)]);
 
 /**
- * The addresses for programs of AG-UI 1.0. A thread is a conversation, and each run streams a turn. Disconnecting does not stop
- * the turn; a separate address does.
+ * The addresses for programs of AG-UI 1.0. A thread is a conversation, and each run streams a turn. Disconnecting does
+ * not stop the turn; a separate address does.
  */
 export const agUi: Door = {
   address: "/api/ag-ui",
@@ -94,7 +92,7 @@ export const agUi: Door = {
   paths: () => ({
     "/api/ag-ui": { post: posted("agUiRun", "Runs a turn for a run of AG-UI 1.0.", runInput) },
     "/api/ag-ui/{id}/stop": {
-      post: described("agUiStop", "Interrupts the turns of a thread, which is a conversation."),
+      post: described("agUiStop", "Interrupts the turns of a thread (a conversation)."),
     },
   }),
 };
@@ -137,7 +135,7 @@ async function findAgUiTurn(followed: DoorWatch, input: AgUiRunInput): Promise<T
   return said ? beginAgUiTurn(followed, input, said) : joinAgUiTurn(followed, input);
 }
 
-/** The answers to interrupts. The protocol requires that entries for unknown interrupts are ignored. */
+/** The protocol requires that entries for unknown interrupts are ignored. */
 function answersIn({ resume }: AgUiRunInput, state: ConversationState) {
   return resume.flatMap((entry) => {
     const question = state.questions.get(entry.interruptId);
@@ -145,7 +143,6 @@ function answersIn({ resume }: AgUiRunInput, state: ConversationState) {
   });
 }
 
-/** The results of calls that the program ran. */
 function clientResults({ messages }: AgUiRunInput, state: ConversationState) {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   return results.flatMap((each) => {
@@ -166,7 +163,6 @@ function telling(
   };
 }
 
-/** Begins a turn for a new user message, or retries an old one. */
 async function beginAgUiTurn(
   followed: DoorWatch,
   input: AgUiRunInput,
@@ -197,7 +193,6 @@ async function beginAgUiTurn(
   });
 }
 
-/** Continues the same turn after the user's answers. */
 async function answerAgUiTurn(
   followed: DoorWatch,
   input: AgUiRunInput,
@@ -226,7 +221,6 @@ async function joinAgUiTurn(followed: DoorWatch, input: AgUiRunInput): Promise<T
   return live;
 }
 
-/** The tools that the program runs itself. */
 function toolsIn({ tools }: AgUiRunInput): ClientTool[] {
   return tools.map(({ name, description, parameters }) => ({ name, description, input: parameters }));
 }
@@ -245,9 +239,9 @@ function propsOf({ forwardedProps }: AgUiRunInput): {
 }
 
 /**
- * The place for a new message: below the named message, the end of the named run (`parentRunId`), or the program's last message
- * that the conversation has. Default: where the conversation was last written. `before` holds the program's later messages, which
- * the conversation lacks.
+ * Returns the place for a new message: below the named message, the end of the named run (`parentRunId`), or the
+ * program's last message that the conversation has. Default: where the conversation was last written. `before` holds
+ * the program's later messages, which the conversation lacks.
  */
 function placeInHistory(
   state: ConversationState,

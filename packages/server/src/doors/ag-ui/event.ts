@@ -1,6 +1,6 @@
 import type { Json } from "@banyan/core/conversation";
 
-/** The protocol version that this server speaks: AG-UI 1.0 (https://docs.ag-ui.com/spec/1.0). */
+/** The protocol version that this server uses: AG-UI 1.0 (https://docs.ag-ui.com/spec/1.0). */
 export const AG_UI_VERSION = "1.0";
 
 /** Token counts of a model. `inputTokens` includes cached tokens, `outputTokens` includes reasoning. */
@@ -15,7 +15,7 @@ export interface AgUiUsage {
   readonly cacheWriteInputTokens: number;
 }
 
-/** A question to the user. `resume` of the next run names it, with a payload that fits `responseSchema`. */
+/** A question to the user. The next run answers it in `resume`, with a payload that fits `responseSchema`. */
 export interface AgUiInterrupt {
   readonly id: string;
   /** `tool_call`: may this call run? `input_required`: a question in words. `confirmation`: may the turn exceed its limit? */
@@ -26,13 +26,13 @@ export interface AgUiInterrupt {
   readonly subagentRunId?: string;
 }
 
-/** How a run ended. Absent from `RUN_ERROR`, which names the error. */
+/** How an AG-UI run ended. A run that failed ends with the event `RUN_ERROR` and without an outcome. */
 export type AgUiOutcome =
   | { readonly type: "success"; readonly pendingToolCallIds?: readonly string[] }
   | { readonly type: "interrupt"; readonly interrupts: readonly AgUiInterrupt[] }
   | { readonly type: "cancelled" };
 
-/** A message in AG-UI's form. */
+/** A message in the form of AG-UI. */
 export type AgUiMessage =
   | { readonly id: string; readonly role: "user"; readonly content: string | readonly AgUiPart[] }
   | { readonly id: string; readonly role: "reasoning"; readonly content: string }
@@ -48,7 +48,7 @@ export type AgUiMessage =
     }
   | { readonly id: string; readonly role: "tool"; readonly toolCallId: string; readonly content: string };
 
-/** A part of a user message. */
+/** A part of a user message in the form of AG-UI. */
 export type AgUiPart =
   | { readonly type: "text"; readonly text: string }
   | {
@@ -76,8 +76,9 @@ interface Extra {
 }
 
 /**
- * An AG-UI 1.0 event, of the types that this server sends. `CUSTOM` events are `banyan.output` (output of a running call),
- * `banyan.file` (a changed file), `banyan.part` (a file or source in a response) and `banyan.notice` (a sentence about the turn).
+ * An AG-UI 1.0 event, of the types that this server sends. `CUSTOM` events are `banyan.output` (output of a running
+ * call), `banyan.file` (a changed file), `banyan.part` (a file or source in a response) and `banyan.notice` (a sentence
+ * about the turn).
  */
 export type AgUiEvent = Extra &
   (

@@ -21,12 +21,12 @@ export interface AgUiOptions {
 }
 
 /**
- * Returns a turn as the events of an AG-UI run, for a server of your own: the next turn of the feed, or the running one. The
- * events end with the turn, or with an interrupt when the turn waits for a user. The turn then waits on: pass `session.feed()`,
- * because leaving a chat interrupts its turn. Throws what the feed throws.
+ * Converts a turn to the events of an AG-UI run, for a server of your own: the next turn of the feed, or the running
+ * turn. The events end with the turn, or with an interrupt when the turn waits for a user. The turn then keeps waiting.
+ * Pass `session.feed()` and not a chat, because leaving a chat interrupts its turn. Throws what the feed throws.
  * @example
  * const events = agUiEvents(session.feed(), { threadId: session.id, runId: createId() }, { session });
- * agent.send("What is a banyan?", { session }).catch(() => {}); // The events tell it.
+ * agent.send("What is a banyan?", { session }).catch(() => {}); // The events report errors.
  * for await (const event of events) process.stdout.write(`data: ${JSON.stringify(event)}\n\n`);
  */
 export function agUiEvents(

@@ -12,15 +12,12 @@ import {
 } from "@banyan/core/conversation";
 import type { AgUiMessage, AgUiPart, AgUiPatch } from "./event.ts";
 
-/**
- * The AG-UI id of a part of our message. The first text and the calls have the id of the message; every other part appends its
- * index.
- */
+/** Returns the AG-UI id of a message part: the message's id for the first text and calls; other parts append their index. */
 export function partId(message: string, part: number, isFirstText: boolean): string {
   return isFirstText ? message : `${message}.${part}`;
 }
 
-/** The id of our message for an AG-UI message id, which names the message, one of its parts, or a result of its calls. */
+/** Returns the id of our message for an AG-UI message id, which names the message, one of its parts, or a result of its calls. */
 export function ownMessageId(state: ConversationState, id: string): string | undefined {
   const own = id.replace(/\.\d+$/, "");
   if (state.messages.has(own)) return own;
@@ -35,7 +32,7 @@ export function isOfRun(state: ConversationState, id: string, run: string): bool
 
 const RESULT = ".result";
 
-/** The branch down to a message, without the responses of the run `without`, which the stream sends. */
+/** Returns the branch down to a message in the form of AG-UI, without the responses of `without`, a run that is streamed. */
 export function agUiHistory(state: ConversationState, leaf: string | null, without?: string): AgUiMessage[] {
   const path = leaf === null ? [] : pathTo(state, leaf);
   const isLeftOut = (each: Message) =>
@@ -43,7 +40,7 @@ export function agUiHistory(state: ConversationState, leaf: string | null, witho
   return path.filter((each) => !isLeftOut(each)).flatMap(agUiMessages);
 }
 
-/** These messages, each with the run of its sub-agent, if any. */
+/** Returns these messages in the form of AG-UI, each with the run of its sub-agent, if any. */
 export function messagesNamed(state: ConversationState, named: ReadonlyMap<string, string | undefined>): object[] {
   return [...named].flatMap(([id, by]) => {
     const message = state.messages.get(id);
@@ -85,12 +82,12 @@ function responseMessages({ id, parts, calls }: AssistantMessage): AgUiMessage[]
   return [...said, ...results];
 }
 
-/** The result of a call as a message. */
+/** Converts the result of a call to a message of AG-UI. */
 export function agUiToolResult(toolCallId: string, content: string) {
   return { id: `${toolCallId}${RESULT}`, role: "tool" as const, toolCallId, content };
 }
 
-/** The content of a user message; plain text if all parts are text. */
+/** Converts the content of a user message to the form of AG-UI; plain text if all parts are text. */
 export function agUiContent(parts: readonly UserPart[]): string | readonly AgUiPart[] {
   if (parts.every((part) => part.type === "text")) return parts.map((part) => part.text).join("\n\n");
   return parts.flatMap(agUiPart);
@@ -112,7 +109,7 @@ function mediaKind(mediaType: string): "image" | "audio" | "video" | "document" 
   return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";
 }
 
-/** The outline of a conversation, under the key `banyan` of AG-UI's state. */
+/** The outline of a conversation's tree, which AG-UI programs get in their state under the key `banyan`. */
 export interface Outline {
   /** The message that the next turn continues from by default. */
   readonly leaf: string | null;
@@ -120,7 +117,6 @@ export interface Outline {
   readonly branches: readonly string[];
 }
 
-/** Maximum number of branches in an outline; the newest are kept. */
 const BRANCHES = 200;
 
 export function agUiOutline({ messages, children, leaf }: ConversationState): Outline {
@@ -130,7 +126,7 @@ export function agUiOutline({ messages, children, leaf }: ConversationState): Ou
   return { leaf, branches: branches.slice(-BRANCHES) };
 }
 
-/** The patch from one outline to the next. */
+/** Returns the patch from one outline to the next. */
 export function outlinePatch(before: Outline, now: Outline): AgUiPatch[] {
   const patch: AgUiPatch[] = [];
   if (before.leaf !== now.leaf) patch.push({ op: "replace", path: "/banyan/leaf", value: now.leaf });

@@ -33,18 +33,14 @@ export class AgUiTurn {
   readonly read: TurnReader;
   readonly #run: AgUiRun;
   readonly #tree: (() => ConversationState) | undefined;
-  /** Messages that the reader already has. */
   #given: readonly { readonly id: string }[];
   #isStarted = false;
   #isFinished = false;
-  /** The text or reasoning that each agent is writing. */
   readonly #open = new Map<AgUiSpeaker, { readonly kind: "text" | "reasoning"; readonly id: string }>();
-  /** The index of the first text part in each open message. */
   readonly #firstTexts = new Map<string, number>();
   /** Calls whose arguments stream, with the number of characters sent. */
   readonly #writing = new Map<string, { readonly by: AgUiSpeaker; told: number }>();
   readonly #written = new Set<string>();
-  /** Running sub-agents, the innermost last. */
   readonly #agents: string[] = [];
   /** Completed messages and their agents: what the reader has in addition to `#given`. */
   readonly #done = new Map<string, AgUiSpeaker>();
@@ -61,14 +57,13 @@ export class AgUiTurn {
     this.#given = run.messages ?? [];
   }
 
-  /** The events for a feed item; none if the item is not part of this turn. */
   take(item: UnplacedItem): AgUiEvent[] {
     return this.#isFinished ? [] : this.read.take(item).flatMap((told) => this.#tell(told));
   }
 
   /**
-   * The events of a turn that is already in the state. Without `behind`, they start at the turn's beginning and replace the
-   * messages of this turn that the reader has.
+   * The events of a turn that is already in the state. Without `behind`, they start at the turn's beginning and replace
+   * the messages of this turn that the reader has.
    */
   takeUp(state: ConversationState, run: string, behind?: string): AgUiEvent[] {
     const told = this.read.takeUp(state, run, behind);
@@ -80,7 +75,6 @@ export class AgUiTurn {
     return events.toSpliced(begins < 0 ? events.length : begins, 0, snapshot);
   }
 
-  /** Ends the stream while the turn waits for a user. */
   pause(): AgUiEvent[] {
     const waits = this.read.questions;
     const handedOut = waits.flatMap(({ question }) =>
@@ -236,7 +230,6 @@ export class AgUiTurn {
     return events;
   }
 
-  /** Ends the text or reasoning that an agent is writing. */
   #close(by: AgUiSpeaker): AgUiEvent[] {
     const open = this.#open.get(by);
     if (!open) return [];
@@ -273,7 +266,6 @@ export class AgUiTurn {
     return events;
   }
 
-  /** Ends the calls whose arguments an agent is writing. */
   #closeCalls(by: AgUiSpeaker): AgUiEvent[] {
     const open = [...this.#writing].filter(([, writing]) => writing.by === by);
     return open.map(([toolCallId]): AgUiEvent => {

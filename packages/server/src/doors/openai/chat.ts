@@ -36,19 +36,17 @@ export const chatRequest = z.object({
 type ChatRequest = z.infer<typeof chatRequest>;
 type ChatRequestMessage = ChatRequest["messages"][number];
 
-/** Finds the branch that has the earlier messages; `undefined` if no conversation has them. */
+/** Finds the branch that has the earlier messages of a request; `undefined` if no conversation has them. */
 export type FindPlace = (before: readonly OpenAiTurn[]) => Promise<HistoryPlace | undefined>;
 
-/** The conversations and branches that a request may continue. */
+/** The conversations and branches that a chat request may continue. */
 export interface ChatPlace {
-  /** The conversation that the request names: then only its last message counts. */
   readonly conversation?: string | undefined;
-  /** The conversation of the chat that the request names. */
   readonly chat?: string | undefined;
   readonly find: FindPlace;
 }
 
-/** The messages of a request, without calls and results of the program's own tools. */
+/** Returns the messages of a chat request, without calls and results of the program's own tools. */
 export function openAiTurns({ messages }: ChatRequest): readonly OpenAiTurn[] {
   return messages.flatMap((given) => {
     if (given.role === "tool") return [];
@@ -56,7 +54,7 @@ export function openAiTurns({ messages }: ChatRequest): readonly OpenAiTurn[] {
   });
 }
 
-/** The format of `/v1/chat/completions`. */
+/** Reads requests and writes responses in the format of `/v1/chat/completions`. */
 export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatPlace): OpenAiFormat {
   const head = () => ({ created: Math.floor(Date.now() / 1000), model: data.model });
   const idOf = (turn: DoorTurn) => `chatcmpl-${encodeId("resp", turn.conversation, turn.message)}`;
@@ -138,7 +136,6 @@ const resultIn = ({ tool_call_id, content }: z.infer<typeof result>) => ({
   output: openAiText(content),
 });
 
-/** Converts a message to a text, with calls and results in words. */
 function chatTurn(given: ChatRequestMessage): OpenAiTurn {
   if ("tool_calls" in given) {
     const calls = given.tool_calls.map((call) => `[called ${call.function.name}(${call.function.arguments})]`);

@@ -25,12 +25,12 @@ import {
   userPartsOf,
 } from "./words.ts";
 
-/** The header with the conversation of an answer; a request with this header continues the conversation. */
+/** The header with the conversation of a response; a request with this header continues the conversation. */
 const CONVERSATION = "x-banyan-conversation";
 
 /**
- * OpenAI's addresses for models, chat completions and responses. Each request is one turn of the agent with its own tools. Each
- * response is a message in the tree: two requests that continue one response make two branches.
+ * OpenAI's addresses for models, chat completions and responses. Each request is one turn of the agent with its own
+ * tools. Each response is a message in the tree: two requests that continue one response make two branches.
  */
 export const openAi: Door = {
   address: "/v1",
@@ -38,12 +38,16 @@ export const openAi: Door = {
   refusal: openAiError,
   paths: () => ({
     "/v1/models": {
-      get: described("openaiModels", "The agent and its current model, in the form of OpenAI's list of models.", {
-        parameters: [],
-      }),
+      get: described(
+        "openaiModels",
+        "Lists the agent, its current model and the server's other models, in OpenAI's format.",
+        {
+          parameters: [],
+        },
+      ),
     },
     "/v1/models/{name}": {
-      get: described("openaiModel", "One model, as OpenAI describes it.", {
+      get: described("openaiModel", "Returns one model, in OpenAI's format.", {
         parameters: [{ name: "name", in: "path", required: true, schema: { type: "string" } }],
       }),
     },
@@ -76,7 +80,6 @@ function open(desk: Desk): Hono<HttpEnvironment> {
 
     app.get("/models", async (context) => context.json({ object: "list", data: await modelsFor(context) }));
 
-    // Names of models contain slashes.
     app.get("/models/:name{.+}", async (context) => {
       const name = context.req.param("name");
       const model = (await modelsFor(context)).find(({ id }) => id === name);
@@ -122,7 +125,7 @@ interface AsideRequest {
   readonly form: AnswerForm | undefined;
 }
 
-/** Answers a program's own request, or one for an answer of a form, without the agent's tools. Stores nothing. */
+/** Answers a side request, or one with a required response format, without the agent's tools. Stores nothing. */
 async function answerAside(
   desk: Desk,
   context: DoorRequest,
@@ -158,7 +161,6 @@ async function answerAside(
   });
 }
 
-/** Runs the turn and answers in the format of the address. */
 async function answerRequest(
   desk: Desk,
   context: DoorRequest,

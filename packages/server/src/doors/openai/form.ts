@@ -9,7 +9,7 @@ const jsonForm = z.looseObject({
   schema: z.record(z.string(), z.json()).nullish(),
 });
 
-/** The fields of a chat completion that can demand a form. */
+/** The fields of a chat completion request that require a format of the answer. */
 export const formFields = {
   tool_choice: z
     .union(
@@ -35,7 +35,7 @@ interface Demand extends z.infer<z.ZodObject<typeof formFields>> {
   readonly tools?: readonly DescribedTool[] | null | undefined;
 }
 
-/** The form that a request demands of its answer. */
+/** The format that a request requires of its answer. */
 export interface AnswerForm {
   readonly schema: NonNullable<AgentOptions["output"]>;
   /** A sentence for the model. */
@@ -47,8 +47,8 @@ export interface AnswerForm {
 }
 
 /**
- * Returns the form that a request demands: a call of one function, or JSON. `undefined`: an answer of any form. Throws
- * `ClientError` if `tools` does not have one function that fits.
+ * Returns the format that a request requires: a call of one function, or JSON; `undefined` for a free answer. Throws
+ * `ClientError` if `tools` does not have exactly one function that fits.
  */
 export function formOf({ tools, tool_choice, response_format }: Demand): AnswerForm | undefined {
   if ((tool_choice === "required" || typeof tool_choice === "object") && tool_choice !== null)

@@ -11,7 +11,6 @@ const WORDS = 12;
 const QUERIES = 4;
 const HITS = 50;
 
-/** A user message and its answer, as comparable texts. */
 interface HistoryTurn {
   readonly said: string;
   readonly answer: string;
@@ -23,9 +22,9 @@ export interface HistoryPlace extends Pick<TurnRequest, "conversation" | "at" | 
 }
 
 /**
- * Finds the branch that ends with the history which a program sends, as most programs do. The newest such conversation of a
- * program wins. So a chat of the program is one conversation, and an edited or repeated message is a branch. Nothing is stored
- * for this: the texts of the history are searched as a user would.
+ * Finds the branch that ends with the history that a program sends. The newest such conversation of a program wins. So
+ * a chat of the program is one conversation, and an edited or repeated message is a branch. Nothing is stored for this:
+ * the texts of the history are searched as a user would.
  */
 export async function placeOfHistory(
   desk: Desk,
@@ -55,8 +54,8 @@ export async function placeOfHistory(
 }
 
 /**
- * Finds the history's place in the conversation of a named chat: below the part that the conversation has, or next to its first
- * message. `undefined` if the conversation does not exist.
+ * Returns the history's place in the conversation of a named chat: below the part that the conversation has, or next to
+ * its first message. `undefined` if the conversation does not exist.
  */
 export async function placeInChat(
   desk: Desk,
@@ -78,17 +77,14 @@ export async function placeInChat(
   }
 }
 
-/** The search queries for a history, the newest first, because a search returns the newest messages. */
 function queriesFor(wanted: readonly HistoryTurn[]): readonly string[] {
   const texts = wanted.flatMap(({ said, answer }) => [said, answer]).reverse();
   const queries = texts.map((text) => (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, WORDS).join(" "));
   return [...new Set(queries.filter((query) => query !== ""))].slice(0, QUERIES);
 }
 
-/** A branch that has the first turns of a history. */
 interface HistoryBranch {
   readonly matched: number;
-  /** The last matching message; absent if none matches. */
   readonly at?: string;
   readonly path: readonly Message[];
 }
@@ -139,21 +135,19 @@ function historyPlace(
 
 const isSystem = (role: string) => role === "system" || role === "developer";
 
-/** The index of the first message of turn `turns`, system messages excluded. */
 function firstUnmatched(history: readonly OpenAiTurn[], turns: number): number {
   const said = history.filter(({ role }) => !isSystem(role));
   const begins = said.flatMap(({ role }, index) => (role === "user" ? [index] : []));
   return begins[turns] ?? said.length;
 }
 
-/** The last turns of a branch, each with message and answer, as a program would quote them. */
+/** Returns the last turns of a branch, each with message and answer, as a program would quote them. */
 export function lastExchanges(path: readonly Message[], count: number): readonly HistoryTurn[] {
   return turnsOfPath(path)
     .slice(-count)
     .filter(({ answer }) => answer !== "");
 }
 
-/** A history as turns, without calls and results of the program's own tools. */
 function turnsOfHistory(history: readonly OpenAiTurn[], redact: (text: string) => string): readonly HistoryTurn[] {
   const turns: { said: string; answer: string }[] = [];
   for (const { role, content } of history) {
@@ -169,7 +163,6 @@ function turnsOfHistory(history: readonly OpenAiTurn[], redact: (text: string) =
   return turns;
 }
 
-/** A path as turns. */
 function turnsOfPath(path: readonly Message[]) {
   const turns: { said: string; answer: string; last: string; isCut: boolean }[] = [];
   for (const each of path) {
@@ -189,9 +182,9 @@ function turnsOfPath(path: readonly Message[]) {
 }
 
 /**
- * Returns whether a turn of a branch matches a program's. A program may have the beginning of an answer that was cut off, or the
- * end of one that began twice. The branch alone has additions of the program and filled-in commands: its message may be longer, or
- * the program's may start with a slash.
+ * Returns whether a turn of a branch matches a program's. A program may have the beginning of an answer that was cut
+ * off, or the end of one that began twice. The branch alone has additions of the program and filled-in commands: its
+ * message may be longer, or the program's may start with a slash.
  */
 function isSaid(turn: ReturnType<typeof turnsOfPath>[number] | undefined, wanted: HistoryTurn | undefined): boolean {
   if (!turn || !wanted) return false;
@@ -210,7 +203,6 @@ function contentText(content: OpenAiTurn["content"]): string {
   return content.flatMap((piece) => ("text" in piece ? [piece.text] : [])).join("\n");
 }
 
-/** The history from the program in a message of a branch. */
 function historyTextOf(message: Message): string {
   if (!isPersons(message)) return "";
   return message.parts

@@ -23,7 +23,6 @@ const output = z.object({
   output: openAiContent,
 });
 const call = z.object({ type: z.literal("function_call"), name: z.string(), arguments: z.string() });
-/** Items that only their provider needs again. */
 const passedOver = z.object({ type: z.enum(["reasoning", "item_reference"]) });
 const item = z.union([output, call, passedOver, openAiTurn], {
   error: "expected a message, a function_call or a function_call_output",
@@ -37,7 +36,7 @@ export const responsesRequest = z.object({
   text: z.looseObject({ format: textFormat }).nullish(),
 });
 
-/** The format of `/v1/responses`. */
+/** Reads requests and writes responses in the format of `/v1/responses`. */
 export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFormat {
   const created_at = Math.floor(Date.now() / 1000);
   const response = (turn: DoorTurn, taken?: TurnResult) => ({
@@ -100,7 +99,6 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
 
 const responseId = ({ conversation, message }: DoorTurn) => encodeId("resp", conversation, message);
 
-/** Converts an item to turns, with calls and results in words. */
 function responsesTurn(given: z.infer<typeof item>): OpenAiTurn[] {
   if ("role" in given) return [given];
   if (given.type === "function_call")

@@ -11,7 +11,6 @@ import { type OpenAiTurn, openAiText } from "./words.ts";
 const RECENT = 8;
 const EXCHANGES = 3;
 
-/** The fields and headers of a request that mark a side request. */
 interface SideMarks {
   readonly stream?: boolean | null | undefined;
   readonly tools?: readonly unknown[] | null | undefined;
@@ -19,9 +18,10 @@ interface SideMarks {
 }
 
 /**
- * Returns whether a program asks on its own, for a chat's title, tags or suggestions (W89). A program may say so in
- * `X-OpenWebUI-Task` or `metadata.task`. Otherwise, the request must have no tools, not stream, and quote the last turns of a
- * streamed chat in one message: the chat itself streams and sends turns as messages. Text that a user could type decides nothing.
+ * Returns whether a program sends a request for itself: for a chat's title, tags or suggestions (W89). A program may
+ * say so in `X-OpenWebUI-Task` or `metadata.task`. Otherwise, the request must have no tools, not stream, and quote the
+ * last turns of a streamed chat in one message: the chat itself streams and sends turns as messages. Text that a user
+ * could type decides nothing.
  */
 export async function isSideRequest(
   desk: Desk,
@@ -65,17 +65,17 @@ async function quotesExchange(
   }
 }
 
-/** Returns whether a text contains a message followed by its answer. Programs omit images from their quotes. */
+/** Programs omit images from their quotes. */
 function quotes(text: string, said: string, answer: string): boolean {
   const plain = (each: string) => comparable(each.replace(/!\[[^\]]*\]\([^)]*\)/g, ""));
   const at = text.indexOf(plain(said));
   return at >= 0 && text.indexOf(plain(answer), at + plain(said).length) >= 0;
 }
 
-/** Headers with which programs name a chat: Open WebUI's own, and ours for all others. */
+/** Headers with which programs name a chat: our own, and that of Open WebUI. */
 const CHATS = ["x-banyan-chat", "x-openwebui-chat-id"];
 
-/** The conversation id of the chat that a request names. All servers derive the same id. */
+/** Returns the conversation id of the chat that a request names. All servers derive the same id. */
 export function chatOf(context: DoorRequest, { name }: Principal): string | undefined {
   const chat = CHATS.map((header) => context.req.header(header)?.trim()).find((value) => value);
   if (chat === undefined) return undefined;

@@ -15,7 +15,7 @@ export interface ClientCall {
   readonly inputText: string;
 }
 
-/** A program's message and its place. */
+/** A program's message, and the place in the tree where it goes. */
 export interface TurnRequest {
   /** Absent: a new conversation. */
   readonly conversation?: string | undefined;
@@ -34,7 +34,7 @@ export interface TurnRequest {
   readonly tools?: readonly ClientTool[] | undefined;
 }
 
-/** Results of calls that the program ran: the waiting turn continues. */
+/** Results of calls that the program ran. The waiting turn continues with them. */
 export interface Results {
   readonly conversation: string;
   readonly results: readonly { readonly call: string; readonly output: string }[];
@@ -51,7 +51,6 @@ export type TurnUpdate =
 export interface TurnResult {
   readonly reason: RunEnd | "calls";
   readonly error?: string | undefined;
-  /** The code of `error`. */
   readonly code?: string | undefined;
   /** The texts of the turn's answers; answers without text are omitted. */
   readonly texts: readonly string[];
@@ -68,12 +67,12 @@ export interface DoorTurn {
   readonly taken: Promise<TurnResult>;
 }
 
-const NO_PERSON = "This client cannot ask a user, so only calls that a rule allows are run.";
+const NO_PERSON = "This client cannot ask a user, so only calls that a rule allows can run.";
 
 /**
- * Sends a message, or results of calls, and reports the answer until the turn ends or waits for the program's calls. Interrupts
- * the turn when `signal` aborts. Denies all questions, because no user is there. Rejects with `ClientError` if no turn begins or
- * continues.
+ * Sends a message, or results of calls, and reports the answer until the turn ends or waits for the program's calls.
+ * Interrupts the turn when `signal` aborts. Denies all questions, because no user is there. Rejects with `ClientError`
+ * if no turn begins or continues.
  */
 export async function takeDoorTurn(
   desk: Desk,
@@ -109,7 +108,6 @@ export async function takeDoorTurn(
   }
 }
 
-/** The start of a turn: its first message, its reader and its command. */
 interface DoorTurnStart {
   readonly message: string;
   readonly read: TurnReader;
@@ -144,7 +142,8 @@ function resulting(followed: DoorWatch, { results, tools }: Results): DoorTurnSt
   const first = [...state.messages.values()].find(
     (each) => each.role === "assistant" && run !== undefined && isSameTurn(state, each.run, run),
   );
-  if (run === undefined || !first?.parentId) throw new ClientError("not-found", `No turn of ${id} waits.`);
+  if (run === undefined || !first?.parentId)
+    throw new ClientError("not-found", `No turn of the conversation ${id} is waiting for a result.`);
   const read = new TurnReader(run);
   read.takeUp(state, run, asking);
   return { message: first.parentId, read, ask: give };
@@ -158,7 +157,7 @@ function atRest({ state }: WatchedConversation, message: string): string {
 }
 
 function stillMade(): ClientError {
-  return new ClientError("invalid", "That response is not complete yet. Wait until it is, and try again.");
+  return new ClientError("invalid", "The response is not complete yet. Wait until it is complete, then try again.");
 }
 
 /** The last message of the turn that a message began. Throws `ClientError` if there is none. */
@@ -170,7 +169,6 @@ function lastOfTurn({ state, id }: WatchedConversation, message: string): string
   return run === undefined ? message : (lastMessageOfTurn(state, run) ?? message);
 }
 
-/** Reports the output of a turn, and resolves with its result. */
 function listenToTurn(
   { client, watched }: DoorWatch,
   read: TurnReader,

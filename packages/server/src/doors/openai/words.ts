@@ -12,7 +12,7 @@ const piece = z.union([
 ]);
 export const openAiContent = z.union([z.string(), z.array(piece)]);
 const role = z.enum(["system", "developer", "user", "assistant"]);
-/** A message in either format. */
+/** A message of chat completions or of responses. */
 export const openAiTurn = z.object({ role, content: openAiContent });
 export type OpenAiTurn = z.infer<typeof openAiTurn>;
 
@@ -23,12 +23,12 @@ const described = z.object({
 });
 export type DescribedTool = z.infer<typeof described>;
 const nested = z.object({ type: z.literal("function"), function: described });
-/** A tool of the program, in either format. */
+/** A tool of the program, in the format of chat completions or of responses. */
 const tool = z.union([nested.transform((given) => given.function), described.extend({ type: z.literal("function") })], {
   error: 'expected a tool of type "function", with a name of 1 to 64 letters, digits, _ and -',
 });
 
-/** The fields of a request in either format. Other fields are ignored. */
+/** The fields that chat completions and responses have in common. Other fields are ignored. */
 export const openAiRequest = {
   model: z.string().min(1).max(200),
   stream: z.boolean().nullish(),
@@ -41,12 +41,12 @@ export const openAiRequest = {
   metadata: z.unknown().optional(),
 };
 
-/** The format of an answer. Only text is possible: an agent calls tools first, and no code checks the form of its answer. */
+/** The text format of a response. Only plain text is possible, because no code checks the form of an agent's answer. */
 export const textFormat = z
   .looseObject({ type: z.literal("text", { error: 'takes "text" alone: ask for JSON in your message' }) })
   .nullish();
 
-/** The tools of a request, for the turn's command. */
+/** Returns the tools of a request in the form of a turn's command. */
 export function requestTools({
   tools,
   tool_choice,
@@ -69,7 +69,7 @@ export function encodeId(kind: "call" | "resp", conversation: string, what: stri
 
 const coded = z.tuple([z.string().min(1).max(200), z.string().min(1).max(600)]);
 
-/** Decodes such an id. Throws `ClientError` with `sentence` for any other id. */
+/** Decodes an id of `encodeId`. Throws `ClientError` with `sentence` for any other id. */
 export function decodeId(id: string, sentence: string): readonly [conversation: string, what: string] {
   const { data } = coded.safeParse(jsonOf(String(Buffer.from(id.replace(/^(call|resp)_/, ""), "base64url"))));
   if (!data) throw new ClientError("not-found", sentence);
@@ -84,7 +84,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The results of calls, by the ids that the program got. Throws `ClientError`. */
+/** Returns the results of calls by the ids that the program got. Throws `ClientError`. */
 export function resultsOf(given: readonly { readonly id: string; readonly output: string }[]): Results {
   const results = given.map(({ id, output }) => {
     const [conversation, call] = decodeId(id, `${JSON.stringify(id)}: no open call has this id.`);
@@ -96,7 +96,7 @@ export function resultsOf(given: readonly { readonly id: string; readonly output
   return { conversation, results };
 }
 
-/** The format of an address for turns. */
+/** How an address reads its requests and writes its responses. */
 export interface OpenAiFormat {
   asking(): TurnRequest | Results | Promise<TurnRequest | Results>;
   whole(turn: DoorTurn, taken: TurnResult): object;
@@ -111,7 +111,7 @@ export interface OpenAiStream {
   readonly last?: string;
 }
 
-/** The last message, and the earlier ones as text from outside the conversation. Throws `ClientError`. */
+/** Returns the last message, and the earlier ones as text from outside the conversation. Throws `ClientError`. */
 export function userPartsOf(messages: readonly OpenAiTurn[]): UserPart[] {
   const before = messages.slice(0, -1).map((each) => ({ role: each.role, text: openAiText(each.content) }));
   const last = messages.at(-1);
@@ -136,7 +136,7 @@ function openAiParts(said: z.infer<typeof openAiContent>): UserPart[] {
 export const finishOf = ({ reason }: TurnResult) =>
   reason === "limit" || reason === "interrupted" ? "length" : "stop";
 
-/** An error in OpenAI's format. */
+/** Creates an error in OpenAI's format. */
 export function openAiError(code: string, message: string) {
   return { error: { message, type: code === "failed" ? "server_error" : "invalid_request_error", code, param: null } };
 }
@@ -144,7 +144,7 @@ export function openAiError(code: string, message: string) {
 /** OpenAI's code for a request that is too long: its clients do not retry on this code. */
 const TOO_LONG = "context_length_exceeded";
 
-/** The failure of a turn, with its code. */
+/** Returns why a turn failed, with OpenAI's code. */
 export function turnFailure({ error: message = "The model failed.", code }: TurnResult) {
   return { code: code === "context-overflow" ? TOO_LONG : "failed", message };
 }

@@ -20,8 +20,8 @@ export interface UiMetadata {
 }
 
 /**
- * A question to the user that is no approval of this message's calls: a question in words, the limit of a turn (`limit`), or a
- * sub-agent's call (`approval`).
+ * A question to the user that does not ask to approve a call of this message: a question in words, the limit of a turn
+ * (`limit`), or a sub-agent's call (`approval`).
  */
 export interface UiQuestion {
   readonly text: string;
@@ -30,14 +30,13 @@ export interface UiQuestion {
   readonly fields?: readonly QuestionField[];
   readonly limit?: true;
   readonly approval?: true;
-  /** The question has been answered. */
   readonly answered?: true;
 }
 
 /**
- * A chunk of the AI SDK's UI message stream, version 1 (https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol), of the types that
- * this server sends. Our own parts are `data-question` (see `UiQuestion`), `data-file` (a call changed a file) and `data-notice`.
- * A notice is a sentence about the turn, such as a model retry, and is not stored.
+ * A chunk of the AI SDK's UI message stream, version 1 (https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol), of the
+ * types that this server sends. Our own parts are `data-question` (see `UiQuestion`), `data-file` (a call changed a
+ * file) and `data-notice`. A notice is a sentence about the turn, such as a model retry, and is not stored.
  */
 export type UiChunk =
   | { readonly type: "start"; readonly messageId: string; readonly messageMetadata: UiMetadata }
@@ -90,5 +89,5 @@ export type UiChunk =
       readonly messageMetadata: UiMetadata;
     };
 
-/** A part of a user message in a UI message. */
+/** A part of a user message in a UI message of the AI SDK. */
 export type UiPart = { readonly type: "text"; readonly text: string } | UiFile;

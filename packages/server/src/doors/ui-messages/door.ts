@@ -36,7 +36,6 @@ const part = z.looseObject({
   approval: z.looseObject({ id, approved: z.boolean().optional(), reason: z.string().optional() }).optional(),
 });
 const message = z.looseObject({ id, role: z.enum(["system", "user", "assistant"]), parts: z.array(part) });
-/** The body of a `useChat` request. */
 const uiRequest = z.object({
   id,
   messages: z.array(message).min(1),
@@ -45,7 +44,6 @@ const uiRequest = z.object({
   model: z.string().min(1).max(200).nullish(),
   answers: z.array(z.object({ question: id, answer: z.unknown() })).nullish(),
 });
-/** The protocol of this door in its description. */
 const STREAM = "the AI SDK's `useChat` (UI message stream 1)";
 
 type UiRequest = z.infer<typeof uiRequest>;
@@ -60,9 +58,9 @@ export const uiMessages: Door = {
   paths: () => ({
     "/api/chat": { post: posted("uiChat", `Runs a turn for a request of ${STREAM}.`, uiRequest) },
     "/api/chat/{id}": {
-      get: described("uiMessages", `The branch in view of a conversation, as messages of ${STREAM}.`),
+      get: described("uiMessages", `Returns the current branch of a conversation, as messages of ${STREAM}.`),
     },
-    "/api/chat/{id}/stream": { get: described("uiStream", "The running turn, from its beginning.", OR_NOTHING) },
+    "/api/chat/{id}/stream": { get: described("uiStream", "Sends the running turn, from its beginning.", OR_NOTHING) },
     "/api/chat/{id}/stop": { post: described("uiStop", "Interrupts the turns of a conversation.") },
   }),
 };
@@ -177,7 +175,7 @@ async function answerUiTurn(
   if (run === undefined)
     throw new ClientError(
       "not-found",
-      "The last message is not a response of this conversation, and adds nothing new.",
+      "The last message is not a response of this conversation and contains no new input.",
     );
   if (answers.length === 0)
     throw new ClientError("invalid", "There is nothing to do: the last message is a response and answers no question.");
@@ -188,7 +186,6 @@ async function answerUiTurn(
   return live;
 }
 
-/** Sends a running turn from its beginning, or from behind a message that the reader has. */
 function takeUp(followed: DoorWatch, run: string, behind?: string): TurnStream<UiChunk> {
   const telling = new TurnStream(followed, new UiTurn(run));
   telling.takeUp(run, behind);

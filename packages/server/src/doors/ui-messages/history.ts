@@ -3,7 +3,6 @@ import { type ConversationState, isPersons, latestRun, pathTo } from "@banyan/co
 import type { UiChunk } from "./chunk.ts";
 import { UiTurn, uiPartsOf } from "./turn.ts";
 
-/** A message in the AI SDK's form. */
 interface UiMessage {
   readonly id: string;
   readonly role: "user" | "assistant";
@@ -12,12 +11,11 @@ interface UiMessage {
 }
 
 /**
- * The current branch as UI messages, without a turn that works or waits, which the stream sends. A turn is one message, including
- * the user messages sent to it meanwhile.
+ * Returns the current branch as UI messages, without a turn that works or waits, which the stream sends. A turn is one
+ * message, including the user messages sent to it meanwhile.
  */
 export function uiHistory(state: ConversationState): UiMessage[] {
   const messages: UiMessage[] = [];
-  /** The runs and user messages that `messages` already has. */
   const told = new Set<string>();
   for (const each of state.leaf === null ? [] : pathTo(state, state.leaf)) {
     if (isPersons(each) && !told.has(each.id))
@@ -33,7 +31,6 @@ export function uiHistory(state: ConversationState): UiMessage[] {
   return messages;
 }
 
-/** The parts that a reader of the stream ends up with. */
 function uiParts(chunks: readonly UiChunk[]): object[] {
   const parts: Record<string, unknown>[] = [];
   const texts = new Map<string, { text: string }>();

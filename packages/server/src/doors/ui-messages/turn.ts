@@ -19,7 +19,6 @@ import type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./chunk.ts
 /** The output of a running call; for a sub-agent, its text. */
 interface Preliminary {
   text: string;
-  /** The number of characters that were sent. */
   told: number;
 }
 
@@ -31,7 +30,6 @@ export class UiTurn {
   #isStarted = false;
   #usage: Usage = noUsage;
   #cost: Cost = 0;
-  /** Calls whose input streams. */
   readonly #writing = new Set<string>();
   readonly #saying = new Map<string, Preliminary>();
   /** The turn's own call above the run of each sub-agent. */
@@ -42,14 +40,13 @@ export class UiTurn {
     this.read = new TurnReader(command);
   }
 
-  /** The chunks for a feed item; none if the item is not part of this turn. */
   take(item: UnplacedItem): UiChunk[] {
     return this.read.take(item).flatMap((told) => this.#tell(told));
   }
 
   /**
-   * The chunks of a turn that is already in the state. `behind` is a message that the reader has: for this message, only the
-   * results of its calls follow.
+   * The chunks of a turn that is already in the state. `behind` is a message that the reader has: for this message,
+   * only the results of its calls follow.
    */
   takeUp(state: ConversationState, run: string, behind?: string): UiChunk[] {
     const told = this.read.takeUp(state, run, behind);
@@ -61,7 +58,6 @@ export class UiTurn {
     return [this.#startOf(first.message), ...chunks];
   }
 
-  /** Ends the stream while the turn waits for a user. */
   pause(): UiChunk[] {
     return [
       ...this.#close(),
@@ -70,7 +66,6 @@ export class UiTurn {
     ];
   }
 
-  /** Data about the turn so far. */
   get metadata(): UiMetadata {
     return { run: this.read.run ?? "", usage: this.#usage, cost: this.#cost ?? null };
   }
@@ -194,8 +189,8 @@ export class UiTurn {
   }
 
   /**
-   * The protocol resends the whole output each time. Sending only after a growth of a tenth bounds the sum to about eleven times
-   * the output, whatever its length.
+   * The protocol resends the whole output each time. Sending only after a growth of a tenth bounds the sum to about
+   * eleven times the output, whatever its length.
    */
   #sayOf(toolCallId: string, text: string): UiChunk[] {
     const saying = this.#saying.get(toolCallId) ?? { text: "", told: 0 };
@@ -251,7 +246,7 @@ function partChunks(id: string, part: Extract<TurnItem, { type: "part" }>["part"
   ];
 }
 
-/** A user message as parts of a UI message. */
+/** Converts a user message to the parts of a UI message. */
 export function uiPartsOf(parts: readonly UserPart[]): UiPart[] {
   return parts.flatMap((part): UiPart[] =>
     part.type === "text" ? [{ type: "text", text: part.text }] : uiFilesOf(part),
@@ -265,8 +260,9 @@ function uiFilesOf({ mediaType, name, data, url }: Extract<Part, { type: "file" 
 }
 
 /**
- * Streams the first turn of a chat in the AI SDK's UI message format, for a server of your own. `useChat` reads it as server-sent
- * events with the header `x-vercel-ai-ui-message-stream: v1`. Ends with the turn. Throws what the chat throws.
+ * Streams the first turn of a chat in the AI SDK's UI message format, for a server of your own. Send the chunks to
+ * `useChat` as server-sent events with the header `x-vercel-ai-ui-message-stream: v1`. The stream ends with the turn.
+ * Throws what the chat throws.
  * @example
  * const chunks = uiMessageChunks(agent.chat(say("What is a banyan?")));
  * for await (const chunk of chunks) process.stdout.write(`data: ${JSON.stringify(chunk)}\n\n`);
