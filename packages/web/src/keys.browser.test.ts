@@ -227,7 +227,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
       await composer(page).focus();
       await page.keyboard.press(platform === "MacIntel" ? "Meta+k" : "Control+k");
       const palette = page.getByRole("dialog", { name: "Find an action" });
-      await palette.locator("input:focus").fill("go to what needs");
+      await palette.locator("input:focus").fill("go to the question that needs");
       await eventually(() => palette.getByRole("option").count()).toBe(1);
       await page.keyboard.press("Enter");
       await page.locator("fieldset:focus").waitFor();

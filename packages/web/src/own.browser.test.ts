@@ -150,7 +150,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     const { page } = await here.open("/", {});
     await page.context().addInitScript(standIn);
     await page.goto(new URL(`/c/${one}?panel=settings`, page.url()).href);
-    await page.getByLabel("Notify me when I am needed").check();
+    await page.getByLabel("Notify me when the agent needs me").check();
     const say = (text: string) => here.ask("turn.say", { conversation: other, parts: [{ type: "text", text }] });
     await look(page, false);
     // The notification code is loaded by then.

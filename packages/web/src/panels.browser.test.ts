@@ -94,7 +94,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await panel(page, "MCP servers").getByText("starting").waitFor();
     await open(page, "Hooks");
     await panel(page, "Hooks").getByText("say done [redacted:key]").waitFor();
-    await panel(page, "Hooks").getByText("Not run: this project is not trusted.").waitFor();
+    await panel(page, "Hooks").getByText("These hooks do not run, because this project is not trusted.").waitFor();
     rmSync(join(here.workspace, ".banyan"), { recursive: true });
     await late[Symbol.asyncDispose]();
     await write(page, "remember");
@@ -175,7 +175,9 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     const word = form.getByLabel("Type yes to run everything without asking");
     const everything = panel(page, "Settings").getByLabel("Run everything without asking (only this conversation)");
     await everything.click();
-    await form.getByText("The agent will run everything in this conversation without asking you").waitFor();
+    await form
+      .getByText("The agent will run all commands and change files in this conversation without asking you")
+      .waitFor();
     expect(await form.getByRole("button", { name: "Run everything here" }).isDisabled()).toBe(true);
     await word.press("Enter");
     await word.fill("y");
@@ -217,7 +219,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     ]);
     // An unwanted entry is marked, and the model no longer gets it; the user can restore it.
     await items.nth(1).getByRole("button", { name: "Do not use this" }).click();
-    await eventually(() => items.nth(1).innerText()).toContain("The model no longer gets this. Use again");
+    await eventually(() => items.nth(1).innerText()).toContain("The model no longer gets this entry. Use again");
     await page.getByText("Memory added 1 entry to the prompt.").waitFor();
     await page.reload();
     await page.getByText("Memory added 1 entry to the prompt.").click();

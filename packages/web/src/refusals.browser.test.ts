@@ -149,7 +149,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await page.getByRole("link", { name: /soon gone/ }).waitFor({ state: "detached" });
     await page.getByRole("heading", { level: 1, name: "soon gone" }).waitFor();
     await page.reload();
-    await page.getByText("It may have been removed, or the address is wrong.").waitFor();
+    await page.getByText("The conversation may have been removed, or the address is wrong.").waitFor();
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });
 
@@ -165,7 +165,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     });
     await page.reload();
     const card = page.getByRole("alert", { name: "The page and the server have different versions" });
-    await card.getByText(/This server speaks protocol .*, and the client 99\.0/).waitFor();
+    await card.getByText(/This server uses protocol version .*, and the client version 99\.0/).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     isOther = false;
     await card.getByRole("button", { name: "Reload the page" }).click();

@@ -391,7 +391,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
       .click();
     await eventually(() => said(page)).toContain("That is done.");
     await page.reload();
-    const told = page.getByRole("region", { name: "This rule allows less than when you allowed it" });
+    const told = page.getByRole("region", { name: "This rule now allows less than when you added it" });
     await eventually(() => told.innerText()).toContain("The rule 'shell(sh)' allows no standard input any more");
     await told.getByRole("button", { name: "Revoke shell(sh)" }).click();
     await told.waitFor({ state: "detached" });

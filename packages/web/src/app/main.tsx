@@ -10,7 +10,6 @@ import { applyLanguage } from "../parts/phrases/phrases.ts";
 import { Shell } from "./shell/shell.tsx";
 import "./styles.css";
 
-/** Milliseconds after which the first view is usually drawn. */
 const WHEN_DRAWN = 2_000;
 
 // Run effects directly after a rendering, not a frame later: a page that closes then has already saved the draft.
@@ -28,7 +27,6 @@ else {
   setTimeout(installed, WHEN_DRAWN);
 }
 
-/** Registers the service worker, after everything else. */
 function installed(): void {
   import("../parts/browser/offline.ts")
     .then(({ installOfflinePage }) => installOfflinePage())

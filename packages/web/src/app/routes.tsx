@@ -5,10 +5,8 @@ import { currentPlace, usePlace } from "../parts/browser/navigation.tsx";
 import { ConversationView } from "./conversations/new-conversation.tsx";
 import { Welcome } from "./shell/welcome.tsx";
 
-/** The gallery of the page's components, for developers (W79). */
 const Gallery = lazily(async () => ({ default: (await import("../parts/design/gallery.tsx")).Gallery }));
 
-/** Milliseconds before the page preloads the conversation view. */
 const WHILE_LOOKING = 500;
 
 /** Preloads the conversation view: at once if the address names a conversation, otherwise before the user opens one. */

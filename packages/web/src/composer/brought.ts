@@ -4,22 +4,18 @@ import { type PageState, usePage, usePageState } from "../parts/page/page.ts";
 import type { ComposerAttachments } from "../transcript/attachments.ts";
 import { valueIn } from "./own.ts";
 
-// Slash prompts from files and MCP servers of the server (W65, W74).
-
-/** A prompt from a file or an MCP server. */
+/** A saved prompt of the server, from a file or an MCP server (W65, W74), which users insert with a slash. */
 export type ServerPrompt = Result<"prompt.list">["prompts"][number];
 
-/** The server's prompts, as far as known. */
 export type PagePrompts = PageState["prompts"];
 
-/** A prompt in a command to the server. */
+/** A saved prompt in a command to the server. */
 export interface PromptRequest {
   readonly prompt: string;
-  /** The text after its name. */
   readonly argument: string;
 }
 
-/** The server's prompts, requested again when the user begins to type a command. */
+/** Returns the server's saved prompts, which are requested again when the user begins to type a command. */
 export function useServerPrompts(isAsked: boolean): PagePrompts {
   const page = usePage();
   useEffect(() => {
@@ -28,7 +24,7 @@ export function useServerPrompts(isAsked: boolean): PagePrompts {
   return usePageState(({ prompts }) => prompts);
 }
 
-/** The parts of a message: the typed text or the prompt, and its files. */
+/** Returns the parts of a message: the typed text or the saved prompt, and its files. */
 export function messageParts(
   text: string,
   asked: PromptRequest | undefined,
@@ -38,7 +34,7 @@ export function messageParts(
   return asked ? { ...asked, parts: files } : { parts: [{ type: "text", text } as const, ...files] };
 }
 
-/** A prompt line with filled-in arguments, as a user would type it. */
+/** Returns the line that a user would type for a saved prompt with these arguments. */
 export function promptLine(prompt: ServerPrompt, values: Readonly<Record<string, string>>): string {
   const filled = (name: string) => valueIn(values, name)?.trim() ?? "";
   const last = prompt.arguments.findLastIndex(({ name }) => filled(name) !== "");

@@ -5,27 +5,20 @@ import { usePage, usePageState } from "../parts/page/page.ts";
 import { type PromptRequest, type ServerPrompt, useServerPrompts } from "./brought.ts";
 import type { SlashCommand } from "./slash-lines.ts";
 
-/** The slash commands that are available here (W43, W65). */
+/** The slash commands that are available in the message box (W43, W65). */
 export interface SlashCommands {
-  /** The current commands, in the order of `/help`. */
   all(): readonly SlashCommand[];
-  /** The prompts of files and MCP servers, except those hidden by a command of the page. */
   readonly prompts: readonly ServerPrompt[];
-  /** The prompt that a text calls. */
   promptIn(text: string): PromptRequest | undefined;
   /** Runs a text that is a command, and returns whether it was one. Throws if a command is unknown or unavailable here. */
   act(text: string): boolean;
-  /**
-   * Resolves when the code that can read the text is loaded; rejects if loading fails. `undefined` for a text that needs no
-   * further code.
-   */
+  /** Resolves when the code that can read the text is loaded; rejects if loading fails. `undefined` if no code is missing. */
   wait(text: string): Promise<unknown> | undefined;
 }
 
 let slashLines: typeof import("./slash-lines.ts") | undefined;
 let loading: Promise<unknown> | undefined;
 
-/** Loads the reader of slash lines, again after a failure. */
 function loadSlashLines(): Promise<unknown> {
   loading ??= import("./slash-lines.ts").then(
     (loaded) => {
@@ -39,7 +32,7 @@ function loadSlashLines(): Promise<unknown> {
   return loading;
 }
 
-/** The slash commands of the page and the prompts of the server, for the text in the message box. */
+/** Returns the slash commands of the page and the saved prompts of the server, for the text in the message box. */
 export function useSlashCommands(text: string): SlashCommands {
   const page = usePage();
   const actions = useAllActions();

@@ -6,7 +6,7 @@ import { useSuggestions, wordBefore } from "./use-suggestions.ts";
 
 const KINDS = { Commands: t("Commands"), Files: t("Files"), Pages: t("Pages") } as const;
 
-/** Completions of the word before the caret. Arrows choose, Tab and Enter accept, Escape closes (W43). */
+/** Completes the word before the caret. Arrow keys choose, Tab and Enter accept, Escape closes (W43). */
 export function Completion({
   commands,
   text,
@@ -18,9 +18,7 @@ export function Completion({
   readonly commands: SlashCommands;
   readonly text: string;
   readonly caret: number;
-  /** The completed text, with the caret after the completed word. */
   onTake(text: string, caret: number): void;
-  /** The user chose a prompt with fields to fill in. */
   onPrompt(prompt: PromptToFill): void;
   readonly box: RefObject<HTMLTextAreaElement | null>;
 }) {

@@ -209,8 +209,8 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
 }
 
 /**
- * Returns a function that shows the user's message when it arrives. Another client's message may come first below the same
- * parent: the view then follows that one, and the user's own is a sibling branch.
+ * Returns a function that shows the user's message when it arrives. Another client's message may come first below the
+ * same parent: the view then follows that one, and the user's own is a sibling branch.
  */
 function useOwnInView(tree: ConversationState, leaf: string | null): (message: string) => void {
   const show = useShow();
@@ -236,12 +236,10 @@ const MODES = {
   task: t("Task mode: the agent works until the task is done."),
 } as const;
 
-/** The beginning of a text. */
 function messageExcerpt(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40).trimEnd()} …` : text;
 }
 
-/** Tells what happened to an input that could not be withdrawn. */
 function whereIs(input: string, words: string, { messages, inbox }: ConversationState): string {
   if (messages.has(input)) return t("“{words}” was already delivered.", { words });
   return inbox.some(({ id }) => id === input)
@@ -249,12 +247,10 @@ function whereIs(input: string, words: string, { messages, inbox }: Conversation
     : t("“{words}” was already taken back.", { words });
 }
 
-/** The open run on the branch in view, if any: in a sub-agent's conversation, the sub-agent's. */
 function runAt(tree: ConversationState, leaf: string | null): LiveRun | undefined {
   return openRuns(tree).find((run) => run.leaf === leaf);
 }
 
-/** Reports that a process stopped during a turn on this or another branch, and offers to continue. */
 function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn: (at: string) => void }) {
   const { leftOpen } = useConversation();
   const show = useShow();
@@ -279,32 +275,26 @@ function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn:
   );
 }
 
-/** Replaces the message box for users who may only watch. */
 function Watching() {
   return (
     <section aria-label={t("View only")} className="bg-ground pb-2">
       <div className="mx-auto flex max-w-text flex-col gap-2 px-4 text-soft text-sm">
         <TurnWait waiting={useTurnWait()} />
         <WaitingList run={undefined} />
-        <p>{t("View only: you can't write or decide here.")}</p>
+        <p>{t("View only: you can't send messages or answer questions here.")}</p>
       </div>
     </section>
   );
 }
 
-/** Steps through earlier messages, the newest first (W43). */
 export interface MessageHistory {
   readonly isRecalling: boolean;
-  /** Recalls the previous message; false if there is none. */
   older(): boolean;
-  /** Recalls the next message, or clears the box after the newest. */
   newer(): boolean;
   reset(): void;
 }
 
-/** The user's earlier messages on the branch, for recall in the message box. */
 function useHistory(said: () => readonly string[], recall: (text: string) => void): MessageHistory {
-  // 0: no message is recalled; 1: the newest.
   const back = useRef(0);
   const go = (to: number) => {
     const text = to === 0 ? "" : said().at(-to);

@@ -2,13 +2,12 @@ import { useCallback, useSyncExternalStore } from "react";
 import { keepValue, keptValue } from "../parts/browser/kept.ts";
 import type { Attachment } from "../transcript/attachments.ts";
 
-/** An unsent message: its text and its files. */
 interface ComposerDraft {
   readonly text: string;
   readonly files: readonly Attachment[];
 }
 
-/** The place of a conversation's first message; any other place is the id of a conversation. */
+/** Names the draft of a first message, whose conversation does not exist yet. Other drafts have the id of theirs. */
 export const FIRST_PAGE = "first-page";
 
 const NAMES = { text: "draft", files: "draft files" } as const satisfies Record<keyof ComposerDraft, string>;
@@ -16,18 +15,16 @@ const NAMES = { text: "draft", files: "draft files" } as const satisfies Record<
 /** Maximum number of characters of a stored draft. Larger drafts last until the page closes, because storage is shared. */
 const LARGEST = 2_000_000;
 
-/** The names of drafts that a reload would lose: too large, or no room in storage. */
 const unkept = new Set<string>();
 
 const EMPTY: ComposerDraft = { text: "", files: [] };
 
-/** The drafts that this tab has read or written, by name. */
 const drafts = new Map<string, unknown>();
 const listeners = new Set<() => void>();
 
 /**
- * A part of a place's draft. It survives reloads and navigation (W83). Each tab has its own draft, which starts with the last
- * draft of any tab. `isKept` is false for a part that a reload would lose.
+ * Returns a part of a draft and its setter. The draft survives reloads and navigation (W83). Each tab has its own
+ * draft, which starts with the last draft of any tab. `isKept` is false for a part that a reload would lose.
  */
 export function useDraft<Part extends keyof ComposerDraft>(place: string, part: Part) {
   const value = useSyncExternalStore(listenToDraft, () => draft(place, part));
@@ -39,7 +36,7 @@ export function useDraft<Part extends keyof ComposerDraft>(place: string, part: 
   return [value, change, !unkept.has(draftKey(place, part))] as const;
 }
 
-/** Moves a draft to another place, behind the draft there. */
+/** Appends a draft to that of another place, and clears the first. */
 export function moveDraft(from: string, to: string): void {
   keepDraft(to, "text", draft(to, "text") + draft(from, "text"));
   keepDraft(to, "files", [...draft(to, "files"), ...draft(from, "files")]);
@@ -74,7 +71,6 @@ function keepDraft<Part extends keyof ComposerDraft>(place: string, part: Part, 
   for (const listener of listeners) listener();
 }
 
-/** Makes the browser ask before a reload or closing loses a draft. */
 function warnBeforeClosing(name: string, isLost: boolean): void {
   if (isLost) unkept.add(name);
   else unkept.delete(name);
@@ -86,7 +82,6 @@ function listenToDraft(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The storage key of a first message whose conversation does not exist yet. */
 const BEGINNING = "beginning";
 
 /** Stores the first message until its conversation has it: a reload restores it to the first page. */
@@ -99,7 +94,7 @@ const beginning = keptValue(BEGINNING, "tab") as ComposerDraft | undefined;
 if (beginning) restoreDraft(FIRST_PAGE, beginning);
 keepBeginning(undefined);
 
-/** Returns a draft to a place, before the text that was typed there meanwhile. */
+/** Puts a draft back into a message box, before the text that was typed there meanwhile. */
 export function restoreDraft(place: string, { text, files }: ComposerDraft): void {
   const pieces = [text, draft(place, "text")].filter((piece) => piece !== "");
   keepDraft(place, "text", pieces.join("\n\n"));

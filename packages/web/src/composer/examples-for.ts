@@ -1,9 +1,8 @@
 import { t } from "../parts/phrases/phrases.ts";
 
-/** The number of examples. */
 const OFFERED = 3;
 
-/** Examples that use files of the workspace; for the demo model, in words that its rules know. */
+/** Returns example messages about files of the workspace; for the demo model, in words that its rules know. */
 export function examplesFor(files: readonly string[], isDemo: boolean): readonly string[] {
   const plain = files.filter((path) => !path.endsWith("/") && !/\s/.test(path));
   const readme = plain.find((path) => /^readme(\.\w+)?$/i.test(path));

@@ -3,10 +3,9 @@ import { usePage, usePageState } from "../parts/page/page.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { examplesFor } from "./examples-for.ts";
 
-/** The number of workspace files to choose from. */
 const LOOKED_AT = 60;
 
-/** Three example messages with files of this workspace; a click fills the message box, and sends nothing (W63). */
+/** Offers three example messages; a click fills the message box and sends nothing (W63). */
 export function Examples({ onChoose }: { onChoose(example: string): void }) {
   const { connection } = usePage();
   const welcome = usePageState((state) => (state.connection.phase === "open" ? state.connection.welcome : undefined));

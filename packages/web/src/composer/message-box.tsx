@@ -30,10 +30,7 @@ function isLong(text: string): boolean {
 
 const PromptForm = lazily(async () => ({ default: (await import("./prompt-form.tsx")).PromptForm }));
 
-/**
- * The message box: its text, completion, attachments, choices and buttons. Its height does not depend on the available actions
- * (W54).
- */
+/** The message box, with its choices and buttons. Its height does not depend on the available actions (W54). */
 export function MessageBox({
   box,
   text,
@@ -54,19 +51,14 @@ export function MessageBox({
   readonly files: ComposerAttachments;
   readonly commands: SlashCommands;
   readonly placeholder: string;
-  /** True if the box has the focus when it first appears. */
   readonly isFocused?: boolean;
-  /** The effect of Enter, if it is more than sending. */
   readonly keys?: string | undefined;
-  /** Replaces the text about the keys. */
   readonly notice: string;
-  /** Choices before sending, such as the model. */
   readonly choices?: ReactNode;
-  /** The buttons that send, or stop the run. */
   readonly ways: ReactNode;
   onChange(text: string): void;
   onKeyDown?(event: KeyboardEvent<HTMLTextAreaElement>): void;
-  /** Sends the text; with Alt, in the other way. */
+  /** Sends the text. `isOther`: the user pressed Alt+Enter, which sends in the other way. */
   onEnter(way: { readonly isOther: boolean }): void;
 }) {
   const [caret, setCaret] = useCaret(box);
@@ -193,7 +185,7 @@ export function MessageBox({
   );
 }
 
-/** The caret position in a box. Uses `selectionchange`, because Preact's `onSelect` fires only for a selected text (W85). */
+/** Returns the caret position. Uses `selectionchange`, because Preact's `onSelect` fires only for a selected text (W85). */
 function useCaret(box: RefObject<HTMLTextAreaElement | null>) {
   const [caret, setCaret] = useState(0);
   useEffect(() => {
@@ -206,10 +198,7 @@ function useCaret(box: RefObject<HTMLTextAreaElement | null>) {
   return [caret, setCaret] as const;
 }
 
-/**
- * The existing files, file patterns and pages that a message names with `@` (W66). A name that is still being typed does not
- * count.
- */
+/** Returns the existing files, file patterns and pages that a message names with `@` (W66), except the name being typed. */
 function useNamedFiles(text: string, caret: number): readonly Reference[] {
   const { connection } = usePage();
   const [isThere, setThere] = useState<ReadonlyMap<string, boolean>>(new Map());
@@ -235,7 +224,6 @@ function useNamedFiles(text: string, caret: number): readonly Reference[] {
   return [...once.values()].filter(({ name }) => !mayBeFile(name) || isThere.get(name));
 }
 
-/** Pages and file patterns are not searched: they are sent as written. */
 function mayBeFile(name: string): boolean {
   return !/^https?:\/\/|[*?{[]/.test(name);
 }

@@ -11,7 +11,7 @@ import { type Preset, type TurnMode, usePresets } from "./own.ts";
 
 const ModelPicker = lazily(async () => ({ default: (await import("./model-picker.tsx")).ModelPicker }));
 
-/** The model of the message box; a click opens the other models (W64). */
+/** Shows the model of the message box; a click lists the other models (W64). */
 export function ModelChoice({
   conversation,
   model,
@@ -19,7 +19,6 @@ export function ModelChoice({
 }: {
   /** The conversation whose model changes; without it, `onChoose` gets the choice. */
   readonly conversation?: string;
-  /** The chosen model; default: the model of the settings. */
   readonly model: string | undefined;
   onChoose?(model: string): void;
 }) {
@@ -83,12 +82,10 @@ export function ModelChoice({
   );
 }
 
-/** A model without its provider, which the tooltip shows. */
 function shortModelName(model: string): string {
   return model.slice(model.indexOf("/") + 1);
 }
 
-/** Chat or task, chosen before sending (W65). */
 export function ModeChoice({ mode, onChange }: { readonly mode: TurnMode; onChange(mode: TurnMode): void }) {
   return (
     <Select
@@ -115,7 +112,7 @@ export function useWorktrees(): boolean {
   useEffect(() => {
     if (!isAsked) return;
     let isWanted = true;
-    // An unknown conversation has no worktrees: a quick question that fails without a repository.
+    // A conversation with a new id has no worktrees, so this is a cheap request that fails without a repository.
     connection.ask("worktree.list", { conversation: createId() }).then(
       () => {
         if (isWanted) setCanHave(true);
@@ -129,7 +126,6 @@ export function useWorktrees(): boolean {
   return canHave;
 }
 
-/** The workspace's own files or a git worktree, chosen before sending (W65). */
 export function FilesChoice({ isApart, onChange }: { readonly isApart: boolean; onChange(isApart: boolean): void }) {
   return (
     <Select
@@ -146,7 +142,6 @@ export function FilesChoice({ isApart, onChange }: { readonly isApart: boolean; 
   );
 }
 
-/** The user's presets, if there are any (W74). */
 export function PresetChoice({ onChoose }: { onChoose(preset: Preset): void }) {
   const [presets] = usePresets();
   if (presets.length === 0) return null;

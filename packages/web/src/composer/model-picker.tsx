@@ -10,16 +10,13 @@ import { t, withoutName } from "../parts/phrases/phrases.ts";
 
 type PickerProvider = Result<"model.list">["providers"][number];
 
-/** The efforts of a model, as its name ends after the last colon. */
 const EFFORTS = ["", "low", "medium", "high"] as const;
 const EFFORT_NAMES = { "": t("default"), low: t("low"), medium: t("medium"), high: t("high") } as const;
 
-/** The number of recently used models that come first. */
 const LAST = 5;
-/** Maximum number of models in the list; the user filters a longer one. */
 const LISTED = 60;
 
-/** All usable models: filtered by a part of the name, or entered by name (W64). */
+/** Lists all usable models, filtered by a part of the name. Other models are entered by their full name (W64). */
 export function ModelPicker({ used, onChoose }: { readonly used: string; onChoose(model: string): void }) {
   const { providers, models, problem } = useUsable();
   const [query, setQuery] = useState("");
@@ -128,7 +125,7 @@ function Model({
   );
 }
 
-/** The price of a model in words. */
+/** Returns the price of a model in words. */
 export function pricedAt({ input, output }: NonNullable<OfferedModel["price"]>): string {
   return t("{input} in, {output} out per million tokens", { input: `$${input}`, output: `$${output}` });
 }
@@ -140,7 +137,6 @@ function lastUsed(): readonly string[] {
   return Array.isArray(read) ? read.filter((name): name is string => typeof name === "string") : [];
 }
 
-/** The providers, and the models of usable providers: known ones, and those that custom servers list. */
 function useUsable(): {
   readonly providers: readonly PickerProvider[];
   readonly models: readonly OfferedModel[];

@@ -5,15 +5,14 @@ import { useKeptList } from "../parts/browser/use-kept-list.ts";
 /** How a turn ends: a chat when the model makes no more calls, a task when the model calls it done. */
 export type TurnMode = "chat" | "task";
 
-/** A text that its name inserts into the message box. */
+/** A prompt of the user: `/name` inserts its text into the message box. */
 export interface OwnPrompt {
-  /** The name after the slash. */
   readonly name: string;
   /** The text; `{field}` is asked for when the prompt is used. */
   readonly text: string;
 }
 
-/** A model and a mode under one name. */
+/** A preset of the user: a model and a mode under one name. */
 export interface Preset {
   readonly name: string;
   /** `provider/model`, or `provider/model:effort`. */
@@ -21,22 +20,20 @@ export interface Preset {
   readonly mode: TurnMode;
 }
 
-/** The user's own prompts, and their setter. */
 export function useOwnPrompts() {
   return useKeptList("prompts", isPrompt);
 }
 
-/** The presets, and their setter. */
 export function usePresets() {
   return useKeptList("presets", isPreset);
 }
 
-/** The fields of a prompt, each once, in order. */
+/** Returns the fields of a prompt, each once, in order. */
 export function fieldsOf({ text }: OwnPrompt): readonly string[] {
   return [...new Set([...text.matchAll(FIELD)].map(([, field = ""]) => field))];
 }
 
-/** A prompt with its fields filled in. */
+/** Returns the text of a prompt with its fields filled in. */
 export function filledPrompt({ text }: OwnPrompt, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(FIELD, (place, field: string) => valueIn(values, field) ?? place);
 }
@@ -44,33 +41,29 @@ export function filledPrompt({ text }: OwnPrompt, values: Readonly<Record<string
 /** A field begins with a letter and contains only word characters: braces in code contain more. */
 const FIELD = /\{(\p{L}[\p{L}\p{N} _-]{0,39})\}/gu;
 
-/** The value of a field. Its name may equal a property of every object. */
+/** Returns the value of a field, whose name may equal a property of every object. */
 export function valueIn(values: Readonly<Record<string, string>>, field: string): string | undefined {
   return Object.hasOwn(values, field) ? values[field] : undefined;
 }
 
 /** A prompt that enters the message box after its fields are filled in. */
 export interface PromptToFill {
-  /** The name after the slash. */
   readonly name: string;
   readonly fields: readonly PromptField[];
   filled(values: Readonly<Record<string, string>>): string;
 }
 
-/** A field to fill in. */
 export interface PromptField {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
 }
 
-/** One of the user's own prompts, with its fields. */
 export function promptToFill(prompt: OwnPrompt): PromptToFill {
   const fields = fieldsOf(prompt).map((name) => ({ name, description: "", required: true }));
   return { name: prompt.name, fields, filled: (values) => filledPrompt(prompt, values) };
 }
 
-/** A valid prompt name. */
 export const PROMPT_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,39}$/u;
 
 function isPrompt(item: unknown): item is OwnPrompt {

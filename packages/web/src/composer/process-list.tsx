@@ -4,7 +4,6 @@ import { usePage } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 
-/** The background processes of all branches, each with a stop button. */
 export function ProcessList() {
   const page = usePage();
   const may = useMay();

@@ -5,7 +5,6 @@ import { TextField } from "../parts/design/field.tsx";
 import { t } from "../parts/phrases/phrases.ts";
 import { type PromptToFill, valueIn } from "./own.ts";
 
-/** Asks for the fields of a prompt, and returns the filled prompt (W74). */
 export function PromptForm({
   prompt,
   onFilled,

@@ -11,23 +11,21 @@ import type { PaletteAction } from "../parts/page/actions.tsx";
 import { say as inWords, t } from "../parts/phrases/phrases.ts";
 import type { PagePrompts, PromptRequest, ServerPrompt } from "./brought.ts";
 
-// Reads lines that begin with a slash. Loads after the first view of the page.
+// Reads lines that begin with a slash. This module loads after the first view of the page.
 
-/** A slash command. */
 export interface SlashCommand {
-  /** The name, with its slash. */
   readonly name: string;
   /** All names of the command, with their slashes. */
   readonly words: readonly string[];
   readonly does: string;
 }
 
-/** The prompts that can be called by name: a command of the same name wins unless it gives way. */
+/** Returns the prompts that can be called by name: a command of the same name wins unless it gives way. */
 export function offeredPrompts(brought: PagePrompts): readonly ServerPrompt[] {
   return brought?.prompts.filter(({ name }) => mayBePrompt(`/${name}`)) ?? [];
 }
 
-/** The prompt that a text calls. While the prompts of MCP servers are unknown, the server must find such a prompt. */
+/** Returns the prompt that a text calls. While the prompts of MCP servers are unknown, the server must find such a prompt. */
 export function promptIn(text: string, brought: PagePrompts): PromptRequest | undefined {
   const { name: word = "", argument = "" } = slashIn(text) ?? {};
   const prompt = word.toLowerCase();
@@ -37,7 +35,7 @@ export function promptIn(text: string, brought: PagePrompts): PromptRequest | un
   return mayCome && /.:./.test(prompt) ? asked : undefined;
 }
 
-/** The slash commands of the offered actions. */
+/** Returns the slash commands of the offered actions. */
 export function slashCommands(written: readonly PaletteAction[], user: ActionUser): readonly SlashCommand[] {
   return offeredActions(user).flatMap((action) => {
     const { name, aliases = [], help } = action;
@@ -48,7 +46,7 @@ export function slashCommands(written: readonly PaletteAction[], user: ActionUse
   });
 }
 
-/** The function of a command line; `undefined` for text or a prompt. Throws a sentence if the page has no such command. */
+/** Returns the function of a command line; `undefined` for text or a prompt. Throws a sentence for an unknown command. */
 export function slashAct(
   line: string,
   written: readonly PaletteAction[],

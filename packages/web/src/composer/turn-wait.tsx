@@ -9,7 +9,7 @@ import { say, t } from "../parts/phrases/phrases.ts";
 
 type TurnWaitItem = Extract<FeedItem, { type: "turn.waiting" }>;
 
-/** The requested turn that waits for MCP servers before it begins (B83); `undefined` while none waits. */
+/** Returns the requested turn that waits for MCP servers before it begins (B83); `undefined` while none waits. */
 export function useTurnWait(): TurnWaitItem | undefined {
   const conversation = useConversation();
   const [waiting, setWaiting] = useState<TurnWaitItem>();
@@ -24,7 +24,7 @@ export function useTurnWait(): TurnWaitItem | undefined {
   return waiting;
 }
 
-/** The reason of the wait, with buttons to begin without the servers or to cancel. */
+/** Says why a turn waits, with buttons to begin without the MCP servers or to cancel. */
 export function TurnWait({ waiting }: { readonly waiting: TurnWaitItem | undefined }) {
   const page = usePage();
   const { id: conversation } = useConversation();

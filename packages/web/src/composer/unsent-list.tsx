@@ -5,8 +5,8 @@ import { t } from "../parts/phrases/phrases.ts";
 import { messageInWords } from "../transcript/attachments.ts";
 
 /**
- * Messages that were written without a connection: they are sent with the next connection, or can be withdrawn (W26). Also shows
- * the message with id `waiting`, whose turn has not begun.
+ * Lists messages that were written without a connection: they are sent with the next connection, or can be withdrawn
+ * (W26). Also shows the message with id `waiting`, whose turn has not begun.
  */
 export function UnsentList({ waiting }: { readonly waiting: string | undefined }) {
   const { id } = useConversation();
@@ -54,7 +54,6 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
 /** Milliseconds after which an unanswered message is late: the connection may be lost without notice. */
 const LATE = 1_500;
 
-/** The messages that the server has not answered for `LATE`. */
 function useLate(unsent: readonly { readonly id: string }[]): ReadonlySet<string> {
   const [late, setLate] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {

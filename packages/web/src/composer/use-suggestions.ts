@@ -14,7 +14,6 @@ export interface ComposerSuggestion {
   readonly text: string;
   readonly label: string;
   readonly does?: string;
-  /** A prompt whose fields must be filled in first. */
   readonly prompt?: PromptToFill;
 }
 
@@ -26,18 +25,16 @@ export interface Suggestions {
   readonly isMerelyOffered?: boolean;
 }
 
-/** Maximum number of characters of a prompt in the list. */
 const SEEN = 80;
 
-/** Maximum number of files in the list. */
 const MOST_FILES = 12;
 
-/** The word that ends at the caret; after `@"`, it may contain spaces. */
+/** Returns the word that ends at the caret; after `@"`, it may contain spaces. */
 export function wordBefore(caret: number, text: string): string {
   return /(?:^|\s)(@"[^"]*|\S*)$/.exec(text.slice(0, caret))?.[1] ?? "";
 }
 
-/** The completions: a command at the start, a file after `@`, a page for a URL (W43). */
+/** Returns the completions of a word: a command at the start, a file after `@`, a page for a URL (W43). */
 export function useSuggestions(word: string, text: string, commands: SlashCommands): Suggestions {
   const asked = /^@"?(?!https?:)/.exec(word)?.[0];
   const [prompts] = useOwnPrompts();
@@ -58,8 +55,8 @@ export function useSuggestions(word: string, text: string, commands: SlashComman
 }
 
 /**
- * The prompts and commands that start with the word, the user's own first. A complete command name hides all other options, so
- * that Enter runs the command; prompts with fields stay, because they must be filled in.
+ * Returns the prompts and commands that start with the word, the user's own first. A complete command name hides all
+ * other options, so that Enter runs the command; prompts with fields stay, because they must be filled in.
  */
 export function commandsFor(
   word: string,
@@ -96,7 +93,6 @@ export function commandsFor(
   ];
 }
 
-/** A prompt with an argument is completed with a space. */
 function broughtSuggestion(prompt: ServerPrompt): ComposerSuggestion {
   const { name, description, hint, arguments: fields } = prompt;
   return {
@@ -107,7 +103,6 @@ function broughtSuggestion(prompt: ServerPrompt): ComposerSuggestion {
   };
 }
 
-/** The matching files and folders of the workspace, from the server. */
 function useFiles(query: string | undefined): readonly string[] {
   const { connection } = usePage();
   const [found, setFound] = useState<{ readonly query: string; readonly files: readonly string[] }>();

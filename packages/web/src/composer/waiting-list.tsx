@@ -9,7 +9,7 @@ import { useMay } from "../parts/page/use-may.ts";
 import { say, t } from "../parts/phrases/phrases.ts";
 import { messageInWords } from "../transcript/attachments.ts";
 
-/** Undelivered messages: edit, change delivery, reorder or withdraw (W37). */
+/** Lists undelivered messages: edit, change delivery, reorder or withdraw (W37). */
 export function WaitingList({ run }: { readonly run: string | undefined }) {
   const tree = useTree();
   if (!tree || tree.inbox.length === 0) return null;
@@ -68,7 +68,6 @@ function Waiting({
     <li className="flex flex-wrap items-center gap-x-2 rounded-md border border-hair px-2 py-1">
       <span className="text-soft text-xs">{held ? t("on hold") : WORDS[delivery]}</span>
       {draft === undefined ? (
-        // On a small screen, the buttons are below.
         <span className="min-w-48 flex-1 truncate">{unreadable ?? messageInWords(input)}</span>
       ) : (
         <TextField

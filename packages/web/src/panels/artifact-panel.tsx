@@ -83,8 +83,8 @@ export function ArtifactPanel({
 }
 
 /**
- * The list of artifacts, the newest first. None runs before the user opens it: an artifact that blocks or crashes the page would
- * do so again after each reload.
+ * Lists the artifacts, the newest first. None runs before the user opens it: an artifact that blocks or crashes the
+ * page would do so again after each reload.
  */
 function ArtifactChoice({
   all,
@@ -164,7 +164,6 @@ function LargeDiagram({ text }: { readonly text: string }) {
   );
 }
 
-/** A document with a centred image that fits the frame. */
 function aroundPicture(svg: string): string {
   return `<!doctype html><meta charset="utf-8"><style>body{margin:0;height:100vh;display:grid;place-items:center}svg{max-width:100%;max-height:100vh}</style>${svg}`;
 }

@@ -9,10 +9,9 @@ import { Select, TextArea } from "../parts/design/field.tsx";
 import { usePage } from "../parts/page/page.ts";
 import { t, tCount } from "../parts/phrases/phrases.ts";
 
-/** How often one model can be asked. */
 const TIMES = Array.from({ length: BRANCHES_AT_ONCE - 1 }, (_, index) => index + 2);
 
-/** Sends a message to several models, or several times to one: each answer is a branch, all at the same time (C8). */
+/** Sends a message to several models, or several times to one model. Each answer is a branch, and all run at once (C8). */
 export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null; readonly beginsOpen: boolean }) {
   const page = usePage();
   const { id: conversation } = useConversation();

@@ -23,13 +23,11 @@ import { TextDiff } from "./text-diff.tsx";
 import { branchTitle } from "./tree/words.ts";
 import { usePanel } from "./use-panel.ts";
 
-/** Maximum number of messages of a branch in this panel; the branch itself has the rest. */
 const SHOWN = 20;
 
-/** Maximum number of branches to choose from. */
 const CHOICES = 200;
 
-/** Two branches side by side, from their common ancestor, with the differences of their answers (W14). */
+/** Shows two branches side by side, from their common ancestor, with the differences of their answers (W14). */
 export function ComparePanel({ leaf, beside }: { readonly leaf: string | null; readonly beside: string | undefined }) {
   const tree = useTree();
   const may = useMay();
@@ -103,7 +101,7 @@ function ComparedMessages({ name, messages }: { readonly name: string; readonly 
       <h2 className="font-medium text-soft text-xs">
         {name} · {tCount(messages.length, "{count} message", "{count} messages")}
       </h2>
-      {messages.length === 0 && <p className="text-soft">{t("No messages of its own.")}</p>}
+      {messages.length === 0 && <p className="text-soft">{t("This branch has no messages of its own.")}</p>}
       {messages.slice(0, SHOWN).map(({ id }) => (
         <ComparedMessage key={id} id={id} />
       ))}
@@ -153,20 +151,18 @@ function Difference({
   return <TextDiff before={other} after={one} />;
 }
 
-/** The text of an answer, read if necessary. */
 function useText(answer: AssistantMessage | undefined): string | undefined {
   const { message } = useMessage(answer?.id ?? "");
   return answer && message ? textOf(message) : undefined;
 }
 
-/** A branch other than the current one. */
 export interface OtherBranch {
   readonly leaf: string;
   /** Its first message that is not on the current branch. */
   readonly first: string;
 }
 
-/** The branches of the main conversation except the one that ends at `leaf`, the nearest first. */
+/** Returns the branches of the main conversation except the one that ends at `leaf`, the nearest first. */
 export function otherBranches(tree: ConversationState, leaf: string): OtherBranch[] {
   const depth = new Map(pathTo(tree, leaf).map(({ id }, index) => [id, index]));
   return leaves(tree)
@@ -180,15 +176,14 @@ export function otherBranches(tree: ConversationState, leaf: string): OtherBranc
     .sort((a, b) => b.shared - a.shared);
 }
 
-/** Two branches from their fork. */
+/** Two branches from the message where they fork. */
 export interface BranchDivergence {
-  /** The last common message, if any. */
   readonly ancestor: Message | undefined;
   readonly left: readonly Message[];
   readonly right: readonly Message[];
 }
 
-/** Finds the last common message of two branches, and the messages after it. */
+/** Returns the last common message of two branches, and the messages after it. */
 export function branchDivergence(tree: ConversationState, left: string, right: string): BranchDivergence {
   const [one, other] = [pathTo(tree, left), pathTo(tree, right)];
   let shared = 0;

@@ -10,7 +10,7 @@ type ContextShare = Result<"context.read">["parts"][number];
 
 const KINDS = { instructions: t("Instructions"), tool: t("Tools"), conversation: t("Conversation") } as const;
 
-/** The parts of the model's context on this branch, with their tokens. */
+/** Shows the parts of the model's context on this branch, with their tokens. */
 export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
   const { connection } = usePage();
   const { id: conversation } = useConversation();

@@ -9,7 +9,6 @@ import { t } from "../parts/phrases/phrases.ts";
 import { PANEL_ACTIONS, useReading, useSlashActions } from "./slash-actions.ts";
 import { usePanel } from "./use-panel.ts";
 
-/** The keys that toggle panels. */
 const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
   branches: "Alt+B",
   map: "Alt+M",
@@ -28,7 +27,6 @@ const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
   settings: "Alt+E",
 };
 
-/** The actions of the conversation in view. */
 export function ConversationActions({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
   const { connection } = page;
@@ -57,7 +55,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   }
   if (tree && tree.questions.size > 0)
     actions.push({
-      name: t("Go to what needs your answer"),
+      name: t("Go to the question that needs your answer"),
       keys: "Alt+W",
       takes: "question.answer",
       run: () => focusOn("[role=log] fieldset, [role=log] form textarea, #limit"),

@@ -10,11 +10,10 @@ import { RecalledItems } from "../transcript/recalled-items.tsx";
 import { messageBeginning } from "./tree/words.ts";
 import { Scrolled } from "./work-panels.tsx";
 
-// The equipment of the server's agents, one panel each (W71).
+// Panels for what the server's agents are equipped with: memory, hooks and MCP servers (W71).
 
 type EquipmentReport = Result<"equipment.read">;
 
-/** The server's equipment, or its error; neither before the answer, and for users who may not ask. */
 function useEquipment(): { readonly known?: EquipmentReport; readonly problem?: string } {
   const { connection } = usePage();
   const { id: conversation } = useConversation();
@@ -49,7 +48,6 @@ const MEMORY: Readonly<Record<EquipmentReport["memory"], string>> = {
   "not-agreed": t("Memory is off. Turn it on with /memory in a terminal."),
 };
 
-/** The state of memory, and its entries on this branch (W50). */
 export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();
@@ -79,7 +77,6 @@ export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** The hooks and the files that define them. */
 export function HooksPanel() {
   const { known, problem } = useEquipment();
   if (!known) return <PanelNote problem={problem} />;
@@ -92,7 +89,9 @@ export function HooksPanel() {
       {known.hooks.map(({ file, isUsed, hooks }) => (
         <section key={file} aria-label={file} className="flex flex-col gap-1.5">
           <h3 className="break-all font-mono text-xs">{visibleLine(file)}</h3>
-          {!isUsed && <p className="text-warn text-xs">{t("Not run: this project is not trusted.")}</p>}
+          {!isUsed && (
+            <p className="text-warn text-xs">{t("These hooks do not run, because this project is not trusted.")}</p>
+          )}
           <ul className="flex flex-col gap-1.5">
             {hooks.map(({ event, matcher, command }, index) => (
               <li key={index} className="rounded-lg border border-hair px-3 py-2">
@@ -119,12 +118,13 @@ const STATUS: Readonly<Record<EquipmentReport["servers"][number]["status"], read
     disabled: [t("switched off"), "text-soft"],
   };
 
-/** The MCP servers and their status. */
 export function ServersPanel() {
   const { known, problem } = useEquipment();
   if (!known) return <PanelNote problem={problem} />;
   if (known.servers.length === 0)
-    return <PanelNote>{t("No MCP servers. Add one with banyan mcp add where the server runs.")}</PanelNote>;
+    return (
+      <PanelNote>{t("No MCP servers. To add one, run banyan mcp add on the machine of the Banyan server.")}</PanelNote>
+    );
   return (
     <Scrolled name={t("MCP servers")}>
       <ul className="flex flex-col gap-2">

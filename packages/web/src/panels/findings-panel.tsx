@@ -10,7 +10,7 @@ import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { messageBeginning } from "./tree/words.ts";
 
-/** The findings of the last review, by file and line: each can be sent to the agent that made the changes (C15). */
+/** Lists the findings of the last review, by file and line. Each can be sent to the agent that made the changes (C15). */
 export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
   const may = useMay();
@@ -65,7 +65,6 @@ export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** Gives a finding to the agent that made the changes, and shows the branch on which it works on it. */
 function useMending(): (finding: Finding) => Promise<void> {
   const { connection } = usePage();
   const conversation = useConversation();
@@ -74,7 +73,7 @@ function useMending(): (finding: Finding) => Promise<void> {
     if (!conversation.state) return;
     const { text, ...at } = mendingRequest(conversation.state, finding);
     const parts = [{ type: "text", text }] as const;
-    // The reviewer wrote it: nothing goes along that it names.
+    // A reviewer wrote this text, so no files that it names are attached.
     const said = await connection.ask("turn.say", { conversation: conversation.id, parts, ...at, asIs: true });
     show(said.message);
   };

@@ -5,7 +5,6 @@ import { changesByCalls, messagesLeft, withSubAgents } from "../parts/diff/branc
 import { t, tCount } from "../parts/phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
-/** A branch that was left: its end, and the number of files that it alone had changed. */
 interface PreviousBranch {
   readonly leaf: string;
   readonly files: number;

@@ -6,7 +6,6 @@ import { Button } from "../parts/design/button.tsx";
 import { TextArea, TextField } from "../parts/design/field.tsx";
 import { t } from "../parts/phrases/phrases.ts";
 
-/** The user's own prompts, inserted by a slash and their name (W74). Stored in this browser. */
 export function OwnPrompts() {
   const [prompts, change] = useOwnPrompts();
   const [edited, setEdited] = useState<OwnPrompt>(NO_PROMPT);
@@ -69,7 +68,6 @@ export function OwnPrompts() {
 
 const NO_PROMPT: OwnPrompt = { name: "", text: "" };
 
-/** The user's presets of model, effort and mode, chosen below the message box (W74). Stored in this browser. */
 export function Presets({ model }: { readonly model: string }) {
   const [presets, change] = usePresets();
   const [edited, setEdited] = useState<Preset>({ name: "", model, mode: "chat" });

@@ -32,7 +32,6 @@ export function Panels({
 }: {
   readonly panel: PanelName;
   readonly leaf: string | null;
-  /** The artifact that the user opened; default: the newest of the branch. */
   readonly opened: Artifact | undefined;
 }) {
   const { all, beside, show } = usePanel();

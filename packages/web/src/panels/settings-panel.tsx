@@ -16,7 +16,6 @@ import { OwnPrompts, Presets } from "./own-things.tsx";
 
 type ProviderSetting = Result<"model.list">["providers"][number];
 
-/** Maximum number of models in the list; the user filters a longer one. */
 const LISTED = 50;
 
 const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {
@@ -26,7 +25,6 @@ const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {
   all: t("Run everything without asking (only this conversation)"),
 };
 
-/** Settings for models and approvals. */
 export function SettingsPanel() {
   const settings = usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.settings : undefined,
@@ -84,7 +82,6 @@ function ApprovalSetting({ settings }: { readonly settings: ServerSettings }) {
   );
 }
 
-/** The effect of Enter during a turn (W36). */
 function DeliverySetting() {
   const [delivery, setDelivery] = usePreference("delivery");
   return (
@@ -98,7 +95,6 @@ function DeliverySetting() {
   );
 }
 
-/** The language of the page; a change reloads it (W77). */
 function LanguageChoice() {
   return (
     <label className="mt-4 flex flex-wrap items-center gap-2">
@@ -119,7 +115,6 @@ function LanguageChoice() {
   );
 }
 
-/** Turns system notifications about questions and answers on or off (W75); the browser asks for permission. */
 function NotifyChoice() {
   const [notify, setNotify] = usePreference("notify");
   const [isRefused, setRefused] = useState(false);
@@ -138,7 +133,7 @@ function NotifyChoice() {
           onChange={({ target }) => choose(target.checked).catch(() => setRefused(true))}
           className="size-4 accent-leaf"
         />
-        {t("Notify me when I am needed or it is done")}
+        {t("Notify me when the agent needs me or is done")}
       </label>
       {isRefused && (
         <p role="alert" className="text-warn text-xs">
@@ -164,7 +159,7 @@ function NeverAsk({ onYes, onNo }: { readonly onYes: () => void; readonly onNo: 
     >
       <p>
         {t(
-          "The agent will run everything in this conversation without asking you: commands, file changes, and anything that a text it reads talks it into. Deny rules still apply. This ends when the server stops.",
+          "The agent will run all commands and change files in this conversation without asking you, even if a text that it reads tricks it into doing so. Deny rules still apply. This ends when the server stops.",
         )}
       </p>
       <label className="flex flex-col gap-1">

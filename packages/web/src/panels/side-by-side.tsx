@@ -21,7 +21,7 @@ const OUTCOMES: Readonly<Record<ComparedColumn["outcome"], string>> = {
   unasked: t("no message yet"),
 };
 
-/** The branches that fork here, with outcome, time, cost and files: each can be shown, or brought over to this branch (W70). */
+/** Compares the branches that fork here by outcome, time, cost and files; shows them or brings their files over (W70). */
 export function SideBySide({ leaf }: { readonly leaf: string }) {
   const page = usePage();
   const show = useShow();
@@ -82,7 +82,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
   );
 }
 
-/** For example `answered · 12.0 s · $0.12 · 3 files +20 -4`. */
+/** Returns a line such as `answered · 12.0 s · $0.12 · 3 files +20 -4`. */
 function comparisonLine({ outcome, time, cost, files }: ComparedColumn): string {
   const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
   const changed =

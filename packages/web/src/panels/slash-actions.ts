@@ -41,23 +41,20 @@ export const PANEL_ACTIONS: Readonly<Partial<Record<PanelName, string>>> = {
   settings: "config",
 };
 
-/** Slash commands that other parts of the page run: the message box, the shortcuts, and the conversation list. */
 const OF_OTHER_PARTS: ReadonlySet<string> = new Set(["help", "keys", "mode", "stop", "clear", "star"]);
 
-/** The views that this part of the page shows. Other parts show the rest, or the page does not need them. */
 type ShownView = Exclude<
   ViewName,
   "conversations" | "copy" | "help" | "keys" | "leave" | "mode" | "new" | "share" | "status" | "stop"
 >;
 
-/** The state of the page that actions read. */
 function placeOn(tree: ConversationState | undefined, leaf: string | null, agent: string): ActionPlace {
   const state = tree ?? emptyConversation("");
   const run = openRuns(state).find((open) => open.leaf === leaf)?.id;
   return { client: "page", state, leaf, run, agent, mode: "chat", say };
 }
 
-/** The slash commands (W65) and palette entries of the conversation in view. */
+/** Returns the slash commands (W65) and palette entries of the conversation in view. */
 export function useSlashActions(tree: ConversationState | undefined, leaf: string | null): readonly PaletteAction[] {
   const follow = useFollow(tree, leaf);
   const rights = usePageState((state) => state.rights);
@@ -75,7 +72,7 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
     }));
 }
 
-/** Reads an action of a panel or another part of the page. Throws `ActionRefusal` for wrong arguments. */
+/** Returns a function that reads an action of a panel or another part. It throws `ActionRefusal` for wrong arguments. */
 export function useReading(
   tree: ConversationState | undefined,
   leaf: string | null,
@@ -89,7 +86,6 @@ export function useReading(
   };
 }
 
-/** Reads an action. Refuses actions that start a turn while a run works on this branch. */
 function readOnPage(
   action: ClientAction,
   argument: string,
@@ -99,7 +95,7 @@ function readOnPage(
   const isShown = step.type === "message" || step.type === "view";
   if (!isShown && action.needs?.idle === "turn" && place.run !== undefined)
     throw new Error(
-      t("The agent is working. /{name} is possible when it is done, or when you have stopped it.", {
+      t("The agent is working. Use /{name} when the agent is done, or after you stop it.", {
         name: action.name,
       }),
     );
@@ -110,7 +106,6 @@ function useAgent(): string {
   return usePageState(({ connection }) => (connection.phase === "open" ? connection.welcome.agent : ""));
 }
 
-/** Carries out a step of an action. Resolves with a sentence for the user, if any. */
 function useFollow(
   tree: ConversationState | undefined,
   leaf: string | null,

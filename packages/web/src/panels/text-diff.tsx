@@ -2,10 +2,9 @@ import { type Change, diffLines, diffWordsWithSpace } from "diff";
 import { useMemo } from "react";
 import { t } from "../parts/phrases/phrases.ts";
 
-/** Milliseconds for a comparison before a coarser one is used. */
 const PATIENCE = 80;
 
-/** The differences between two texts, word by word: marked by strikethrough and underline, not by colour alone. */
+/** Shows the differences between two texts, word by word, by strikethrough and underline and not by colour alone. */
 export function TextDiff({ before, after }: { readonly before: string; readonly after: string }) {
   const changes = useMemo(() => compare(before, after), [before, after]);
   const isSame = changes.every(({ added, removed }) => !added && !removed);

@@ -19,12 +19,11 @@ import { say, t } from "../parts/phrases/phrases.ts";
 import { messageBeginning } from "./tree/words.ts";
 import { UsageTables } from "./usage-tables.tsx";
 
-/** The height of a row in pixels. */
 const ROW = 44;
 
 type AnswerMessage = Extract<Message, { role: "assistant" | "summary" }>;
 
-/** Usage and cost of each answer of the branch, of the branch, and of all branches (W42). */
+/** Shows usage and cost of each answer of the branch, of the branch, and of all branches (W42). */
 export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
   const tree = useTree();
   const conversation = useConversation();
@@ -147,7 +146,6 @@ function Row({ name, branch, all }: { readonly name: string; readonly branch: st
   );
 }
 
-/** The usage of all sub-agents. */
 function subAgentUsage(
   messages: Iterable<Message>,
   path: readonly Message[],

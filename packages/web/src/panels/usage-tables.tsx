@@ -11,7 +11,6 @@ import {
 import { formatCost } from "@banyan/core/shown";
 import { formatPageTime, say, t } from "../parts/phrases/phrases.ts";
 
-/** The usage of all branches of a conversation, by model and by day (W71). */
 export function UsageTables({ messages }: { readonly messages: Iterable<Message> }) {
   const all = [...messages].filter((message) => message.role !== "user" && message.usage !== undefined);
   return (
@@ -55,7 +54,6 @@ function Table({ name, rows }: { readonly name: string; readonly rows: readonly 
   );
 }
 
-/** Sums usage by name, in the order in which names first occur. */
 function summed(messages: readonly Message[], nameOf: (message: Message) => string): readonly Sum[] {
   const sums = new Map<string, Sum>();
   for (const message of messages) {

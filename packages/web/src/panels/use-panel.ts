@@ -15,10 +15,9 @@ const PANEL_TAKES: Readonly<Partial<Record<PanelName, CommandName>>> = {
   settings: "approval.use",
 };
 
-/** The current panel, and a function to change it. The address holds the panel, so that it survives a reload. */
+/** Returns the current panel, and a function to change it. The address contains the panel, so that it survives a reload. */
 export function usePanel(): {
   readonly panel: PanelName | undefined;
-  /** The panels that the user may see. */
   readonly all: readonly PanelName[];
   readonly beside: string | undefined;
   readonly show: (panel: PanelName | undefined, beside?: string) => void;

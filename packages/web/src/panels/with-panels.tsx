@@ -9,7 +9,6 @@ import { usePanel } from "./use-panel.ts";
 const Panels = lazily(async () => ({ default: (await import("./panels.tsx")).Panels }));
 const LeftBranchNotice = lazily(async () => ({ default: (await import("./left-branch-notice.tsx")).LeftBranchNotice }));
 
-/** Panels with wide content: long lines or a map. */
 const WIDE: ReadonlySet<PanelName> = new Set(["map", "changes", "compare", "artifact"]);
 
 /** A conversation with its panel next to it; on a narrow screen, the panel replaces the conversation. */

@@ -13,9 +13,8 @@ import { PLAN_LOOKS } from "../transcript/call-card.tsx";
 import { useCallStatus } from "../transcript/call-status.ts";
 import { messageBeginning } from "./tree/words.ts";
 
-// The agent's plan and background work, one panel each (W71).
+// Panels for the agent's plan, its background commands and its sub-agents (W71).
 
-/** A panel that the keyboard can scroll. */
 export function Scrolled({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element.
@@ -25,7 +24,7 @@ export function Scrolled({ name, children }: { readonly name: string; readonly c
   );
 }
 
-/** The agent's plan on a branch, from the last call with a plan (C5). */
+/** Shows the agent's plan on a branch, from the last call with a plan (C5). */
 export function PlanPanel({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();
@@ -51,7 +50,6 @@ export function PlanPanel({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** Background commands and how they ended (C6). */
 export function BackgroundPanel() {
   const page = usePage();
   const may = useMay();
@@ -94,7 +92,7 @@ export function BackgroundPanel() {
   );
 }
 
-/** All sub-agents of the conversation in the order of their start, each with a link to it (W40). */
+/** Lists all sub-agents of the conversation in the order of their start, each with a link to it (W40). */
 export function AgentsPanel() {
   const conversation = useConversation();
   const tree = useTree();

@@ -22,7 +22,6 @@ import { say, t } from "../parts/phrases/phrases.ts";
 import { QuestionForm } from "./question-form.tsx";
 import { ShownLines } from "./shown-lines.tsx";
 
-/** A question and its conversation. */
 interface QuestionProps<Question extends OpenQuestion = OpenQuestion> {
   readonly conversation: string;
   readonly question: Question;
@@ -46,7 +45,6 @@ export function QuestionView({ question, call, ...asked }: QuestionProps & { rea
   }
 }
 
-/** The question, for users who may only watch. */
 function ForOthers({ question }: Pick<QuestionProps, "question">) {
   return (
     <p className="whitespace-pre-wrap border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm">{waitsFor(question)}</p>
@@ -72,7 +70,6 @@ type QuestionAnswer =
   | { decision: "deny"; reason?: string }
   | { decision: "answer"; text: string };
 
-/** The approval mode after an approved plan. */
 type PlanChoice = NonNullable<Command<"question.answer">["approval"]>;
 
 function useAnswer(conversation: string, question: string) {
@@ -251,7 +248,6 @@ function askedInWords(call: Call, preview: Preview | undefined, isEdited: boolea
   return t("Use {tool}?", { tool });
 }
 
-/** Asks whether a turn at a limit may continue, or whether an oversized message becomes a file. */
 function GoesOn({ conversation, question }: QuestionProps<Extract<OpenQuestion, { type: "limit" }>>) {
   const { send, problem } = useAnswer(conversation, question.id);
   return (
@@ -341,7 +337,6 @@ export function Harmless({ rules }: { readonly rules: readonly string[] }) {
   );
 }
 
-/** The key for the same action while the card has the focus. */
 function Key({ children }: { readonly children: string }) {
   return (
     <kbd className="ms-1 font-mono text-[0.6875rem] opacity-80 [@media(hover:none)]:hidden">
@@ -366,8 +361,8 @@ function readIn(
 }
 
 /**
- * Moves the focus after an answer. In a message: to the message. In the list of questions: to the next question, and after the
- * last one to the composer.
+ * Moves the focus after an answer. In a message: to the message. In the list of questions: to the next question, and
+ * after the last one to the composer.
  */
 function focusAfter(answered: Element | null): () => void {
   const message = answered?.closest<HTMLElement>("article");

@@ -7,7 +7,7 @@ import { Icon } from "../parts/design/icon.tsx";
 import { t } from "../parts/phrases/phrases.ts";
 import { type Attachment, attachmentText, type ComposerAttachments, isBrowserPicture } from "./attachments.ts";
 
-/** The attachments of the next message, and the files that it names with `@`: name, size and a remove button (W66). */
+/** Lists the attachments of the next message, and the files that it names with `@`: name, size and a remove button (W66). */
 export function AttachmentList({
   files: { all, edit, remove, problem, warning },
   named = [],
@@ -15,7 +15,6 @@ export function AttachmentList({
 }: {
   readonly files: ComposerAttachments;
   readonly named?: readonly Reference[];
-  /** Removes the reference from the message. */
   onUnname?(reference: Reference): void;
 }) {
   const [open, setOpen] = useState<string>();
@@ -84,7 +83,6 @@ export function AttachmentList({
   );
 }
 
-/** A long text opens at its beginning. */
 function takesFocusAtStart(box: HTMLTextAreaElement | null): void {
   if (!box) return;
   box.focus();
@@ -92,7 +90,6 @@ function takesFocusAtStart(box: HTMLTextAreaElement | null): void {
   box.scrollTop = 0;
 }
 
-/** The first line of a text. */
 function firstLineOfAttachment(attachment: Attachment): string {
   return visibleLine((attachmentText(attachment) ?? "").trimStart().split("\n", 1)[0]?.slice(0, 80) ?? "");
 }
@@ -107,10 +104,8 @@ function Chip({
 }: {
   readonly name: string;
   readonly about?: string;
-  /** The icon or thumbnail. */
   readonly children: ReactNode;
   readonly isOpen?: boolean;
-  /** Shows or hides the text. */
   onOpen?(): void;
   onRemove(): void;
 }) {

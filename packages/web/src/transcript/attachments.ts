@@ -13,12 +13,10 @@ export interface Attachment {
   readonly key: string;
   readonly name: string;
   readonly mediaType: string;
-  /** Bytes. */
   readonly size: number;
   readonly part: UserPart;
 }
 
-/** Image types that models accept and browsers show. */
 const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** The types that the file chooser offers first. */
@@ -26,7 +24,6 @@ export const ACCEPTED = [...PICTURES, "application/pdf", "text/*", ".md", ".json
   ",",
 );
 
-/** Maximum number of files in a message. */
 const MOST_FILES = 20;
 
 /** Returns whether a browser shows this image without running code. */
@@ -38,18 +35,14 @@ export function isBrowserPicture(mediaType: string): boolean {
 export interface ComposerAttachments {
   readonly all: readonly Attachment[];
   readonly problem: string | undefined;
-  /** A warning that the model may reject them, or that a reload loses them. */
   readonly warning: string | undefined;
   add(files: Iterable<File>): void;
-  /** Attaches a long pasted text as a file (W92). */
   addText(text: string): void;
-  /** Changes the text of an attachment. */
   edit(attachment: Attachment, text: string): void;
   remove(attachment: Attachment): void;
   clear(): void;
 }
 
-/** The attachments of a message, their setter, and whether they survive a reload. */
 type AttachmentsState = readonly [
   readonly Attachment[],
   (change: (before: readonly Attachment[]) => readonly Attachment[]) => void,
@@ -155,13 +148,13 @@ export function attachmentFrom(part: UserPart): Attachment {
   return { key, name, mediaType: "text/plain", size: new TextEncoder().encode(content).length, part };
 }
 
-/** A message on one line: the typed text and the names of its attachments. */
+/** Returns a message on one line: the typed text and the names of its attachments. */
 export function messageInWords(said: Parameters<typeof writtenIn>[0]): string {
   const { text, rest } = writtenIn(said);
   return [text, ...rest.map((part) => attachmentFrom(part).name)].filter((each) => each !== "").join(" · ");
 }
 
-/** The editable text of an attachment. */
+/** Returns the editable text of an attachment. */
 export function attachmentText({ part }: Attachment): string | undefined {
   return part.type === "text" ? attachedText(part.text)?.content : undefined;
 }
@@ -182,7 +175,6 @@ function decodeTextFile(bytes: Uint8Array<ArrayBuffer>): string | undefined {
 /** Bytes per base64 character. */
 export const BYTES = 3 / 4;
 
-/** Maximum number of bytes in the arguments of one call. */
 const PIECE = 0x8000;
 
 function base64Of(bytes: Uint8Array): string {

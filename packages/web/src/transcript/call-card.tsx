@@ -61,12 +61,10 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
 /** The style of arguments above a question: complete, over any number of lines (S36). */
 const WHOLE = "whitespace-pre-wrap [overflow-wrap:anywhere]";
 
-/** Returns whether the output explains why the call had no result. */
 function tellsWhy({ status }: Call): boolean {
   return status === "failed" || status === "denied";
 }
 
-/** The plan of a call, with the current step emphasised and completed steps muted. */
 function Plan({ plan }: { readonly plan: readonly PlanStep[] }) {
   return (
     <details open className="border-hair border-t px-3 py-1.5 text-xs">
@@ -84,14 +82,12 @@ function Plan({ plan }: { readonly plan: readonly PlanStep[] }) {
   );
 }
 
-/** The styles of plan steps. */
 export const PLAN_LOOKS: Readonly<Record<PlanStep["status"], string>> = {
   completed: "text-soft",
   in_progress: "font-semibold",
   pending: "",
 };
 
-/** The files that a call returned: images are shown, other files by name. */
 function Files({ call: { files = [] } }: { readonly call: Call }) {
   if (files.length === 0) return null;
   return (
@@ -103,12 +99,9 @@ function Files({ call: { files = [] } }: { readonly call: Call }) {
   );
 }
 
-/** The lines of a running call's output that a closed card shows. */
 const LAST_LINES = 3;
-/** Maximum number of characters of these lines. */
 const MOST = 1_000;
 
-/** The last output of a running call; the open card has all of it. */
 function LastLines({ call: { status, progress = "" } }: { readonly call: Call }) {
   if (status !== "executing" || progress.trim() === "") return null;
   const lines = progress.slice(-MOST).trimEnd().split("\n").slice(-LAST_LINES);
@@ -154,7 +147,6 @@ function Arguments({ call }: { readonly call: Call }) {
   );
 }
 
-/** The arguments of a call on one line, with at most `most` characters. */
 function argumentLine({ input: asked, executedInput, inputText, about }: Call, most = 200): string {
   // The steps are shown below.
   if (about?.plan) return "";
@@ -168,7 +160,6 @@ function argumentLine({ input: asked, executedInput, inputText, about }: Call, m
     .slice(0, most);
 }
 
-/** A value as text. Objects are left out: the open card shows them. */
 function onALine(value: Json): string {
   if (Array.isArray(value))
     return value

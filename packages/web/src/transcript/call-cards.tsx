@@ -4,7 +4,7 @@ import { t } from "../parts/phrases/phrases.ts";
 import { CallCard } from "./call-card.tsx";
 import { isLookingCall, looksInWords } from "./folds.ts";
 
-/** Adjacent calls. Neighbours that only read and succeeded are folded into one line (W30). */
+/** Shows adjacent calls. Neighbours that only read and succeeded are folded into one line (W30). */
 export function CallCards({ calls, message }: { readonly calls: readonly Call[]; readonly message: string }) {
   return groupsOf(calls).map((group) =>
     group.length === 1 ? (

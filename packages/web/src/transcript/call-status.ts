@@ -3,7 +3,7 @@ import type { Call } from "@banyan/core/conversation";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 
-/** A sign, a word and a colour for each status of a call: never colour alone (W28). */
+/** A sign, a word and a colour for the status of a call, so that colour is not needed (W28). */
 export type StatusLook = readonly [sign: string, word: string, colour: string];
 
 const CALL_STATUS: Readonly<Record<DisplayedCallStatus, StatusLook>> = {
@@ -17,7 +17,10 @@ const CALL_STATUS: Readonly<Record<DisplayedCallStatus, StatusLook>> = {
   "not-run": ["⊘", t("not run"), "text-bad"],
 };
 
-/** The status of a call for this user: a guest sees that the call waits, but not for the guest. `asks`: it asks in words. */
+/**
+ * Returns a function for the status of a call as this user sees it: a guest sees that the call waits for another user.
+ * `asks`: the call asks a question in words.
+ */
 export function useCallStatus(): (call: Call, asks?: boolean) => StatusLook {
   const may = useMay();
   return (call, asks = false) => {

@@ -9,7 +9,6 @@ export interface Fold {
   readonly calls: readonly Call[];
 }
 
-/** The folds of a branch, by each of their messages. Unread messages are in none. */
 function foldsOf(tree: ConversationState, path: readonly string[]): ReadonlyMap<string, Fold> {
   const folds = new Map<string, Fold>();
   let open: { readonly messages: string[]; readonly calls: Call[] } | undefined;
@@ -28,7 +27,6 @@ function foldsOf(tree: ConversationState, path: readonly string[]): ReadonlyMap<
   return folds;
 }
 
-/** The calls of a message that only reads, without marks or siblings. */
 function lookingCalls(tree: ConversationState, id: string): readonly Call[] | undefined {
   const message = tree.messages.get(id);
   if (message?.role !== "assistant" || message.finish !== "calls" || message.calls.length === 0) return undefined;
@@ -37,12 +35,10 @@ function lookingCalls(tree: ConversationState, id: string): readonly Call[] | un
   return says || !message.calls.every(isLookingCall) ? undefined : message.calls;
 }
 
-/** The folds of a branch, and their open state. */
+/** The folds of a branch, and which of them are open. */
 export interface Folds {
   of(message: string): Fold | undefined;
-  /** Returns whether a closed fold hides a message. */
   hides(message: string): boolean;
-  /** Opens the fold of a message, if it is in one. */
   open(message: string): void;
   toggle(fold: Fold): void;
 }
@@ -75,7 +71,7 @@ export function isLookingCall({ about, status, files }: Call): boolean {
   return about?.looksAt !== undefined && status === "completed" && files === undefined;
 }
 
-/** For example `Read 7 files, 2 searches`: the most frequent kind comes first. */
+/** Returns a line such as `Read 7 files, 2 searches`: the most frequent kind comes first. */
 export function looksInWords(calls: readonly Call[]): string {
   const looks = calls.flatMap(({ about }) => about?.looksAt ?? []);
   const counts = new Map<string, number>();

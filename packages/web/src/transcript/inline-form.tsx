@@ -11,7 +11,6 @@ export function InlineForm({
   children,
 }: {
   readonly action: string;
-  /** A rejection keeps the form open and shows its message. */
   onSubmit(): Promise<unknown>;
   onClose(): void;
   readonly children: ReactNode;

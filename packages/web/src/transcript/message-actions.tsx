@@ -123,7 +123,6 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
   );
 }
 
-/** The model of an answer, and its usage (W42). */
 function AnswerCost({ message: { model, usage, cost, calls } }: { readonly message: AssistantMessage }) {
   if (!usage) return null;
   const said = [
@@ -187,7 +186,6 @@ function EditSummary({ message, onClose }: { readonly message: SummaryMessage; o
   );
 }
 
-/** Sets or removes the label of a message (W13). */
 function NameMessage({ message, onClose }: { readonly message: Message; onClose(): void }) {
   const { id: conversation } = useConversation();
   const { connection } = usePage();

@@ -36,7 +36,6 @@ export function MessageArticle({
   onGrown,
 }: {
   readonly id: string;
-  /** The next message on the branch. */
   readonly next: string | undefined;
   readonly place: number;
   readonly of: number;
@@ -178,7 +177,6 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
   );
 }
 
-/** The adjacent calls from one part on. */
 function callsFrom({ parts, calls }: AssistantMessage, from: number) {
   const end = parts.findIndex((part, index) => index > from && part.type !== "call");
   return parts
@@ -206,7 +204,6 @@ function thoughtFor(isStreaming: boolean, seconds: number | undefined): string {
   return isStreaming ? t("Thinking for {time}", { time }) : t("Thought for {time}", { time });
 }
 
-/** The model's reasoning: open while it streams, afterwards as the user left the last one (W22). */
 function Reasoning({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   const [since] = useState(() => performance.now());
   const [seconds, setSeconds] = useState<number>();

@@ -2,11 +2,10 @@ import { useState } from "react";
 import { useCopy } from "../parts/browser/use-copy.ts";
 import { t, tCount } from "../parts/phrases/phrases.ts";
 
-/** The part of a result that is shown at first (W29). */
 const LINES = 20;
 const CHARACTERS = 8_192;
 
-/** The result of a call: its beginning, and all of it on demand. Copy takes all of it. */
+/** Shows the beginning of a call's result, and all of it on demand. Copy takes all of it (W29). */
 export function Output({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);
   const { isCopied, copy } = useCopy(text);

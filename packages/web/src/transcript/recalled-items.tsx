@@ -6,7 +6,7 @@ import { usePage } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t, tCount } from "../parts/phrases/phrases.ts";
 
-/** The memory entries in the prompt of a message, each with its source; a click opens the source (W50, S26). */
+/** Lists the memory entries in the prompt of a message; a click on an entry opens its source (W50, S26). */
 export function RecalledItems({
   message,
   items,
@@ -45,7 +45,6 @@ function Source({ item: { source: from, conversation, message } }: { readonly it
   );
 }
 
-/** The button that hides a memory entry from the model's next answers, or restores it. */
 function Wanted({
   message,
   item,
@@ -62,7 +61,7 @@ function Wanted({
     page.told(page.connection.ask("memory.dismiss", { conversation, message, item, dismissed: !dismissed }));
   return (
     <p className="text-soft text-xs">
-      {dismissed && `${t("The model no longer gets this.")} `}
+      {dismissed && `${t("The model no longer gets this entry.")} `}
       {may("memory.dismiss") && (
         <button type="button" className="underline" onClick={mark}>
           {dismissed ? t("Use again") : t("Do not use this")}

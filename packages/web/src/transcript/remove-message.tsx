@@ -25,7 +25,6 @@ export function RemoveMessage({ message, onClose }: { readonly message: Message;
   );
 }
 
-/** The question before the removal. */
 function whatGoes(below: number, hidden: number): string {
   if (below === 0) return t("Remove this message?");
   return hidden === 0
@@ -38,7 +37,6 @@ function whatGoes(below: number, hidden: number): string {
       );
 }
 
-/** The number of messages below one, on all branches and in sub-agents, and how many of them are already hidden. */
 function countHiddenBelow(
   tree: ConversationState,
   message: string,

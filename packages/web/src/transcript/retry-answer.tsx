@@ -9,7 +9,7 @@ import { usePage } from "../parts/page/page.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { InlineForm } from "./inline-form.tsx";
 
-/** Requests another answer to the same user message, and shows it. */
+/** Returns a function that requests another answer to the same user message, and shows it. */
 export function useRetry(): (at: string, model?: string) => Promise<unknown> {
   const conversation = useConversation();
   const { connection } = usePage();
@@ -35,7 +35,6 @@ export function RetryAnswer({
   onClose,
 }: {
   readonly at: string;
-  /** The model of the old answer. */
   readonly model: string;
   onClose(): void;
 }) {

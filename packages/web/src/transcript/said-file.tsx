@@ -4,7 +4,7 @@ import { visibleLine, visibleText } from "@banyan/core/shown";
 import { Icon } from "../parts/design/icon.tsx";
 import { BYTES, isBrowserPicture } from "./attachments.ts";
 
-/** A file of a message or a call: an image is shown, any other file with name and size (W59, W66). */
+/** Shows a file of a message or a call: an image as such, any other file with name and size (W59, W66). */
 export function SaidFile({ file }: { readonly file: Extract<UserPart, { type: "file" }> }) {
   const { name, mediaType, data } = file;
   const words = visibleLine(name ?? mediaType);
@@ -26,7 +26,7 @@ export function SaidFile({ file }: { readonly file: Extract<UserPart, { type: "f
   );
 }
 
-/** A text that was attached to a message: its name, and the whole text on demand (W66). */
+/** Shows the name of a text that was attached to a message, and the whole text on demand (W66). */
 export function AttachedText({ text }: { readonly text: string }) {
   const [head = "", kind, named] =
     /^<([\w-]+?)(?:-\d+)?(?=[\s>])(?: name="((?:[^"\\]|\\.)*)")?[^>]*>\n/.exec(text) ?? [];

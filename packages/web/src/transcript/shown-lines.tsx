@@ -8,7 +8,7 @@ import { say, t, tCount } from "../parts/phrases/phrases.ts";
 /** The number of lines shown at first, and added by each press of the button. */
 const MORE = 500;
 
-/** Everything that a call would run and change: the lines that every client shows (S15, S23). */
+/** Shows everything that a call would run and change, in the same lines as other clients (S15, S23). */
 export function ShownLines({
   call,
   input,
@@ -17,7 +17,6 @@ export function ShownLines({
 }: {
   readonly call: Call;
   readonly name?: string;
-  /** Replaces the checked arguments. */
   readonly input?: Json | undefined;
   readonly preview?: Preview | undefined;
 }) {
@@ -96,5 +95,4 @@ const LOOKS: Readonly<Record<ShownLine["look"], string>> = {
   gap: "text-soft",
 };
 
-/** The signs for added and removed lines, so that colour is not needed. */
 const SIGNS: Readonly<Partial<Record<ShownLine["look"], string>>> = { added: "+ ", removed: "- ", same: "  " };

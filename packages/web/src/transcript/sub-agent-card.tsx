@@ -19,13 +19,11 @@ import { useMay } from "../parts/page/use-may.ts";
 import { say, t, waitingInWords } from "../parts/phrases/phrases.ts";
 import { type StatusLook, useCallStatus } from "./call-status.ts";
 
-/** The number of a sub-agent's actions that its card shows. */
 const ACTIONS = 3;
 
-/** Maximum number of letters from the task in the card's name. */
 const NAME = 60;
 
-/** A sub-agent in its parent's conversation: its current work, its cost, and a link to it (W40). */
+/** Shows a sub-agent in its parent's conversation: its current work, its cost, and a link to it (W40). */
 export function SubAgentCard({
   call,
   root,
@@ -34,9 +32,7 @@ export function SubAgentCard({
 }: {
   readonly call: string;
   readonly root: string;
-  /** Its task, on one line. */
   readonly task: string;
-  /** The status of the call that launched it, in a word. */
   readonly status: string;
 }) {
   const conversation = useConversation();
@@ -80,7 +76,6 @@ export function SubAgentCard({
   );
 }
 
-/** The number of open questions of the sub-agent itself. */
 function countWaiting(tree: ConversationState, call: string): number {
   return [...tree.questions.values()].filter(({ message }) => tree.messages.get(message ?? "")?.call === call).length;
 }

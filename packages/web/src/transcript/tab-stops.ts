@@ -1,22 +1,19 @@
-/** Elements that Tab may reach. */
 const REACHED = "a[href], button, input, select, textarea, summary, [tabindex]";
 
 /** A row of the transcript: a message, or the line of a fold. */
 const ROW = "[data-index]";
 
-/** The actions of a message, which Tab always reaches. */
 const ALWAYS = "[data-actions]";
 
-/** Cards that wait for an answer. */
 const CARD = "fieldset[tabindex], form";
 
 /** The number of stops up to which Tab reaches everything in the focused message. */
 const MOST = 18;
 
 /**
- * Keeps the Tab path through the messages short, whatever their number and content (W92). Tab reaches the focused message and its
- * content, the adjacent fold lines, and the first waiting card. In a message with too much content, Tab reaches only its actions;
- * Enter moves into the content. Returns a function that ends this behaviour.
+ * Keeps the Tab path through the messages short, whatever their number and content (W92). Tab reaches the focused
+ * message and its content, the adjacent fold lines, and the first waiting card. In a message with too much content, Tab
+ * reaches only its actions; Enter moves into the content. Returns a function that ends this behaviour.
  */
 export function keepTabStops(log: HTMLElement): () => void {
   let isTab = false;
@@ -54,7 +51,6 @@ export function keepTabStops(log: HTMLElement): () => void {
   return () => ended.abort();
 }
 
-/** The elements inside one that Tab can reach, in page order. */
 function tabStops(of: ParentNode): readonly HTMLElement[] {
   return [...of.querySelectorAll<HTMLElement>(REACHED)].filter(
     (element) =>
@@ -62,7 +58,6 @@ function tabStops(of: ParentNode): readonly HTMLElement[] {
   );
 }
 
-/** The stops among the messages. */
 function messageStops(log: HTMLElement): readonly HTMLElement[] {
   const row = log.querySelector('article[tabindex="0"]')?.closest(ROW);
   const near = row
@@ -81,7 +76,6 @@ function messageStops(log: HTMLElement): readonly HTMLElement[] {
   return stops.filter((stop) => isNeeded(stop) || !stop.closest("article"));
 }
 
-/** The adjacent rows without a message. */
 function linesBeside(row: Element, side: "previousElementSibling" | "nextElementSibling"): readonly Element[] {
   const lines: Element[] = [];
   for (let at = row[side]; at && at.querySelector("article") === null; at = at[side]) lines.push(at);
@@ -103,7 +97,6 @@ function stopBeside(
   return beside(within) ?? beside(stops) ?? beside(tabStops(document).filter((stop) => !log.contains(stop)));
 }
 
-/** Returns whether the second element comes after the first in the page, or is inside it. */
 function isLaterInPage(first: Node, second: Node): boolean {
   return (first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }

@@ -193,10 +193,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/**
- * The text of discarded answers, marked as such, above the answer that replaced them. There is no new answer if the user stopped
- * the turn.
- */
+/** The text of discarded answers, marked as such, above the answer that replaced them, if there is one. */
 function GivenUp({ texts, isAskedAnew }: { readonly texts: readonly string[]; readonly isAskedAnew: boolean }) {
   if (texts.length === 0) return null;
   return (
@@ -214,7 +211,6 @@ function GivenUp({ texts, isAskedAnew }: { readonly texts: readonly string[]; re
   );
 }
 
-/** The line of a fold, for messages that only read. */
 function FoldLine({ fold, isOpen, onToggle }: { readonly fold: Fold; readonly isOpen: boolean; onToggle(): void }) {
   return (
     <button

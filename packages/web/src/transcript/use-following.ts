@@ -1,6 +1,5 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-/** Pixels from the end at which a user's scrolling has reached it. */
 const NEAR = 8;
 
 /** Milliseconds after a touch, key or click during which a scroll counts as the user's. */
@@ -8,14 +7,12 @@ const BY_HAND = 1_000;
 
 const TOUCHES = ["touchmove", "keydown", "pointerdown", "pointermove"] as const;
 
-/** The state of following the end of the messages, and its start and stop (W23). */
+/** Whether a scrolling element follows the end of the messages, with functions to start and stop (W23). */
 export interface ScrollFollowing {
   readonly isFollowing: boolean;
   /** True if the view does not follow and the messages do not fit. */
   readonly isAway: boolean;
-  /** For the element that grows with the messages. */
   readonly content: RefObject<HTMLDivElement | null>;
-  /** For `onScroll` of the scrolling element. */
   onScroll(): void;
   follow(): void;
   stop(): void;
@@ -28,7 +25,6 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): ScrollFol
   const [isFollowing, setFollowing] = useState(true);
   const content = useRef<HTMLDivElement>(null);
   const [fits, setFits] = useState(true);
-  // The last scroll position, its maximum, and the time of the last touch.
   const last = useRef({ top: 0, most: 0, touched: Number.NEGATIVE_INFINITY });
   const become = useCallback((wanted: boolean) => {
     follows.current = wanted;

@@ -6,7 +6,6 @@ import type { ScrollFollowing } from "./use-following.ts";
 /** Milliseconds that a restored position must hold: rendering and measuring may move it until then. */
 const SETTLING = 1_000;
 
-/** Events by which a user moves the view. */
 const HANDS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
 /** A position on a branch: the first visible message, and how many of its pixels are above the view. */
@@ -17,16 +16,13 @@ interface ScrollPlace {
   readonly isEnd: boolean;
 }
 
-/** A position to restore. */
 interface ScrollTarget {
   readonly place: ScrollPlace;
   /** The time until which it must hold, on the clock of `performance.now()`. */
   readonly until: number;
 }
 
-/** The scroll positions of the browser's history entries. */
 export interface ScrollPlaces {
-  /** For `onScroll` of the scrolling element. */
   onScroll(): void;
   /** Returns whether the view came back to a position and is still there. */
   isReturn(): boolean;

@@ -45,7 +45,6 @@ export function Announcer() {
   );
 }
 
-/** The announcement for a feed item; most items have none. */
 function announcementOf(
   item: FeedItem,
   { state, givenUp }: PageConversation,

@@ -3,7 +3,7 @@ import { PlaceLink } from "../../parts/browser/navigation.tsx";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
-/** The links back from a sub-agent's conversation; nothing in the main conversation. */
+/** The links from a sub-agent's conversation back to its parents; nothing in the main conversation. */
 export function BreadCrumbs({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
   const { id: conversation } = useConversation();
   const launched = launchedBy(tree, leaf);
@@ -25,7 +25,6 @@ export function BreadCrumbs({ tree, leaf }: { readonly tree: ConversationState; 
   );
 }
 
-/** The messages whose calls launched the sub-agent at `leaf`, the outermost first. */
 function launchedBy(
   tree: ConversationState,
   leaf: string | null,

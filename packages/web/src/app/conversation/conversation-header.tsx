@@ -21,7 +21,6 @@ import { Harmless } from "../../transcript/approval.tsx";
 import { Inbox } from "../conversations/inbox.tsx";
 import { ConversationMenu, useTitle } from "./conversation-menu.tsx";
 
-/** The title, the open questions, and the cost of branch and tree (W42). */
 export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
   const tree = useTree();
   const title = useTitle();
@@ -42,7 +41,6 @@ export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** The cost of the branch. A click shows the cost of all branches and the used context (W42). */
 function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
   const { usage, cost } = tree;
   const branch = usageOnPath(pathTo(tree, leaf));
@@ -66,7 +64,6 @@ function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly le
   );
 }
 
-/** The used part of the context window: the last answer with its input. */
 function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
   const answer = lastAssistantMessage(
     pathTo(tree, leaf).filter((message) => message.role !== "assistant" || message.usage),
@@ -87,7 +84,7 @@ function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonl
   );
 }
 
-/** Usage and cost. Empty before the first answer, because the price is then unknown, not $0 (W51). */
+/** Usage and cost; empty before the first answer, because the price is then unknown and not $0 (W51). */
 function ConversationCost({
   name,
   usage,
@@ -111,7 +108,6 @@ function Amount({ name, value, title }: { readonly name: string; readonly value:
   );
 }
 
-/** The rules that the user added in this conversation; each can be revoked (W35). */
 function Rules() {
   const page = usePage();
   const { id: conversation } = useConversation();
@@ -145,7 +141,6 @@ function Rules() {
   );
 }
 
-/** Opens or closes the panels. */
 function PanelButton() {
   const { panel, show } = usePanel();
   return (

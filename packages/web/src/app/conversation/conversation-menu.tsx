@@ -12,7 +12,6 @@ import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 import { Sharing } from "./sharing.tsx";
 
-/** Actions on the whole conversation: rename, export, remove (W46). */
 export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
   const may = useMay();
@@ -77,7 +76,6 @@ function RenameItem() {
   );
 }
 
-/** For a while, the list offers to undo the removal (W55). */
 function Remove() {
   const { removal } = usePage();
   const { id } = useConversation();
@@ -95,7 +93,7 @@ function Remove() {
   );
 }
 
-/** The name of the current conversation: its title or its beginning; `undefined` before the first message. */
+/** Returns the name of the current conversation: its title or its beginning; `undefined` before the first message. */
 export function useTitle(): string | undefined {
   const conversation = useConversation();
   const tree = useTree();

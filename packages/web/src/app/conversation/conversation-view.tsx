@@ -22,7 +22,6 @@ import { ToldNotes } from "./told-notes.tsx";
 
 interface ShownBranch {
   readonly leaf: string | undefined;
-  /** True if all messages of the branch are shown, instead of the visible ones and a composer. */
   readonly isWhole: boolean;
 }
 
@@ -100,14 +99,13 @@ function BranchColumn({
 /** Milliseconds that messages wait for the renderers. On a slow connection, they appear as source first. */
 const DRAWABLE = 1_500;
 
-/** Start to load the renderers with this module, before the first message. */
 const drawing = Promise.all([markdownAhead(), changesAhead()]).catch(() => {
   // A missing renderer is reported where it is needed.
 });
 
 /**
- * Returns true when the message renderers are loaded. They load with the conversation, so that no message changes its height later
- * and moves the next one under the pointer (W54).
+ * Returns true when the message renderers are loaded. They load with the conversation: otherwise a message would change
+ * its height later and move the next one under the pointer (W54).
  */
 function useCanDraw(): boolean {
   const [canDraw, setCanDraw] = useState(false);
@@ -120,7 +118,7 @@ function useCanDraw(): boolean {
   return canDraw;
 }
 
-/** Tells the server that the user has seen the conversation, when it is visible and has unread turns (W47). */
+/** Reports to the server that the user has seen the conversation, when it is visible and has unread turns (W47). */
 function useSeen({ id }: ConversationState): void {
   const { connection } = usePage();
   const unread = usePageState(({ conversations }) => conversations?.find((listed) => listed.id === id)?.unread ?? 0);
@@ -139,10 +137,8 @@ function useSeen({ id }: ConversationState): void {
   }, [connection, id, unread, mayTell]);
 }
 
-/** Milliseconds for which a removal can be undone with one click. */
 const TIME = 10_000;
 
-/** Offers to restore messages for a while after their removal (W12). */
 function UndoRemoval() {
   const conversation = useConversation();
   const page = usePage();
@@ -171,7 +167,6 @@ function UndoRemoval() {
   );
 }
 
-/** One line, updated each second, while the branch's model is retried or sends nothing for long. */
 function ModelWait({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   // Renders again when the reason changes.

@@ -6,7 +6,7 @@ import { usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
-/** The conversation's rules that now allow less than when the user allowed them, each with a revoke button (S33). */
+/** Lists the conversation's rules that now allow less than when the user allowed them, each with a revoke button (S33). */
 export function NarrowedRules() {
   const page = usePage();
   const conversation = useConversation();
@@ -20,7 +20,7 @@ export function NarrowedRules() {
         <Notice
           key={rule}
           tone="warn"
-          head={t("This rule allows less than when you allowed it")}
+          head={t("This rule now allows less than when you added it")}
           ways={
             may("rule.revoke") && (
               <Button

@@ -5,7 +5,7 @@ import { Notice } from "../../parts/design/notice.tsx";
 import { usePageState } from "../../parts/page/page.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
-/** Why a conversation is missing or no longer followed, and what to do (W52); nothing while all is well. */
+/** Says why a conversation is missing or no longer followed, and what to do (W52); nothing while there is no problem. */
 export function ProblemCard() {
   const conversation = useConversation();
   const { problem, standing } = conversation;
@@ -45,6 +45,6 @@ const HEADS: Readonly<Record<string, string>> = {
 
 /** Replaces the server's message where that would repeat the heading. */
 const WHY: Readonly<Record<string, string>> = {
-  "not-found": t("It may have been removed, or the address is wrong."),
-  removed: t("You can still read it until you leave this page."),
+  "not-found": t("The conversation may have been removed, or the address is wrong."),
+  removed: t("You can still read the conversation until you leave this page."),
 };

@@ -8,7 +8,7 @@ import { formatPageTime, t } from "../../parts/phrases/phrases.ts";
 
 const UNTIL = { dateStyle: "medium", timeStyle: "short" } as const;
 
-/** Links that show this conversation or one branch to anyone who has them: create, copy and revoke (W73). */
+/** Creates, copies and revokes links that show this conversation or one branch to anyone who has them (W73). */
 export function Sharing({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
   const { id: conversation } = useConversation();

@@ -5,7 +5,6 @@ import type { PageConversation } from "../../parts/conversation/live-conversatio
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { say, t } from "../../parts/phrases/phrases.ts";
 
-/** Maximum number of visible notes. */
 const KEPT = 5;
 
 /** Items that the page shows elsewhere: a countdown, and a question about a limit. */
@@ -19,17 +18,14 @@ function isToldElsewhere(item: FeedItem): boolean {
 interface Note {
   readonly id: number;
   readonly text: string;
-  /** A message of the note's branch; absent for a note about no run and no message. */
   readonly at: string | null | undefined;
-  /** True if the note is about the turn that begins next. */
   readonly isEarly: boolean;
-  /** The type of the item. */
   readonly type: FeedItem["type"];
 }
 
 /**
- * Other events of the current branch, one line each below its end, until the next turn begins (F37, W49): skipped memory, a
- * compaction, a failed callback.
+ * Shows other events of the current branch, such as skipped memory, a compaction or a failed callback: one line each
+ * below its end, until the next turn begins (F37, W49).
  */
 export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();

@@ -4,7 +4,7 @@ import { useConversation, useTree } from "../../parts/conversation/use-conversat
 import { t, tCount } from "../../parts/phrases/phrases.ts";
 import { MessageArticle } from "../../transcript/message-article.tsx";
 
-/** All messages of a branch at once, for printing and the browser's search: other views contain only visible messages. */
+/** Shows all messages of a branch at once, for printing and the browser's search; other views contain only visible messages. */
 export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   // Renders again after each read message.
@@ -46,5 +46,4 @@ export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** The keys scroll here, instead of moving between messages. */
 function stepNowhere(): void {}

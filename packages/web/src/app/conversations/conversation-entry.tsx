@@ -136,17 +136,15 @@ function TitleField({ id, title, onClose }: { readonly id: string; readonly titl
   );
 }
 
-/** Why the last turn has no answer. */
 const BROKEN: Readonly<Record<NonNullable<ListedConversation["broken"]>, string>> = {
   failed: t("failed"),
   limit: t("stopped at a limit"),
   interrupted: t("interrupted"),
 };
 
-/** Lists of conversations in this browser. */
 export type ListPlace = "pinned" | "archived";
 
-/** The user's pinned or archived conversations, and a function that adds or removes some. */
+/** Returns the user's pinned or archived conversations, and a function that adds or removes some. */
 export function usePlaced(
   place: ListPlace,
 ): readonly [readonly string[], (ids: readonly string[], isThere: boolean) => void] {

@@ -15,7 +15,7 @@ import { ImportConversation } from "./import-conversation.tsx";
 import { NewConversation } from "./new-conversation.tsx";
 import { SearchHits } from "./search-hits.tsx";
 
-/** All conversations, or the hits of a search. */
+/** The list of all conversations, or the hits of a search. */
 export function ConversationList() {
   const [query, setQuery] = useState("");
   const wanted = query.trim();
@@ -71,7 +71,6 @@ export function ConversationList() {
   );
 }
 
-/** Returns whether a program created the conversation at `/v1`. */
 const isOfProgram = ({ labels }: ListedConversation) => labels.program !== undefined;
 
 /** Heights of rows in pixels: a heading, a conversation, and a conversation with a status. */
@@ -79,7 +78,6 @@ const HEAD = 32;
 const ENTRY = 36;
 const STANDING = 54;
 
-/** The conversations by day; the page contains only the visible rows (W68). */
 function Days({
   chosen,
   onChoose,
@@ -170,7 +168,6 @@ function Days({
   );
 }
 
-/** Actions on all selected conversations (W68). */
 function ChosenOnes({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; onDone(): void }) {
   const page = usePage();
   const may = useMay();
@@ -212,7 +209,6 @@ function ChosenOnes({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; 
   );
 }
 
-/** Light, dark, or the system's theme (W45). */
 function ThemeChoice() {
   const [theme, setTheme] = usePreference("theme");
   return (
@@ -227,7 +223,6 @@ function ThemeChoice() {
   );
 }
 
-/** Offers for a while to undo the removal of conversations (W55). */
 function RemovedConversation() {
   const page = usePage();
   const leaving = usePageState((state) => state.leaving);

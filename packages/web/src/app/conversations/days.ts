@@ -1,7 +1,7 @@
 import type { ListedConversation } from "@banyan/protocol";
 import { locale, t } from "../../parts/phrases/phrases.ts";
 
-/** A row of the list: a heading, or a conversation. */
+/** A row in the list of conversations: a heading, a conversation, or the button for archived ones. */
 export type ListRow =
   | { readonly type: "head"; readonly name: string }
   | { readonly type: "entry"; readonly conversation: ListedConversation }
@@ -10,12 +10,12 @@ export type ListRow =
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Milliseconds of a day. */
 const DAY = 24 * 60 * 60 * 1_000;
 
 /**
- * Groups conversations by the day of their last change (W68). Pinned ones come first, archived ones last, behind a row that opens
- * them. `conversations` is sorted, the last written first. `now` is a local time, and days are local days.
+ * Groups conversations by the day of their last change (W68). Pinned ones come first; archived ones come last, behind a
+ * row that opens them. `conversations` is sorted, the last written first. Days are local days, and `now` is a local
+ * time.
  */
 export function listRows(
   conversations: readonly ListedConversation[],

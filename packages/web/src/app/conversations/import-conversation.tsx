@@ -6,7 +6,6 @@ import { usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
-/** Imports an exported conversation and shows it (W46). */
 export function ImportConversation() {
   const page = usePage();
   const chooser = useRef<HTMLInputElement>(null);

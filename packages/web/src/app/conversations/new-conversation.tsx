@@ -7,12 +7,10 @@ import { type Page, usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
-/** The view of a conversation. */
 export const ConversationView = lazily(async () => ({
   default: (await import("../conversation/conversation-view.tsx")).ConversationView,
 }));
 
-/** Creates a conversation and shows it. */
 export function NewConversation() {
   const page = usePage();
   const begin = useBegin();
@@ -24,7 +22,6 @@ export function NewConversation() {
   );
 }
 
-/** Creates a conversation and shows it. */
 export function useBegin(): () => Promise<void> {
   const page = usePage();
   return async () => {
@@ -36,7 +33,7 @@ export function useBegin(): () => Promise<void> {
 
 let wanted = 0;
 
-/** Registers the wish to see a new conversation. Returns a function that shows it, if it is still the user's last wish. */
+/** Call when the user requests a conversation. Returns a function that shows it, unless the user does something else first. */
 export function opening(page: Page): (conversation: string) => Promise<void> {
   wanted++;
   const own = wanted;
@@ -44,8 +41,9 @@ export function opening(page: Page): (conversation: string) => Promise<void> {
 }
 
 /**
- * Shows a new conversation when its composer is ready, unless the user has navigated or wants another one meanwhile. Until then
- * the first page stays, so that every key reaches one of the two message boxes. Text from the first page moves along (W83).
+ * Shows a new conversation when its composer is ready, unless the user has navigated or wants another one meanwhile.
+ * Until then the first page stays, so that every key reaches one of the two message boxes. Text from the first page
+ * moves along (W83).
  */
 async function showWhenReady(page: Page, conversation: string, isWanted: () => boolean): Promise<void> {
   const before = currentPlace().conversation;

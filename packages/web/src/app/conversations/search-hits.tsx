@@ -7,7 +7,7 @@ import { formatPageTime, t } from "../../parts/phrases/phrases.ts";
 
 type Hit = Result<"conversation.search">["hits"][number];
 
-/** Hits in all branches of users' conversations, and with `programs` in programs', too. A hit opens on its branch (W19). */
+/** Lists search hits in all branches of users' conversations, and with `programs` also in those of programs (W19). */
 export function SearchHits({ query, programs }: { readonly query: string; readonly programs: boolean }) {
   const { connection } = usePage();
   const [hits, setHits] = useState<readonly Hit[]>();
@@ -49,7 +49,6 @@ export function SearchHits({ query, programs }: { readonly query: string; readon
   );
 }
 
-/** Role and time distinguish hits of different branches. */
 function HitLink({ hit: { conversation, message, role, at, excerpt, matches } }: { readonly hit: Hit }) {
   return (
     <PlaceLink

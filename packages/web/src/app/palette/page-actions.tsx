@@ -4,7 +4,6 @@ import { usePreference } from "../../parts/page/preferences.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 import { useBegin } from "../conversations/new-conversation.tsx";
 
-/** The actions that are available everywhere. */
 export function PageActions() {
   const begin = useBegin();
   const [, setTheme] = usePreference("theme");

@@ -6,7 +6,6 @@ import type { PaletteAction } from "../../parts/page/actions.tsx";
 import { usePage } from "../../parts/page/page.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
-/** A list of all actions, with a search field. */
 export function Palette({
   actions,
   onClose,

@@ -5,7 +5,6 @@ import type { PaletteAction } from "../../parts/page/actions.tsx";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
-/** Keys of single parts of the page, which act while the part has the focus. */
 const PLACES: readonly (readonly [
   place: string,
   keys: readonly (readonly [keys: string, does: string])[],
@@ -43,12 +42,12 @@ const PLACES: readonly (readonly [
       ["↑ ↓ Home End", t("Move")],
       ["→ ←", t("Open, close or go up")],
       ["Enter", t("Show the branch")],
-      [t("a letter"), t("Next row that starts with it")],
+      [t("a letter"), t("Next row that starts with this letter")],
     ],
   ],
 ];
 
-/** All shortcuts. Single keys act only while a message or the outline has the focus (WCAG 2.1.4). */
+/** Lists all shortcuts. Single keys act only while a message or the outline has the focus (WCAG 2.1.4). */
 export function ShortcutList({
   actions,
   onClose,

@@ -46,7 +46,7 @@ function Lost({ since, next }: { readonly since: number; readonly next: number }
   const seconds = Math.ceil((next - now) / 1_000);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-warn-ground px-4 py-2 text-sm text-warn">
-      <span role="alert">{t("Connection lost. Your messages are kept and sent when it is back.")}</span>
+      <span role="alert">{t("Connection lost. Your messages are kept and sent when the connection is back.")}</span>
       <span>{seconds > 0 ? t("Next try in {seconds} s.", { seconds }) : t("Connecting …")}</span>
       <Button isSmall onClick={() => page.connection.retry()}>
         {t("Try now")}

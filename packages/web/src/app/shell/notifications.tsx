@@ -50,7 +50,6 @@ export function Notifications() {
   return null;
 }
 
-/** The news of a conversation for a notification, if any. */
 function newsOf(
   now: ListedConversation,
   before: ListedConversation | undefined,

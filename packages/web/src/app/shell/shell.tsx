@@ -14,7 +14,6 @@ import { PageActions } from "../palette/page-actions.tsx";
 import { InView } from "../routes.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 
-/** The frame of the page: the list of conversations, and the current view next to it. */
 export function Shell() {
   const [listOpen, setListOpen] = useState(false);
   useTabTitle();
@@ -72,7 +71,6 @@ export function Shell() {
 
 const Notifications = lazily(async () => ({ default: (await import("./notifications.tsx")).Notifications }));
 
-/** System notifications, if the user wants them and the browser allows them (W75). */
 function SystemNotifications() {
   const [notify] = usePreference("notify");
   if (notify === "off" || !("Notification" in window) || Notification.permission !== "granted") return null;
@@ -83,7 +81,6 @@ function SystemNotifications() {
   );
 }
 
-/** The title of the tab: the number of open questions, and the current conversation (W34). */
 function useTabTitle(): void {
   const shown = usePlace(({ conversation }) => conversation);
   const waiting = usePageState(waitingInAll);
@@ -96,7 +93,6 @@ function useTabTitle(): void {
   }, [waiting, title, isFailed]);
 }
 
-/** The error or result of the user's last action, until the user closes it or starts another action. */
 function ProblemBanner() {
   const { store } = usePage();
   const problem = usePageState((state) => state.problem);

@@ -10,7 +10,6 @@ import { t, withoutName } from "../../parts/phrases/phrases.ts";
 import { Inbox } from "../conversations/inbox.tsx";
 import { opening } from "../conversations/new-conversation.tsx";
 
-/** The view without a conversation: a message box to begin one (W63). */
 export function Welcome() {
   const page = usePage();
   const connection = usePageState(({ connection }) => connection);
@@ -51,7 +50,6 @@ export function Welcome() {
   );
 }
 
-/** The server's notices about omitted parts, as its terminal shows them (C19). */
 function LeftOut({ notices }: { readonly notices: readonly string[] }) {
   return (
     <div className="w-full">
@@ -70,10 +68,9 @@ function LeftOut({ notices }: { readonly notices: readonly string[] }) {
 
 type WelcomeProvider = Result<"model.list">["providers"][number];
 
-/** Maximum number of providers that are named at once. */
 const NAMED = 4;
 
-/** The provider of the model. For the demo, how to get a real model: what is usable, and what is missing (W63). */
+/** Names the provider of the model. For the demo, says how to get a real model (W63). */
 function ModelSource({ model }: { readonly model: string }) {
   const { connection } = usePage();
   const mayAsk = useMay()("model.list");

@@ -40,7 +40,6 @@ function showProblem(error: unknown): void {
   });
 }
 
-/** Translates the English texts of sign-in.html. */
 function sayAll(): void {
   document.title = `${t("Sign in")} · Banyan`;
   const words = { heading: t("Sign in to Banyan"), label: t("Token"), enter: t("Sign in") };
@@ -51,7 +50,7 @@ function sayAll(): void {
     ["address", address],
     ["command", command],
   ]);
-  const phrase = t("Paste the part after {address} of the address that {command} printed, or the whole address.");
+  const phrase = t("Paste the address that {command} printed, or only its part after {address}.");
   where.replaceChildren(...phrase.split(/[{}]/).map((piece) => parts.get(piece) ?? piece));
 }
 
@@ -65,7 +64,6 @@ function goOn(shown?: string): void {
   else window.location.replace(`${pathname}${search}`);
 }
 
-/** The pasted text may be the whole address. */
 function tokenInText(text: string): string {
   return /[?&]token=([^&#\s]+)/.exec(text)?.[1] ?? text.trim();
 }

@@ -10,7 +10,7 @@ const MARGIN = 32;
 const WHOLE = 0.4;
 const LEGIBLE = 0.4;
 
-/** The branches as a map (W16, W17). The page contains only visible nodes; the outline serves keyboard users. */
+/** The branches as a map (W16, W17). The page contains only visible nodes; keyboard users have the outline. */
 export function BranchMap({
   rows,
   leaf,
@@ -23,14 +23,11 @@ export function BranchMap({
 }: {
   readonly rows: readonly OutlineRow[];
   readonly leaf: string | null;
-  /** The messages of the branch in view. */
   readonly inView: ReadonlySet<string>;
   readonly wordsOf: (row: OutlineRow) => string;
   readonly onSelect: (row: OutlineRow) => void;
-  /** Expanded runs of messages, by their first message. */
   readonly spread: ReadonlySet<string>;
   readonly onSpread: (row: OutlineRow) => void;
-  /** A search hit by its node's first message: a change moves this node into view. */
   readonly lookAt: string | undefined;
 }) {
   const svg = useRef<SVGSVGElement>(null);
@@ -144,7 +141,6 @@ export function BranchMap({
   );
 }
 
-/** Characters of average width that fit into a node; wider text is cut off. */
 const WORDS = 26;
 
 function Node({
@@ -158,7 +154,6 @@ function Node({
   readonly words: string;
   readonly isInView: boolean;
   readonly isSpread: boolean;
-  /** True if text is legible at this scale. */
   readonly hasWords: boolean;
 }) {
   const { id, messages, isRunning, isWaiting, hits } = row;

@@ -5,7 +5,6 @@ import type { OutlineRow } from "./rows.ts";
 export const NODE = { width: 168, height: 34 } as const;
 const STEP = { across: 208, down: 46 } as const;
 
-/** A node of the map, with its upper left corner. */
 export interface MapNode {
   readonly row: OutlineRow;
   readonly x: number;
@@ -76,7 +75,7 @@ export function layOut(rows: readonly OutlineRow[]): MapLayout {
   return { nodes, forks, width, top, bottom };
 }
 
-/** The line from a fork to its child node. */
+/** Returns the SVG path of the line from a fork to its child node. */
 export function branchTo({ x, y }: MapNode): string {
   return `M${x - (STEP.across - NODE.width) / 2} ${middle(y)}H${x}`;
 }

@@ -1,17 +1,16 @@
 import type { ConversationState } from "@banyan/core/conversation";
 
-/** The marks on the messages of a tree. */
+/** Which messages of a tree run, wait for the user, are starred or match a search. */
 export interface TreeMarks {
   /** The last message of each run; for a sub-agent's run, the message that launched the sub-agent (W11). */
   readonly running: ReadonlySet<string>;
   /** Messages with open questions; for a sub-agent's question, the message that launched the sub-agent. */
   readonly waiting: ReadonlySet<string>;
-  /** Messages above a running one, or above a waiting one. */
+  /** Ancestors of messages that run, and of messages that wait. */
   readonly aboveRunning: ReadonlySet<string>;
   readonly aboveWaiting: ReadonlySet<string>;
   /** Starred messages and their ancestors (W13). */
   readonly leadsToStar: ReadonlySet<string>;
-  /** Search hits (W19). */
   readonly hits: ReadonlySet<string>;
 }
 
@@ -41,7 +40,6 @@ export function treeMarks(tree: ConversationState, hits: ReadonlySet<string>): T
   };
 }
 
-/** The messages and all their ancestors. */
 function withAbove(tree: ConversationState, messages: Iterable<string>): Set<string> {
   const found = new Set<string>();
   for (const message of messages) {

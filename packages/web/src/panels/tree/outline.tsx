@@ -8,7 +8,6 @@ import type { OutlineRow } from "./rows.ts";
 import { onTreeKey } from "./tree-keys.ts";
 import { rowName } from "./words.ts";
 
-/** The height of a row in pixels. */
 const ROW = 28;
 
 /** The branches as a keyboard-operated tree (W18). The page contains only the visible rows and the focused one. */
@@ -24,11 +23,8 @@ export function Outline({
 }: {
   readonly tree: ConversationState;
   readonly rows: readonly OutlineRow[];
-  /** The messages of the branch in view. */
   readonly inView: ReadonlySet<string>;
-  /** The focused row, by its first message. */
   readonly focus: string | undefined;
-  /** A search hit by its row's first message: a change scrolls this row into view. */
   readonly lookAt: string | undefined;
   readonly onFocus: (first: string) => void;
   readonly setOpen: (row: OutlineRow, isOpen: boolean) => void;
@@ -145,7 +141,6 @@ function RowWords({
   );
 }
 
-/** A mark of a row: a sign, and as much of the text as fits. */
 function RowStatus({ sign, words, look }: { readonly sign: string; readonly words: string; readonly look: string }) {
   return (
     <span title={words} className={`flex min-w-0 gap-1 ${look}`}>
@@ -155,7 +150,6 @@ function RowStatus({ sign, words, look }: { readonly sign: string; readonly word
   );
 }
 
-/** The number of messages in a row; tooltip and screen readers explain the number. */
 function Counted({ number, words }: { readonly number: number; readonly words: string }) {
   return (
     <span role="img" aria-label={words} title={words} className="shrink-0 rounded border border-hair px-1 tabular-nums">

@@ -20,7 +20,6 @@ export function RowActions({
 }: {
   readonly row: OutlineRow;
   readonly words: string;
-  /** Its last message. */
   readonly message: Message | undefined;
   readonly onHoist: () => void;
   readonly isSpread: boolean;
@@ -53,7 +52,7 @@ export function RowActions({
             <RowButton onClick={onSpread}>
               {isSpread
                 ? t("Collapse messages")
-                : tCount(row.messages, "Show its message", "Show its {count} messages")}
+                : tCount(row.messages, "Show the message of this row", "Show the {count} messages of this row")}
             </RowButton>
           )}
         </div>

@@ -9,9 +9,7 @@ export interface OutlineRow {
   readonly first: string;
   /** From 1 for a root. */
   readonly level: number;
-  /** The number of messages in the row. */
   readonly messages: number;
-  /** The parent row. */
   readonly parent: string | undefined;
   readonly hasChildren: boolean;
   readonly isOpen: boolean;
@@ -20,13 +18,11 @@ export interface OutlineRow {
   readonly of: number;
   /** True if a run works in the row or, while the row is closed, below it. */
   readonly isRunning: boolean;
-  /** True if a question waits for the user there. */
   readonly isWaiting: boolean;
-  /** The number of search hits in the row. */
   readonly hits: number;
 }
 
-/** The shown part of a tree, and its form. */
+/** Which part of a tree is shown, and in which form. */
 export interface TreeViewOptions {
   /** Closed rows, by their last message. */
   readonly closed?: ReadonlySet<string>;
@@ -44,14 +40,13 @@ interface PendingRow {
   readonly parent: string | undefined;
   readonly place: number;
   readonly of: number;
-  /** True if the message is part of an expanded chain. */
   readonly isSpread: boolean;
 }
 
 /**
- * Converts a tree to rows in order, without recursion. A chain of messages without a fork is one row, so that ten thousand
- * messages need few rows. A labelled or starred message ends its row. Branches with a starred message come first. Rows below a
- * closed row are left out.
+ * Converts a tree to rows in order, without recursion. A chain of messages without a fork is one row, so that ten
+ * thousand messages need few rows. A labelled or starred message ends its row. Branches with a starred message come
+ * first. Rows below a closed row are left out.
  */
 export function outlineRows(tree: ConversationState, marks: TreeMarks, view: TreeViewOptions = {}): OutlineRow[] {
   const { closed = NONE, spread = NONE, hoisted, onlyStarred = false } = view;

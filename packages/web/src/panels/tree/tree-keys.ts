@@ -2,10 +2,9 @@ import type { KeyboardEvent } from "react";
 import { ARROWS } from "../../parts/phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
-/** The actions of the keys in a tree. */
+/** What the keys of a tree view do. */
 export interface TreeKeys {
   readonly rows: readonly OutlineRow[];
-  /** The index of the focused row. */
   readonly at: number;
   readonly wordsOf: (row: OutlineRow) => string;
   readonly move: (place: number) => void;

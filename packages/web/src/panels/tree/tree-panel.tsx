@@ -14,7 +14,7 @@ import { type OutlineRow, outlineRows } from "./rows.ts";
 import { TreeTools } from "./tree-tools.tsx";
 import { rowName } from "./words.ts";
 
-/** All branches as an outline or a map, with search, filters and a view of a part. */
+/** Shows all branches as an outline or a map, with search, filters and a view of a part. */
 export function TreePanel({ leaf, isMap }: { readonly leaf: string | null; readonly isMap: boolean }) {
   const tree = useTree();
   return tree ? <Branches tree={tree} leaf={leaf} isMap={isMap} /> : null;
@@ -125,7 +125,6 @@ function Branches({
   );
 }
 
-/** The row of a message. */
 function rowWith(tree: ConversationState, rows: readonly OutlineRow[], message: string | undefined) {
   if (message === undefined) return undefined;
   return rows.find(({ id, messages, hits }) => {
@@ -142,10 +141,8 @@ function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return next;
 }
 
-/** Maximum number of search hits; the newest are kept. */
 const MOST_HITS = 1_000;
 
-/** The messages of this conversation, on any branch, that contain all words of the query (W19). */
 function useTreeSearch(query: string): ReadonlySet<string> {
   const { connection } = usePage();
   const { id } = useConversation();

@@ -17,14 +17,12 @@ export function TreeTools({
 }: {
   readonly query: string;
   readonly onQuery: (query: string) => void;
-  /** Shows the next hit. */
   readonly onJump: () => void;
   readonly hits: number;
   readonly isOnlyBranch: boolean;
   readonly onOnlyBranch: (isOn: boolean) => void;
   readonly onlyStarred: boolean;
   readonly onOnlyStarred: (isOn: boolean) => void;
-  /** Present while only a part of the tree is shown. */
   readonly onWhole?: () => void;
 }) {
   const may = useMay();

@@ -10,16 +10,14 @@ export interface MapView {
 /** Below the least scale, text is illegible and the page would contain too many nodes. */
 export const SCALES = { least: 0.25, most: 2 } as const;
 
-/** Pixels of pointer movement that make a drag of a click. */
 const DRAG = 4;
 
-/** The visible part of a map: moved by pointer, wheel and buttons (WCAG 2.5.7). */
+/** Returns the visible part of a map, which the user moves by pointer, wheel and buttons (WCAG 2.5.7). */
 export function useMapView(svg: RefObject<SVGSVGElement | null>) {
   const [view, setView] = useState<MapView>({ x: 0, y: 0, scale: 1 });
   const [size, setSize] = useState({ width: 0, height: 0 });
   const dragged = useRef(false);
 
-  /** Centres a point of the map. */
   const show = useCallback(
     (x: number, y: number, wanted?: number) =>
       setView((old) => {
@@ -37,11 +35,9 @@ export function useMapView(svg: RefObject<SVGSVGElement | null>) {
       }),
     [size],
   );
-  /** Moves by pixels of the map. */
   const move = useCallback((right: number, down: number) => {
     if (right !== 0 || down !== 0) setView(({ x, y, scale }) => ({ x: x + right, y: y + down, scale }));
   }, []);
-  /** Moves by fractions of the visible part. */
   const pan = (right: number, down: number) =>
     move((right * size.width) / view.scale, (down * size.height) / view.scale);
 

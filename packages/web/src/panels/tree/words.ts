@@ -5,17 +5,17 @@ import type { PageConversation } from "../../parts/conversation/live-conversatio
 import { t, tCount } from "../../parts/phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
-/** The name of a row: the label of its last message, or the text that distinguishes its branch. */
+/** Returns the name of a row: the label of its last message, or the text that distinguishes its branch. */
 export function rowName(conversation: PageConversation, tree: ConversationState, { id, first }: OutlineRow): string {
   return tree.messages.get(id)?.label ?? branchTitle(conversation, tree, first);
 }
 
-/** Maximum number of sibling branches that are compared with each other; more would take too long. */
 const COMPARED = 64;
 
 /**
- * The name of the branch that begins with a message: the start of its first message that a user or model wrote. If sibling
- * branches begin with the same message, the answering model comes first, with a number for equal models (W90).
+ * Returns the name of the branch that begins with a message: the start of its first message that a user or model wrote.
+ * If sibling branches begin with the same message, the answering model comes first, with a number for equal models
+ * (W90).
  */
 export function branchTitle(conversation: PageConversation, tree: ConversationState, first: string): string {
   const wordsBelow = (id: string) => {
@@ -34,7 +34,7 @@ export function branchTitle(conversation: PageConversation, tree: ConversationSt
   return which === "" ? words : `${which} · ${words}`;
 }
 
-/** The first message at or below one that the program did not write, for example about a worktree; `undefined` if none. */
+/** The first message at or below this one that a user or a model wrote; `undefined` if none. */
 function firstSaid(tree: ConversationState, id: string): string | undefined {
   for (let at: string | undefined = id; at !== undefined; at = tree.children.get(at)?.[0]) {
     const message = tree.messages.get(at);
@@ -43,7 +43,6 @@ function firstSaid(tree: ConversationState, id: string): string | undefined {
   return undefined;
 }
 
-/** The model of the first answer at or below a message. */
 function modelBelow(tree: ConversationState, id: string): string | undefined {
   for (let at: string | undefined = id; at !== undefined; at = tree.children.get(at)?.[0]) {
     const message = tree.messages.get(at);
@@ -52,7 +51,7 @@ function modelBelow(tree: ConversationState, id: string): string | undefined {
   return undefined;
 }
 
-/** The beginning of a message, read or unread; the names of its calls if it has no text. */
+/** Returns the beginning of a message, read or unread; the names of its calls if it has no text. */
 export function messageBeginning(conversation: PageConversation, tree: ConversationState, id: string): string {
   const message = tree.messages.get(id);
   const read = message && textOf(message).slice(0, 200).replace(/\s+/g, " ").trim();
@@ -66,7 +65,6 @@ export function messageBeginning(conversation: PageConversation, tree: Conversat
   return `(${unread === undefined ? [...new Set(called)].join(", ") : tCount(unread, "{count} call", "{count} calls")})`;
 }
 
-/** The text of a model, without the asterisks of bold words. */
 function withoutStars(text: string): string {
   return text.replaceAll(/(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])/g, "$1");
 }

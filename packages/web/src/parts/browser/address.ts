@@ -1,23 +1,21 @@
 import { idInAddress, idToAddress } from "@banyan/core/conversation";
 import { isPanel, type PanelName } from "../page/panel-names.ts";
 
-/** The user's place in the page (W5). The address holds all of it, so that a reload or a bookmark leads to the same place. */
+/** What the page shows (W5). All of it is in the address, so that a reload or a bookmark shows the same. */
 export interface PagePlace {
   /** Absent on the first page. */
   readonly conversation?: string | undefined;
-  /** The end of the branch in view. */
+  /** The last message of the branch in view. */
   readonly leaf?: string | undefined;
-  /** True if the page shows all messages of the branch. */
   readonly whole?: boolean | undefined;
   /** The open panel; `none` if the user closed the default panel. */
   readonly panel?: PanelName | "none" | undefined;
-  /** The end of another branch, to compare or to show its changed files. */
+  /** The last message of another branch, to compare or to show its changed files. */
   readonly beside?: string | undefined;
-  /** The message to scroll to. */
   readonly message?: string | undefined;
 }
 
-/** The address of a place, from the path on. */
+/** Returns the address that shows this part of the page, from the path on. */
 export function pageAddress({ conversation, leaf, whole = false, panel, beside, message }: PagePlace): string {
   if (conversation === undefined) return "/";
   const said = Object.entries({ leaf, whole: whole ? "true" : undefined, panel, beside });
@@ -26,7 +24,7 @@ export function pageAddress({ conversation, leaf, whole = false, panel, beside, 
   return `/c/${idToAddress(conversation)}${search.size === 0 ? "" : `?${search}`}${hash}`;
 }
 
-/** The place of an address. Ignores invalid values. */
+/** Returns what an address shows. Ignores invalid values. */
 export function readPageAddress({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): PagePlace {
   const said = new URLSearchParams(search);
   const panel = said.get("panel");

@@ -1,9 +1,8 @@
-/** The scope of a stored value: all tabs, or one tab and its reloads. */
 type StorageScope = "browser" | "tab";
 
 const storeOf = (where: StorageScope): Storage => (where === "tab" ? sessionStorage : localStorage);
 
-/** A stored value; `undefined` if there is none or it is invalid. */
+/** Returns a value that `keepValue` stored in this browser; `undefined` if there is none or it is invalid. */
 export function keptValue(name: string, where: StorageScope = "browser"): unknown {
   try {
     return JSON.parse(storeOf(where).getItem(name) ?? "null") ?? undefined;
@@ -13,7 +12,7 @@ export function keptValue(name: string, where: StorageScope = "browser"): unknow
   }
 }
 
-/** The stored names with a prefix. */
+/** Returns the names of stored values that have a prefix. */
 export function keptNames(beginning: string): readonly string[] {
   try {
     return Object.keys(localStorage).filter((name) => name.startsWith(beginning));
@@ -24,8 +23,8 @@ export function keptNames(beginning: string): readonly string[] {
 }
 
 /**
- * Stores a value across reloads; `undefined` removes it. Returns false if the browser has no room or forbids storage: the value
- * then lasts until the page closes, and an older stored value is removed.
+ * Stores a value across reloads; `undefined` removes it. Returns false if the browser has no room or forbids storage:
+ * the value then lasts until the page closes, and an older stored value is removed.
  */
 export function keepValue(name: string, value: unknown, where: StorageScope = "browser"): boolean {
   try {

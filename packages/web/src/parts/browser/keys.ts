@@ -1,11 +1,10 @@
-/** The keys that open the palette. */
 export const PALETTE_KEYS = "Mod+K";
 
 const isMac = (): boolean => /Mac|iP(hone|ad)/.test(navigator.platform);
 
 /**
- * Returns whether a key belongs to an input method's composition. Safari sends the Enter that ends a composition after its end:
- * only the key code, 229, identifies it.
+ * Returns whether a key belongs to an input method's composition. Safari sends the Enter that ends a composition after
+ * its end: only the key code, 229, identifies it.
  */
 export function isOfInputMethod({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229;
@@ -32,8 +31,8 @@ export function leaveToInputMethods(window: Window): void {
 }
 
 /**
- * Returns the keys of an event as actions write them: `Mod+K`, `Alt+B`. Returns `undefined` for a key without modifiers (W53),
- * and for Alt in a text box, where it types a character on many keyboards (W91).
+ * Returns the keys of an event as actions write them: `Mod+K`, `Alt+B`. Returns `undefined` for a key without modifiers
+ * (W53), and for Alt in a text box, where it types a character on many keyboards (W91).
  */
 export function keysOf(event: KeyboardEvent): string | undefined {
   const { key, code, altKey, ctrlKey, metaKey } = event;
@@ -56,7 +55,7 @@ function isAltGr(event: KeyboardEvent): boolean {
   return !isMac() && event.getModifierState("AltGraph");
 }
 
-/** The names of keys on this machine's keyboard. */
+/** Returns the names of keys as on this machine's keyboard. */
 export function keysInWords(keys: string): string {
   return isMac() ? keys.replace("Mod+", "⌘").replace("Alt+", "⌥") : keys.replace("Mod+", "Ctrl+");
 }
@@ -69,7 +68,6 @@ export function isForWriting(target: EventTarget | null): boolean {
   );
 }
 
-/** Returns whether an element accepts typed text. */
 function isTextBox(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

@@ -1,6 +1,5 @@
 import { type ComponentType, lazy } from "react";
 
-/** Milliseconds before each further attempt. */
 const PAUSES = [250, 1_000, 2_000, 4_000];
 
 interface Module<Part> {
@@ -8,8 +7,8 @@ interface Module<Part> {
 }
 
 /**
- * A part of the page that loads when it is first shown, or before by `ahead`; a loaded part renders at once, without a
- * placeholder. On a bad network, loading takes several attempts.
+ * Returns a part of the page that loads when it is first shown, or earlier by `ahead`. A loaded part renders at once,
+ * without a placeholder. On a bad network, loading takes several attempts.
  */
 // biome-ignore lint/suspicious/noExplicitAny: any properties, as in the type of `lazy`.
 export function lazily<Part extends ComponentType<any>>(load: () => Promise<Module<Part>>) {

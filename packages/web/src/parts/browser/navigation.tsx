@@ -4,11 +4,10 @@ import { Link } from "wouter";
 import { navigate, useLocationProperty } from "wouter/use-browser-location";
 import { type PagePlace, pageAddress, readPageAddress } from "./address.ts";
 
-/** How the user arrives at a place. Stored in the browser's history entry, not in the address. */
+/** How the user reached a view. Stored in the browser's history entry, not in the address. */
 export interface Arrival {
   /** True if the leaf is the end of a branch: if the branch has grown since, its new end is shown. */
   readonly end?: boolean | undefined;
-  /** The message that gets the focus when it is shown. */
   readonly focus?: string | undefined;
 }
 
@@ -19,7 +18,7 @@ interface HistoryEntry extends Arrival {
 
 type AddressValue = string | boolean | undefined;
 
-/** The user's current place. */
+/** Returns what the page shows now. */
 export function currentPlace(): PagePlace {
   return readPageAddress(window.location);
 }
@@ -28,22 +27,22 @@ function entry(): HistoryEntry {
   return (window.history.state as HistoryEntry | null) ?? {};
 }
 
-/** A value of the current place, read again with each navigation. */
+/** Returns a value from the address, read again with each navigation. */
 export function usePlace<Read extends AddressValue>(read: (place: PagePlace) => Read): Read {
   return useLocationProperty(() => read(currentPlace()));
 }
 
-/** A value of the current history entry. */
+/** Returns a value of the current history entry. */
 export function useEntry<Read extends AddressValue>(read: (entry: HistoryEntry) => Read): Read {
   return useLocationProperty(() => read(entry()));
 }
 
-/** Navigates to a place with a new history entry. An open panel stays open, unless the place names one. */
+/** Navigates within the page with a new history entry. An open panel stays open, unless `to` names one. */
 export function goToPlace(to: PagePlace, { end, focus }: Arrival = {}): void {
   navigate(pageAddress(withPanel(to, currentPlace().panel)), { state: { id: createId(), end, focus } });
 }
 
-/** Updates the current place in the current history entry. */
+/** Changes the address of the current history entry. */
 export function correct(to: PagePlace, { end, focus }: Arrival = entry()): void {
   navigate(pageAddress(to), { replace: true, state: { id: entry().id, end, focus } });
 }
@@ -52,7 +51,7 @@ function withPanel(to: PagePlace, panel: PagePlace["panel"]): PagePlace {
   return "panel" in to ? to : { ...to, panel };
 }
 
-/** A link to a place of the page. */
+/** A link within the page. */
 export function PlaceLink({ to, end, focus, ...rest }: PlaceLinkProps) {
   const panel = usePlace((place) => place.panel);
   return (

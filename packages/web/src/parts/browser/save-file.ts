@@ -1,7 +1,5 @@
-/** Milliseconds. */
 const KEPT_FOR = 60_000;
 
-/** Downloads a text as a file. */
 export function saveFile({
   name,
   mediaType,

@@ -2,10 +2,9 @@ import { useEffect, useState } from "react";
 import { usePage } from "../page/page.ts";
 import { t } from "../phrases/phrases.ts";
 
-/** Milliseconds for which `isCopied` stays true. */
 const TOLD = 1_500;
 
-/** Copies a text; `isCopied` is true for a moment afterwards. */
+/** Returns a function that copies a text, and whether it has just done so. */
 export function useCopy(text: string): { readonly isCopied: boolean; copy(): void } {
   const page = usePage();
   const [isCopied, setCopied] = useState(false);

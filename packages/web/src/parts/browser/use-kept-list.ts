@@ -4,7 +4,6 @@ import { keepValue, keptValue } from "./kept.ts";
 /** The event for changes in this window; `storage` reports only those of other windows. */
 const CHANGED = "banyan-kept-list";
 
-/** The last read of a list, so that an unchanged list stays the same array. */
 interface CachedList {
   readonly json: string;
   readonly list: readonly unknown[];
@@ -12,7 +11,7 @@ interface CachedList {
 
 const reads = new Map<string, CachedList>();
 
-/** A stored list that all windows share. Items that fail `isOne` are left out. */
+/** Returns a stored list that all windows share, and its setter. Items that fail `isOne` are left out. */
 export function useKeptList<Item>(
   name: string,
   isOne: (item: unknown) => item is Item,

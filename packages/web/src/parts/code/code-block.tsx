@@ -18,7 +18,6 @@ export function CodeBlock({
   readonly text: string;
   readonly language: string;
   readonly isGrowing: boolean;
-  /** Further buttons. */
   readonly actions?: ReactNode;
 }) {
   const { text, language } = code;
@@ -63,7 +62,6 @@ export function CodeBlock({
   );
 }
 
-/** Copies a text and confirms it. */
 function CopyButton({ name, text }: { readonly name: string; readonly text: string }) {
   const { isCopied, copy } = useCopy(text);
   return <IconButton isSmall name={isCopied ? t("Copied") : name} icon={isCopied ? "done" : "copy"} onClick={copy} />;

@@ -13,7 +13,6 @@ export function Code({
   readonly text: string;
   /** The name of a language or file; empty if unknown. */
   readonly language: string;
-  /** True if the code is still streaming. */
   readonly isGrowing?: boolean;
 }) {
   const grammar = grammarOf(language);

@@ -4,7 +4,6 @@ import type { CodeGrammar } from "./languages.ts";
 /** The kind of a code token, in the names of the terminal's theme. */
 export type CodeTokenKind = keyof typeof SCOPES;
 
-/** A piece of code in one colour. */
 export interface CodePiece {
   readonly text: string;
   readonly kind?: CodeTokenKind;
@@ -33,7 +32,7 @@ const KINDS = new Map(
 
 const grammars = createLowlight();
 
-/** Highlights code with a grammar. A grammar is registered at its first use. */
+/** Highlights code with a grammar, which is registered at its first use. */
 export function highlight(code: string, grammar: CodeGrammar): readonly CodePiece[] {
   const known = common[grammar];
   if (code.length > LONGEST || !known) return [{ text: code }];

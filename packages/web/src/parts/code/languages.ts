@@ -34,7 +34,6 @@ export const GRAMMARS = {
   yaml: "yml",
 } as const;
 
-/** A grammar of the page. */
 export type CodeGrammar = keyof typeof GRAMMARS;
 
 const BY_NAME = new Map(
@@ -43,7 +42,7 @@ const BY_NAME = new Map(
   ),
 );
 
-/** The grammar for a language, file name or extension; `undefined` if there is none. */
+/** Returns the grammar for a language, file name or extension; `undefined` if there is none. */
 export function grammarOf(language: string): CodeGrammar | undefined {
   return BY_NAME.get(/[^/\\.]*$/.exec(language)?.[0].toLowerCase() || "-");
 }

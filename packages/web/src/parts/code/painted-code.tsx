@@ -16,7 +16,7 @@ const COLOURS: Readonly<Record<CodeTokenKind, string>> = {
   bad: "text-bad",
 };
 
-/** Highlighted code. While it streams, text since the last pass has no colours. */
+/** Highlighted code. While the code streams, text since the last pass has no colours. */
 export function PaintedCode({
   text,
   grammar,

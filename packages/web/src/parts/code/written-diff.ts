@@ -1,7 +1,6 @@
 /** A line of a diff in an answer. All lines with their signs form the whole text. */
 export interface WrittenLine {
   readonly kind: "added" | "removed" | "same" | "place";
-  /** The sign at the start of the line. */
   readonly sign: "+" | "-" | " " | "";
   readonly text: string;
   /** The line numbers in the old and the new text, if the diff has them. */
@@ -14,12 +13,11 @@ export interface WrittenLine {
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 const HEAD = /^(diff |index |(new|deleted) file mode |rename |similarity index |\\ |@@)/;
 
-/** Maximum number of lines of a rendered diff; a longer one is shown as code. */
 const MOST = 2_000;
 
 /**
- * Parses a diff as models write it: with or without headers and numbers, with empty context lines, or cut short. Keeps every line
- * (W62). Returns `undefined` for a text that is too long or changes no line.
+ * Parses a diff as models write it: with or without headers and numbers, with empty context lines, or cut short. Keeps
+ * every line (W62). Returns `undefined` for a text that is too long or changes no line.
  */
 export function writtenDiff(diff: string): readonly WrittenLine[] | undefined {
   const written = diff.split("\n");

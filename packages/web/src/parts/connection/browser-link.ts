@@ -10,7 +10,7 @@ const DELAY = { first: 300, growth: 1.5, longest: 10_000 };
 /** Milliseconds that a connection must last to reset the delay: on a bad network, no connection lasts long. */
 const LASTED = 100;
 
-/** A link to the server of this page. The key proves the page's sign-in (S20). */
+/** Connects to the server of this page, again after each loss. The key proves the page's sign-in (S20). */
 export function browserLink(address: string, key: Key): OpenLink {
   return (events) => new BrowserLink(address, key, events);
 }
@@ -113,7 +113,7 @@ class BrowserLink implements Link {
   }
 
   #signedOut(): void {
-    this.#gone(new ClientError("signed-out", "The server does not know this sign-in any more."));
+    this.#gone(new ClientError("signed-out", "The server no longer accepts this sign-in. Sign in again."));
   }
 
   #gone(error: ClientError): void {
@@ -122,7 +122,6 @@ class BrowserLink implements Link {
     this.#events.gone(error);
   }
 
-  /** The socket's current delay in milliseconds after a failed connection. */
   #delay(): number {
     const { first, growth, longest } = DELAY;
     return Math.min(longest, first * growth ** this.#socket.retryCount);

@@ -1,9 +1,9 @@
 import { proofText } from "@banyan/protocol";
 
 /**
- * The key of a sign-in (S20). The browser stores it for the page's origin, host and port, so that no other server on this machine
- * gets it. If the browser can sign, no script can read it, not even a page of a later server on this port. Windows share it,
- * and it survives a restart of the browser.
+ * The key of a sign-in (S20). The browser stores it for the page's origin, host and port, so that no other server on
+ * this machine gets it. If the browser can sign, no script can read it, not even a page of a later server on this port.
+ * Windows share it, and it survives a restart of the browser.
  */
 export type Key = CryptoKey | string;
 
@@ -17,7 +17,7 @@ export async function keepKey(given: string): Promise<void> {
   await inStore("readwrite", (keys) => keys.put(key, NAME));
 }
 
-/** The stored key; `undefined` if there is none, or storage is forbidden. */
+/** Returns the stored key; `undefined` if there is none, or storage is forbidden. */
 export async function keptKey(): Promise<Key | undefined> {
   try {
     return (await inStore<Key | undefined>("readonly", (keys) => keys.get(NAME))) ?? undefined;
@@ -32,7 +32,7 @@ export async function forgetKey(): Promise<void> {
   await inStore("readwrite", (keys) => keys.delete(NAME));
 }
 
-/** Proves to a server that the page has the key; valid for this connection and this address only. */
+/** Returns a proof that the page has the key, which is valid for this connection and this address only. */
 export async function proofFor(key: Key, challenge: string): Promise<string> {
   if (typeof key === "string") return key;
   const text = new TextEncoder().encode(proofText(challenge, window.location.host));

@@ -3,13 +3,12 @@ import { keepValue, keptValue } from "../browser/kept.ts";
 
 const KEY = "rights";
 
-/** The user's rights at the last visit, shown until the server answers. They grant nothing. */
+/** Returns the user's rights at the last visit, which the page assumes until the server answers. They grant nothing. */
 export function keptRights(): readonly Right[] {
   const rights = keptValue(KEY);
   return Array.isArray(rights) ? (rights as readonly Right[]) : [];
 }
 
-/** Stores the user's rights. */
 export function keepRights(rights: readonly Right[]): void {
   keepValue(KEY, rights);
 }

@@ -7,14 +7,12 @@ export interface UnsentMessage {
   readonly id: string;
   readonly conversation: string;
   readonly parts: readonly UserPart[];
-  /** The server's prompt that makes the text, before the parts. */
+  /** The saved prompt that precedes the parts, by its name. */
   readonly prompt?: string;
-  /** The text after the prompt's name. */
   readonly argument?: string;
   readonly at?: string;
   readonly run?: string;
   readonly delivery?: "steer" | "queue";
-  /** Default: a chat. */
   readonly mode?: "chat" | "task";
 }
 
@@ -24,7 +22,7 @@ export interface ComposedMessage {
   readonly rest: readonly UserPart[];
 }
 
-/** Splits a message: the typed text is the first one, unless that is an attached file; a prompt becomes its command line. */
+/** Splits a message into the typed text, which is its first text, and attachments. A saved prompt becomes its command line. */
 export function writtenIn({
   parts,
   prompt,
@@ -49,7 +47,7 @@ export function forgetUnsent({ id }: UnsentMessage): void {
   keepValue(NAME + id, undefined);
 }
 
-/** The messages that were unsent when the page loaded, in order of writing: ids increase. */
+/** Returns the messages that were unsent when the page loaded, in the order in which they were written. */
 export function keptUnsent(): readonly UnsentMessage[] {
   return keptNames(NAME)
     .toSorted()

@@ -13,8 +13,8 @@ import { t } from "../phrases/phrases.ts";
 import { ViewedBranches } from "./viewed.ts";
 
 /**
- * A conversation that the page follows, with change events for its views. Views subscribe to a message or to the whole tree.
- * Streaming text updates only the views of its message, at most once per `PAUSE`.
+ * A conversation that the page follows, with change events for its views. Views subscribe to a message or to the whole
+ * tree. Streaming text updates only the views of its message, at most once per `PAUSE`.
  */
 export class PageConversation {
   readonly id: string;
@@ -63,14 +63,12 @@ export class PageConversation {
     return this.#watched.standing;
   }
 
-  /** Why the conversation is removed, broken or missing. */
   get problem(): Pick<ClientError, "code" | "message"> | undefined {
     const { problem } = this.#watched;
     if (problem?.code !== "not-found") return problem;
     return { code: problem.code, message: t("Conversation not found. It may have been removed.") };
   }
 
-  /** The tree; `undefined` while it is loading. */
   get state(): ConversationState | undefined {
     return this.#watched.tree?.state;
   }
@@ -90,7 +88,7 @@ export class PageConversation {
     return narrowed.filter(({ rule }) => state?.allowed.includes(rule));
   }
 
-  /** A message that has been read; requests it if it has not. */
+  /** Returns a message that has been read; requests it if it has not. */
   message(id: string): Message | undefined {
     if (this.#watched.tree?.outline(id)) {
       this.read([id]);
@@ -99,12 +97,10 @@ export class PageConversation {
     return this.#watched.tree?.state.messages.get(id);
   }
 
-  /** The outline of an unread message. */
   outline(id: string): OutlineNode | undefined {
     return this.#watched.tree?.outline(id);
   }
 
-  /** The ids from the root to a message. */
   path(leaf: string | null): readonly string[] {
     return this.#watched.tree ? pathTo(this.#watched.tree.state, leaf).map(({ id }) => id) : [];
   }
@@ -114,7 +110,6 @@ export class PageConversation {
     return this.#givenUp;
   }
 
-  /** Why the model currently sends nothing. */
   get wait(): ModelWaiting | undefined {
     return this.#wait;
   }
@@ -136,7 +131,6 @@ export class PageConversation {
     return messages;
   }
 
-  /** Notes that the branch of a leaf is in view. */
   noteView(leaf: string): void {
     if (this.state) this.#viewed.note(this.state, leaf);
   }
@@ -151,7 +145,6 @@ export class PageConversation {
     return this.#watched.follow({ item: hearer });
   }
 
-  /** Requests a conversation again that could not be followed. */
   again(): void {
     this.#client.watch(this.id);
   }
@@ -162,7 +155,6 @@ export class PageConversation {
     });
   }
 
-  /** Requests unread messages. */
   read(messages: readonly string[]): void {
     this.#watched.read(messages).catch(() => {
       // The view requests them again.
@@ -185,7 +177,6 @@ export class PageConversation {
     end();
   }
 
-  /** Increases with each change of the given thing. */
   version(what: string): number {
     return this.#versions.get(what) ?? 0;
   }
@@ -235,22 +226,21 @@ export interface DiscardedAnswer {
   readonly text: string;
 }
 
-/** A model that is retried, or sends nothing for long. */
+/** An event that says that a model is being retried, or sends nothing for long. */
 export type ModelWaiting = Extract<FeedItem, { type: "model.retrying" | "model.waiting" }>;
 
-/** Returns whether the model has continued, or the run has ended. */
 function endsWait(item: FeedItem, run: string): boolean {
   if (item.type === "message.started") return item.run === run;
   return item.type.endsWith(".delta") || item.type === "message.completed" || item.type === "run.ended";
 }
 
-/** The tree as a whole: its messages, runs and questions. */
+/** Names the tree as a whole (its messages, runs and questions) for `subscribe` and `version`. */
 export const TREE = "tree";
 
 /** Milliseconds between two updates of the views (W21: at most one commit per 50 ms). */
 const PAUSE = 50;
 
-/** The runs that have not ended: those that work, and those that wait for a user since a server restart. */
+/** Returns the runs that have not ended: those that work, and those that wait for a user since a server restart. */
 export function openRuns({ runs, waiting }: ConversationState): readonly LiveRun[] {
   return [...runs.values(), ...waiting.values()];
 }

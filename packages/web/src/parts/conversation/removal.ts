@@ -4,28 +4,24 @@ import { tCount } from "../phrases/phrases.ts";
 /** Removed conversations, while the removal can be undone. */
 export interface RecentRemoval {
   readonly conversations: readonly string[];
-  /** Their common name. */
   readonly title: string;
 }
 
-/** The part of the page's state that removals use. */
 interface RemovalStore {
   getState(): { readonly leaving: RecentRemoval | undefined };
   setState(change: { readonly leaving?: RecentRemoval | undefined; readonly problem?: string }): void;
 }
 
-/** Adds more conversations to a removal. */
 function joinRemovals({ conversations }: RecentRemoval, others: readonly string[]): RecentRemoval {
   const all = [...conversations, ...others];
   return { conversations: all, title: tCount(all.length, "{count} conversation", "{count} conversations") };
 }
 
-/** Milliseconds for which a removal can be undone (W55). */
 const UNDONE = 10_000;
 
 /**
- * Removes conversations for good, after a delay in which the user can undo: the server cannot restore them. Hides them meanwhile.
- * Later removals within the delay are undone together with the first. Closing the page ends the delay.
+ * Removes conversations for good, after a delay in which the user can undo: the server cannot restore them. Hides them
+ * meanwhile. Later removals within the delay are undone together with the first. Closing the page ends the delay.
  */
 export class ConversationRemoval {
   readonly #connection: Client;

@@ -4,24 +4,22 @@ import { type PageConversation, TREE } from "./live-conversation.ts";
 
 const Context = createContext<PageConversation | undefined>(undefined);
 
-/** Provides a conversation to the views below. */
 export const ConversationProvider = Context.Provider;
 
-/** The conversation in view. */
 export function useConversation(): PageConversation {
   const conversation = useContext(Context);
   if (!conversation) throw new Error("This view is outside of a conversation.");
   return conversation;
 }
 
-/** The tree in view. Every change except streaming text renders the view again. */
+/** Returns the tree in view. Every change except streaming text renders the view again. */
 export function useTree(): ConversationState | undefined {
   const conversation = useConversation();
   useVersion(conversation, TREE);
   return conversation.state;
 }
 
-/** A message, requested if unread. Every change of the message renders the view again. */
+/** Returns a message, and requests it if unread. Every change of the message renders the view again. */
 export function useMessage(id: string): { readonly message: Message | undefined; readonly version: number } {
   const conversation = useConversation();
   const version = useVersion(conversation, id);

@@ -4,14 +4,14 @@ import { useMay } from "../page/use-may.ts";
 
 const NONE: readonly OfferedModel[] = [];
 
-/** The default model for turns without a model of their own; `undefined` without a connection. */
+/** Returns the default model for turns without a model of their own; `undefined` without a connection. */
 export function useUsualModel(): string | undefined {
   return usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.settings.model : undefined,
   );
 }
 
-/** The known models of a model's provider (`provider/model`); empty until the server answers. */
+/** Returns the known models of a model's provider (`provider/model`); empty until the server answers. */
 export function useKnownModels(model: string): readonly OfferedModel[] {
   const page = usePage();
   const [models, setModels] = useState(NONE);

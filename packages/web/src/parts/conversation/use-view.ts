@@ -3,23 +3,21 @@ import { useEffect, useRef } from "react";
 import { correct, currentPlace, goToPlace, useEntry } from "../browser/navigation.tsx";
 import { useConversation } from "./use-conversation.ts";
 
-/** How a branch is shown. */
 interface BranchViewOptions {
   /** True if the branch is shown only up to this message: the next message starts another branch. */
   readonly exactly?: boolean;
-  /** The message that gets the focus. */
   readonly focus?: string;
 }
 
-/** Shows a branch, by its leaf. Each call adds an entry to the browser's history (W6). */
+/** Returns a function that shows a branch, by its leaf. Each call adds an entry to the browser's history (W6). */
 export function useShow(): (leaf: string, showing?: BranchViewOptions) => void {
   const { id: conversation } = useConversation();
   return (leaf, { exactly = false, focus } = {}) => goToPlace({ conversation, leaf }, { end: !exactly, focus });
 }
 
 /**
- * The end of the branch in view: the leaf of the address, or what has come below it since. The address follows, so that a reload,
- * a bookmark or another device shows the same branch (W7). Other branches move nothing (W8).
+ * Returns the end of the branch in view: the leaf of the address, or what has come below it since. The address follows,
+ * so that a reload, a bookmark or another device shows the same branch (W7). Other branches move nothing (W8).
  */
 export function useView(tree: ConversationState, leaf: string | undefined): string | null {
   const conversation = useConversation();

@@ -1,17 +1,14 @@
 import { type ConversationState, newestLeaf, pathTo, siblings } from "@banyan/core/conversation";
 import { keepValue, keptValue } from "../browser/kept.ts";
 
-/** The storage key for all conversations; the oldest entries are dropped. */
 const KEY = "viewed";
 
-/** Maximum number of remembered versions. */
 const KEPT = 1_000;
 
-/** The leaf that was last in view below each version of a message (W4). */
+/** Remembers the leaf that was last in view below each version of a message (W4). */
 export class ViewedBranches {
   #leaves = new Map<string, string>();
 
-  /** Notes that the branch of a leaf is in view. */
   note(tree: ConversationState, leaf: string): void {
     const versions = pathTo(tree, leaf).filter(({ id }) => siblings(tree, id).length > 1);
     if (versions.length === 0) return;
@@ -33,7 +30,6 @@ export class ViewedBranches {
     return newestLeaf(tree, isThere && seen !== undefined ? seen : message);
   }
 
-  /** Other windows write to the same storage. */
   #look(): void {
     const leaves = keptValue(KEY) as [string, string][] | undefined;
     if (leaves) this.#leaves = new Map(leaves);

@@ -4,7 +4,7 @@ import { focusOn } from "../browser/focus-on.ts";
 import { useMay } from "../page/use-may.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** The kind of action: main, normal, one of many, or removal. */
+/** The kind of a button's action: main, normal, one of many, or removal. */
 export type ButtonLook = "main" | "plain" | "quiet" | "bad";
 
 interface Common extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, "disabled" | "type"> {
@@ -23,7 +23,6 @@ const LOOKS: Readonly<Record<ButtonLook, string>> = {
 
 const SHAPE = "inline-flex shrink-0 items-center justify-center gap-1.5 border font-medium disabled:opacity-45";
 
-/** A button with a text. */
 export function Button({
   children,
   look = "plain",

@@ -10,11 +10,9 @@ export function Disclosure({
   isUrgent = false,
   children,
 }: {
-  /** The id of the button. */
   readonly id?: string;
   readonly label?: ReactNode;
   readonly icon?: IconName;
-  /** For screen readers, if the label is not enough. */
   readonly name?: string;
   readonly isUrgent?: boolean;
   readonly children: ReactNode;

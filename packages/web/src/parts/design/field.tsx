@@ -2,7 +2,6 @@ import type { InputHTMLAttributes, Ref, SelectHTMLAttributes, TextareaHTMLAttrib
 
 const FIELD = "min-w-0 rounded-md border border-line bg-surface px-2.5 placeholder:text-soft disabled:opacity-45";
 
-/** A single-line text field. */
 export function TextField({
   isSmall = false,
   isCode = false,
@@ -44,14 +43,12 @@ export function TextArea({
   );
 }
 
-/** A choice of a few options. */
 export function Select({
   isSmall = false,
   isQuiet = false,
   ...rest
 }: Omit<SelectHTMLAttributes<HTMLSelectElement>, "className"> & {
   readonly isSmall?: boolean;
-  /** Without a border, for use inside text. */
   readonly isQuiet?: boolean;
   readonly ref?: Ref<HTMLSelectElement>;
 }) {

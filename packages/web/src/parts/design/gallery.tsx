@@ -7,7 +7,6 @@ import { Notice, Tag, type Tone } from "./notice.tsx";
 const LOOKS: readonly ButtonLook[] = ["main", "plain", "quiet", "bad"];
 const TONES: readonly Tone[] = ["plain", "good", "warn", "bad"];
 
-/** Colours of the scale, by their class names. */
 const GROUNDS = [
   "bg-ground",
   "bg-raised",
@@ -20,7 +19,7 @@ const GROUNDS = [
 const INKS = ["text-ink", "text-soft", "text-leaf", "text-warn", "text-bad"];
 const LETTERS = ["text-xs", "text-sm", "text-base", "text-read", "text-lg", "text-xl", "text-2xl"];
 
-/** Every component in every state, made from the page's own components (W79). */
+/** Shows every component in every state, made from the page's own components, for developers (W79). */
 export function Gallery() {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-6 py-6 max-md:pt-14">
@@ -55,32 +54,32 @@ export function Gallery() {
                 Small
               </Button>
               <Button look={look} icon="new">
-                With a picture
+                With an icon
               </Button>
               <Button look={look} disabled>
-                Cannot be pressed
+                Disabled
               </Button>
-              <IconButton look={look} name={`Picture, ${look}`} icon="send" />
-              <IconButton look={look} isSmall isRound name={`Small picture, ${look}`} icon="edit" />
-              <IconButton look={look} name={`Picture that cannot be pressed, ${look}`} icon="stop" disabled />
-              <IconButton look={look} name={`Pressed picture, ${look}`} icon="pin" aria-pressed />
+              <IconButton look={look} name={`Icon button, ${look}`} icon="send" />
+              <IconButton look={look} isSmall isRound name={`Small icon button, ${look}`} icon="edit" />
+              <IconButton look={look} name={`Disabled icon button, ${look}`} icon="stop" disabled />
+              <IconButton look={look} name={`Pressed icon button, ${look}`} icon="pin" aria-pressed />
             </div>
           ))}
         </Part>
         <Part name="Fields">
-          <TextField aria-label="A line" placeholder="A line to write in" />
-          <TextField aria-label="A small line" isSmall defaultValue="written" />
-          <TextField aria-label="A line of code" isCode defaultValue="npm test" />
-          <TextField aria-label="A line that cannot be written in" disabled defaultValue="closed" />
-          <TextArea aria-label="Lines" placeholder="Lines to write in" />
-          <TextArea aria-label="Lines of code" isCode defaultValue={'{\n  "command": "npm test"\n}'} />
-          <Select aria-label="One of a few">
-            <option>One of a few</option>
+          <TextField aria-label="Text field" placeholder="Text field" />
+          <TextField aria-label="Small text field" isSmall defaultValue="written" />
+          <TextField aria-label="Text field for code" isCode defaultValue="npm test" />
+          <TextField aria-label="Disabled text field" disabled defaultValue="closed" />
+          <TextArea aria-label="Text area" placeholder="Text area" />
+          <TextArea aria-label="Text area for code" isCode defaultValue={'{\n  "command": "npm test"\n}'} />
+          <Select aria-label="Choice">
+            <option>Choice</option>
           </Select>
-          <Select aria-label="One of a few, small" isSmall>
+          <Select aria-label="Small choice" isSmall>
             <option>Small</option>
           </Select>
-          <Select aria-label="One of a few, quiet" isQuiet>
+          <Select aria-label="Quiet choice" isQuiet>
             <option>Quiet</option>
           </Select>
         </Part>

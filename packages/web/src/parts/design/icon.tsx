@@ -48,10 +48,8 @@ const LINES = {
 /** Icons with a direction, which are mirrored in right-to-left languages. */
 const POINTING: ReadonlySet<string> = new Set(["back", "fold", "branch", "retry"]);
 
-/** The name of an icon. */
 export type IconName = keyof typeof LINES;
 
-/** All icons, for the gallery. */
 export const ICONS = Object.keys(LINES) as readonly IconName[];
 
 /** A small icon in a button; the button has its own name. */

@@ -3,7 +3,6 @@ import { Component, type ReactNode } from "react";
 import { t } from "../phrases/phrases.ts";
 import { Button } from "./button.tsx";
 
-/** The importance of a notice. */
 export type Tone = "plain" | "good" | "warn" | "bad";
 
 const TONES: Readonly<Record<Tone, string>> = {
@@ -27,7 +26,6 @@ export function Notice({
   readonly head: string;
   readonly children?: ReactNode;
   readonly ways?: ReactNode;
-  /** True if screen readers announce it at once. */
   readonly isUrgent?: boolean;
 }) {
   return (
@@ -61,7 +59,6 @@ export function Tag({ tone = "plain", children }: { readonly tone?: Tone; readon
   );
 }
 
-/** The content of a part of the page. */
 interface SafePartProps {
   /** Identifies the content: a change resets an earlier error. */
   readonly of: string;

@@ -1,14 +1,14 @@
 import { type ConversationState, type FileChange, type Message, pathTo } from "@banyan/core/conversation";
 import type { PageConversation } from "../conversation/live-conversation.ts";
 
-/** A change on a branch, and the message whose call made it. */
+/** A file change on a branch, and the message whose call made it. */
 export interface BranchChange {
   readonly message: string;
   readonly call: string;
   readonly change: FileChange;
 }
 
-/** The messages of a branch and of its sub-agents in order, without recursion. */
+/** Returns the messages of a branch and of its sub-agents in order, without recursion. */
 export function withSubAgents(tree: ConversationState, messages: readonly Message[]): Message[] {
   const found: Message[] = [];
   const open = [...messages].reverse();
@@ -23,7 +23,6 @@ export function withSubAgents(tree: ConversationState, messages: readonly Messag
   return found;
 }
 
-/** The messages of a sub-agent, from its first one. */
 function subAgentMessages(tree: ConversationState, first: string): Message[] {
   const found: Message[] = [];
   for (let id: string | undefined = first; id !== undefined; id = tree.children.get(id)?.at(-1)) {
@@ -33,7 +32,7 @@ function subAgentMessages(tree: ConversationState, first: string): Message[] {
   return found;
 }
 
-/** The file changes of these messages' calls in order, for messages that have been read. */
+/** Returns the file changes of these messages' calls in order, for messages that have been read. */
 export function changesByCalls(messages: readonly Message[]): BranchChange[] {
   return messages.flatMap((message) =>
     message.role !== "assistant"
@@ -44,18 +43,18 @@ export function changesByCalls(messages: readonly Message[]): BranchChange[] {
   );
 }
 
-/** The calls of a branch and its sub-agents that changed files, the last one first. */
+/** Returns the calls of a branch and its sub-agents that changed files, the last one first. */
 export function undoableCallIds(tree: ConversationState, leaf: string | null): readonly string[] {
   const calls = changesByCalls(withSubAgents(tree, pathTo(tree, leaf))).map(({ call }) => call);
   return [...new Set(calls.toReversed())];
 }
 
-/** The unread messages that may have changed files. */
+/** Returns the unread messages that may have changed files. */
 export function unreadChanges(conversation: PageConversation, messages: readonly Message[]): string[] {
   return messages.filter(({ id }) => (conversation.outline(id)?.changed ?? 0) > 0).map(({ id }) => id);
 }
 
-/** The messages of the branch to `left` that are not on the branch to `to`. */
+/** Returns the messages of the branch to `left` that are not on the branch to `to`. */
 export function messagesLeft(tree: ConversationState, left: string, to: string | null): Message[] {
   const stay = new Set(pathTo(tree, to).map(({ id }) => id));
   return pathTo(tree, left).filter(({ id }) => !stay.has(id));

@@ -6,10 +6,9 @@ import { growingChange, madeChange } from "./shown-file.ts";
 
 const ChangedFiles = lazily(async () => ({ default: (await import("./changed-files.tsx")).ChangedFiles }));
 
-/** Preloads the view of file changes. */
 export const changesAhead = ChangedFiles.ahead;
 
-/** The files that a call has changed, and text that it is writing into files (W31). */
+/** Shows the files that a call has changed, and text that it is writing into files (W31). */
 export function CallChanges({ call: { tool, changes, drafts } }: { readonly call: Call }) {
   const made = useMemo(() => changes?.map((change, index) => madeChange(change, String(index))) ?? [], [changes]);
   const files = useMemo(() => [...made, ...(drafts ?? []).map(growingChange)], [made, drafts]);

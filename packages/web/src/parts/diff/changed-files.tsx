@@ -18,7 +18,6 @@ export function ChangedFiles({
 }: {
   readonly files: readonly ShownFile[];
   readonly name: string;
-  /** A CSS class that bounds the height. */
   readonly height: string;
 }) {
   const scroller = useRef<HTMLElement>(null);
@@ -91,14 +90,12 @@ export function ChangedFiles({
   );
 }
 
-/** A row in a list of changes. */
 type DiffRow =
   | { readonly type: "file"; readonly file: ShownFile; readonly isOpen: boolean }
   | { readonly type: "line"; readonly line: DiffLine; readonly language: string }
   | { readonly type: "pair"; readonly pair: LinePair; readonly language: string }
   | { readonly type: "nothing" };
 
-/** Old and new lines below each other, or side by side. */
 type Layout = "unified" | "split";
 
 /** The rows of all files in one list: a single scroller shows any number of files. */

@@ -39,7 +39,6 @@ export function FileRow({
   );
 }
 
-/** A line with its numbers in the old and the new text. */
 export function DiffRowLine({ line, language }: { readonly line: DiffLine; readonly language: string }) {
   return (
     <div className={`flex h-full whitespace-pre font-mono text-xs leading-5 ${GROUNDS[line.kind]}`}>
@@ -56,7 +55,6 @@ export function DiffRowLine({ line, language }: { readonly line: DiffLine; reado
   );
 }
 
-/** An old line next to the new one. */
 export function Pair({ pair: { left, right }, language }: { readonly pair: LinePair; readonly language: string }) {
   return (
     <div className="grid h-full grid-cols-2 font-mono text-xs leading-5">
@@ -97,7 +95,6 @@ function DiffText({ line: { kind, text }, language }: { readonly line: DiffLine;
   );
 }
 
-/** A line number, which is not part of the text. */
 export function LineNumber({ value }: { readonly value: number | undefined }) {
   return (
     <span aria-hidden="true" className="w-9 shrink-0 select-none text-right text-soft">
@@ -106,7 +103,7 @@ export function LineNumber({ value }: { readonly value: number | undefined }) {
   );
 }
 
-/** For example `+3 −1`. */
+/** The counts of added and removed lines, such as `+3 −1`. */
 export function Counts({ added, removed }: { readonly added: number; readonly removed: number }) {
   return (
     <span className="whitespace-nowrap font-mono text-xs">

@@ -3,7 +3,7 @@ import type { DiffLine } from "@banyan/client/words";
 /** The signs of lines, so that colour is not needed. */
 export const SIGNS = { added: "+", removed: "-", same: " ", place: "" } as const;
 
-/** The lines of text that is being written, as added lines from line `start` on. */
+/** Returns the lines of text that is being written, as added lines from line `start` on. */
 export function addedLines(text: string, start = 1): DiffLine[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -38,7 +38,6 @@ export function inPairs(lines: readonly DiffLine[]): LinePair[] {
   return pairs;
 }
 
-/** The number of consecutive lines of one kind from `at` on. */
 function countSameKind(lines: readonly DiffLine[], at: number, kind: DiffLine["kind"]): number {
   let end = at;
   while (lines[end]?.kind === kind) end++;

@@ -3,12 +3,9 @@ import type { ChangeDraft, FileChange } from "@banyan/core/conversation";
 import { t } from "../phrases/phrases.ts";
 import { addedLines } from "./patch.ts";
 
-/** A file in a list of changes. */
 export interface ShownFile {
-  /** Unique in the list. */
   readonly key: string;
   readonly path: string;
-  /** The kind of change, in a word. */
   readonly word: string;
   readonly added: number;
   readonly removed: number;
@@ -16,7 +13,7 @@ export interface ShownFile {
   readonly lines: () => readonly DiffLine[];
 }
 
-/** A completed change; `key` is unique in its list. */
+/** Converts a completed change to a file for the list of changes. `key` is unique in the list. */
 export function madeChange({ path, kind, added, removed, diff }: FileChange, key: string): ShownFile {
   let read: readonly DiffLine[] | undefined;
   const lines = () => {
@@ -26,7 +23,7 @@ export function madeChange({ path, kind, added, removed, diff }: FileChange, key
   return { key, path, word: kind, added, removed, lines };
 }
 
-/** A change that the model is writing, with its lines so far. */
+/** Converts a change that the model is writing, with its lines so far, to a file for the list of changes. */
 export function growingChange({ index, path, start, end, text }: ChangeDraft): ShownFile {
   const lines = addedLines(text, start);
   const removed = start === undefined || end === undefined ? 0 : end - start;

@@ -10,7 +10,6 @@ export interface PaletteAction {
   readonly keys?: string;
   /** The command of the action: users who may not send it do not see the action. */
   readonly takes?: CommandName;
-  /** The name as a slash command (W65). */
   readonly slash?: string;
   /** Runs the action with the text after its name. May return a sentence for the user, and may reject. */
   readonly run: (argument?: string) => unknown;
@@ -20,7 +19,6 @@ export interface PaletteAction {
 class Actions {
   readonly #parts = new Map<object, readonly PaletteAction[]>();
 
-  /** Actions of the innermost part come first. */
   get all(): readonly PaletteAction[] {
     return [...this.#parts.values()].reverse().flat();
   }
@@ -36,13 +34,11 @@ class Actions {
 
 const Context = createContext<Actions | undefined>(undefined);
 
-/** Collects the actions of the parts below. */
 export function ActionsProvider({ children }: { readonly children: ReactNode }) {
   const [actions] = useState(() => new Actions());
   return <Context value={actions}>{children}</Context>;
 }
 
-/** Returns the actions at the time of the call. */
 export function useAllActions(): () => readonly PaletteAction[] {
   const actions = useContext(Context);
   return useMemo(() => () => actions?.all ?? [], [actions]);

@@ -25,37 +25,31 @@ export interface PageState {
   readonly refused: readonly RefusedMessage[];
   /** The conversation that is being removed and can still be restored. */
   readonly leaving: RecentRemoval | undefined;
-  /** Messages that were just removed and can be restored. */
   readonly removed: RemovedMessages | undefined;
   /** Why the user's last action failed, if no other part of the page says so. */
   readonly problem: string | undefined;
-  /** The result of the user's last action in a sentence, if it has one. */
   readonly note: string | undefined;
 }
 
-/** The number of open questions in all conversations; 0 for users who may not answer. */
+/** Returns the number of open questions in all conversations; 0 for users who may not answer. */
 export function waitingInAll({ conversations = [], rights: has }: PageState): number {
   if (!has.includes(rightFor("question.answer"))) return 0;
   return conversations.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
-/** Removed messages, by the topmost one. */
+/** Messages that were just removed, named by the topmost one. */
 export interface RemovedMessages {
   readonly conversation: string;
   readonly message: string;
-  /** The number of hidden messages. */
   readonly count: number;
 }
 
-/** A message that the server refused. */
 export interface RefusedMessage extends UnsentMessage {
   readonly reason: string;
 }
 
-/** A model that the user can choose. */
 export type OfferedModel = Result<"model.list">["models"][number];
 
-/** Milliseconds that starting MCP servers have to report their prompts. */
 const STARTING = 30_000;
 
 /** The page: its connection, the list of conversations, and the conversations that it follows. */
@@ -65,7 +59,6 @@ export class Page {
   readonly store: StoreApi<PageState>;
   readonly #followed = new Map<string, PageConversation>();
   readonly #models = new Map<string, Promise<readonly OfferedModel[]>>();
-  /** Present while the prompts are being requested. */
   #prompts: Promise<unknown> | undefined;
 
   /** Calls `signedOut` when the server no longer knows the sign-in of the key. */
@@ -100,8 +93,8 @@ export class Page {
   }
 
   /**
-   * Sends a message and shows it as unsent until the server answers. Unsent messages survive a reload. Resolves with the
-   * message's id. Rejects with `ClientError`, also when the user withdraws the message.
+   * Sends a message and shows it as unsent until the server answers. Unsent messages survive a reload. Resolves with
+   * the message's id. Rejects with `ClientError`, also when the user withdraws the message.
    */
   async say(unsent: UnsentMessage): Promise<string> {
     keepUnsent(unsent);
@@ -149,7 +142,6 @@ export class Page {
     return true;
   }
 
-  /** The models of a provider, requested once. */
   models(provider: string): Promise<readonly OfferedModel[]> {
     const known = this.#models.get(provider);
     if (known) return known;
@@ -185,7 +177,6 @@ export class Page {
     return conversation;
   }
 
-  /** Stops following a conversation that is no longer in view. */
   leave(id: string): void {
     this.#followed.get(id)?.leave();
     this.#followed.delete(id);
@@ -195,7 +186,6 @@ export class Page {
     this.store.setState({ unsent: change(this.store.getState().unsent) });
   }
 
-  /** Requests the list after each connection. */
   #begin(given: readonly Right[]): void {
     const { connection, store } = this;
     store.setState({ rights: given });
@@ -216,22 +206,19 @@ export class Page {
   }
 }
 
-/** The next connection requests the list again. */
 function ignored(): void {}
 
 const Context = createContext<Page | undefined>(undefined);
 
-/** Provides the page to all views. */
 export const PageProvider = Context.Provider;
 
-/** The page that contains the view. */
 export function usePage(): Page {
   const page = useContext(Context);
-  if (!page) throw new Error("This view is part of no page.");
+  if (!page) throw new Error("This view is outside of a page.");
   return page;
 }
 
-/** A part of the page's state; its change renders the view again. */
+/** Returns a part of the page's state; its change renders the view again. */
 export function usePageState<T>(select: (state: PageState) => T): T {
   return useStore(usePage().store, select);
 }

@@ -1,6 +1,5 @@
 import { t } from "../phrases/phrases.ts";
 
-/** The panels next to a conversation. */
 export const PANELS = {
   branches: t("Branches"),
   map: t("Map"),
@@ -19,10 +18,8 @@ export const PANELS = {
   settings: t("Settings"),
 } as const;
 
-/** The name of a panel. */
 export type PanelName = keyof typeof PANELS;
 
-/** Returns whether a text is the name of a panel. */
 export function isPanel(name: string | null): name is PanelName {
   return name !== null && Object.hasOwn(PANELS, name);
 }

@@ -7,15 +7,10 @@ export interface Preferences {
   readonly theme: "system" | "light" | "dark";
   /** The effect of Enter during a turn. */
   readonly delivery: "steer" | "queue";
-  /** The state of finished reasoning. */
   readonly reasoning: "open" | "closed";
-  /** The display of each answer's usage. */
   readonly figures: "shown" | "folded";
-  /** The layout of long lines of code. */
   readonly code: "wrapped" | "scrolled";
-  /** System notifications while no window is visible. */
   readonly notify: "on" | "off";
-  /** The open panel, where there is room for one. */
   readonly panel: PanelName | "none";
 }
 
@@ -32,7 +27,6 @@ const KEY = "preferences";
 /** The event for changes in this window; `storage` reports only those of other windows. */
 const CHANGED = "banyan-preferences";
 
-/** A preference and its setter. */
 export function usePreference<Name extends keyof Preferences>(
   name: Name,
 ): readonly [Preferences[Name], (value: Preferences[Name]) => void] {
@@ -80,12 +74,10 @@ function listenToPreferences(listener: () => void): () => void {
   };
 }
 
-/** Returns whether touch is the device's main input. */
 export function useIsTouch(): boolean {
   return useMedia("(hover: none) and (pointer: coarse)");
 }
 
-/** Returns whether a media query matches now. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {

@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from "react";
 import { t } from "./phrases.ts";
 
-/** A phrase with elements in its placeholders, at the positions of the language. */
+/** Translates a phrase whose placeholders are elements, in the order of the language. */
 export function tParts(phrase: string, parts: Readonly<Record<string, ReactNode>>): ReactNode {
   const [first, ...rest] = t(phrase).split(/\{(\w+)\}/);
   return (

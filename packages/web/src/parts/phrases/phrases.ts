@@ -5,7 +5,6 @@ import { keepValue, keptValue } from "../browser/kept.ts";
 /** The languages of the page by their own names (W77). English is in the code; every other language has a file. */
 export const LANGUAGES = { en: "English", de: "Deutsch", zh: "中文", ar: "العربية" } as const;
 
-/** A language of the page. */
 export type PageLanguage = keyof typeof LANGUAGES;
 
 /** Phrases by their English text: a translation, or one translation per plural form. */
@@ -27,7 +26,7 @@ export const locale: string = preferred().find((each) => isLanguageTag(each, lan
 
 const isRightToLeft = language === "ar";
 
-/** The arrow keys for back and on in the reading direction. */
+/** The arrow keys for back and forward, which depend on the reading direction. */
 export const ARROWS = isRightToLeft
   ? ({ back: "ArrowRight", on: "ArrowLeft" } as const)
   : ({ back: "ArrowLeft", on: "ArrowRight" } as const);
@@ -52,13 +51,12 @@ export function setLanguage(wanted: PageLanguage | undefined): void {
   window.location.reload();
 }
 
-/** The language that the user chose; `undefined` if it follows the browser. */
+/** Returns the language that the user chose; `undefined` if it follows the browser. */
 export function chosenLanguage(): PageLanguage | undefined {
   const chosen = keptValue(KEY);
   return typeof chosen === "string" && Object.hasOwn(LANGUAGES, chosen) ? (chosen as PageLanguage) : undefined;
 }
 
-/** Sets language and text direction of the document. */
 export function applyLanguage(root: HTMLElement): void {
   root.lang = language;
   root.dir = isRightToLeft ? "rtl" : "ltr";
@@ -74,7 +72,7 @@ export function tCount(count: number, one: string, many: string, values?: Phrase
   return fillPhrase(phrases.ngettext(one, many, count), { ...values, count });
 }
 
-/** The number of open questions: for this user, or for others if the user may not answer. */
+/** Returns the number of open questions in words: for this user, or for others if the user may not answer. */
 export function waitingInWords(count: number, isForYou: boolean): string {
   return isForYou
     ? tCount(count, "{count} waiting for you", "{count} waiting for you")
@@ -92,7 +90,7 @@ export function withoutName(name: string, told: string): string {
   return told.startsWith(`${name} `) ? told.slice(name.length + 1) : told;
 }
 
-/** A time in the user's locale, for example `Monday, 3 May, 14:05`. */
+/** Formats a time for the user's locale, for example `Monday, 3 May, 14:05`. */
 export function formatPageTime(at: number, style: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat(locale, style).format(at);
 }
@@ -114,7 +112,6 @@ function languageWanted(): PageLanguage {
   return chosenLanguage() ?? first ?? "en";
 }
 
-/** The browser's languages, the best first; English without a browser. */
 function preferred(): readonly string[] {
   return typeof window === "undefined" ? ["en"] : navigator.languages;
 }

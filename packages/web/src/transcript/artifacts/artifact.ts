@@ -1,13 +1,12 @@
 import { type Message, textOf } from "@banyan/core/conversation";
 import { lexer, type Token, walkTokens } from "marked";
 
-/** The kind of a code block that is more than code. */
+/** The kinds of code blocks that can be opened as an artifact. */
 export type ArtifactKind = "html" | "svg" | "mermaid" | "markdown";
 
-/** A part of an answer that opens on its own (W61). */
+/** A part of an answer that opens on its own, such as a page, a diagram or a long text (W61). */
 export interface Artifact {
   readonly kind: ArtifactKind;
-  /** Its own title; empty if it has none. */
   readonly name: string;
   readonly text: string;
 }
@@ -25,7 +24,7 @@ const LANGUAGES: Readonly<Record<string, ArtifactKind>> = {
   md: "markdown",
 };
 
-/** The artifact in a code block, by its language and beginning; `undefined` for plain code. */
+/** Returns the artifact in a code block, by its language and beginning; `undefined` for plain code. */
 export function artifactOf(language: string, text: string): Artifact | undefined {
   const beginsAsSvg = /^\s*(<\?xml[^>]*\?>\s*)?(<!--[\s\S]*?-->\s*)?<svg[\s>]/i.test(text);
   const named = LANGUAGES[language.toLowerCase()];
@@ -45,7 +44,7 @@ function artifactName(kind: ArtifactKind, text: string): string {
   return name.replace(/\s+/g, " ").trim().slice(0, 100);
 }
 
-/** The artifacts of a branch, in order. Unfinished blocks are left out, because the next letter may change everything. */
+/** Returns the artifacts of a branch, in order. Unfinished blocks are left out, because the next letter may change everything. */
 export function artifactsOf(path: readonly Message[]): readonly Artifact[] {
   return path.flatMap((message) => {
     if (message.role !== "assistant") return [];
@@ -78,8 +77,8 @@ function fenceLanguage(info: string): string {
 }
 
 /**
- * The versions of an artifact along a branch: artifacts of the same kind and name. Two artifacts of which one has no name match
- * by kind alone (W61). `at` is its own index, the last one if its text occurs twice.
+ * Returns the versions of an artifact along a branch: artifacts of the same kind and name. Two artifacts of which one
+ * has no name match by kind alone (W61). `at` is the artifact's own index, the last one if its text occurs twice.
  */
 export function versionsOf(
   artifact: Artifact,
@@ -89,11 +88,9 @@ export function versionsOf(
     ({ kind, name }) => kind === artifact.kind && (name === artifact.name || name === "" || artifact.name === ""),
   );
   const at = versions.findLastIndex(({ text }) => text === artifact.text);
-  // An artifact of an unfinished message is the newest.
   return at < 0 ? { versions: [...versions, artifact], at: versions.length } : { versions, at };
 }
 
-/** The file name of a download. */
 export function artifactFileName({ kind, name }: Artifact): string {
   const plain =
     name

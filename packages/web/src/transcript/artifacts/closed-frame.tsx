@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { t } from "../../parts/phrases/phrases.ts";
 
 /**
- * A document that a model wrote, in a frame with a unique origin and without network: its scripts can only draw there (W61). No
- * script runs if the browser cannot block the network.
+ * Shows a document that a model wrote, in a frame with a unique origin and without network: its scripts can only draw
+ * there (W61). No script runs if the browser cannot block the network.
  */
 export function ClosedFrame({ html, name }: { readonly html: string; readonly name: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
@@ -35,8 +35,8 @@ export function ClosedFrame({ html, name }: { readonly html: string; readonly na
 export const FRAME = "/frame.html";
 
 /**
- * Waits until a frame reports whether the browser blocks its network, and writes a document into the frame if `mayRun` allows it.
- * Returns a function that stops listening.
+ * Waits until a frame reports whether the browser blocks its network, and writes a document into the frame if `mayRun`
+ * allows it. Returns a function that stops listening.
  */
 export function writeInto(frame: HTMLIFrameElement, html: string, mayRun: (isClosed: boolean) => boolean): () => void {
   const onMessage = ({ data, source }: MessageEvent) => {

@@ -12,8 +12,8 @@ let frame: Promise<HTMLIFrameElement> | undefined;
 let last = 0;
 
 /**
- * Draws a Mermaid diagram. The library loads with the first diagram (W58) and runs in a frame without any access, so that its
- * faults can do no harm. The result is an image, in which no script runs.
+ * Draws a Mermaid diagram. The library loads with the first diagram (W58) and runs in a frame without any access, so
+ * that its faults can do no harm. The result is an image, in which no script runs.
  */
 export async function drawDiagram(text: string, isDark: boolean): Promise<DiagramResult> {
   frame ??= openFrame();
@@ -34,7 +34,6 @@ export async function drawDiagram(text: string, isDark: boolean): Promise<Diagra
   }
 }
 
-/** Opens a frame that draws diagrams. */
 async function openFrame(): Promise<HTMLIFrameElement> {
   const loaded = await fetch(library);
   if (!loaded.ok) throw new Error("the diagram library could not be loaded");
@@ -87,7 +86,6 @@ function firstLineOfProblem(problem: unknown): string {
   return String(problem).split("\n", 1)[0]?.slice(0, 200) ?? "";
 }
 
-/** Settings that a diagram's own directives must not change. */
 const FIXED = {
   startOnLoad: false,
   securityLevel: "strict",
@@ -98,7 +96,6 @@ const FIXED = {
   fontFamily: "system-ui, sans-serif",
 } as const;
 
-/** A document that contains the library and draws with it. */
 function documentWith(script: string): string {
   const settings = JSON.stringify({ ...FIXED, secure: ["secure", "themeCSS", ...Object.keys(FIXED)] });
   const draws = `

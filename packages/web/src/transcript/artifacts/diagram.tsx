@@ -14,7 +14,6 @@ export function Diagram({
 }: {
   readonly text: string;
   readonly isGrowing: boolean;
-  /** Further buttons. */
   readonly actions?: ReactNode;
 }) {
   const drawn = useDrawn(text, isGrowing);
@@ -79,7 +78,7 @@ export function DiagramPicture({ svg, text }: { readonly svg: string; readonly t
   );
 }
 
-/** The drawn diagram; `undefined` while its text streams or it is being drawn. */
+/** Returns the drawn diagram; `undefined` while its text streams or it is being drawn. */
 export function useDrawn(text: string, isGrowing: boolean): DiagramResult | undefined {
   const isDark = useIsDark();
   const [drawn, setDrawn] = useState<DiagramResult & { readonly of: string }>();
@@ -100,7 +99,6 @@ export function useDrawn(text: string, isGrowing: boolean): DiagramResult | unde
   return drawn?.of === text && !isGrowing ? drawn : undefined;
 }
 
-/** The error message for a diagram. */
 export function diagramProblem(problem: string): string {
   return t("Could not draw the diagram: {problem}.", { problem: problem.replace(/[.:]*$/, "") });
 }

@@ -1,15 +1,14 @@
 import { createContext, useContext } from "react";
 import type { Artifact } from "./artifact.ts";
 
-/** Opens an artifact next to the conversation; absent where there is no panel. */
+/** Opens an artifact next to the conversation. */
 export type OpenArtifact = (artifact: Artifact) => void;
 
 const Context = createContext<OpenArtifact | undefined>(undefined);
 
-/** Provides the function that opens artifacts. */
 export const ArtifactPlace = Context.Provider;
 
-/** The function that opens artifacts, if there is a panel. */
+/** Returns the function that opens artifacts; `undefined` without a panel. */
 export function useOpenArtifact(): OpenArtifact | undefined {
   return useContext(Context);
 }

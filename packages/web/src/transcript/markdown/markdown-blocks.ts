@@ -2,7 +2,6 @@ import { lexer, type Token, walkTokens } from "marked";
 
 /** A block of a Markdown text, with the definitions from other blocks that it needs. */
 export interface MarkdownBlock {
-  /** The block's source. */
   readonly raw: string;
   /** Definitions from other blocks that the block may use, to be parsed before the block. */
   readonly before: string;
@@ -11,8 +10,8 @@ export interface MarkdownBlock {
 }
 
 /**
- * Splits a Markdown text into blocks, in order. Together they are the whole text, with normalised line ends. Definitions of links
- * and footnotes apply to all blocks, wherever they are (W57).
+ * Splits a Markdown text into blocks, in order. Together they are the whole text, with normalised line ends.
+ * Definitions of links and footnotes apply to all blocks, wherever they are (W57).
  */
 export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const whole = text.replace(/\r\n?/g, "\n");
@@ -39,7 +38,6 @@ export function normalizeLabel(label: string): string {
   return label.replace(/\s+/g, " ").trim().toLowerCase().toUpperCase();
 }
 
-/** The start of a footnote's text. */
 const NOTE = /^ {0,3}\[\^([^\]\s]+)\]:/gm;
 
 /** Keeps indented code after a footnote from becoming part of the footnote. */
@@ -64,13 +62,11 @@ function wholeBlocks(text: string, tokens: readonly Token[]): string[] {
   return raws;
 }
 
-/** Returns whether a block belongs to the footnote or open `<details>` above it. */
 function isGoingOn(above: string, raw: string): boolean {
   if (/^\s*<details(\s+open)?>/i.test(above) && !/<\/details>/i.test(above)) return true;
   return /^ {0,3}\[\^[^\]\s]+\]:/.test(above) && /^( {4}|\t|\s*$)/.test(raw);
 }
 
-/** The labels that links and images use, one per line. */
 function usedBy(tokens: Token[]): string {
   const labels = new Set<string>();
   // biome-ignore lint/nursery/noFloatingPromises: `walkTokens` returns a promise only if its callback does.
@@ -82,7 +78,6 @@ function usedBy(tokens: Token[]): string {
   return [...labels].join("\n");
 }
 
-/** Joins the lines of labels, also inside a quotation. */
 function foldedLabels(raw: string): string {
   return normalizeLabel(raw.replace(/\n[\s>]*/g, " ")).replace(/\[ | \]/g, (bracket) => bracket.trim());
 }

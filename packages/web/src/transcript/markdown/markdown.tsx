@@ -4,10 +4,9 @@ import { lazily } from "../../parts/browser/lazily.ts";
 
 const Rendered = lazily(async () => ({ default: (await import("./rendered-markdown.tsx")).RenderedMarkdown }));
 
-/** Preloads the Markdown renderer. */
 export const markdownAhead = Rendered.ahead;
 
-/** Markdown of a model. Shows the source only until the renderer is loaded. */
+/** Shows a model's Markdown; its source until the renderer is loaded. */
 export function Markdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   return (
     <Suspense fallback={<p className="whitespace-pre-wrap">{visibleProse(text)}</p>}>

@@ -1,6 +1,6 @@
 /**
- * Marks formulas that are written as code: a private-use character that texts do not contain. A text that contains it gets a
- * formula, which is harmless.
+ * Marks formulas that are written as code: a private-use character that texts do not contain. A text that contains it
+ * gets a formula, which is harmless.
  */
 const MARK = "\uE0F1";
 
@@ -11,15 +11,16 @@ export interface Formula {
 }
 
 /**
- * Code and escapes, in which no formula is looked for, and the four notations of formulas (W58). A dollar opens a formula only
- * before a non-space and closes it only after one, with no digit, letter or brace behind it. Thus `R$ 5` is no formula.
+ * Code and escapes, in which no formula is looked for, and the four notations of formulas (W58). A dollar opens a
+ * formula only before a non-space and closes it only after one, with no digit, letter or brace behind it. Thus `R$ 5`
+ * is no formula.
  */
 const SPANS =
   /(?<fence>`+)[\s\S]*?(?<!`)\k<fence>(?!`)|\\\\|\$\$(?<block>[^$]+?)\$\$|\\\[(?<square>[\s\S]+?)\\\]|\\\((?<round>[\s\S]+?)\\\)|\\[^([]|(?<![$\w])\$(?=[^\s$])(?<inline>(?:\\.|[^$\\\n])+?)(?<=\S)\$(?![\w${]|(?<=\W[A-Z]{1,2}\$)\s?\d)/g;
 
 /**
- * Turns the formulas of a Markdown block into marked code, in which Markdown has no meaning. Blocks that are code or show no
- * formula stay unchanged.
+ * Turns the formulas of a Markdown block into marked code, in which Markdown has no meaning. Blocks that are code or
+ * show no formula stay unchanged.
  */
 export function formulasAsCode(raw: string): string {
   if (!/\$|\\[([]/.test(raw) || /^( {4}|\t|\s{0,3}(```|~~~))/.test(raw)) return raw;
@@ -44,7 +45,7 @@ export function formulasAsCode(raw: string): string {
   return written + raw.slice(from);
 }
 
-/** The formula in a piece of code; `undefined` for other code. */
+/** Returns the formula in a piece of code; `undefined` for other code. */
 export function formulaIn(code: string): Formula | undefined {
   if (!code.startsWith(MARK)) return undefined;
   const isDisplay = code.startsWith(MARK + MARK);
@@ -57,7 +58,6 @@ const TEX_SIGN = /\\(?:[a-zA-Z]+|[,;:!{}|\\])|[\p{L}\p{N})\]}'!|]\s?\^|\^\{|(?<!
 /** The characters of formulas without such a sign: letters, numbers, operators, relations, brackets and commas. */
 const PLAIN_SIGNS = /^[\p{L}\p{N}\s.,;:'!|+*/=<>()[\]≤≥≠≈±×·∈→−-]+$/u;
 
-/** An operator or a relation. */
 const OPERATOR = /[+*/=<>≤≥≠≈±×·∈→−-]/u;
 
 /** An amount of money, with its unit and period. */
@@ -77,10 +77,10 @@ const MARKS = ["inline", "round", "block", "square"] as const;
 type Mark = (typeof MARKS)[number];
 
 /**
- * Returns whether the text between delimiters is a formula, and not money, a shell variable, or words in escaped brackets (W93). A
- * formula has a sign of TeX and, between single dollars, no prose. Otherwise it must be an expression: at least one letter, only
- * operators and commas between its parts, and no money. Inline, at most three letters may be adjacent; a separate expression
- * needs an operator, because `\[x\]` may be a checkbox.
+ * Returns whether the text between delimiters is a formula, and not money, a shell variable, or words in escaped
+ * brackets (W93). A formula has a sign of TeX and, between single dollars, no prose. Otherwise it must be an
+ * expression: at least one letter, only operators and commas between its parts, and no money. Inline, at most three
+ * letters may be adjacent; a separate expression needs an operator, because `\[x\]` may be a checkbox.
  */
 function isFormula(tex: string, mark: Mark): boolean {
   if (TEX_SIGN.test(tex)) {

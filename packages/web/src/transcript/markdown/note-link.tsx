@@ -2,10 +2,9 @@ import { createContext, type MouseEvent, useContext } from "react";
 import { t } from "../../parts/phrases/phrases.ts";
 import { normalizeLabel } from "./markdown-blocks.ts";
 
-/** The labels of the footnotes that a text refers to. */
 export const ReferredNotes = createContext<ReadonlySet<string>>(new Set());
 
-/** The labels (`normalizeLabel`) of the footnotes that a text refers to. */
+/** Returns the labels (`normalizeLabel`) of the footnotes that a text refers to. */
 export function footnotesIn(text: string): ReadonlySet<string> {
   if (!text.includes("[^")) return NONE;
   return new Set([...text.matchAll(/\[\^([^\]\s]+)\](?!:)/g)].map(([, label = ""]) => normalizeLabel(label)));
@@ -13,7 +12,6 @@ export function footnotesIn(text: string): ReadonlySet<string> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The two ends of a footnote: the reference in the text, and the note. */
 export type NoteEnd = "reference" | "note";
 
 /** The raised label of a footnote: a link between the note and the first reference to it. */

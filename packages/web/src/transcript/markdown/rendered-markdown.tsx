@@ -19,8 +19,8 @@ import { shownReferences } from "./shown-references.ts";
 import { InsideLink, type NamedPicture, WebPicture } from "./web-picture.tsx";
 
 /**
- * Renders Markdown block by block, so that only the last block of a streaming text renders again. Shows bidirectional controls
- * and zero-width characters as escapes, as the terminal does (S12); a copy of the message keeps the original.
+ * Renders Markdown block by block, so that only the last block of a streaming text renders again. Shows bidirectional
+ * controls and zero-width characters as escapes, as the terminal does (S12); a copy of the message keeps the original.
  */
 export function RenderedMarkdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
@@ -67,7 +67,6 @@ const Block = memo(function Block({
   );
 });
 
-/** Closes the open constructs of a streaming block, without hiding unfinished ones. */
 function closeOpenMarkup(raw: string): string {
   const [, bracket] = /\[[^\][<]*\]\((<?)[^()<>\s\\]*$/.exec(raw) ?? [];
   const end = bracket === undefined ? "" : bracket === "" ? ")" : ">)";
@@ -76,10 +75,8 @@ function closeOpenMarkup(raw: string): string {
   return remend(raw + end, { images: false, htmlTags: false, links });
 }
 
-/** True if the block is still streaming. */
 const Growing = createContext(false);
 
-/** The code block inside a `pre`. */
 function Fenced({ children }: { readonly children?: ReactNode }) {
   const isGrowing = useContext(Growing);
   const { className = "", children: text = "" } = isValidElement<{ className?: string; children?: ReactNode }>(children)
@@ -89,7 +86,6 @@ function Fenced({ children }: { readonly children?: ReactNode }) {
   return <Fence text={String(text).replace(/\n$/, "")} language={language} isGrowing={isGrowing} />;
 }
 
-/** A code block. Diagrams are rendered, and artifacts open next to the conversation (W61). */
 function Fence(code: { readonly text: string; readonly language: string; readonly isGrowing: boolean }) {
   const open = useOpenArtifact();
   const artifact = code.isGrowing ? undefined : artifactOf(code.language, code.text);
@@ -217,7 +213,6 @@ function namedPicture({ src, alt, title }: Readonly<Record<"src" | "alt" | "titl
   return { src: String(src ?? ""), alt: String(alt ?? ""), title: String(title ?? "") };
 }
 
-/** The used parts of a rendered element. */
 interface DrawnElement {
   readonly type: string;
   readonly tagName?: string;
@@ -237,7 +232,6 @@ function PicturesOfLink({ of: link }: { readonly of: DrawnElement }) {
   return found.map((picture, index) => <WebPicture key={index} {...picture} />);
 }
 
-/** The used parts of a Markdown tree node. */
 interface MarkdownNode {
   value?: string;
   title?: string | null;
@@ -246,8 +240,8 @@ interface MarkdownNode {
 }
 
 /**
- * A remark plugin that escapes bidirectional controls and zero-width characters, as the terminal does. It runs after parsing,
- * because `&#x202e;` becomes such a character only then.
+ * A remark plugin that escapes bidirectional controls and zero-width characters, as the terminal does. It runs after
+ * parsing, because `&#x202e;` becomes such a character only then.
  */
 function visibleTexts() {
   return (tree: MarkdownNode): void => {
@@ -274,7 +268,6 @@ function MathFormula(formula: Formula) {
   );
 }
 
-/** The source of a formula. */
 function FormulaSource({ tex, isDisplay }: Formula) {
   const look = "rounded bg-sunken px-1 font-mono text-[0.9em]";
   return isDisplay ? <code className={`block w-fit ${look}`}>{tex}</code> : <code className={look}>{tex}</code>;

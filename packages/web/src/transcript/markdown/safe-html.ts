@@ -1,4 +1,3 @@
-/** The used parts of a Markdown tree node. */
 interface HtmlNode {
   type: string;
   value?: string;
@@ -12,8 +11,8 @@ const TAGS: ReadonlySet<string> = new Set(
 );
 
 /**
- * A remark plugin that accepts a few HTML tags without attributes: `<br>`, tags for the look of text, and `<details>` with
- * `<summary>`. Unclosed tags and tags with attributes stay text.
+ * A remark plugin that accepts a few HTML tags without attributes: `<br>`, tags for the look of text, and `<details>`
+ * with `<summary>`. Unclosed tags and tags with attributes stay text.
  */
 export function safeHtml() {
   return (tree: HtmlNode): void => {
@@ -26,10 +25,8 @@ export function safeHtml() {
   };
 }
 
-/** Joins the nodes between a tag and its end into one element. */
 function paired(nodes: readonly HtmlNode[]): HtmlNode[] {
   const done: HtmlNode[] = [];
-  /** Open tags, by their index in `done`. */
   const open: { readonly tag: string; readonly at: number }[] = [];
   for (const node of nodes) {
     const [, slash, name = ""] = node.type === "html" ? (/^<(\/?)([a-z]+)\s*\/?>$/i.exec(node.value ?? "") ?? []) : [];

@@ -2,7 +2,6 @@ import { defaultUrlTransform } from "react-markdown";
 import { normalizeLabel } from "./markdown-blocks.ts";
 import type { NoteEnd } from "./note-link.tsx";
 
-/** The used parts of a Markdown tree node. */
 interface ReferenceNode {
   type: string;
   children?: ReferenceNode[];
@@ -16,9 +15,8 @@ interface ReferenceNode {
 }
 
 /**
- * A remark plugin for a block that was parsed with the definitions of other blocks before it. Everything written stays visible:
- * footnotes stay in place, and an unused link definition becomes a line.
- *
+ * A remark plugin for a block that was parsed with the definitions of other blocks before it. Everything written stays
+ * visible: footnotes stay in place, and an unused link definition becomes a line.
  * @param from The offset of the block in the parsed text.
  * @param used The labels that links of the whole text use, one per line.
  */
@@ -68,7 +66,6 @@ export function shownReferences({ from, used }: { readonly from: number; readonl
 const text = (value: string): ReferenceNode => ({ type: "text", value });
 const paragraph = (children: ReferenceNode[]): ReferenceNode => ({ type: "paragraph", children });
 
-/** The raised label of a footnote, which leads to its other end. */
 const note = (label: string, end: NoteEnd): ReferenceNode => ({
   type: "emphasis",
   data: { hName: "sup", hProperties: { dataNote: label, dataEnd: end } },

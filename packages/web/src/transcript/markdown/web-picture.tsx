@@ -6,7 +6,6 @@ import { type Page, usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
-/** An image reference in an answer. */
 export interface NamedPicture {
   readonly src: string;
   readonly alt: string;
@@ -17,8 +16,9 @@ export interface NamedPicture {
 export const InsideLink = createContext(false);
 
 /**
- * An image reference in an answer (W59, S12). A model could send data to a host by an image address, so the image loads only on a
- * click. Users without the right to act see the address as text; others get a button that names the host.
+ * Shows an image reference in an answer (W59, S12). A model could send data to a host by an image address, so the image
+ * loads only on a click. Users without the right to act see the address as text; others get a button that names the
+ * host.
  */
 export function WebPicture(picture: NamedPicture) {
   const may = useMay();
@@ -29,14 +29,13 @@ export function WebPicture(picture: NamedPicture) {
   return <Offered key={address.href} picture={picture} address={address} />;
 }
 
-/** The URL if the server may load it: a full HTTP address without credentials. */
+/** Returns the URL if the server may load it: a full HTTP address without credentials. */
 function pictureAddress(src: string): URL | undefined {
   if (src.length > LONGEST || !/^https?:\/\//i.test(src) || !URL.canParse(src)) return undefined;
   const address = new URL(src);
   return address.username === "" && address.password === "" ? address : undefined;
 }
 
-/** Maximum number of characters of an address that the server accepts. */
 const LONGEST = 8_000;
 
 function pictureLabel({ alt, title }: NamedPicture): string {
@@ -48,10 +47,8 @@ function pictureText(named: NamedPicture): string {
   return src === "" ? t("[image: {picture}]", { picture }) : t("[image: {picture} at {src}]", { picture, src });
 }
 
-/** A decoded image, ready to be shown. */
 interface LoadedPicture {
   readonly address: URL;
-  /** A `data:` address, which needs no request. */
   readonly data: string;
   readonly width: number;
   readonly height: number;
@@ -62,7 +59,6 @@ type State =
   | { readonly is: "refused"; readonly why: string }
   | { readonly is: "shown"; readonly shown: LoadedPicture };
 
-/** Maximum number of images that a page keeps; above this number, the oldest are forgotten. */
 const MOST_KEPT = 12;
 
 /** The images that the user loaded, for the life of the page: a message that scrolls back keeps its images. */
@@ -126,7 +122,6 @@ function pictureRefusal({ host }: URL, { why, message }: NonNullable<Result<"pic
   }
 }
 
-/** The button to load an image, with its address; afterwards the image and its source. */
 function Offered({ picture, address }: { readonly picture: NamedPicture; readonly address: URL }) {
   const page = usePage();
   const group = useRef<HTMLSpanElement>(null);
@@ -208,11 +203,9 @@ function ShownPicture({ picture, shown }: { readonly picture: NamedPicture; read
   );
 }
 
-/** The characters of a long address that are shown from its beginning and its end. */
 const BEGINNING = 60;
 const END = 24;
 
-/** An address. A long one is shortened in the middle until the user expands it. */
 function Address({ of: { href } }: { readonly of: URL }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = href.length > BEGINNING + END + 1;
