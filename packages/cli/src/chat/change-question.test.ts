@@ -62,7 +62,7 @@ describe("a question about a change", () => {
     const { here, ended } = await asked("write", { path: "a.txt", content });
     const shown = here.screen.lines.join("\n");
     expect(shown).toMatch(
-      /Overwrites a\.txt, which is there already \(40 lines\)\.\n +Changes a\.txt, 1 line added, 1 line removed\n +17 +line 17\n +18 +line 18\n +19 +line 19\n +20 - line 20\n +20 \+ another\n +21 +line 21\n +22 +line 22\n +23 +line 23\n\n/,
+      /Overwrites the existing file a\.txt \(40 lines\)\.\n +Changes a\.txt, 1 line added, 1 line removed\n +17 +line 17\n +18 +line 18\n +19 +line 19\n +20 - line 20\n +20 \+ another\n +21 +line 21\n +22 +line 22\n +23 +line 23\n\n/,
     );
     expect(shown.match(/^ +\d+ \+/gm)).toHaveLength(1);
     here.keys("y");

@@ -60,7 +60,7 @@ describe("banyan mcp add and remove", () => {
   test.each([
     [
       ["add", "a", "https://example.com/", "more"],
-      'The entry of the MCP server "a": args: expected no args beside a url.',
+      'The entry of the MCP server "a" is invalid: args: expected no args together with a url.',
     ],
     [["add", "taken", "x"], 'There is an MCP server "taken" already; remove it first, or give another name.'],
     [["remove", "tkaen"], 'There is no MCP server "tkaen" in your settings. Did you mean taken?'],
@@ -139,7 +139,7 @@ describe("banyan mcp test", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe(
       "banyan: small wrote: KEY is not set\n" +
-        "banyan: small cannot be used: it ended with exit code 3; its last words: KEY is not set.\n",
+        "banyan: small cannot be used: it ended with exit code 3; its last output: KEY is not set.\n",
     );
   });
 

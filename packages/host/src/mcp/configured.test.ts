@@ -61,7 +61,9 @@ describe("S5, S6: the servers of a project", () => {
 test("B47: a server is added once, and taken away", async () => {
   expect(addMcpServer(place, "it", { command: "x", args: ["-y"] })).toBe(user);
   expect(() => addMcpServer(place, "it", { command: "y" })).toThrow('There is an MCP server "it" already');
-  expect(() => addMcpServer(place, "bad", {})).toThrow('The entry of the MCP server "bad": expected an object with a');
+  expect(() => addMcpServer(place, "bad", {})).toThrow(
+    'The entry of the MCP server "bad" is invalid: expected an object with a',
+  );
   expect(names()).toEqual(["it of user"]);
   expect(await removeMcpServer(place, "it")).toBe(user);
   expect(names()).toEqual([]);

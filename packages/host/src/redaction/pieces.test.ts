@@ -94,12 +94,12 @@ test.each(["id_rsa", "deploy_ed25519", "store.p12", "plain.txt"])(
       for await (const _ of agent.chat(say("go"), { session: Session.inMemory() }));
       return JSON.stringify(model.requests);
     };
-    expect(await told([])).toContain(`${name} holds a private key and is not opened`);
+    expect(await told([])).toContain(`${name} contains a private key, so it was not opened`);
     const allowed = await told([name]);
     expect(allowed).toContain("[redacted:private-key]");
     expect(toldOf(key, allowed)).toBeUndefined();
     const { problems, parts } = await attachNamedFiles(`see @${name}`, { folder: folder.path, redact });
-    expect(problems.join()).toContain("holds a private key and is not opened");
+    expect(problems.join()).toContain("contains a private key, so it was not opened");
     expect(parts).toHaveLength(1);
   },
 );

@@ -1,21 +1,18 @@
 import { fileURLToPath } from "node:url";
 
-/** The command, paths and addresses in a call's arguments, found by argument names that other programs use. */
+/** The command, paths and web addresses in the arguments of a tool call, found by argument names that many programs use. */
 export interface NamedActs {
-  /** The shell command that the call runs. Several commands are separated by line feeds. */
+  /** The shell command that the call runs; several commands are separated by line feeds. */
   readonly command: string | undefined;
-  /** Files and folders, in the order of the arguments, without duplicates. */
   readonly paths: readonly string[];
-  /** Web addresses. */
   readonly urls: readonly string[];
-  /** True if an argument holds text for a file: the call changes the files in `paths`. */
+  /** True if an argument contains text for a file: the call then changes the files in `paths`. */
   readonly writes: boolean;
 }
 
-/** Patterns of argument names, in lower case and without separators. */
 const PATH =
   /^(?:abs|absolute|rel|relative|full|file|dir|directory|folder|notebook|source|src|destination|dest|dst|old|new|target|input|output|local|from|to)*(?:path|file|filename|directory|dir|folder|notebook|destination)s?$/;
-/** Counts as a path only if the object also has a destination: many tools use this name for something else. */
+/** `source` counts as a path only next to a destination: many tools use the name for something else. */
 const SOURCE = /^(?:source|src)s?$/;
 const COMMAND = /^(?:shell|bash|sh|exec)?(?:command|cmd|commandline)s?$/;
 const PROGRAM = /^(?:program|executable|binary)$/;
@@ -25,14 +22,13 @@ const ADDRESS = /^(?:url|uri|href|link|address)s?$/;
 const CONTENT =
   /^(?:content|contents|text|data|body|patch|diff|edit|edits|changes|replacement|(?:file|old|new|insert|append)(?:text|string|str|content|contents|source|line|lines))$/;
 
-/** Matches the lines of a patch that name a file, as `apply_patch` and `diff -u` write them. */
 const PATCHED =
   /^(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to): |(?:\+\+\+|---) (?:[ab]\/)?(?!\/dev\/null))(.+?)(?:\t.*)?\r?$/gm;
 
 /**
- * Finds the command, paths and addresses in a call's arguments, at any depth. Agents of other programs and MCP tools
- * share this table (S43). An argument counts by its own name, whatever the description of the call claims.
- * @param root The folder in which a command starts. A command with a different folder argument gets a leading `cd`.
+ * Finds the command, paths and web addresses in the arguments of a tool call, at any depth (S43). Only the names of
+ * arguments count, not the description of the call.
+ * @param root The folder in which commands start. A command with another folder argument gets a leading `cd`.
  */
 export function namedActs(input: unknown, root?: string): NamedActs {
   const commands: string[] = [];
@@ -70,7 +66,7 @@ export function namedActs(input: unknown, root?: string): NamedActs {
   };
 }
 
-/** Returns the input without file content and without descriptions of the call. The remaining values may be paths. */
+/** Returns the arguments of a call without file content and without descriptions. The remaining values may be paths. */
 export function withoutContent(input: unknown): unknown {
   if (Array.isArray(input)) return input.map(withoutContent);
   if (!isRecord(input)) return input;
@@ -81,7 +77,6 @@ export function withoutContent(input: unknown): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutContent(value)]));
 }
 
-/** Returns the command of an object: a text, or a list of words followed by the words of its arguments. */
 function commandInValues(values: Readonly<Record<string, unknown>>, root: string | undefined): string | undefined {
   const entries = Object.entries(values).map(([key, value]) => [plainKey(key), value] as const);
   const valueAt = (name: RegExp) => entries.find(([key, value]) => name.test(key) && value !== null)?.[1];
@@ -100,7 +95,6 @@ function commandText(named: unknown, words: readonly string[] | undefined): stri
   const all = wordList(named);
   if (all === undefined || all.length === 0) return undefined;
   const [shell = "", option = "", text] = all;
-  // With `sh -c TEXT`, the text is the command.
   if (/(?:^|\/)(?:ba|da|z|k)?sh$/.test(shell) && /^-\w*c$/.test(option) && text !== undefined && all.length === 3)
     return text;
   return [...all, ...(words ?? [])].map(quoteShellWord).join(" ");
@@ -126,7 +120,7 @@ function urlPath(url: string): string {
   try {
     return fileURLToPath(url);
   } catch {
-    // A file address of another machine stays as written, and rules judge it like that.
+    // A file address of another machine: leave it as written, so that rules judge the whole address.
     return url;
   }
 }

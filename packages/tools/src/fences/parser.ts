@@ -1,35 +1,27 @@
 /** Allowed before an opening fence: spaces, or the marker of a list item. */
 const LEAD = /^(?: *| ?[-+*] |[-+*] {2}|\d[.)] )$/;
-/** In columns. */
 const LONGEST_LEAD = 3;
 const FEWEST_MARKERS = 3;
 
 /**
- * Finds the fenced code blocks of a Markdown text (CommonMark 0.31, section 4.5). The text arrives in pieces of any
- * size, and the listener gets the text of a block while it arrives. The parser holds back only a line that may still be
- * a fence, and reads each character once. Line ends (LF, CRLF, CR) are kept. A piece may end anywhere, even within a
- * CRLF or a surrogate pair.
- *
- * The parser knows no other Markdown. The parser therefore differs from CommonMark if something encloses a fence:
- *
+ * Finds the fenced code blocks of a Markdown text (CommonMark 0.31, section 4.5). The text arrives in pieces, which may
+ * end anywhere, even inside a CRLF or a surrogate pair. The listener gets the text of a block as it arrives; only a
+ * line that may still become a fence is held back. Line ends (LF, CRLF, CR) are kept. The parser differs from
+ * CommonMark where something encloses a fence:
  * - In a list, a fence may have at most three columns before it, including the item's marker (`- `, `1. `). Only a
- *   closing fence ends the block, not a line that leaves the list.
+ *   closing fence ends the block, not the end of the list.
  * - In a block quote, or further to the right, nothing is a fence.
  * - HTML hides no fence, neither in a comment nor in a `<details>` without an empty line after it.
  * - Only spaces are removed from the lines of an indented block. A tab is never split.
  */
 export class FenceParser {
   readonly #listener: FenceListener;
-  /** The end of the last piece if it may be half of a CRLF or of a surrogate pair. */
   #half = "";
   #line = 1;
   #block: Fence | undefined;
-  /** Text of the block that the listener has not got yet. */
   #out = "";
 
-  // The current line:
   #stage: "lead" | "markers" | "rest" | "no fence" = "lead";
-  /** The whole line so far, while it may be a fence. */
   #held = "";
   #lead = "";
   #marker: Fence["marker"] = "`";
@@ -39,7 +31,6 @@ export class FenceParser {
     this.#listener = listener;
   }
 
-  /** Reads the next piece of the text. */
   push(piece: string): void {
     const text = this.#half + piece;
     const whole = /[\r\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
@@ -48,7 +39,6 @@ export class FenceParser {
     this.#passOn();
   }
 
-  /** Ends the text. The last line needs no line end, not even to close a block. */
   end(): void {
     this.#read(this.#half);
     this.#endLine("");
@@ -80,7 +70,6 @@ export class FenceParser {
     }
   }
 
-  /** Returns whether the line may still be a fence after this character. */
   #mayBeFenceWith(char: string): boolean {
     if (this.#stage === "lead") {
       if (char === "`" || char === "~") {
@@ -133,7 +122,6 @@ export class FenceParser {
     this.#listener.closed();
   }
 
-  /** Treats the held text as content: the line is no fence. */
   #release(): void {
     if (this.#block) this.#out += withoutFenceIndent(this.#held, this.#block.indent);
     this.#held = "";
@@ -164,12 +152,12 @@ function withoutFenceIndent(line: string, indent: number): string {
   return line.slice(spaces);
 }
 
-/** The opening fence of a block. */
+/** The opening fence of a code block. */
 export interface Fence {
   /** Line number of the opening fence, from 1. */
   readonly line: number;
   readonly marker: "`" | "~";
-  /** The number of markers, at least 3. A closing fence has at least as many. */
+  /** The number of markers (backticks or tildes), at least 3. A closing fence has at least as many. */
   readonly length: number;
   /** The columns before the fence, 0 to 3. Up to as many spaces are removed from the start of each line of the block. */
   readonly indent: number;
@@ -178,14 +166,14 @@ export interface Fence {
 }
 
 /**
- * Receives fenced blocks as they arrive: `opened`, then `text` any number of times, then `closed` or `unclosed`. More
- * blocks may follow. An error of the listener is thrown by the parser, which cannot be used afterwards.
+ * Receives the code blocks of a text: `opened`, then `text` any number of times, then `closed` or `unclosed`, for each
+ * block. The parser throws an error of the listener on, and cannot be used afterwards.
  */
 export interface FenceListener {
   opened(fence: Fence): void;
-  /** Takes the next text of the block. All pieces together are the block's text with its line ends, including the last. */
+  /** Gets the next text of the block. Together the pieces are the whole block, with all of its line ends. */
   text(text: string): void;
   closed(): void;
-  /** The text ended inside the block. */
+  /** The text of the parser ended before the block was closed. */
   unclosed(): void;
 }

@@ -2,13 +2,11 @@ import type { Tool } from "@banyan/core";
 import { jsonSchemaOf } from "@banyan/core/hosts";
 import MiniSearch, { type SearchOptions } from "minisearch";
 
-/** A tool in the search index. */
 interface ToolEntry {
-  /** The tool's name. Its words are indexed too, with those of the server's name. */
+  /** Indexed together with the words of the server's name. */
   readonly name: string;
   readonly words: string;
   readonly description: string;
-  /** The names and descriptions of its parameters. */
   readonly parameters: string;
 }
 
@@ -27,10 +25,7 @@ export class ToolIndex {
     this.#index.addAll(tools.map(entryOf));
   }
 
-  /**
-   * Returns the tools that fit a query, best first. Tools that match most words of the query, or synonyms of them, fit.
-   * A tool whose name equals the query comes first.
-   */
+  /** Returns the tools that have most words of the query or their synonyms, best first; a tool of that name comes first. */
   find(query: string): Tool[] {
     const words = [...new Set(splitNameWords(query).filter((word) => wordRoot(word) !== ""))];
     const found = new Map<string, { score: number; words: number }>();
@@ -45,7 +40,6 @@ export class ToolIndex {
     return [...new Set([query.trim(), ...ranked])].flatMap((name) => this.#tools.get(name) ?? []);
   }
 
-  /** Scores each tool for a word by the best of the word's meanings. */
   #fitting(word: string): ReadonlyMap<string, number> {
     const best = new Map<string, number>();
     for (const [meaning, weight] of meaningsOf(word)) {
@@ -58,14 +52,12 @@ export class ToolIndex {
 }
 
 const SEARCH: SearchOptions = {
-  // The terms are word roots already.
   processTerm: (term) => term,
   boost: { words: 3, description: 2, parameters: 0.5 },
   prefix: (term) => term.length > 3,
   fuzzy: (term) => (term.length > 5 ? 0.2 : false),
 };
 
-/** The weight of a synonym; the user's own word has 1. */
 const SYNONYM = 0.6;
 
 function entryOf({ name, description, input, offeredBy = "" }: Tool): ToolEntry {
@@ -74,7 +66,6 @@ function entryOf({ name, description, input, offeredBy = "" }: Tool): ToolEntry 
   return { name, words: [...words].filter((word) => word !== "mcp").join(" "), description, parameters };
 }
 
-/** Returns the names, descriptions and choices of the parameters in a schema, at most four levels down. */
 function parameterWords(schema: unknown, depth = 0): string[] {
   if (typeof schema !== "object" || schema === null || depth > 4) return [];
   const { description, enum: values, properties = {}, items } = schema as Readonly<Record<string, unknown>>;
@@ -86,7 +77,6 @@ function parameterWords(schema: unknown, depth = 0): string[] {
   return [...texts, ...inner, ...parameterWords(items, depth + 1)];
 }
 
-/** Splits a text into words: `getIssue` and `get_issue` are two words each. */
 function splitNameWords(text: string): string[] {
   return text
     .replace(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, " ")
@@ -100,7 +90,6 @@ function wordRoot(word: string): string {
   return word.replace(/ies$/, "y").replace(/(?<=\p{L}{3})(?:ing|ed|es|s|e)$/u, "");
 }
 
-/** Returns the roots that a word may mean, with the weight of each. */
 function meaningsOf(word: string): [meaning: string, weight: number][] {
   const root = wordRoot(word);
   return [[root, 1], ...[...(SAME.get(root) ?? [])].map((other): [string, number] => [other, SYNONYM])];
@@ -112,7 +101,7 @@ const STOP = new Set(
   ),
 );
 
-/** Synonyms: users and authors of tools choose different words of a line. */
+/** Synonyms, one group per line: users and authors of tools choose different words for the same thing. */
 const ALIKE = [
   "add create insert make new open start begin put",
   "write create put update append",

@@ -6,10 +6,9 @@ import type { ToolIndex } from "./find.ts";
 
 export { type InitialTools, initialTools, toolsForModel } from "./told.ts";
 
-/** Maximum number of tools in an answer with their schemas. Weaker matches are only named. */
+/** Maximum number of tools in a search result with their schemas. Weaker matches are listed by name only. */
 const MOST = 10;
 const MOST_NAMED = 12;
-/** The default limit of the schemas in one answer, in bytes. */
 const MOST_BYTES = 32_000;
 
 const wanted = z.object({
@@ -17,15 +16,15 @@ const wanted = z.object({
 });
 
 const called = z.object({
-  tool: z.string().describe("Its name, from find_tools."),
-  input: z.record(z.string(), z.unknown()).optional().describe("Its arguments, by its schema."),
+  tool: z.string().describe("The name of the tool, as find_tools returned it."),
+  input: z.record(z.string(), z.unknown()).optional().describe("The arguments of the tool, in the form of its schema."),
 });
 
 /**
- * Returns two tools that give access to any number of tools. `find_tools {query}` answers matching tools with their
- * schemas, and `call_tool {tool, input}` calls a tool. Pass both together with the tools. Mark a tool `unlisted` to
- * keep its schema out of the requests. `tools` returns the tools to search: the same array as long as nothing changed.
- * An answer has at least one schema, and as many as fit into `bytes`.
+ * Returns two tools with which a model finds and calls other tools, so that their schemas need not be part of each
+ * request. `find_tools {query}` returns matching tools with their schemas, at least one and as many as fit into `bytes`;
+ * `call_tool {tool, input}` calls a tool. Pass both to the agent together with the other tools, and mark these
+ * `unlisted`. `tools` returns the tools to search: the same array as long as nothing changed.
  * @example
  * const rare = [{ ...tool, unlisted: true }];
  * const agent = new Agent({ model, tools: [...rare, ...toolFinder(() => rare)] });
@@ -34,7 +33,6 @@ export function toolFinder(tools: () => readonly Tool[], bytes = MOST_BYTES): re
   let last: { readonly of: readonly Tool[]; readonly found: ToolIndex } | undefined;
   const index = async () => {
     const of = tools();
-    // The search index is loaded with the first search only.
     const { ToolIndex } = await import("./find.ts");
     if (last?.of !== of) last = { of, found: new ToolIndex(of) };
     return last.found;
@@ -81,7 +79,8 @@ function foundToolsText(found: readonly Tool[], all: number, bytes: number): str
   }
   const others = found.slice(told.length, told.length + MOST_NAMED);
   const named = others.map(({ name, description }) => `- ${name}: ${description.replace(/\s+/g, " ").slice(0, 120)}`);
-  return [...told, ...(named.length > 0 ? ["These fit less; their names find their schemas:", ...named] : [])].join(
-    "\n",
-  );
+  return [
+    ...told,
+    ...(named.length > 0 ? ["Weaker matches; search for a name to get its schema:", ...named] : []),
+  ].join("\n");
 }

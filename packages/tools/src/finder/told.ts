@@ -1,22 +1,21 @@
 import type { ConversationState, JsonSchema, Tool } from "@banyan/core";
 import { jsonSchemaOf } from "@banyan/core/hosts";
 
-/** A tool as a request described it to the model. */
 interface KnownTool {
   readonly name: string;
   readonly description: string;
   readonly input: JsonSchema;
 }
 
-/** The first request of a conversation with a forwarding tool: its instructions, and its tool schemas as JSON. */
+/** The instructions of a conversation's first request that had `call_tool`, and the tool schemas of that request as JSON. */
 export interface InitialTools {
   readonly instructions: string;
   readonly tools: string;
 }
 
 /**
- * Returns the instructions and tools of the first turn with one of these forwarding tools, by the log. Undefined if no
- * turn had such a tool. Skips turns whose instructions are `passed`.
+ * Returns the instructions and tools of the conversation's first turn with one of these forwarding tools, read from the
+ * log; undefined if there was none. Turns whose instructions are in `passed` are skipped.
  */
 export function initialTools(
   tools: readonly Tool[],
@@ -36,15 +35,14 @@ export function initialTools(
 }
 
 /**
- * Returns the tools as the model gets them. Server tools (`offeredBy`) are listed if their schemas take at most `room`
- * tokens and the provider accepts as many tools. Server tools that are too many or come later are `unlisted`:
- * `find_tools` finds them. A conversation keeps its first list even if servers change. Its requests then begin with the
- * same bytes, so that the provider's cache hits. A tool that is gone stays listed, and a call of that tool gets an
- * error. Without a forwarding tool, returns `tools` itself. Equal arguments give the same array.
- *
+ * Returns the tools to list in requests to the model. Tools of servers (`offeredBy`) are listed only if their schemas
+ * fit into `room` tokens and the request then has at most `most` tools. All other tools of servers, including tools
+ * that appear later, are `unlisted`, and `find_tools` finds them. A conversation keeps its first list, so that its
+ * requests begin with the same bytes and hit the provider's cache. A listed tool that disappears stays listed, and
+ * calling it fails. Without a forwarding tool (`call_tool`), returns `tools` itself. Equal arguments return the same array.
  * @param told The first list of the conversation.
  * @param room Tokens.
- * @param most Maximum number of tools that one request may offer.
+ * @param most Maximum number of tools in one request.
  */
 export function toolsForModel(
   tools: readonly Tool[],
@@ -62,7 +60,6 @@ export function toolsForModel(
   return listed;
 }
 
-/** Results, by the tools and the first list. */
 const made = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
 function toldAs(tools: readonly Tool[], told: readonly KnownTool[]): readonly Tool[] {
@@ -83,7 +80,7 @@ function isOffered({ offeredBy }: Tool): boolean {
   return offeredBy !== undefined;
 }
 
-/** A listed tool whose server is gone or no longer offers the tool. Its calls do nothing and need no approval. */
+/** A listed tool whose server is gone or no longer has the tool. A call only fails, so it needs no approval. */
 function gone(told: KnownTool): Tool {
   return {
     ...told,
@@ -96,7 +93,6 @@ function gone(told: KnownTool): Tool {
   };
 }
 
-/** Estimates four characters per token, as everywhere without a tokenizer. */
 function roughToolTokens(tools: readonly Tool[]): number {
   return tools.reduce((sum, { name, description, input }) => {
     return sum + JSON.stringify({ name, description, input: jsonSchemaOf(`tool "${name}"`, input) }).length / 4;

@@ -42,29 +42,29 @@ describe("elicitation", () => {
     });
     expect(asked.slice(0, 5)).toEqual([
       {
-        text: 'The MCP server "it" asks: Who are you?\nIt wants to know: Name, age, colour, size, tags, mail, agreed, note.',
+        text: 'The MCP server "it" asks: Who are you?\nIt asks for: Name, age, colour, size, tags, mail, agreed, note.',
         choices: ["answer", "decline"],
       },
-      { text: 'The MCP server "it" wants to know: Name: As in your passport' },
-      { text: 'The MCP server "it" wants to know: age' },
-      { text: expect.stringMatching(/^Not a valid answer: it must .*\nThe MCP server "it" wants to know: age$/) },
+      { text: 'The MCP server "it" asks for: Name: As in your passport' },
+      { text: 'The MCP server "it" asks for: age' },
+      { text: expect.stringMatching(/^Not a valid answer: it must .*\nThe MCP server "it" asks for: age$/) },
       {
-        text: 'The MCP server "it" wants to know: colour (may be left out)',
-        choices: ["red", "green", "leave it out"],
+        text: 'The MCP server "it" asks for: colour (optional)',
+        choices: ["red", "green", "skip this field"],
         default: "green",
       },
     ]);
     // Multiple choices are asked like the agent's own questions. A sign skips a typed answer.
-    const labels = ["a", "b, or not", "c", "leave it out"].map((label) => ({ label }));
+    const labels = ["a", "b, or not", "c", "skip this field"].map((label) => ({ label }));
     expect(asked[6]).toEqual({
-      text: 'The MCP server "it" wants to know: tags (may be left out)',
+      text: 'The MCP server "it" asks for: tags (optional)',
       fields: [{ heading: "tags", text: "Which of them?", choices: labels, several: true }],
     });
-    expect(asked[7]?.text).toBe('The MCP server "it" wants to know: mail (as in name@example.com; - leaves it out)');
+    expect(asked[7]?.text).toBe('The MCP server "it" asks for: mail (as in name@example.com; type - to skip)');
     expect(asked[8]?.text).toMatch(
-      /^Not a valid answer: it must be an e-mail address, as in name@example\.com\.\nThe MCP server "it" wants to know: mail/,
+      /^Not a valid answer: it must be an e-mail address, as in name@example\.com\.\nThe MCP server "it" asks for: mail/,
     );
-    expect(asked.at(-1)?.text).toContain("note (- leaves it out)");
+    expect(asked.at(-1)?.text).toContain("note (type - to skip)");
   });
 
   test.each([
@@ -113,7 +113,7 @@ describe("elicitation", () => {
     await opened.call("mcp_it_elicit", { params: { ...params, message: flood } }, { ask });
     expect(asked).toHaveLength(4);
     for (const { text } of asked) {
-      expect(text).toMatch(/^The MCP server "it" (asks|wants to know): /);
+      expect(text).toMatch(/^The MCP server "it" (asks|asks for): /);
       expect(text.length).toBeLessThan(10_000);
       expect(text.split("\n").length).toBeLessThan(4);
     }

@@ -10,13 +10,13 @@ import {
 } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/files/plain-text.ts";
 
-/** Asks a user. Rejects if no user can be asked, or the user does not answer. */
+/** Asks a user. Rejects if no user can be asked or the user does not answer. */
 export type Ask = (question: Question) => Promise<string>;
 
 type ElicitationContent = NonNullable<ElicitResult["content"]>;
 type FieldValue = ElicitationContent[string];
 
-/** The parts of a form field that matter here. The protocol's schemas are a large union. */
+/** The parts of a form field that are used here; the protocol's type is a large union. */
 interface Field {
   readonly type?: "string" | "number" | "integer" | "boolean" | "array";
   readonly title?: string;
@@ -34,12 +34,11 @@ interface SchemaChoice {
   readonly title: string;
 }
 
-/** Maximum number of invalid answers to a field. */
 const ATTEMPTS = 3;
 
 /**
- * Asks a user the question of a server or of another program (`asker`, in words). The user first decides whether to answer,
- * and then answers field by field. A refusal is reported as a refusal. Without an answer, the question is cancelled.
+ * Asks a user the question of an MCP server or of another program, named `asker` in the text. The user first agrees or
+ * declines to answer, then answers field by field. Declining returns `decline`, and a missing answer `cancel`.
  */
 export async function answerElicitation(asker: string, params: ElicitRequestParams, ask: Ask): Promise<ElicitResult> {
   try {
@@ -57,7 +56,7 @@ async function visitAddress(asker: string, params: ElicitRequestURLParams, ask: 
   if (protocol !== "https:" && protocol !== "http:") return { action: "decline" };
   const text =
     `${asker} asks you to open a page of ${host} in your browser: ${serverText(params.message)}\n${href}\n` +
-    `Open it only if you trust ${host}. Banyan does not see your actions there.`;
+    `Open it only if you trust ${host}. Banyan does not see what you do there.`;
   return { action: (await askAgreement(ask, stripControls(text), "done")) ? "accept" : "decline" };
 }
 
@@ -65,7 +64,7 @@ async function fillForm(asker: string, params: ElicitRequestFormParams, ask: Ask
   const { properties, required = [] } = params.requestedSchema;
   const fields = Object.entries(properties as Readonly<Record<string, Field>>);
   const names = serverText(fields.map(([key, { title = key }]) => title).join(", "));
-  const wanted = fields.length === 0 ? "" : `\nIt wants to know: ${names}.`;
+  const wanted = fields.length === 0 ? "" : `\nIt asks for: ${names}.`;
   if (!(await askAgreement(ask, stripControls(`${asker} asks: ${serverText(params.message)}${wanted}`), "answer")))
     return { action: "decline" };
   const content: ElicitationContent = {};
@@ -76,10 +75,9 @@ async function fillForm(asker: string, params: ElicitRequestFormParams, ask: Ask
   return { action: "accept", content };
 }
 
-/** Characters of a server's text in a question. Longer text could push the server's name out of view. */
+/** Maximum characters of a server's text in a question: a longer text could hide the server's name. */
 const LONGEST = 2000;
 
-/** Returns a server's text on one line, and not too long. */
 function serverText(text: string): string {
   const line = text.replace(/[\s\u2028\u2029]+/gu, " ").trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}...` : line;
@@ -96,10 +94,10 @@ async function askAgreement(ask: Ask, text: string, word: string): Promise<boole
 }
 
 /** The answer that skips an optional field. An empty answer would be ambiguous. */
-const LEFT_OUT = "leave it out";
+const LEFT_OUT = "skip this field";
 const DASH = "-";
 
-/** Name and example of each format: a user cannot know which form of a date a server expects. */
+/** The name and an example of each format, because a user cannot know the expected form of a date. */
 const FORMATS: Readonly<Record<string, readonly [name: string, example: string]>> = {
   date: ["a date", "2026-01-31"],
   "date-time": ["a day and a time", "2026-01-31T09:30:00Z"],
@@ -111,14 +109,13 @@ function formatOf({ format = "" }: Field): (typeof FORMATS)[string] | undefined 
   return Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
 }
 
-/** Explains why an answer is invalid, from the validator's message. */
 function misfitSentence(message: string, field: Field): string {
   const [name, example] = formatOf(field) ?? [];
   const words = message.replace(/^data(?:\/\S*)? /, "");
   return `it ${name !== undefined && words.startsWith("must match format ") ? `must be ${name}, as in ${example}` : words}`;
 }
 
-/** Asks for the value of a field; undefined if the user skips the field. Rejects without a valid answer. */
+/** Asks for the value of a field; undefined if the user skips the field. Rejects if no answer is valid. */
 async function fillField(
   asker: string,
   key: string,
@@ -135,14 +132,14 @@ async function fillField(
   const format = formatOf(field);
   const hints = [
     ...(isTyped && format ? [`as in ${format[1]}`] : []),
-    ...(required ? [] : [isTyped ? `${DASH} leaves it out` : "may be left out"]),
+    ...(required ? [] : [isTyped ? `type ${DASH} to skip` : "optional"]),
   ];
   const optional = hints.length === 0 ? "" : ` (${hints.join("; ")})`;
   const text = [
     // Each question names the asker: a question in the server's words alone could pass for the program's own.
-    `${asker} wants to know: ${serverText(title)}${optional}${description === undefined ? "" : `: ${serverText(description)}`}`,
+    `${asker} asks for: ${serverText(title)}${optional}${description === undefined ? "" : `: ${serverText(description)}`}`,
     ...(several && !form
-      ? [`Several, with commas between them, of: ${serverText(choices.map(({ title }) => title).join(", "))}`]
+      ? [`Choose one or more, separated by commas: ${serverText(choices.map(({ title }) => title).join(", "))}`]
       : []),
   ].join("\n");
   const offered = [...choices.map(({ title }) => stripControls(title)), ...(required ? [] : [LEFT_OUT])];
@@ -156,7 +153,7 @@ async function fillField(
     });
     if (!required && ["", DASH, LEFT_OUT].includes(answer.trim())) return undefined;
     if (answer.trim() === "") {
-      problem = "An answer is needed here.\n";
+      problem = "This field needs an answer.\n";
       continue;
     }
     const value = readField(field, choices, answer.trim());
@@ -164,7 +161,7 @@ async function fillField(
     if (!checked.issues) return value;
     problem = `Not a valid answer: ${checked.issues.map(({ message }) => misfitSentence(message, field)).join("; ")}.\n`;
   }
-  throw new RangeError(`No answer for ${key} fits.`);
+  throw new RangeError(`No valid answer for ${key}.`);
 }
 
 function choicesOf(field: Field): readonly SchemaChoice[] {
@@ -183,7 +180,6 @@ function choicesOf(field: Field): readonly SchemaChoice[] {
   );
 }
 
-/** Returns a multiple choice field of a form; undefined if a form cannot hold the choices. */
 function severalOf(title: string, choices: readonly SchemaChoice[], required: boolean): QuestionField | undefined {
   const heading = stripControls(serverText(title)).slice(0, HEADING).trim();
   const labels = [...choices.map((choice) => stripControls(serverText(choice.title))), ...(required ? [] : [LEFT_OUT])];
@@ -194,7 +190,6 @@ function severalOf(title: string, choices: readonly SchemaChoice[], required: bo
   return { heading, text: "Which of them?", choices: labels.map((label) => ({ label })), several: true };
 }
 
-/** Limits of a form: choices, characters of a choice, and characters of a heading. */
 const CHOICES = 12;
 const LABEL = 100;
 const HEADING = 40;
@@ -204,7 +199,7 @@ function shownChoice(value: FieldValue, choices: readonly SchemaChoice[]): strin
   return Array.isArray(value) ? value.map(one).join(", ") : one(value);
 }
 
-/** Splits an answer at commas. A choice whose own title has a comma stays whole. */
+/** Splits an answer at commas. A choice whose title contains a comma stays whole. */
 function choicesNamed(answer: string, choices: readonly SchemaChoice[]): string[] {
   const rest = answer.trim();
   const longest = choices
@@ -218,7 +213,7 @@ function choicesNamed(answer: string, choices: readonly SchemaChoice[]): string[
   return [part.trim(), ...(more.trim() === "" ? [] : choicesNamed(more, choices))];
 }
 
-/** Converts an answer to the field's type. An answer without a meaning stays as text, which then fails validation. */
+/** Converts an answer to the field's type. An unreadable answer stays text and then fails validation. */
 function readField(field: Field, choices: readonly SchemaChoice[], answer: string): FieldValue {
   const one = (text: string) => choices.find(({ title }) => title.toLowerCase() === text.toLowerCase())?.const ?? text;
   switch (field.type) {

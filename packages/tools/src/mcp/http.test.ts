@@ -67,7 +67,7 @@ describe("streamable HTTP", () => {
     const failed = expect(opened.call("mcp_it_wait")).rejects.toMatchObject({
       code: "silent",
       message:
-        'The MCP server "it" failed: it gave no sign of life for 60,000 ms. It is unknown whether this took effect.',
+        'The MCP server "it" failed: it gave no sign of life for 60,000 ms. It is unknown whether the request took effect.',
     });
     await opened.untilSaid("it", "waiting");
     vi.advanceTimersByTime(60_000);
@@ -183,7 +183,9 @@ describe("streamable HTTP", () => {
     await puppet.close();
     await expect(opened.call("mcp_it_echo")).rejects.toMatchObject({ code: "gone" });
     await expect.poll(() => opened.statuses).toEqual(["it: failed"]);
-    await expect(opened.call("mcp_it_echo")).rejects.toThrow('The MCP server "it" is not there: it cannot be reached');
+    await expect(opened.call("mcp_it_echo")).rejects.toThrow(
+      'The MCP server "it" is not available: it cannot be reached',
+    );
     await puppet.listen();
     expect(await opened.call("mcp_it_echo", { text: "back" })).toBe("back");
     expect(opened.statuses).toEqual(["it: ready"]);

@@ -74,7 +74,7 @@ describe("F50: an answer over HTTP that is no JSON-RPC is one sentence", () => {
     await using opened = await TestServers.settled({ it: { url: server.url } });
     for (const [one, reason] of [...BODIES, ...BROKEN]) {
       body = one;
-      const doubt = BROKEN.some(([broken]) => broken === one) ? " It is unknown whether this took effect." : "";
+      const doubt = BROKEN.some(([broken]) => broken === one) ? " It is unknown whether the request took effect." : "";
       const failed = opened.call("mcp_it_echo", { text: "a" });
       await expect(failed, one.join(" ")).rejects.toThrow(`The MCP server "it" failed: ${reason}.${doubt}`);
     }

@@ -82,7 +82,7 @@ describe("F50: lists are taken entry by entry", () => {
     await using servers = await open({ "tools/list": { tools: [bad, good] } });
     expect(servers.tools).toHaveLength(2);
     expect(servers.states).toMatchObject([
-      { odd: ["the tool bad is used without its title, annotations, outputSchema: not of the protocol"] },
+      { odd: ["the tool bad is used without these invalid fields: title, annotations, outputSchema"] },
     ]);
   });
 
@@ -108,7 +108,7 @@ describe("F50: lists are taken entry by entry", () => {
       "prompts/get": { messages: [{ role: "nobody", content: 7 }] },
     });
     const failure: unknown = await servers.prompt({ server: "odd", name: "fine" }, {}, signal).catch((error) => error);
-    expect(String(failure)).toContain("breaks the protocol at messages.0.");
+    expect(String(failure)).toContain("violates the protocol at messages.0.");
     expect(String(failure)).not.toMatch(/[{}\n]|invalid_/);
     await using broken = await open(
       { initialize: 7 },

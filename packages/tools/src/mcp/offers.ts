@@ -11,23 +11,22 @@ import type {
 import { stripControls } from "../workspace/files/plain-text.ts";
 import { blockText } from "./output.ts";
 
-/** A prompt of a server: a command for users. */
+/** A prompt of an MCP server, which users run as a command. */
 export interface McpPrompt {
   readonly server: string;
-  /** The name at the server. */
   readonly name: string;
   readonly description: string;
   readonly arguments: readonly McpPromptArgument[];
 }
 
-/** An argument of a prompt. */
+/** An argument of an MCP prompt. */
 export interface McpPromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
 }
 
-/** Something readable on a server, addressed as `@server:uri`. */
+/** A readable document of an MCP server. Users refer to it as `@server:uri`. */
 export interface McpResource {
   readonly server: string;
   readonly uri: string;
@@ -38,7 +37,7 @@ export interface McpResource {
   readonly size?: number;
 }
 
-/** A family of resources. `{name}` in the address is a placeholder (RFC 6570). */
+/** A template for the addresses of resources. `{name}` in the address is a placeholder (RFC 6570). */
 export interface McpResourceTemplate {
   readonly server: string;
   readonly uriTemplate: string;
@@ -47,7 +46,7 @@ export interface McpResourceTemplate {
   readonly mimeType?: string;
 }
 
-/** Converts a prompt to parts of a user message. Text of other roles is marked with the role: the model did not write it. */
+/** Converts a filled-in prompt to parts of a user message. Text of other roles is marked with the role. */
 export function promptParts(server: string, { messages }: GetPromptResult): UserPart[] {
   const alone = messages.every(({ role }) => role === "user");
   return messages.flatMap(({ role, content }) => {
@@ -56,15 +55,15 @@ export function promptParts(server: string, { messages }: GetPromptResult): User
   });
 }
 
-/** Converts a resource to parts of a user message. */
+/** Converts the content of a resource to parts of a user message. */
 export function resourceParts(server: string, { contents }: ReadResourceResult): UserPart[] {
   return contents.flatMap((resource) => contentParts(server, { type: "resource", resource }));
 }
 
-/** Converts a block of content: files that models accept stay files, other files become a text with the reason. */
+/** Files that models accept stay files. Other files become a text with the reason. */
 function contentParts(server: string, block: ContentBlock): UserPart[] {
   const files: UserPart[] = [];
-  // A file that the provider refuses would make every later request of the conversation fail.
+  // A file that the provider rejects would make every later request of the conversation fail.
   const words = blockText(server, block, (file) => {
     const checked = checkBroughtFile({ type: "file", ...file }, 0);
     if (typeof checked === "string") throw new RangeError(checked);
@@ -83,7 +82,6 @@ function mcpTextPart(content: string): UserPart {
   return { type: "text", text: content };
 }
 
-/** Converts a listed prompt. */
 export function mcpPrompt(server: string, listed: ListedPrompt): McpPrompt {
   const { name, title, description, arguments: wanted = [] } = listed;
   return {
@@ -98,7 +96,6 @@ export function mcpPrompt(server: string, listed: ListedPrompt): McpPrompt {
   };
 }
 
-/** Converts a listed resource. */
 export function resourceOf(server: string, listed: ListedResource): McpResource {
   const { uri, name, title, description, mimeType, size } = listed;
   return {
@@ -111,7 +108,6 @@ export function resourceOf(server: string, listed: ListedResource): McpResource 
   };
 }
 
-/** Converts a listed resource template. */
 export function templateOf(server: string, listed: ResourceTemplateType): McpResourceTemplate {
   const { uriTemplate, name, title, description, mimeType } = listed;
   return {

@@ -7,7 +7,7 @@ import { stripControls } from "../workspace/files/plain-text.ts";
 /** Attaches a file to a tool result. Throws a `RangeError` with the reason if the file is not allowed. */
 type Attach = ToolContext["attach"];
 
-/** Returns the result of a server's tool as text for the model. Files are described, and attached if `attach` is given. */
+/** Converts the result of an MCP tool to text for the model. Files are described, and attached if `attach` is given. */
 export function mcpResultText(
   server: string,
   { content, structuredContent }: Pick<CallToolResult, "content" | "structuredContent">,
@@ -31,7 +31,7 @@ function valuesIn(structured: unknown): string[] {
   return Object.values(structured).flatMap(valuesIn);
 }
 
-/** Returns one block of content as text. */
+/** Converts one block of content to text. */
 export function blockText(server: string, block: ContentBlock, attach?: Attach): string {
   switch (block.type) {
     case "text":
@@ -57,7 +57,6 @@ function resourceText(server: string, { resource }: EmbeddedResource, attach?: A
   return fileText(what, { mediaType, name: stripControls(resource.uri), data }, attach);
 }
 
-/** Describes a file on one line. Attaches the file, or adds the reason why not. */
 function fileText(what: string, file: Parameters<Attach>[0], attach?: Attach): string {
   const facts = `${what}, ${file.mediaType}, ${base64Size(file.data)} bytes`;
   if (!attach) return `[${facts}: it cannot be shown here]`;

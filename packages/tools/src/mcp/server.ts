@@ -27,33 +27,28 @@ import {
 } from "./offers.ts";
 import type { CallTool, TraceparentOf } from "./tool.ts";
 
-/** Options of a server. */
 export interface McpServerOptions {
   readonly name: string;
   readonly workspace: string;
-  /** Returns the way to the server. Rejects if the entry is invalid. */
   readonly reach: () => ServerTransport | Promise<ServerTransport>;
-  /** Milliseconds without a sign of life: until the server is ready (`start`), and during work (`work`). */
+  /** Milliseconds without a sign of life: until the server is ready (`start`), and for later requests (`work`). */
   readonly patience: { readonly start: number; readonly work: number };
   readonly reconnect: Required<ReconnectSettings>;
   readonly journal: Journal;
-  /** Asks a user the server's questions outside of calls. */
   readonly ask: Ask | undefined;
   readonly traceparent: TraceparentOf | undefined;
-  /** Called when the status or the offers of the server change. */
   readonly onChange: () => void;
 }
 
-/** Disables the client package's own limit of each request: `Silence` is the limit here. */
+/** Disables the client package's own time limit for a request: `Silence` is the limit here. */
 const NO_LIMIT = 2 ** 31 - 1;
 
-/** Characters to keep of a server's instructions. Prompts use even less. */
 const LONGEST_INSTRUCTIONS = 65_536;
 
-/** Maximum number of oddities to report; the journal has all of them. */
+/** Maximum number of protocol violations in `oddities`; the log has all of them. */
 const MOST_ODDITIES = 8;
 
-/** One configured server: its offers, and the requests to use them. */
+/** One configured MCP server: its tools, prompts and resources, and the requests to use them. */
 export class McpServer {
   readonly name: string;
   readonly journal: Journal;
@@ -86,7 +81,7 @@ export class McpServer {
           if (where === "list" && this.#oddities.size < MOST_ODDITIES) this.#oddities.add(stripControls(line));
         },
         changed: (what) => {
-          // If the listing fails, keep the earlier offers: the next notification or connection corrects them.
+          // If a list cannot be loaded, the old list stays; the next notification or connection corrects it.
           this.#changed(what).catch((error: unknown) =>
             journal.note("banyan", `its ${what} cannot be listed: ${reasonOf(error)}`),
           );
@@ -100,7 +95,6 @@ export class McpServer {
     return this.#lifeline.status;
   }
 
-  /** The tools of the last connection. */
   get tools(): readonly ListedTool[] {
     return this.#tools;
   }
@@ -109,27 +103,23 @@ export class McpServer {
     return this.#prompts;
   }
 
-  /** The entries of its lists that violate the protocol, one line each. An entry was left out, or used without the violation. */
+  /** Entries of the server's lists that violate the protocol, one line each. Such an entry was left out or corrected. */
   get oddities(): readonly string[] {
     return [...this.#oddities];
   }
 
-  /** The server's instructions from the last connection, cut to `LONGEST_INSTRUCTIONS`. */
   get instructions(): string | undefined {
     return this.#instructions;
   }
 
-  /** Connects, or reconnects. Resolves when the status has the result. */
   connect(): Promise<void> {
     return this.#lifeline.reconnect();
   }
 
-  /** Resolves when the current attempt has succeeded or failed. */
   settled(): Promise<void> {
     return this.#lifeline.settled();
   }
 
-  /** Reports that the connection is lost. */
   lost(): void {
     this.#lifeline.lost();
   }
@@ -175,14 +165,12 @@ export class McpServer {
     }, signal);
   }
 
-  /** Returns a resource as parts of a user message. Rejects like `prompt`. */
   resource(uri: string, signal: AbortSignal): Promise<UserPart[]> {
     return this.#lifeline.ask(async (client, { signal }) => {
       return resourceParts(this.name, await client.readResource({ uri }, { signal, timeout: NO_LIMIT }));
     }, signal);
   }
 
-  /** Lists the current resources. Rejects like `prompt`. */
   resources(signal: AbortSignal): Promise<McpResource[]> {
     return this.#lifeline.ask(async (client, { signal }) => {
       if (!client.getServerCapabilities()?.resources) return [];
@@ -191,7 +179,6 @@ export class McpServer {
     }, signal);
   }
 
-  /** Lists the current resource templates. Rejects like `prompt`. */
   templates(signal: AbortSignal): Promise<McpResourceTemplate[]> {
     return this.#lifeline.ask(async (client, { signal }) => {
       if (!client.getServerCapabilities()?.resources) return [];
@@ -234,7 +221,6 @@ export class McpServer {
     return prompts.map((listed) => mcpPrompt(this.name, listed));
   }
 
-  /** Lists the offers again after a notification of the server. */
   async #changed(what: Parameters<ClientDuties["changed"]>[0]): Promise<void> {
     await this.#lifeline.ask(async (client, { signal }) => {
       const options = { signal, timeout: this.#options.patience.start };

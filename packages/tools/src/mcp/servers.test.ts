@@ -36,13 +36,13 @@ describe("starting", () => {
       "nobody: failed",
     ]);
     expect(opened.servers.states[0]).toEqual({ name: "good", status: "ready", tools: 10 });
-    expect(opened.reason("keyless")).toBe("it ended with exit code 3; its last words: Set API_KEY.");
-    expect(opened.reason("missing")).toMatch(/^no-such-program cannot be started in .* \(ENOENT\); see that both are/);
+    expect(opened.reason("keyless")).toBe("it ended with exit code 3; its last output: Set API_KEY.");
+    expect(opened.reason("missing")).toMatch(/^no-such-program cannot be started in .* \(ENOENT\); check that the program and the folder exist/);
     expect(opened.reason("homeless")).toContain("/no/such/folder (ENOENT)");
     expect(opened.reason("deaf")).toBe("it gave no answer in time");
-    expect(opened.reason("unset")).toContain('The MCP server "unset" needs the variable NO_SUCH_VARIABLE.');
+    expect(opened.reason("unset")).toContain('The MCP server "unset" needs the environment variable NO_SUCH_VARIABLE.');
     expect(opened.reason("wrong")).toContain(
-      'The entry of the MCP server "wrong": command: expected the program to run',
+      'The entry of the MCP server "wrong" is invalid: command: expected the program to run',
     );
     expect(opened.reason("nobody")).toMatch(/^it cannot be reached: /);
     expect(opened.toolNames.every((name) => name.startsWith("mcp_good_"))).toBe(true);
@@ -71,7 +71,7 @@ describe("starting", () => {
   test("what is no message is passed over", async () => {
     await using opened = await TestServers.settled({ chatty: puppet({ chatters: true }) });
     expect(await opened.call("mcp_chatty_echo", { text: "hello" })).toBe("hello");
-    expect(opened.servers.journal("chatty")).toBe("banyan: A line of its output is JSON, but no message.");
+    expect(opened.servers.journal("chatty")).toBe("banyan: A line of the server's output is JSON but not a message.");
   });
 
   test("S9: a program is started as the sandbox says, which is told when it has ended", async () => {
@@ -264,7 +264,7 @@ describe("prompts and resources", () => {
     ]);
     await expect(opened.servers.read({ server: "other", uri: "a" }, signal)).rejects.toMatchObject({
       code: "unknown",
-      message: 'There is no MCP server "other" in use. There are: it.',
+      message: 'No MCP server named "other" is enabled. Enabled servers: it.',
     });
   });
 
@@ -279,7 +279,7 @@ describe("losing a server", () => {
     await using opened = await TestServers.settled({ it: puppet() });
     await expect(opened.call("mcp_it_crash")).rejects.toMatchObject({
       code: "gone",
-      message: expect.stringContaining("It is unknown whether this took effect."),
+      message: expect.stringContaining("It is unknown whether the request took effect."),
     });
     expect(opened.toolNames).toContain("mcp_it_echo");
     expect(await opened.call("mcp_it_echo", { text: "back" })).toBe("back");
@@ -322,7 +322,7 @@ describe("F17: closing", () => {
       expect(called).rejects.toThrow('The MCP server "it" failed: it was closed.'),
       opened.servers.close(),
     ]);
-    await expect(opened.call("mcp_it_echo")).rejects.toThrow('The MCP server "it" is not there: it was closed.');
+    await expect(opened.call("mcp_it_echo")).rejects.toThrow('The MCP server "it" is not available: it was closed.');
   });
 
   linux("when the program ends without it, servers end too", async () => {

@@ -15,7 +15,7 @@ import { agentTool, type TraceparentOf } from "./tool.ts";
 import { toolNames } from "./tool-name.ts";
 
 /**
- * Options of `openMcpServers`: the servers, their user and their surroundings.
+ * Options of `openMcpServers`: which MCP servers to connect to, and how.
  * @example
  * const telemetry = new Telemetry();
  * const servers = openMcpServers({
@@ -31,13 +31,12 @@ import { toolNames } from "./tool-name.ts";
 export interface McpOptions extends Omit<RouteOptions, "reconnect"> {
   /** `mcpServers` of the configuration. An invalid entry is reported as failed and does not affect other entries. */
   readonly servers: Readonly<Record<string, unknown>>;
-  /** Asks a user a server's question outside of calls. During a call, the user of the call is asked. */
+  /** Asks a user the questions that a server sends outside of calls. During a call, the user of that call is asked. */
   readonly ask?: Ask;
   /** Returns `_meta.traceparent` for the request of a call, so that the server can continue the trace. */
   readonly traceparent?: TraceparentOf;
-  /** Called when the status or the offers of a server change. Must not throw. */
+  /** Called when the status, tools, prompts or instructions of a server change. Must not throw. */
   readonly onChange?: () => void;
-  /** How to reconnect to a lost server. */
   readonly reconnect?: ReconnectSettings;
 }
 
@@ -56,7 +55,7 @@ const OPTIONS: OptionNames<McpOptions> = {
 };
 const RECONNECT_NAMES: OptionNames<ReconnectSettings> = { delay: true, maxDelay: true, attempts: true };
 
-/** The state of one server. */
+/** The connection state of one MCP server. */
 export type McpServerState = { readonly name: string } & (
   | Exclude<LifelineStatus, { readonly status: "ready" }>
   | {
@@ -64,25 +63,24 @@ export type McpServerState = { readonly name: string } & (
       readonly tools: number;
       /** Tools with arguments that only the server checks, and the reason. */
       readonly unread?: readonly string[];
-      /** Listed entries that violate the protocol, one line each. An entry was left out, or used without the violation. */
+      /** Entries of the server's lists that violate the protocol, one line each. Such an entry was left out or corrected. */
       readonly odd?: readonly string[];
     }
   | { readonly status: "disabled" }
 );
 
-/** Default milliseconds without a sign of life. */
 const PATIENCE = { start: 30_000, work: 600_000 };
 const RECONNECT: Required<ReconnectSettings> = { delay: 500, maxDelay: 8_000, attempts: 5 };
 
 /**
- * Connects to MCP servers in the background, all at once (B47). Their tools appear as servers become ready, and
+ * Connects to all MCP servers at once, in the background (B47). The tools of a server appear when it is ready;
  * `onChange` reports each change. Call `close` at the end: it also ends server programs.
  */
 export function openMcpServers(options: McpOptions): McpServers {
   return new McpServers(options);
 }
 
-/** The MCP servers of a configuration. */
+/** The MCP servers of a configuration, connected in the background. */
 export class McpServers implements AsyncDisposable {
   readonly #servers = new Map<string, McpServer>();
   /** The state of each unused server, and the names of all servers in the order of the configuration. */
@@ -115,7 +113,6 @@ export class McpServers implements AsyncDisposable {
       server.connect().catch((error: unknown) => server.journal.note("banyan", reasonOf(error)));
   }
 
-  /** The state of each server, in the order of the configuration. */
   get states(): readonly McpServerState[] {
     return this.#names.flatMap((name) => {
       const server = this.#servers.get(name);
@@ -123,13 +120,12 @@ export class McpServers implements AsyncDisposable {
     });
   }
 
-  /** The tools of all servers, named `mcp_{server}_{tool}`; the same array until something changes. */
+  /** The tools of all servers, named `mcp_{server}_{tool}`. Returns the same array until something changes. */
   get tools(): readonly Tool[] {
     this.#tools ??= this.#makeTools();
     return this.#tools;
   }
 
-  /** The prompts of all servers. */
   get prompts(): readonly McpPrompt[] {
     return [...this.#servers.values()].flatMap(({ prompts }) => prompts);
   }
@@ -144,15 +140,12 @@ export class McpServers implements AsyncDisposable {
     return this.#servers.get(server)?.instructions;
   }
 
-  /** Returns the last lines of a server: standard error, log and connection errors. */
+  /** Returns the last lines of a server: standard error, log entries and connection errors. */
   journal(server: string): string {
     return this.#named(server).journal.text;
   }
 
-  /**
-   * Reconnects to a server. Resolves when its state has the result. Rejects with an `McpError` if no server has this
-   * name.
-   */
+  /** Reconnects to a server. Resolves when its state has the result. Rejects with an `McpError` if no server has this name. */
   async reconnect(server: string): Promise<void> {
     await this.#named(server).connect();
   }
@@ -166,12 +159,10 @@ export class McpServers implements AsyncDisposable {
     return this.#named(server).prompt(name, values, signal);
   }
 
-  /** Lists the resources of a server. Rejects with an `McpError`. */
   async resources(server: string, signal: AbortSignal): Promise<McpResource[]> {
     return this.#named(server).resources(signal);
   }
 
-  /** Lists the resource templates of a server. Rejects with an `McpError`. */
   async templates(server: string, signal: AbortSignal): Promise<McpResourceTemplate[]> {
     return this.#named(server).templates(signal);
   }
@@ -213,7 +204,7 @@ export class McpServers implements AsyncDisposable {
     const server = this.#servers.get(name);
     if (server !== undefined) return server;
     const names = [...this.#servers.keys()].join(", ");
-    throw new McpError("unknown", `There is no MCP server "${name}" in use. There are: ${names || "none"}.`);
+    throw new McpError("unknown", `No MCP server named "${name}" is enabled. Enabled servers: ${names || "none"}.`);
   }
 
   #makeTools(): Tool[] {
@@ -225,7 +216,7 @@ export class McpServers implements AsyncDisposable {
     return (
       listed
         .map(({ server, tool }, at) => agentTool(server.name, names[at] ?? "", tool, server.call))
-        // Two tools of a server can share a digest: keep only the first tool.
+        // If two tools of a server share a digest, only the first is kept.
         .filter(({ name }, at) => names.indexOf(name) === at)
     );
   }

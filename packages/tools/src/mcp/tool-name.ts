@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
 import { type OfferedTool, providerName } from "@banyan/core/conversation";
 
-/** The longest tool name that model providers accept. */
 const LONGEST = 64;
 
 /**
- * Returns the names `mcp_{server}_{tool}` of tools, in their order. Invalid characters become `_`. A name that is too
- * long or that two tools of a server share ends with a digest of server and tool. So a tool keeps its name regardless
- * of the order in which servers connect.
- *
- * If a name begins with the name of another configured server (`servers`), the digest follows its own server's name. A
- * server chooses the names of its tools and must not get the rules of another server (S7). The tool `b_c` of `a` does
- * not get or change the name of the tool `c` of `a_b`, and the rule `mcp_a_b_*` does not match.
+ * Returns the names `mcp_{server}_{tool}` of tools, in the order of the tools. Invalid characters become `_`. If a name
+ * is too long, or two tools of a server would share it, a digest of server and tool is appended. So a tool's name does
+ * not depend on the order in which servers connect. If a name begins like the tools of another configured server
+ * (`servers`), the digest comes right after the name of its own server. A server chooses its tool names and must not
+ * get the rules of another server (S7): the tool `b_c` of `a` does not get or change the name of the tool `c` of `a_b`,
+ * and the rule `mcp_a_b_*` does not match it.
  */
 export function toolNames(
   tools: readonly OfferedTool[],
@@ -37,7 +35,6 @@ export function toolNames(
   });
 }
 
-/** Returns eight hexadecimal digits: enough to distinguish the few tools that share a name. */
 function toolNameDigest({ server, tool }: OfferedTool = { server: "", tool: "" }): string {
   return createHash("sha256").update(`${server}\0${tool}`).digest("hex").slice(0, 8);
 }

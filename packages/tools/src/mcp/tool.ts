@@ -9,10 +9,10 @@ import { inputSchema } from "./connection/input-schema.ts";
 import { McpError } from "./entries/error.ts";
 import { mcpResultText } from "./output.ts";
 
-/** Returns the span of a call as the `traceparent` of W3C's Trace Context; undefined if the call has no trace. */
+/** Returns the span of a call as the `traceparent` of W3C's Trace Context; undefined if the call is not traced. */
 export type TraceparentOf = (call: Pick<ToolContext, "call" | "conversation">) => string | undefined;
 
-/** Calls a tool of a server. Rejects with an `McpError`, or with the signal's reason. */
+/** Calls a tool of an MCP server. Rejects with an `McpError`, or with the signal's reason. */
 export type CallTool = (
   tool: string,
   input: Readonly<Record<string, unknown>>,
@@ -21,20 +21,20 @@ export type CallTool = (
   },
 ) => Promise<CallToolResult>;
 
-/** Characters of a description, which is part of every request to the model. */
+/** Maximum characters of a description, because it is part of every request to the model. */
 const LONGEST_DESCRIPTION = 4096;
 
 /**
- * Converts a tool of a server to a tool of an agent. The server's statement about effects is only a claim. A tool that
- * claims to be read-only may run in parallel and again after a crash. But its effects are never `none`, because such a
- * tool would run without approval (B63).
+ * Converts a tool of an MCP server to a tool of an agent. A tool that the server declares read-only may run in
+ * parallel, and again after a crash. Its effects are never `none`, because the declaration may be false and such a tool
+ * would run without approval (B63).
  */
 export function agentTool(server: string, name: string, listed: ListedTool, callTool: CallTool): Tool {
   const { title = listed.annotations?.title, annotations = {} } = listed;
   const description = stripControls([title, listed.description].filter(Boolean).join(". "));
   return {
     name,
-    description: cutTo(description || `The tool ${listed.name} of ${server}.`, LONGEST_DESCRIPTION, ""),
+    description: cutTo(description || `The tool ${listed.name} of the MCP server ${server}.`, LONGEST_DESCRIPTION, ""),
     input: inputSchema(listed.inputSchema).schema,
     effects: effectsOf(annotations),
     offeredBy: server,
@@ -51,15 +51,15 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
         onProgress: (step) => progress.push(progressText(step)),
       });
       const text = mcpResultText(server, result, result.isError ? undefined : (file) => context.attach(file));
-      if (result.isError) throw new McpError("refused", text || `The tool ${listed.name} failed without a reason.`);
+      if (result.isError) throw new McpError("refused", text || `The tool ${listed.name} failed and gave no reason.`);
       return text;
     },
   };
 }
 
 /**
- * Describes a call by the names of its arguments: what the server really does with a file is unknown. The tool
- * therefore has no `files`, and each path counts as written, unless the server claims that the tool only reads.
+ * Describes a call by the names of its arguments, because what the server does with a file is unknown. So the tool has
+ * no `files`, and each path counts as written unless the server declares the tool read-only.
  */
 function aboutServerCall(input: unknown, isReader: boolean): About {
   const texts = (input ?? {}) as Readonly<Record<string, unknown>>;

@@ -102,9 +102,9 @@ describe("the home folder (S19)", () => {
     expect(opening.notices).toEqual([
       "Commands in the sandbox cannot read ~/.ssh (sandbox.home): programs keep passwords there.",
       "Commands in the sandbox cannot read link (sandbox.home): programs keep passwords there.",
-      "Commands in the sandbox cannot read /etc (sandbox.home): it is no place in your home folder.",
-      "Commands in the sandbox cannot read ~ (sandbox.home): it is no place in your home folder.",
-      "Commands in the sandbox cannot read own/token (sandbox.home): it belongs to Banyan itself.",
+      "Commands in the sandbox cannot read /etc (sandbox.home): the path is not inside your home folder.",
+      "Commands in the sandbox cannot read ~ (sandbox.home): the path is not inside your home folder.",
+      "Commands in the sandbox cannot read own/token (sandbox.home): Banyan keeps its own files there.",
     ]);
     expect(await run("cat ~/data/a; cat ~/.ssh/id ~/link/id ~/own/token", inside, folder.root, home.root)).toMatch(
       /^open\n(?:.*No such file.*\n){3}/,
@@ -122,7 +122,7 @@ describe("the home folder (S19)", () => {
     await until(() => folder.names().join() === "state");
     expect(await openSandbox({ root: folder.path("state"), own })).toMatchObject({
       available: false,
-      reason: expect.stringMatching(/lies among the files of Banyan itself/),
+      reason: expect.stringMatching(/is inside Banyan's own files/),
     });
   });
 
@@ -130,7 +130,7 @@ describe("the home folder (S19)", () => {
     using folder = new TestFolder();
     expect(await openSandbox({ root: folder.root, home: "/" })).toEqual({
       available: false,
-      reason: "Commands cannot run in a sandbox: / is your home folder, which cannot be closed.",
+      reason: "Commands cannot run in a sandbox: / is your home folder, which a sandbox cannot hide.",
     });
   });
 });
@@ -245,7 +245,7 @@ describe("what is protected and missing (S19)", () => {
     const replace = 'rm "$F"; mkdir -p "$F"; echo evil > "$F/pre-commit"; chmod +x "$F/pre-commit"';
     for (const [link, target] of Object.entries(links)) {
       const said = await run(`F=${link}; echo evil > "$F/x"; ${replace}`, inside, project.root);
-      expect(said, link).toMatch(/was a link to .* and is one again/);
+      expect(said, link).toMatch(/replaced .*, a link to .*\. The link was restored/);
       expect(readlinkSync(project.path(link))).toBe(target);
       expect(existsSync(project.path(`${link}/x`)), link).toBe(false);
       expect(existsSync(project.path(`${link}-put-aside/pre-commit`)), link).toBe(true);

@@ -3,8 +3,8 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { isPathWithin } from "./protected-places.ts";
 
 /**
- * Finds a program along a `PATH`, but never in a place where sandboxed commands can write: a command could have
- * replaced the program there. Returns a path without links, or undefined.
+ * Finds a program along a `PATH`, but never in a folder where sandboxed commands can write: a command could have
+ * replaced the program. Returns a path without links, or undefined.
  */
 export function findProgram(name: string, path: string, writable: readonly string[]): string | undefined {
   for (const folder of path.split(delimiter)) {
@@ -22,7 +22,7 @@ export function findProgram(name: string, path: string, writable: readonly strin
   return undefined;
 }
 
-/** Returns a `PATH` without relative entries, whose meaning depends on the folder, and without entries inside `places`. */
+/** Returns a `PATH` without entries inside `places` and without relative entries, which depend on the current folder. */
 export function pathWithout(places: readonly string[], path: string): string {
   const entries = path
     .split(delimiter)
@@ -53,7 +53,7 @@ export function shellWords({ file, args }: Pick<ProgramLaunch, "file" | "args">)
   return [file, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 }
 
-/** The variable with the words to run in the sandbox. The wrapped command then has the same length for any quoting. */
+/** The variable that holds the words to run in the sandbox. The length of the wrapped command then does not depend on quoting. */
 export const WORDS = "BANYAN_SANDBOX_WORDS";
 
 /** A variable that only processes inside a sandbox have. */

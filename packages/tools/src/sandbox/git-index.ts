@@ -2,18 +2,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const GITLINK = 0o160000;
-/** Bytes of times, ids and mode before the object name of an entry. */
 const FIXED = 40;
 const SHARED = "link";
 
-/** Returns the submodule paths of an index: `git help index-format`, versions 2 to 4. Empty if unreadable, as for git. */
+/** Returns the submodule paths of a repository's index (`git help index-format`, versions 2 to 4); empty if unreadable. */
 export function gitlinksIn(repository: string): string[] {
   try {
     const width = /objectformat\s*=\s*sha256/i.test(readGitConfig(repository)) ? 32 : 20;
     const index = readFileSync(join(repository, "index"));
     const { names, links, shared } = gitIndexEntries(index, width);
     if (shared === undefined) return links;
-    // A split index: a second file has the other entries. An entry without a name replaces any entry of the second file.
+    // A split index: a second file has the other entries. An entry without a name replaces an entry of that file.
     const others = gitIndexEntries(readFileSync(join(repository, `sharedindex.${shared}`)), width);
     return [...links, ...(names.includes("") ? others.names : others.links)];
   } catch {
@@ -21,7 +20,6 @@ export function gitlinksIn(repository: string): string[] {
   }
 }
 
-/** Reads the settings of a repository. A linked work tree has the settings of its main repository. */
 function readGitConfig(repository: string): string {
   try {
     const common = readFileSync(join(repository, "commondir"), "utf8").trimEnd();
@@ -79,7 +77,6 @@ function numberAt(index: Buffer, from: number): { readonly value: number; readon
   return { value, end };
 }
 
-/** Returns the id of the shared index file from the extensions after the entries; undefined if the index is not split. */
 function sharedIn(extensions: Buffer, width: number): string | undefined {
   for (let at = 0; at + 8 <= extensions.length; at += 8 + extensions.readUInt32BE(at + 4)) {
     if (extensions.toString("latin1", at, at + 4) !== SHARED) continue;

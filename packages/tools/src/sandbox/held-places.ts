@@ -4,17 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { otherHolders, type SandboxHolder } from "./holder.ts";
 import { isPlaceholder, isVacant, makePlaceholder, placeholderKey, removePlaceholder } from "./placeholder.ts";
 
-/** Milliseconds. */
 const PAUSE = 20;
 const LONGEST_REMOVAL = 10_000;
 
 /**
- * The placeholders of one sandbox. A missing path needs a placeholder, because only something that exists can be mounted
- * read-only. Programs in the same folder share placeholders. The kernel detaches every mount on a removed placeholder, even
- * for running commands of other programs. So only the last program that needs a placeholder removes it (S30).
- *
- * No lock is needed. A program that needs a placeholder first publishes its need, then waits for programs that remove
- * placeholders. A program that removes first sets a flag, then reads the needs of others. So one of the two always sees the other.
+ * The placeholders of one sandbox: files and folders at missing paths, because only an existing path can be mounted
+ * read-only. Programs in the same folder share placeholders. Removing a placeholder detaches its mounts, also those of
+ * running commands of other programs. So only the last program that needs a placeholder removes it (S30).
+ * Instead of a lock, a program first publishes which placeholders it needs, then waits for programs that remove some. A
+ * program that removes first sets a flag, then reads the needs of others. So one of the two always sees the other.
  */
 export class HeldPlaces {
   readonly #holder: SandboxHolder;
@@ -23,11 +21,10 @@ export class HeldPlaces {
 
   constructor(holder: SandboxHolder) {
     this.#holder = holder;
-    // Killed programs may have left placeholders.
     this.release();
   }
 
-  /** Returns the paths to mount among these places. No program removes their placeholders before `release`. */
+  /** Creates missing placeholders and returns the paths to mount. No program removes these placeholders before `release`. */
   async hold(places: readonly string[]): Promise<readonly string[]> {
     const canMake = new Map([...new Set(places.map(dirname))].map((folder) => [folder, canMakeIn(folder)]));
     const canBeMade = (place: string) => canMake.get(dirname(place)) === true;
@@ -73,7 +70,7 @@ export async function waitForCommands(holder: SandboxHolder): Promise<void> {
   while (holder.hasCommands()) await sleep(PAUSE, undefined, { ref: false });
 }
 
-/** Removes the folders of an ended sandbox and unneeded placeholders. Does nothing while commands run. */
+/** Removes the folders of an ended sandbox and its unneeded placeholders. Does nothing while commands run. */
 export function removeEnded(holder: SandboxHolder): void {
   holder.retire();
   if (holder.hasCommands() || !exists(holder.folder)) return;
@@ -81,7 +78,6 @@ export function removeEnded(holder: SandboxHolder): void {
   removeFolders(holder);
 }
 
-/** Removes placeholders of this holder, and of killed programs of the same user, unless another program needs them. */
 function removeUnneeded(holder: SandboxHolder): void {
   holder.setRemoving(true);
   try {
@@ -114,7 +110,6 @@ function removeFolders(holder: SandboxHolder): void {
   holder.remove();
 }
 
-/** Returns whether the folder of the place is the same as when the place was published. */
 function isStill(key: string, place: string): boolean {
   try {
     return placeholderKey(place) === key;

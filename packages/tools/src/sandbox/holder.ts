@@ -35,11 +35,11 @@ const MOST_BYTES = 16 * 1024 * 1024;
 export type PlaceholderPaths = ReadonlyMap<string, string>;
 
 /**
- * One sandbox, as the programs of all users on this machine see it: a folder that lists the placeholders of the sandbox.
- *
- * Two named pipes show whether the sandbox lives. Opening a pipe for writing fails if no process has the pipe open for
- * reading. So the kernel answers, even after a SIGKILL and after reuse of process ids. `owner` is open in the program and
- * in the sandbox process; `commands` is open around each running command.
+ * The record of one sandbox that the programs of all users on this machine can read: a folder that lists the sandbox's
+ * placeholders.
+ * Two named pipes show whether the sandbox still runs: opening a pipe for writing fails if no process has it open for
+ * reading. This is right even after a SIGKILL and after reuse of process ids. `owner` is open in the program and in the
+ * sandbox process, `commands` is open around each running command.
  */
 export class SandboxHolder {
   readonly folder: string;
@@ -50,12 +50,11 @@ export class SandboxHolder {
     this.isOwn = isOwn;
   }
 
-  /** The path of the pipe that must be open around each command. */
   get commands(): string {
     return join(this.folder, RUNNING, PIPE);
   }
 
-  /** Keeps the holder alive until this process ends or closes the returned descriptor. */
+  /** Keeps the record valid until this process ends or closes the returned descriptor. */
   own(): number {
     return openSync(join(this.folder, OWNER), constants.O_RDWR | constants.O_NONBLOCK);
   }
@@ -83,7 +82,6 @@ export class SandboxHolder {
 
   publish(needs: PlaceholderPaths): void {
     const file = join(this.folder, NEEDS);
-    // Replacing a file costs more than removing and recreating the file.
     if (needs.size === 0) {
       rmSync(file, { force: true });
       return;
@@ -112,7 +110,6 @@ export class SandboxHolder {
     else rmSync(flag, { force: true });
   }
 
-  /** Prevents new commands from starting, by moving their pipe. */
   retire(): void {
     try {
       renameSync(join(this.folder, RUNNING), join(this.folder, ENDED));
@@ -127,15 +124,15 @@ export class SandboxHolder {
 }
 
 /**
- * Creates the holder of a new sandbox and keeps the holder alive until this process ends. `base` is the folder of the
- * sandbox's temporary files, `mkfifo` the path of that program.
+ * Creates the record of a new sandbox, which is valid until this process ends. `base` is the folder of the sandbox's
+ * temporary files, `mkfifo` the path of that program.
  */
 export function makeHolder(base: string, mkfifo: string): SandboxHolder {
   const all = holdersFolder();
   mkdirSync(all, { recursive: true });
   const { uid } = lstatSync(all);
   if (!isFolderOf(all, process.getuid?.() ?? uid))
-    throw new Error(`${all} belongs to another user. Remove the folder: sandboxes keep their locks there`);
+    throw new Error(`${all} belongs to another user; remove this folder, in which sandboxes keep their locks`);
   const unfinished = mkdtempSync(join(all, UNFINISHED));
   for (const folder of [all, unfinished]) chmodSync(folder, 0o755);
   const holder = new SandboxHolder(unfinished, true);
@@ -143,18 +140,18 @@ export function makeHolder(base: string, mkfifo: string): SandboxHolder {
   execFileSync(mkfifo, ["-m", "666", join(unfinished, OWNER), holder.commands]);
   writeFileSync(join(unfinished, BASE), base);
   holder.own();
-  // Other programs would take a holder without an open pipe for a dead one.
+  // Renamed only now: other programs would take a record without an open pipe for that of a dead sandbox.
   const folder = join(all, basename(unfinished).slice(UNFINISHED.length));
   renameSync(unfinished, folder);
   return new SandboxHolder(folder, true);
 }
 
-/** Returns the folder of all holders of this user. */
+/** Returns the folder of the records of all of this user's sandboxes. */
 export function holdersFolder(): string {
   return join(realpathSync(TOP), `${OF_USER}${process.getuid?.() ?? ""}`);
 }
 
-/** Returns the holders of all other sandboxes, of all users. */
+/** Returns the records of all other sandboxes, of all users. */
 export function otherHolders(holder: SandboxHolder): readonly SandboxHolder[] {
   const own = holdersFolder();
   return readdirSync(dirname(own))

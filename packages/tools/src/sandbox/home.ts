@@ -21,7 +21,7 @@ const FOR_BUILDS = [
 /** Caches that builds must write to. The sandbox has its own empty copies, so no program outside runs their content. */
 const PRIVATE_CACHES = ["go-build", "uv"];
 
-/** Keys, passwords and sign-ins of common programs in the home folder. Never readable, whatever the settings name. */
+/** Keys, passwords and sign-ins of common programs in the home folder. No setting makes them readable. */
 const SECRETS = [
   ...[".aws", ".azure", ".boto", ".bundle/config", ".cargo/credentials", ".cargo/credentials.toml", ".claude.json"],
   ...[".composer/auth.json", ".conda/.condarc", ".config/banyan", ".config/chromium", ".config/composer/auth.json"],
@@ -60,19 +60,19 @@ const OF_SYSTEM = [
 
 /** The parts of the home folder that commands can read (S19). All paths are absolute. */
 export interface ClosedHome {
-  /** Unreadable places, even inside readable places. */
+  /** Unreadable paths, even inside readable folders. */
   readonly denied: readonly string[];
-  /** Readable places inside the denied places. */
+  /** Readable paths inside the denied folders. */
   readonly readable: readonly string[];
-  /** Places that the sandbox replaces with its own folders. */
+  /** Folders that the sandbox replaces with its own. */
   readonly caches: readonly string[];
-  /** Named places that stay closed anyway, as sentences for the user. */
+  /** Paths of the settings that stay unreadable, as sentences for the user. */
   readonly refused: readonly string[];
 }
 
 /**
- * Closes a home folder except for the files that builds need, the folders of `PATH`, and the `named` paths, relative to
- * the home. The folders in `own` always stay closed.
+ * Makes a home folder unreadable except for the files that builds need, the folders of `PATH`, and the `named` paths,
+ * relative to the home. The folders in `own` always stay unreadable.
  */
 export function closeHome({
   home,
@@ -87,8 +87,8 @@ export function closeHome({
 }): ClosedHome {
   const secrets = SECRETS.map((secret) => join(home, secret));
   const whyClosed = (place: string) => {
-    if (place === home || !isPathWithin(home, place)) return "it is no place in your home folder";
-    if (own.some((folder) => isPathWithin(folder, place))) return "it belongs to Banyan itself";
+    if (place === home || !isPathWithin(home, place)) return "the path is not inside your home folder";
+    if (own.some((folder) => isPathWithin(folder, place))) return "Banyan keeps its own files there";
     if (secrets.some((secret) => isPathWithin(secret, place))) return "programs keep passwords there";
     return undefined;
   };
@@ -118,7 +118,6 @@ function cachesOf(home: string, { XDG_CACHE_HOME: named }: ProcessEnvironment): 
   return named !== undefined && isAbsolute(named) && isPathWithin(home, named) ? resolve(named) : join(home, ".cache");
 }
 
-/** Resolves a path from the settings: `~/x`, an absolute path, or a path relative to the home folder. */
 function inHome(home: string, written: string): string {
   return resolve(home, expandHome(written, home));
 }

@@ -7,9 +7,9 @@ const CALLS: Readonly<Record<string, readonly [architecture: number, first: numb
 };
 
 /**
- * Writes a system call filter that refuses the kernel's keyrings: no namespace isolates these keys, which can be
- * Kerberos tickets. Returns false on a processor with unknown call numbers. The runtime's own filter ends calls of
- * another architecture.
+ * Writes a system call filter that denies access to the kernel's keyrings, which may hold Kerberos tickets: no
+ * namespace isolates them. Returns false on a processor whose call numbers are unknown. Calls of another architecture
+ * are ended by the sandbox runtime's own filter.
  */
 export function writeKeyFilter(file: string): boolean {
   const calls = CALLS[process.arch];

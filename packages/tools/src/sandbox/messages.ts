@@ -3,9 +3,9 @@ export interface SandboxPlan {
   readonly writable: readonly string[];
   readonly writeDenied: readonly string[];
   readonly readDenied: readonly string[];
-  /** Readable places inside denied places. */
+  /** Readable paths inside denied folders. */
   readonly readable: readonly string[];
-  /** Writable places inside denied folders. The places contain only files that commands of this sandbox wrote. */
+  /** Writable folders inside denied folders. They contain only files that commands of this sandbox wrote. */
   readonly caches: readonly string[];
   /** Writable repositories of linked work trees, outside of these work trees. */
   readonly repositories: readonly string[];
@@ -13,7 +13,6 @@ export interface SandboxPlan {
   readonly hidden?: string;
   /** Reachable domains, with or without a port. Empty: no network. */
   readonly domains: readonly string[];
-  /** Paths of the programs that create the sandbox. */
   readonly programs: {
     readonly bwrap?: string;
     readonly socat?: string;
@@ -29,9 +28,8 @@ export type ToProcess =
   | { readonly type: "ended"; readonly id: number }
   | { readonly type: "close" };
 
-/** Replies of the process. `invalid`: the plan is wrong. `unavailable`: this machine cannot have a sandbox. */
+/** Replies of a sandbox's process. `invalid`: the plan is wrong. `unavailable`: this machine cannot have a sandbox. */
 export type FromProcess =
-  /** `holder` is the folder that lists the sandbox's placeholders. */
   | { readonly type: "opened"; readonly temporary: string; readonly holder: string }
   | { readonly type: "invalid"; readonly message: string }
   | { readonly type: "unavailable"; readonly reason: string }
@@ -42,12 +40,12 @@ export type FromProcess =
   | { readonly type: "failed"; readonly id: number; readonly message: string };
 
 /**
- * The kind of a sandbox failure. `policy`: the options are invalid. `closed`: the sandbox was closed or its process
- * ended. `system`: a command could not be started in the sandbox.
+ * Why a sandbox failed. `policy`: the options are invalid. `closed`: the sandbox was closed or its process ended.
+ * `system`: a command could not be started in the sandbox.
  */
 export type SandboxErrorCode = "policy" | "closed" | "system";
 
-/** A failure of a sandbox. No command runs outside the sandbox instead. The message contains the remedy. */
+/** A failure of a sandbox. Its command does not run, not even without a sandbox. The message contains the remedy. */
 export class SandboxError extends Error {
   override readonly name = "SandboxError";
   readonly code: SandboxErrorCode;

@@ -31,7 +31,7 @@ export function makePlaceholder(path: string): void {
   utimesSync(path, MADE, MADE);
 }
 
-/** Removes a placeholder, and nothing else. */
+/** Removes a path if it is a placeholder; otherwise does nothing. */
 export function removePlaceholder(path: string): void {
   try {
     const stats = lstatSync(path);
@@ -74,7 +74,7 @@ export function isVacant(path: string): boolean {
   }
 }
 
-/** Returns the same key for a placeholder on every path to it. Throws if the parent folder is missing. */
+/** Returns a key of a placeholder that is the same for each path to it. Throws if the parent folder is missing. */
 export function placeholderKey(path: string): string {
   const { dev, ino } = statSync(dirname(path));
   return `${dev}:${ino}:${basename(path)}`;

@@ -2,17 +2,17 @@ import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, symlinkS
 import { basename, dirname, join, resolve } from "node:path";
 import { isPlaceholder } from "./placeholder.ts";
 
-/** Maximum number of links that systems follow. */
 const MOST_LINKS = 40;
 
 /**
- * Links at protected places, such as `.git/hooks` and `.claude`. The link's target is protected like other places, but no mount can
- * cover the link itself. If a command replaces a link, the replacement is moved aside when the command ends, and the link is restored.
+ * Links at protected paths, such as `.git/hooks` and `.claude`. The target of a link is protected like other paths, but
+ * no mount can cover the link itself. If a command replaces a link, the replacement is moved aside when the command
+ * ends, and the link is restored.
  */
 export class ProtectedLinks {
   #targets: ReadonlyMap<string, string> = new Map();
 
-  /** Stores the current links among these places. Call this while no command runs. */
+  /** Stores the current links among these paths. Call this while no command runs. */
   remember(places: readonly string[]): void {
     const targets = new Map<string, string>();
     for (const place of places) {
@@ -32,11 +32,11 @@ export class ProtectedLinks {
         if (aside !== undefined) renameSync(place, aside);
         symlinkSync(target, place);
         notices.push(
-          `${place} was a link to ${target} and is one again: a command in the sandbox replaces none of these.${aside === undefined ? "" : ` The replacement was moved to ${basename(aside)}.`}`,
+          `A command in the sandbox replaced ${place}, a link to ${target}. The link was restored, because commands must not replace it.${aside === undefined ? "" : ` The replacement was moved to ${basename(aside)}.`}`,
         );
       } catch (error) {
         notices.push(
-          `${place} was a link to ${target}, which could not be put back (${(error as Error).message}). Check that path before you work in this folder.`,
+          `A command in the sandbox replaced ${place}, a link to ${target}. The link could not be restored (${(error as Error).message}). Check this path before you work in the folder.`,
         );
       }
     }
@@ -44,7 +44,7 @@ export class ProtectedLinks {
   }
 }
 
-/** Returns where a file would be created through a dangling link; undefined if `link` is no dangling link. */
+/** Returns where a file would be created through a dangling link; undefined if `link` is not a dangling link. */
 export function danglingTarget(link: string): string | undefined {
   let place = link;
   for (let links = 0; links < MOST_LINKS; links++) {
@@ -55,14 +55,12 @@ export function danglingTarget(link: string): string | undefined {
   return undefined;
 }
 
-/** Returns the first missing part of a path, with links resolved. */
 function firstMissing(path: string): string | undefined {
   const above = dirname(path);
   if (isRealEntry(above)) return join(realpathSync(above), basename(path));
   return above === path ? undefined : firstMissing(above);
 }
 
-/** Returns whether the path exists and is no placeholder. */
 function isRealEntry(path: string): boolean {
   return existsSync(path) && !isPlaceholder(path);
 }

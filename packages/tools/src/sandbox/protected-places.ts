@@ -5,8 +5,8 @@ import { isVacant } from "./placeholder.ts";
 import { isRepository, linkedRepository, obeyedByGit, repositoriesIn } from "./repository.ts";
 
 /**
- * How many levels below a writable place are searched: `a/b/c/d` is at level 4. A deeper search is slower, and each
- * protected place costs a mount.
+ * How many levels below a writable folder are searched: `a/b/c/d` is at level 4. A deeper search is slower, and each
+ * protected path costs a mount.
  */
 const DEPTH = 4;
 const LONGEST_SEARCH = 10_000;
@@ -15,16 +15,16 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** Files that programs obey in any folder that a user opens or enters. */
 const OBEYED_ANYWHERE = [...[".banyan", ".claude", ".cursor", ".envrc", ".idea", ".mcp.json", ".vscode"]];
 
-/** The protected places below a folder, and the repositories found there. */
+/** The protected paths below a folder, and the repositories found there. */
 export interface ProtectedPlaces {
   readonly places: readonly string[];
   readonly repositories: readonly string[];
 }
 
 /**
- * Finds the protected places in a writable folder (S8, S19): files that git obeys in repositories, and files that other
- * programs obey. At the top of the folder and in repositories, missing files are included. Such files can be created in a new
- * folder further down. `rg` is the path of ripgrep. Rejects if the folder cannot be searched.
+ * Finds the protected paths in a writable folder (S8, S19): files that git obeys in repositories, and files that other
+ * programs obey. At the top of the folder and in repositories, missing files are included; in a new folder further
+ * down, commands can create such files. `rg` is the path of ripgrep. Rejects if the folder cannot be searched.
  */
 export async function protectedPlaces(root: string, rg: string): Promise<ProtectedPlaces> {
   const found = new Set<string>();
@@ -46,8 +46,9 @@ export async function protectedPlaces(root: string, rg: string): Promise<Protect
 }
 
 /**
- * Returns the files that would turn the folder itself into a repository. Inside a repository, git treats the folder as a repository once
- * `.git` lacks a part. A placeholder `HEAD` would make `git log HEAD` ambiguous there. So another required part gets the placeholder.
+ * Returns the files that would turn the folder itself into a repository. Inside a repository, git treats the folder as
+ * a repository once `.git` lacks a part. A placeholder `HEAD` would make `git log HEAD` ambiguous there, so another
+ * required part gets the placeholder.
  */
 function makersOfRepository(root: string, hasOwn: boolean): readonly string[] {
   const git = hasOwn ? [] : [".git"];
@@ -60,7 +61,6 @@ function isInRepository(folder: string): boolean {
   return !isVacant(join(folder, ".git")) || (folder !== dirname(folder) && isInRepository(dirname(folder)));
 }
 
-/** Returns the protected part of a found file's path. */
 function protectedPlaceOf(file: string): string | undefined {
   if (isRepositoryFile(file)) return file;
   return file.toLowerCase().split("/").includes(".git") ? undefined : protectedPart(file);
@@ -92,18 +92,17 @@ function filesNamed(root: string, rg: string): Promise<string[]> {
       // Code 1: no match. Code 2: a folder was unreadable, and the other folders were searched.
       if (error === null || error.code === 1 || error.code === 2)
         resolve(stdout.split("\0").filter((path) => path !== ""));
-      else reject(new Error(`The protected files of ${root} could not be found in time.`, { cause: error }));
+      else reject(new Error(`The search for protected files in ${root} failed or took too long.`, { cause: error }));
     });
   });
 }
 
-/** Returns globs that match a folder and each of its named parents. */
 function entered(folder: string): string[] {
   const parts = folder.split("/");
   return parts.map((_, index) => `**/${parts.slice(0, index + 1).join("/")}/`);
 }
 
-/** Returns whether a path is the place or lies inside. Both are absolute. */
+/** Returns whether a path is `place` or lies inside `place`. Both are absolute. */
 export function isPathWithin(place: string, path: string): boolean {
   return path === place || path.startsWith(place.endsWith(sep) ? place : place + sep);
 }

@@ -1,13 +1,12 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** Maximum number of parts in the name of a submodule. */
 const DEEPEST_MODULE = 8;
 const PARTS_OF_REPOSITORY = ["HEAD", "config", "objects", "refs"];
 
 /**
- * Returns the files that git obeys in its folder: settings, hooks, and pointers to other parts. Normal git commands write
- * all other files. Missing files of `missingToo` are included: commands must not create them. Missing files of `there` have no effect.
+ * Returns the paths in a repository's folder that change what git does: settings, hooks, and pointers to other parts.
+ * Some paths are included although they are missing, because commands must not create them.
  */
 export function obeyedByGit(folder: string): string[] {
   const there = ["config.worktree", "gitdir", "info/attributes", "objects/info/alternates"];
@@ -49,7 +48,7 @@ export function linkedRepository(workTree: string): string | undefined {
   }
 }
 
-/** Returns the repository of a linked work tree; undefined if the folder is none, or the repository does not list the folder. */
+/** Returns the repository of a linked work tree; undefined for other folders, or if the repository does not list the folder. */
 export function repositoryOf(workTree: string): string | undefined {
   try {
     const pointer = join(workTree, ".git");
@@ -79,7 +78,8 @@ export function repositoriesIn(folder: string): string[] {
 function modulesIn(folder: string, depth: number): string[] {
   if (depth === 0) return [];
   return foldersIn(folder).flatMap((inner) => {
-    // A part may be missing for a moment: one command could remove the part, and the next command could restore the part.
+    // A part may be missing for a moment: one command could remove the part, and the next command could restore the
+    // part.
     const isModule = PARTS_OF_REPOSITORY.some((name) => isEntryThere(join(inner, name)));
     return isModule ? repositoriesIn(inner) : modulesIn(inner, depth - 1);
   });
@@ -92,7 +92,6 @@ function foldersIn(folder: string): string[] {
     .map(({ name }) => join(folder, name));
 }
 
-/** Returns the path after `gitdir: ` in a file of git. */
 function pathIn(pointer: string): string {
   return content(pointer).replace(/^gitdir: /, "");
 }

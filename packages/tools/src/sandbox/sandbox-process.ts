@@ -22,13 +22,13 @@ import { obeyedByGit, protectedOfRepository } from "./repository.ts";
 import { Submodules } from "./submodules.ts";
 
 /*
- * The process of one sandbox. The runtime keeps its configuration, proxies and mount points per process. The runtime also
- * handles the process's signals, and protects files of the working directory by creating empty ones while a command
- * runs. So each sandbox gets a process in an empty folder. When the program ends in any way, this process notices,
- * stops the proxies and cleans up.
+ * The process of one sandbox. Each sandbox has its own process in an empty folder, because the sandbox runtime keeps
+ * its configuration, proxies and mount points per process, handles the process's signals, and creates empty files in
+ * the working directory while a command runs. When the program ends in any way, this process stops the proxies, cleans
+ * up and exits.
  */
 
-// Other users must be able to read this sandbox's needs.
+// Other users must be able to read which placeholders this sandbox needs.
 process.umask(0o022);
 const base = mkdtempSync(join(tmpdir(), "banyan-sandbox-"));
 const temporary = join(base, "tmp");
@@ -40,7 +40,6 @@ const keyFilter = join(base, "keys.bpf");
 const hasKeyFilter = writeKeyFilter(keyFilter);
 process.chdir(empty);
 process.once("exit", () => {
-  // Commands that were still running may have left files.
   if (held !== undefined && running > 0) putAside();
   // If a command still runs, the program or the next sandbox removes the placeholders later.
   if (holder !== undefined) removeEnded(holder);
@@ -50,10 +49,8 @@ process.once("exit", () => {
 process.env.TMPDIR = base;
 process.env.CLAUDE_CODE_TMPDIR = temporary;
 
-/** The runtime's program that starts every command. */
 const HELPER = fileURLToPath(new URL("vendor", import.meta.resolve("@anthropic-ai/sandbox-runtime/package.json")));
 
-/** Milliseconds. */
 const LONGEST_CLOSING = 5000;
 const PAUSE = 20;
 const NEXT_TRY = 1000;
@@ -86,7 +83,6 @@ process.on("message", (message: ToProcess) => {
 });
 process.once("disconnect", leave);
 
-/** Closes the sandbox and ends this process, even if closing fails. */
 function leave(): void {
   close().then(
     () => process.exit(),
@@ -104,11 +100,10 @@ async function startSandbox(wanted: SandboxPlan): Promise<FromProcess> {
   try {
     SandboxManager.updateConfig(config);
     const { errors, warnings } = SandboxManager.checkDependencies();
-    // The runtime searches for ripgrep like for a shell. The parent has found ripgrep already.
+    // The runtime also searches for ripgrep, which the parent has found already.
     const missing = errors.filter((error) => !error.startsWith("ripgrep "));
     const lacking = [...missing, ...warnings.filter((warning) => warning.startsWith("seccomp"))];
     if (lacking.length > 0) return { type: "unavailable", reason: lacking.join("; ") };
-    // Without domains, no proxy starts and commands have no network.
     if (wanted.domains.length > 0) await SandboxManager.initialize(config);
     holder = makeHolder(base, wanted.programs.mkfifo);
     held = new HeldPlaces(holder);
@@ -121,12 +116,10 @@ async function startSandbox(wanted: SandboxPlan): Promise<FromProcess> {
   }
 }
 
-/** The number of running commands. */
 let running = 0;
 const submodules = new Submodules();
 const links = new ProtectedLinks();
 
-/** Returns notices about the files of the command that were moved aside. */
 function cleanUpAfterCommand(): string[] {
   running -= 1;
   const notices = putAside();
@@ -162,7 +155,7 @@ function putAside(): string[] {
   return [...links.putBack(), ...submodules.putAside()];
 }
 
-/** Descriptor of the pipe of `SandboxHolder.commands`. Only the processes around a command have the pipe open, not the command. */
+/** Descriptor of the pipe of `SandboxHolder.commands`. The processes around a command have it open, not the command. */
 const COMMANDS = 8;
 
 /** Throws unless a command runs in the sandbox, cannot write outside, and cannot see the hidden file. */
@@ -195,7 +188,6 @@ async function wrapCommand(): Promise<string> {
     const all = await protectedIn(plan);
     if (running === 1) links.remember(all);
     const found = await held.hold(all.flatMap((place) => madeIn(place, writable)));
-    // The text depends only on these inputs, and creating the text takes longer than a short command.
     const key = mountsKey(plan, found);
     if (last?.key !== key) last = { key, text: wrappedCommand(plan, found, holder.commands) };
     return await last.text;
@@ -206,7 +198,7 @@ async function wrapCommand(): Promise<string> {
   }
 }
 
-/** Returns the path to protect for a place. For a dangling link this is the target, or nothing if the target is not writable. */
+/** Returns the path to protect. For a dangling link this is its target, or nothing if the target is not writable. */
 function madeIn(place: string, writable: readonly string[]): string[] {
   const made = danglingTarget(place) ?? place;
   return made === place || writable.some((folder) => isPathWithin(folder, made)) ? [made] : [];
@@ -239,7 +231,6 @@ async function protectedIn({ writable, writeDenied, repositories, programs: { rg
   ];
 }
 
-/** Returns the protected files of submodules: the pointer to each repository, and the files that git obeys in the repository. */
 function ofSubmodules(repositories: readonly string[]): string[] {
   // While a command runs, its new submodules must not count as known.
   const known = running === 1 ? submodules.remember(repositories) : submodules.known;
@@ -249,7 +240,6 @@ function ofSubmodules(repositories: readonly string[]): string[] {
   ]);
 }
 
-/** Returns a key of all mounted paths, with their targets and types. */
 function mountsKey({ writable, writeDenied, readDenied, readable }: SandboxPlan, found: readonly string[]): string {
   const paths = [...found, ...writable, ...writeDenied, ...readDenied, ...readable];
   return JSON.stringify(paths.map((path) => [path, placeNow(path)]));
@@ -264,7 +254,6 @@ function placeNow(path: string): string | undefined {
   }
 }
 
-/** Returns the first missing part of a path. */
 function missingPart(path: string): string {
   const above = dirname(path);
   return above === path || (existsSync(above) && !isPlaceholder(above)) ? path : missingPart(above);
@@ -285,7 +274,7 @@ function completed(text: string, { caches, readable, readDenied }: SandboxPlan, 
     mkdirSync(source, { recursive: true, mode: 0o700 });
     return ` ${shellWords({ file: "--bind", args: [source, cache] })}`;
   });
-  // Inside a denied place, the read mounts cover the write mounts.
+  // Inside a denied folder, the read mounts cover the write mounts.
   if (readDenied.some((place) => isPathWithin(place, realpathSync(temporary))))
     mounts.push(` ${shellWords({ file: "--bind", args: [temporary, temporary] })}`);
   const [filter, opened] = hasKeyFilter
@@ -299,7 +288,7 @@ function sandboxConfig(
   { writable, repositories, writeDenied, readDenied, readable, domains, programs }: SandboxPlan,
   found: readonly string[],
 ) {
-  // The runtime makes a few places writable by default: deny them.
+  // The runtime makes a few paths writable by default: deny them.
   const ofRuntime = getDefaultWritePaths().filter((path) => !path.startsWith("/dev/") && existsSync(path));
   return {
     network: { allowedDomains: [...domains], deniedDomains: [] },
@@ -316,19 +305,16 @@ function sandboxConfig(
   } satisfies SandboxRuntimeConfig;
 }
 
-/** Prevents that a path is taken for a pattern. */
 function literal(path: string): { path: string; literal: true } {
   return { path, literal: true };
 }
 
 function sandboxErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // A failed command's message would repeat the whole command.
   return "stderr" in error ? `a first command failed in it: ${String(error.stderr).trim()}` : error.message;
 }
 
 async function close(): Promise<void> {
-  // Exit in any case: no program needs this process any more.
   setTimeout(() => process.exit(), LONGEST_CLOSING);
   if (holder !== undefined) await waitForCommands(holder);
   await SandboxManager.reset();

@@ -32,15 +32,14 @@ import { repositoryOf } from "./repository.ts";
  * if (!opening.available) console.error(`Commands cannot run in a sandbox: ${opening.reason}.`);
  */
 export interface SandboxOptions {
-  /** The working folder, which is writable. */
   readonly root: string;
-  /** More writable places, relative to the root or absolute. The places must exist. */
+  /** More writable folders, relative to the root or absolute. They must exist. */
   readonly writable?: readonly string[];
-  /** Read-only places inside the writable places, in addition to the protected places (S8). */
+  /** Read-only paths inside the writable folders, in addition to the protected paths (S8). */
   readonly writeDenied?: readonly string[];
-  /** Unreadable places, in addition to the home folder and the usual secrets. A writable place inside stays readable. */
+  /** Unreadable paths, in addition to the home folder and the usual secrets. A writable folder inside stays readable. */
   readonly readDenied?: readonly string[];
-  /** Readable places of the home folder, in addition to what builds need: `~/x`, or relative to the home folder. */
+  /** Readable paths of the home folder, in addition to those that builds need: `~/x`, or relative to the home folder. */
   readonly readable?: readonly string[];
   /** The program's own folders. Commands can neither read, write nor create them. */
   readonly own?: readonly string[];
@@ -50,7 +49,6 @@ export interface SandboxOptions {
   };
   /** The program's own environment, used to find bubblewrap and the network proxy. Commands do not get this environment. */
   readonly env?: ProcessEnvironment;
-  /** The user's home folder. */
   readonly home?: string;
 }
 
@@ -69,8 +67,8 @@ const OPTIONS: OptionNames<SandboxOptions> = {
 /** A program to start in the sandbox. Dispose of this object when the program and all its child processes have ended. */
 export interface SandboxedProgram extends ProgramLaunch, Disposable {
   /**
-   * Disposes of this object. Resolves when the program's files are checked, with a sentence for each file that was
-   * moved aside. The caller shows these sentences with the program's output. Never rejects.
+   * Disposes of this object. Resolves when the files that the program wrote are checked, with a sentence for each file
+   * that was moved aside. The caller shows these sentences with the program's output. Never rejects.
    */
   ended(): Promise<readonly string[]>;
 }
@@ -79,12 +77,11 @@ export interface SandboxedProgram extends ProgramLaunch, Disposable {
 export interface Sandbox extends AsyncDisposable {
   /** The sandbox's own writable folder, which is `TMPDIR` for commands. Removed with the sandbox. */
   readonly temporary: string;
-  /** The reachable domains. */
   readonly domains: readonly string[];
   /**
    * Returns how to start a program in the sandbox with the given environment. Exit code, signals and streams are those
-   * of the program. The result is for one start, in the calling thread: the program ends with that thread. Rejects with
-   * a `SandboxError`; the program must not be started then.
+   * of the program. The result is for one start in the calling thread; the program ends with that thread. If this
+   * rejects with a `SandboxError`, the program must not be started.
    */
   wrap(program: ProgramLaunch): Promise<SandboxedProgram>;
 }
@@ -95,7 +92,6 @@ export type SandboxOpening =
   | { readonly available: true; readonly sandbox: Sandbox; readonly notices: readonly string[] }
   | { readonly available: false; readonly reason: string };
 
-/** Milliseconds after which opening fails, and after which a closing sandbox is killed. */
 const LONGEST_OPENING = 20_000;
 const LONGEST_CLOSING = 10_000;
 
@@ -103,8 +99,8 @@ const LONGEST_CLOSING = 10_000;
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
 /**
- * Opens a sandbox (S9) and runs a trial command. Rejects with a `SandboxError` if an option is invalid, such as a
- * missing place or a malformed domain. If this machine cannot have a sandbox, the result has the reason.
+ * Opens a sandbox (S9) and runs a trial command. If this machine cannot have a sandbox, the result has the reason.
+ * Rejects with a `SandboxError` if an option is invalid, such as a missing folder or a malformed domain.
  */
 export async function openSandbox(options: SandboxOptions): Promise<SandboxOpening> {
   refuseUnknown("openSandbox", options, OPTIONS);
@@ -117,18 +113,22 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   for (const path of options.writable ?? []) {
     const place = placeToWrite(resolve(root, expandHome(path, home)), path);
     if (own.some((folder) => isPathWithin(folder, place)))
-      notices.push(`Commands in the sandbox cannot write to ${path} (sandbox.writable): it belongs to Banyan itself.`);
+      notices.push(
+        `Commands in the sandbox cannot write to ${path} (sandbox.writable): Banyan keeps its own files there.`,
+      );
     else writable.push(place);
   }
   if (process.platform !== "linux" && process.platform !== "darwin")
-    return unavailable(`there is none for this system (${process.platform})`);
-  if (dirname(home) === home) return unavailable(`${home} is your home folder, which cannot be closed`);
+    return unavailable(`this system does not support it (${process.platform})`);
+  if (dirname(home) === home) return unavailable(`${home} is your home folder, which a sandbox cannot hide`);
   const exposed = writable.find((place) => isPathWithin(place, home));
   if (exposed !== undefined)
-    return unavailable(`${exposed} holds your home folder, with all that shells and programs start from`);
+    return unavailable(
+      `${exposed} contains your home folder, where commands could change what shells and programs run`,
+    );
 
   if (own.some((folder) => isPathWithin(folder, root)))
-    return unavailable(`${root} lies among the files of Banyan itself, which stay closed`);
+    return unavailable(`${root} is inside Banyan's own files, which commands must not reach`);
 
   const program = (name: string) => findProgram(name, env.PATH ?? "", writable);
   const [bwrap, socat, rg, mkfifo] = ["bwrap", "socat", "rg", "mkfifo"].map(program);
@@ -139,7 +139,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     ...(mkfifo === undefined ? ["mkfifo"] : []),
   ];
   if (mkfifo === undefined || lacking.length > 0)
-    return unavailable(`it needs ${new Intl.ListFormat("en-GB").format(lacking)}; install that`);
+    return unavailable(`install ${new Intl.ListFormat("en-GB").format(lacking)}, which the sandbox needs`);
   const closed = closeHome({ home, env, named: options.readable ?? [], own });
   const repository = repositoryOf(root);
   const ours = [env.TMPDIR ?? tmpdir(), fileURLToPath(import.meta.resolve("@anthropic-ai/sandbox-runtime"))];
@@ -168,12 +168,10 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   return opening.available ? { ...opening, notices: [...notices, ...closed.refused] } : opening;
 }
 
-/** Returns whether a repository contains the home folder or lies in one of the own folders. */
 function exposes(repository: string, home: string, own: readonly string[]): boolean {
   return isPathWithin(repository, home) || own.some((folder) => isPathWithin(folder, repository));
 }
 
-/** Returns an existing place in the home that must be hidden; undefined if there is none. */
 function findUnhidden(home: string, seen: readonly string[]): string | undefined {
   try {
     const places = readdirSync(home).map((name) => join(home, name));
@@ -197,9 +195,13 @@ function placeToWrite(path: string, given: string): string {
 }
 
 function missingPathError(path: string, cause: unknown): SandboxError {
-  return new SandboxError("policy", `There is no ${path} for a sandbox to write in. Name an existing folder.`, {
-    cause,
-  });
+  return new SandboxError(
+    "policy",
+    `The sandbox cannot write to ${path}, which does not exist. Name an existing folder.`,
+    {
+      cause,
+    },
+  );
 }
 
 function realOrGiven(path: string): string {
@@ -234,15 +236,18 @@ async function start(plan: SandboxPlan, environment: Record<string, string>): Pr
     try {
       return { available: true, sandbox: new SandboxInProcess(child, answer, plan.domains), notices: [] };
     } catch (error) {
-      // The process was just killed, and another program removed its holder.
+      // The process was just killed, and another program removed its record.
       return unavailable((error as Error).message);
     }
   }
   await endChild(child);
   if (typeof answer === "string") return unavailable(answer);
   if (answer.type === "invalid")
-    throw new SandboxError("policy", `A sandbox cannot be made so (${answer.message}). Correct its settings.`);
-  return unavailable(answer.type === "unavailable" ? answer.reason : "its process is confused");
+    throw new SandboxError(
+      "policy",
+      `The settings of the sandbox are invalid (${answer.message}). Correct the settings.`,
+    );
+  return unavailable(answer.type === "unavailable" ? answer.reason : "its process sent an unexpected reply");
 }
 
 type OpenedReply = Extract<FromProcess, { type: "opened" }>;
@@ -254,7 +259,6 @@ class SandboxInProcess implements Sandbox {
   readonly #holder: SandboxHolder;
   readonly #owned: number;
   readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
-  /** Ended programs whose files are still being checked. */
   readonly #settling = new Map<number, (notices: readonly string[]) => void>();
   #last = 0;
   #isClosed = false;
@@ -331,17 +335,17 @@ class SandboxInProcess implements Sandbox {
     this.#rest();
     if (message.type === "wrapped") waiting?.resolve(message.text);
     else
-      waiting?.reject(new SandboxError("system", `The command was not run, as it has no sandbox: ${message.message}`));
+      waiting?.reject(
+        new SandboxError("system", `The command did not run, because its sandbox failed: ${message.message}`),
+      );
   }
 
-  /** Removes the files of a killed sandbox process once the last command has ended. */
   async #cleanUp(): Promise<void> {
     await waitForCommands(this.#holder);
     removeEnded(this.#holder);
     closeSync(this.#owned);
   }
 
-  /** Only pending requests keep the program alive. */
   #rest(): void {
     if (this.#waiting.size === 0 && this.#settling.size === 0) this.#process.channel?.unref();
   }
@@ -356,15 +360,13 @@ class SandboxInProcess implements Sandbox {
 }
 
 function closedSandboxError(): SandboxError {
-  return new SandboxError("closed", "The command was not run, as its sandbox has ended. Start the program again.");
+  return new SandboxError("closed", "The command did not run, because the sandbox has ended. Restart the program.");
 }
 
 function sendToSandbox(child: ChildProcess, message: ToProcess): void {
-  // A process without a connection has ended, which the exit event reports.
   if (child.connected) child.send(message, () => {});
 }
 
-/** Lets the process clean up and exit. */
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

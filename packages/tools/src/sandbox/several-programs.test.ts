@@ -210,7 +210,7 @@ describe("S30: placeholders", () => {
     await program.kill("sandbox");
     await until(() => existsSync(folder.path("up")));
     expect(await program.run("touch outside")).toBe(
-      "refused: The command was not run, as its sandbox has ended. Start the program again.",
+      "refused: The command did not run, because the sandbox has ended. Restart the program.",
     );
     folder.add("go", "");
     expect(await runs).toBe("tried\n");
@@ -260,7 +260,7 @@ describe("S30: placeholders", () => {
     if (!opening.available) throw new Error(opening.reason);
     await using sandbox = opening.sandbox;
     expect(opening.notices).toEqual([
-      `Commands in the sandbox cannot write to ${holders} (sandbox.writable): it belongs to Banyan itself.`,
+      `Commands in the sandbox cannot write to ${holders} (sandbox.writable): Banyan keeps its own files there.`,
     ]);
     const before = readdirSync(holders);
     expect(before.length).toBeGreaterThan(0);
@@ -279,7 +279,7 @@ describe("S30: placeholders", () => {
     const { program, why } = await SandboxProgram.tryToStart(folder.root, user);
     await program[Symbol.asyncDispose]();
     expect(why).toBe(
-      `Commands cannot run in a sandbox: ${LOCKS} belongs to another user. Remove the folder: sandboxes keep their locks there.`,
+      `Commands cannot run in a sandbox: ${LOCKS} belongs to another user; remove this folder, in which sandboxes keep their locks.`,
     );
   });
 
@@ -293,7 +293,7 @@ describe("S30: placeholders", () => {
       stuck.setRemoving(true);
       try {
         expect(await program.run("touch made")).toBe(
-          `refused: The command was not run, as it has no sandbox: another program does not end its work in ${stuck.folder}`,
+          `refused: The command did not run, because its sandbox failed: another program does not end its work in ${stuck.folder}`,
         );
         expect(existsSync(folder.path("made"))).toBe(false);
       } finally {

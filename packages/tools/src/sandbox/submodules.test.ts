@@ -60,14 +60,14 @@ describe("S19: a submodule that a command makes runs nothing when a prompt looks
     "with a file that points elsewhere": `${make("s")} && ${link("s")} && mv s/.git elsewhere && echo "gitdir: ../elsewhere" > s/.git && git config -f elsewhere/config core.fsmonitor "touch '$PWD/ran';false"`,
   };
   test.each(Object.entries(attacks))("%s", async (_name, command) => {
-    expect(await run(command)).toMatch(/its \.git is now \.git-put-aside/);
+    expect(await run(command)).toMatch(/its \.git was renamed to \.git-put-aside/);
     expect(looksAndRuns()).toBe(false);
     expect(git("status", "--short")).not.toBe("");
   });
 
   test("in two steps: the repository first, and then the index", async () => {
     expect(await run(`${make("s")} && ${plant("s")}`)).not.toMatch(/put-aside/);
-    expect(await run(link("s"))).toMatch(/The repository in s is new as a submodule/);
+    expect(await run(link("s"))).toMatch(/A command added the repository in s as a submodule/);
     expect(looksAndRuns()).toBe(false);
   });
 
@@ -83,7 +83,7 @@ describe("S19: a submodule that a command makes runs nothing when a prompt looks
     git("commit", "-q", "-m", "A submodule");
     const pointer = readFileSync(join(folder.root, "sub/.git"), "utf8");
     expect(await run(`cd sub && ${make("n")} && ${link("n")} && ${plant("n")}`)).toMatch(
-      /The repository in .*n is new/,
+      /A command added the repository in .*n as a submodule/,
     );
     expect(looksAndRuns()).toBe(false);
     // The command cannot replace the submodule's own pointer, and commits in the submodule work.

@@ -6,26 +6,22 @@ import { unusedName } from "./protected-links.ts";
 import { isPathWithin } from "./protected-places.ts";
 import { linkedRepository, repositoriesIn } from "./repository.ts";
 
-/** Maximum depth of nested submodules, and maximum number of submodules to check. git checks all of them. */
 const DEEPEST = 16;
 const MOST = 5_000;
 
-/** A submodule in the index of its repository, with a `.git` in its folder. */
 interface Submodule {
   /** The `.git` of the submodule: a folder, or a file that points to the repository. */
   readonly pointer: string;
   readonly repository: string | undefined;
-  /** Differs for another submodule at the same place. */
   readonly identity: string;
 }
 
 /**
  * Finds submodules that commands create. `git status` enters each submodule folder of the index and obeys the settings
- * of the repository there. Earlier submodules are protected like other repositories. A submodule that a command created
- * or added to the index is moved aside before any other program uses it.
+ * of the repository there. Submodules from before a command are protected like other repositories. A submodule that a
+ * command created or added to the index is moved aside before another program uses it.
  */
 export class Submodules {
-  /** The submodules before the running commands. */
   known: readonly Submodule[] = [];
   #workTrees: readonly WorkTree[] = [];
 
@@ -36,7 +32,6 @@ export class Submodules {
     return this.known;
   }
 
-  /** Moves changed submodules aside. Returns a sentence for each. */
   putAside(): string[] {
     const known = new Set(this.known.map(({ pointer, identity }) => `${pointer} ${identity}`));
     const notices: string[] = [];
@@ -51,12 +46,12 @@ export class Submodules {
           // The submodule is gone.
           if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
           notices.push(
-            `The repository in ${folder} is new as a submodule, and could not be put aside (${(error as Error).message}): git obeys its settings. Remove ${pointer} before you or your prompt look with git.`,
+            `A command added the repository in ${folder} as a submodule, which could not be moved aside (${(error as Error).message}). git obeys the settings of this repository. Remove ${pointer} before you use git here.`,
           );
           continue;
         }
         notices.push(
-          `The repository in ${folder} is new as a submodule, and git would obey its settings as soon as a prompt looks: its .git is now ${basename(aside)}. Look at its config and hooks, and rename it back outside of the sandbox.`,
+          `A command added the repository in ${folder} as a submodule. git would obey the settings of this repository, so its .git was renamed to ${basename(aside)}. Check its config and hooks before you rename it back.`,
         );
       }
     }
@@ -69,7 +64,6 @@ interface WorkTree {
   readonly repository: string;
 }
 
-/** Returns the folders in which a repository is checked out. */
 function workTreesOf(repository: string): WorkTree[] {
   return repositoriesIn(repository).flatMap((inner): WorkTree[] => {
     if (basename(inner) === ".git") return [{ folder: dirname(inner), repository: inner }];
@@ -104,7 +98,8 @@ function submoduleIn(folder: string): Submodule | undefined {
   try {
     // git does not follow a link here.
     if (realpathSync(folder) !== folder) return undefined;
-    // For git, an empty folder is no repository. The folder may be the placeholder of a program that works in this folder.
+    // For git, an empty folder is no repository. The folder may be the placeholder of a program that works in this
+    // folder.
     if (isVacant(pointer)) return undefined;
     const { dev, ino, birthtimeMs } = lstatSync(pointer);
     const isFolder = statSync(pointer).isDirectory();

@@ -16,7 +16,7 @@ test("S9: it is said what a sandbox needs", async () => {
   using folder = new TestFolder();
   expect(await openSandbox({ root: folder.root, env: { PATH: "/nowhere" } })).toEqual({
     available: false,
-    reason: "Commands cannot run in a sandbox: it needs bubblewrap, socat, ripgrep and mkfifo; install that.",
+    reason: "Commands cannot run in a sandbox: install bubblewrap, socat, ripgrep and mkfifo, which the sandbox needs.",
   });
 });
 
@@ -26,7 +26,7 @@ test("S9: it is said that the home folder is no place for one", async () => {
   for (const root of [folder.path("me"), folder.root])
     expect(await openSandbox({ root, home: folder.path("me") })).toMatchObject({
       available: false,
-      reason: expect.stringMatching(/holds your home folder/),
+      reason: expect.stringMatching(/contains your home folder/),
     });
 });
 
@@ -53,9 +53,9 @@ test.skipIf(process.platform !== "linux").each([
 
 test("a place that is not there is refused", async () => {
   using folder = new TestFolder();
-  await expect(openSandbox({ root: folder.path("none") })).rejects.toThrow(/There is no .*none for a sandbox/);
+  await expect(openSandbox({ root: folder.path("none") })).rejects.toThrow(/The sandbox cannot write to .*none, which does not exist/);
   await expect(openSandbox({ root: folder.root, writable: ["none"] })).rejects.toMatchObject({
     code: "policy",
-    message: "There is no none for a sandbox to write in. Name an existing folder.",
+    message: "The sandbox cannot write to none, which does not exist. Name an existing folder.",
   });
 });

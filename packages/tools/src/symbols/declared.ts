@@ -1,7 +1,7 @@
 import type { Node } from "web-tree-sitter";
 import type { SymbolGrammar } from "./grammar.ts";
 
-/** The text of a symbol. Symbols that are declared together, as in `let a, b`, share one extent. */
+/** The range of a symbol in a text. Symbols that are declared together, as in `let a, b`, share one range. */
 export interface SymbolExtent {
   /** UTF-16 offsets into the text. */
   readonly start: number;
@@ -10,30 +10,25 @@ export interface SymbolExtent {
   readonly firstLine: number;
   readonly lastLine: number;
   readonly parses: boolean;
-  /** The names of the symbols in the extent. */
   readonly names: string[];
 }
 
-/** A symbol of a text. */
+/** A symbol that a text declares, such as a function, class or variable. */
 export interface DeclaredSymbol {
   /** The dotted name. */
   readonly name: string;
   readonly extent: SymbolExtent;
 }
 
-/** A node and its context. */
 interface NodePlace {
   readonly node: Node;
-  /** The names of the enclosing symbols, each followed by a dot. */
   readonly outer: string;
   readonly inFunction: boolean;
-  /** The extent of the statement that contains the declaration. */
   readonly statement: SymbolExtent | undefined;
   /** True inside a part that the parser could not read. An indented node there may belong to anything. */
   readonly adrift: boolean;
 }
 
-/** Consecutive lines of comments and attributes. */
 interface Lead {
   readonly start: number;
   readonly end: number;
@@ -48,8 +43,8 @@ const ENCODING = /^#.*coding[:=]/;
 const LONGEST_NAME = 1000;
 
 /**
- * Yields the symbols of a tree in order, and undefined in between, so that the caller can pause. Does not search
- * expressions: a function that is only an argument has no name.
+ * Yields the symbols of a syntax tree in order, and undefined in between, so that the caller can pause. Expressions are
+ * not searched: a function that is only an argument has no name.
  */
 export function* findDeclarations(
   root: Node,
@@ -100,7 +95,8 @@ export function errorLines(root: Node): number[] {
     const within = children.filter((child) => child.hasError);
     for (const child of within.reverse()) ahead.push(child);
     if (within.length > 0 || !(node.isError || node.isMissing)) continue;
-    // Whole declarations may be inside an error node. The unexpected token is a leaf among its children, or the last child.
+    // Whole declarations may be inside an error node. The unexpected token is a leaf among its children, or the last
+    // child.
     const word = children.find((child) => child.childCount === 0 && !child.isExtra) ?? children.at(-1) ?? node;
     lines.push(word.startPosition.row + 1);
   }
@@ -128,7 +124,6 @@ function continued(lead: Lead | undefined, node: Node, text: string): Lead | und
   return beginsLine(text, start) ? { start, end, firstLine: startPosition.row + 1 } : undefined;
 }
 
-/** Returns whether only white space without an empty line is between two nodes. */
 function isGap(between: string): boolean {
   return between.trim() === "" && between.indexOf("\n") === between.lastIndexOf("\n");
 }

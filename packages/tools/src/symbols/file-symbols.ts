@@ -23,7 +23,6 @@ export class FileSymbols {
     readonly text: string;
     readonly symbols: readonly DeclaredSymbol[];
     readonly errorLines: readonly number[];
-    /** Matches a comment at the end of a line. */
     readonly trailing: RegExp;
   }) {
     this.#text = read.text;
@@ -34,7 +33,7 @@ export class FileSymbols {
 
   /**
    * Returns the lines of the symbol with this dotted name (`Class.method` or `Class::method`). Throws a `SymbolError`
-   * if no symbol or several symbols match, if a part does not parse, or if other code shares its lines.
+   * if no symbol or several symbols match, if a part does not parse, or if other code is on its lines.
    */
   find(name: string): SymbolRange {
     const wanted = name.trim().replaceAll("::", ".");
@@ -77,7 +76,7 @@ export class FileSymbols {
     return [
       `There is no symbol ${name}.`,
       ...(near.length > 0 ? [`Did you mean ${near.join(" or ")}?`] : []),
-      ...(line === undefined ? [] : [`There is a syntax error at line ${line}, which may hide it.`]),
+      ...(line === undefined ? [] : [`There is a syntax error at line ${line}, which may hide the symbol.`]),
     ].join(" ");
   }
 
@@ -94,7 +93,6 @@ export class FileSymbols {
     return this.#before(start).trim() === "" && this.#trailing.test(after.trim());
   }
 
-  /** Returns the text before a position on its line. */
   #before(place: number): string {
     return this.#text.slice(this.#text.lastIndexOf("\n", place) + 1, place);
   }

@@ -13,7 +13,7 @@ export class SymbolFinder {
   readonly #languages = new Map<SymbolLanguage, Promise<Language>>();
 
   /**
-   * Parses a text and returns its symbols; syntax errors may hide some. Parsing yields to other work. Throws a
+   * Parses a text and returns its symbols; syntax errors may hide some. Lets other work run meanwhile. Throws a
    * `SymbolError` (`size`) if the text has more than 4 million characters, and the signal's reason after an abort.
    */
   async read(text: string, language: SymbolLanguage, signal?: AbortSignal): Promise<FileSymbols> {

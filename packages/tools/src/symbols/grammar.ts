@@ -1,9 +1,9 @@
 import type { Node } from "web-tree-sitter";
 
-/** Returns the names of the symbols that a node declares; empty if none. */
+/** Returns the names of the symbols that a syntax node declares; empty if none. */
 export type NodeNames = (node: Node, inFunction: boolean) => readonly string[];
 
-/** Rules of a language by the node types of its grammar. */
+/** The rules by which the symbols of a language are found, by node types of its grammar. */
 export interface SymbolGrammar {
   /** The file in `@vscode/tree-sitter-wasm`, without `tree-sitter-` and `.wasm`. */
   readonly file: string;
@@ -17,16 +17,15 @@ export interface SymbolGrammar {
   readonly functions: ReadonlySet<string>;
   /** Nodes that belong to the symbol below: comments, attributes. */
   readonly leads: ReadonlySet<string>;
-  /** Matches a comment at the end of a line. */
   readonly trailing: RegExp;
 }
 
-/** Rules for node types whose field `name` has the symbol's name. */
+/** Returns rules for node types whose field `name` has the symbol's name. */
 export function namesInField(...types: readonly string[]): Record<string, NodeNames> {
   return Object.fromEntries(types.map((type) => [type, fieldNames]));
 }
 
-/** Rules for nameless node types that contain symbols. */
+/** Returns rules for nameless node types that contain symbols. */
 export function namelessScopes(...types: readonly string[]): SymbolGrammar["scopes"] {
   return Object.fromEntries(types.map((type) => [type, () => undefined]));
 }

@@ -1,7 +1,6 @@
-/** A language with symbol support. TypeScript's grammar lacks JSX, so TSX is a separate language. */
+/** A language whose symbols can be found. TSX is a separate language because TypeScript's grammar lacks JSX. */
 export type SymbolLanguage = "typescript" | "tsx" | "javascript" | "python" | "go" | "rust";
 
-/** File extensions and fence tags of each language. */
 const NAMES: Readonly<Record<SymbolLanguage, string>> = {
   typescript: "ts mts cts typescript",
   tsx: "tsx",
@@ -18,8 +17,8 @@ const LANGUAGES: ReadonlyMap<string, SymbolLanguage> = new Map(
 );
 
 /**
- * Returns the language of a file by its extension, or else by a fence tag (`ts`, `python`). Throws a `SymbolError`
- * (`language`) with an alternative if neither is supported.
+ * Returns the language of a file by its extension, or else by the tag of a code block (`ts`, `python`). Throws a
+ * `SymbolError` (`language`) if neither is supported.
  */
 export function fileLanguage(path: string, tag = ""): SymbolLanguage {
   const end = /\.([^.]+)$/.exec(path)?.[1] ?? "";

@@ -16,7 +16,7 @@ export interface ParsedText extends Disposable {
   readonly root: Node;
 }
 
-/** Parses a text, with pauses. A text with errors has a tree too. */
+/** Parses a text, with pauses for other work. A text with syntax errors has a tree too. */
 export async function parseTree(text: string, language: Language, pauses: Pauses): Promise<ParsedText> {
   const parser = new Parser().setLanguage(language);
   try {
@@ -24,14 +24,12 @@ export async function parseTree(text: string, language: Language, pauses: Pauses
       const tree = parser.parse(text, null, { progressCallback: () => pauses.due });
       if (tree) return { root: tree.rootNode, [Symbol.dispose]: () => tree.delete() };
       await pauses.take();
-      // The next call continues where this call stopped.
     }
   } finally {
     parser.delete();
   }
 }
 
-/** Milliseconds of work between two pauses. */
 const LONGEST = 10;
 
 /** Pauses in long work on the main thread, so that other work can run. */
@@ -43,12 +41,10 @@ export class Pauses {
     this.#signal = signal;
   }
 
-  /** True if a pause is due. */
   get due(): boolean {
     return performance.now() > this.#until;
   }
 
-  /** Lets other work run. Throws the signal's reason after an abort. */
   async take(): Promise<void> {
     await setImmediate();
     this.#signal?.throwIfAborted();

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { WebError } from "./error.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-/** The machines that may be reached, and how host names are resolved. */
+/** Which machines may be reached, and how host names are resolved. */
 export interface NetworkReach {
   /** Returns whether a connection to an IP address is allowed. Default: `isPublicAddress`. */
   readonly allowAddress?: (address: string) => boolean;
@@ -15,15 +15,15 @@ async function resolveBySystem(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** Throws a `WebError` if the address has a literal IP address that is not allowed. */
+/** Throws a `WebError` if the host of the address is an IP address that is not allowed. */
 export function checkLiteral({ hostname }: URL, { allowAddress = isPublicAddress }: NetworkReach): void {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0 && !allowAddress(host)) throw privateAddressError(hostname, host);
 }
 
 /**
- * Resolves a host for one connection. The connection uses exactly the checked addresses, so a host name cannot change
- * between check and connection. A single forbidden address rejects the host.
+ * Resolves a host for one connection. Rejects if any of its addresses is not allowed. The connection uses exactly the
+ * checked addresses, so the host cannot change between check and connection.
  */
 export function checkedLookup({
   allowAddress = isPublicAddress,
@@ -50,6 +50,6 @@ function privateAddressError(host: string, address: string): WebError {
   const where = host === address || host === `[${address}]` ? host : `${host} (${address})`;
   return new WebError(
     "forbidden",
-    `${where} is not a machine of the public internet, and is not fetched. Use the shell for servers of your own.`,
+    `${where} is not on the public internet, so it was not fetched. Use the shell for your own servers.`,
   );
 }

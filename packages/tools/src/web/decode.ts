@@ -3,13 +3,12 @@ import { TextDecoder } from "node:util";
 import { cutBefore } from "@banyan/core/shown";
 import { wholeLength } from "../workspace/files/output.ts";
 
-/** Bytes of a page in which its own declaration of an encoding counts. */
 const PRESCAN = 1024;
 
 /**
- * Decodes bytes from the web. The encoding comes from a byte-order mark, else from the server, else from the page. The
- * default is UTF-8, or Windows-1252 for invalid UTF-8, as in browsers. If the bytes were cut, an incomplete character
- * at the end is left out. `behind` are bytes after the cut, if known.
+ * Decodes a text from the web. The encoding comes from a byte-order mark, else from the server, else from the page. The
+ * default is UTF-8, or Windows-1252 for invalid UTF-8, as in browsers. If the text was cut, an incomplete character at
+ * the end is left out. `behind` are the bytes after the cut, if known.
  */
 export function decodeText(bytes: Buffer, charset: string | undefined, behind?: Buffer): string {
   const isCut = behind !== undefined;
@@ -32,7 +31,7 @@ function declaredCharset(bytes: Buffer): string | undefined {
   const declared =
     /<meta[^<>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start) ??
     /^<\?xml[^<>]+encoding\s*=\s*["']([\w.-]+)/.exec(start);
-  // A page with an ASCII declaration is not in UTF-16.
+  // A page whose ASCII declaration could be read is not in UTF-16.
   return declared?.[1]?.replace(/^utf-16.*$/i, "utf-8");
 }
 

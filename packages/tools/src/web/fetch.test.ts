@@ -15,14 +15,14 @@ test("B36: fetch says where a page is, its title, and its text as Markdown; it o
 
 describe("which addresses are fetched", () => {
   test.each([
-    ["file:///etc/passwd", "file: addresses are not fetched"],
-    ["data:text/html,<p>x", "data: addresses are not fetched"],
-    ["ftp://example.org/", "ftp: addresses are not fetched"],
-    ["javascript:alert(1)", "javascript: addresses are not fetched"],
-    ["view-source:https://example.org", "view-source: addresses are not fetched"],
-    ["example.org", "is no address"],
-    ["/etc/passwd", "is no address"],
-    ["http://", "is no address"],
+    ["file:///etc/passwd", "addresses are fetched, not file: addresses"],
+    ["data:text/html,<p>x", "addresses are fetched, not data: addresses"],
+    ["ftp://example.org/", "addresses are fetched, not ftp: addresses"],
+    ["javascript:alert(1)", "addresses are fetched, not javascript: addresses"],
+    ["view-source:https://example.org", "addresses are fetched, not view-source: addresses"],
+    ["example.org", "is not a web address"],
+    ["/etc/passwd", "is not a web address"],
+    ["http://", "is not a web address"],
     ["http://user@example.org/", "user name or password"],
     ["https://user:password@example.org/", "user name or password"],
     ["https://:password@example.org/", "user name or password"],
@@ -59,7 +59,7 @@ describe("which addresses are fetched", () => {
     await using server = await TestServer.give("secret");
     await expect(call(fetchTool(), { url: `http://${host}:${server.port}/` })).rejects.toMatchObject({
       code: "forbidden",
-      message: expect.stringContaining("not a machine of the public internet"),
+      message: expect.stringContaining("is not on the public internet"),
     });
     expect(server.received).toEqual([]);
   });

@@ -29,7 +29,7 @@ describe("how much, and how long", () => {
       endless(response, "x".repeat(9999));
     });
     const text = await textAt(server.url, { maxBytes: 20_000 });
-    expect(text).toBe(`${"x".repeat(20_000)}\n[cut: it is larger than 20000 bytes; the rest was not loaded]`);
+    expect(text).toBe(`${"x".repeat(20_000)}\n[cut: the page is larger than 20000 bytes; the rest was not loaded]`);
   });
 
   test.each([
@@ -41,14 +41,14 @@ describe("how much, and how long", () => {
     await using server = await TestServer.give(bomb, { "content-type": "text/plain", "content-encoding": encoding });
     const before = process.memoryUsage().rss;
     const text = await textAt(server.url, { maxBytes: 30_000 });
-    expect(text).toMatch(/^x{30000}\n\[cut: it is larger than 30000 bytes; the rest was not loaded\]$/);
+    expect(text).toMatch(/^x{30000}\n\[cut: the page is larger than 30000 bytes; the rest was not loaded\]$/);
     expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);
   });
 
   test("of a long text the model is given the beginning, with a note that it always sees", async () => {
     await using server = await TestServer.give("äb".repeat(100_000), { "content-type": "text/plain" });
     const said = await fetchHere(server.url);
-    expect(said).toMatch(/äb\n\[cut: the first 60000 of 300000 bytes of its text\]$/);
+    expect(said).toMatch(/äb\n\[cut: the first 60000 of 300000 bytes of the text\]$/);
     expect(Buffer.byteLength(said)).toBeLessThan(65_536);
   });
 
@@ -68,7 +68,9 @@ describe("how much, and how long", () => {
       for (let turn = 0; turn < 20; turn++) await sleep(10);
       over();
     });
-    expect(await textAt(server.url)).toBe("begun\n[cut: it did not end in time; this is what had come]");
+    expect(await textAt(server.url)).toBe(
+      "begun\n[cut: the page did not load in time; this is the part that was loaded]",
+    );
   });
 
   test("S11: the time is for all redirects together", async () => {

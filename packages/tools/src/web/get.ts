@@ -4,32 +4,25 @@ import { WebError } from "./error.ts";
 
 export interface GetOptions extends NetworkReach {
   readonly signal: AbortSignal;
-  /** Milliseconds until the response is complete, including redirects. */
   readonly timeout: number;
-  /** Bytes of the body, after decompression. */
   readonly maxBytes: number;
-  /** The accepted media types; absent: text. */
   readonly accept?: string;
-  /** Returns why an address must not be fetched: the first address, or a redirect from `from`. */
+  /** Returns why an address must not be fetched; undefined if allowed. `from` redirects there, or is the same address. */
   whyNot?(address: URL, from: URL): string | undefined;
-  /** Returns whether to follow a redirect to another host. */
   mayFollow(address: URL): Promise<boolean>;
 }
 
-/** The response of a server. */
+/** The response of a web server. */
 export interface WebResponse {
-  /** The final address after redirects. */
   readonly address: URL;
   readonly status: number;
   readonly statusText: string;
   /** The media type in lower case, without parameters; empty when there is none. */
   readonly type: string;
-  /** The character encoding that the server declares. */
   readonly charset: string | undefined;
-  /** The size that the server declares, in bytes. */
   readonly length: number | undefined;
   readonly body: Buffer;
-  /** Why the body is incomplete. */
+  /** The limit that cut the body short; undefined if it is complete. */
   readonly cut: "size" | "time" | undefined;
   /** Loaded bytes after the cut of a body: they decide where its last character ends. */
   readonly behind: Buffer;
@@ -42,8 +35,8 @@ const TEXTS = "text/markdown, text/html;q=0.9, application/json;q=0.9, text/plai
 
 /**
  * Fetches an address (S11): from public machines only, with at most five redirects, each checked like the first
- * address. Reads the body only if `wants` accepts the media type, up to the limit. A timeout keeps the bytes so far.
- * Throws a `WebError`, or the signal's reason.
+ * address. Reads the body only if `wants` accepts the media type, up to the limits; a timeout keeps the bytes loaded so
+ * far. Throws a `WebError`, or the signal's reason.
  */
 export async function getAddress(
   start: URL,
@@ -72,12 +65,12 @@ export async function getAddress(
       if (redirects === MOST_REDIRECTS)
         throw new WebError(
           "redirect",
-          `${start.href} leads on more than ${MOST_REDIRECTS} times, last to ${location}.`,
+          `${start.href} redirects more than ${MOST_REDIRECTS} times, last to ${location}.`,
         );
       if (!isSamePlace(address, next) && !(await options.mayFollow(next)))
         throw new WebError(
           "redirect",
-          `${address.href} leads on to another host. If that is meant, fetch ${next.href} instead.`,
+          `${address.href} redirects to another host. To follow the redirect, fetch ${next.href}.`,
         );
       from = address;
       address = next;
@@ -158,11 +151,14 @@ function explainFetchError(address: URL, error: unknown, timeout: number | undef
 export function readWebAddress(text: string, base?: URL): URL {
   const address = URL.canParse(text, base) ? new URL(text, base) : undefined;
   if (address === undefined)
-    throw new WebError("address", `${text} is no address. Write it in full, as in https://example.org/page.`);
+    throw new WebError(
+      "address",
+      `${text} is not a web address. Write the full address, such as https://example.org/page.`,
+    );
   if (address.protocol !== "http:" && address.protocol !== "https:")
-    throw new WebError("address", `${address.protocol} addresses are not fetched, only http: and https:.`);
+    throw new WebError("address", `Only http: and https: addresses are fetched, not ${address.protocol} addresses.`);
   if (address.username !== "" || address.password !== "")
-    throw new WebError("address", "An address with a user name or password in it is not fetched. Leave them out.");
+    throw new WebError("address", "An address with a user name or password is not fetched. Leave them out.");
   return address;
 }
 
@@ -172,7 +168,7 @@ export function redirectTarget(from: URL, location: string): URL {
   if (from.protocol === "https:" && to.protocol === "http:")
     throw new WebError(
       "redirect",
-      `${from.href} leads on to ${to.href}, which is not encrypted, and was not followed.`,
+      `${from.href} redirects to ${to.href}, which is not encrypted. The redirect was not followed.`,
     );
   return to;
 }

@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
 import type { PageSource } from "./read-html.ts";
 
-// The process of one page. A page that needs too much memory ends the whole process, even from a thread with a memory
-// limit. So pages are parsed in a separate process. A thread parses the page, because a parsing thread gets no events:
-// this process must notice the end of the program and exit.
+// Pages are parsed in a separate process, because a page that needs too much memory ends the whole process, even from a
+// thread with a memory limit. A thread here parses the page: a parsing thread gets no events, and this process must
+// notice the end of the program and exit.
 
 const MOST_MEGABYTES = 512;
 

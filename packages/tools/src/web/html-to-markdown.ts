@@ -3,7 +3,7 @@ import { parseHTML } from "linkedom";
 import Turndown from "turndown";
 import { tables } from "./markdown-tables.ts";
 
-/** A page as text. */
+/** A page of the web as text. */
 export interface ReadablePage {
   readonly title: string;
   readonly markdown: string;
@@ -12,10 +12,9 @@ export interface ReadablePage {
 /** Larger pages are not searched for their main part. */
 const MOST_ELEMENTS = 50_000;
 
-/** The main part must be at least one such part of the whole text; else the whole page is shown. */
+/** The main part must have at least this fraction (1/10) of the whole text; else the whole page is shown. */
 const LEAST_SHARE = 10;
 
-/** Elements without readable text. */
 const UNREADABLE = [
   "script",
   "style",
@@ -61,7 +60,6 @@ function mainPart(document: Document): Article | undefined {
   try {
     const parsed = new Readability<HTMLElement>(document, {
       maxElemsToParse: MOST_ELEMENTS,
-      // The classes name the language of code.
       keepClasses: true,
       serializer: (node) => node as HTMLElement,
     }).parse();

@@ -18,11 +18,11 @@ export { webSearchTool } from "./search/tool.ts";
  * new Agent({ model, tools: webTools({ search: searchProvider({ provider: "brave" }, process.env) }) });
  */
 export interface WebToolsOptions extends WebFetchOptions {
-  /** Absent: no search tool. */
+  /** The search service; absent: no search tool. */
   readonly search?: SearchProvider;
 }
 
-/** Returns the tools `fetch` and, with a search provider, `web_search`. */
+/** Returns the tools `fetch` and, with a search service, `web_search`. */
 export function webTools({ search, ...options }: WebToolsOptions = {}): readonly Tool[] {
   return [fetchTool(options), ...(search === undefined ? [] : [webSearchTool(search)])];
 }

@@ -1,6 +1,5 @@
 import type Turndown from "turndown";
 
-/** Facts about a table for the rules; `head` is its first row. */
 interface MarkdownTable {
   /** True for a table of data: several columns, and no inner table. Other tables lay out the page. */
   readonly isData: boolean;

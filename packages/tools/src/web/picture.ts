@@ -11,7 +11,7 @@ export interface ReadPictureOptions extends NetworkReach {
   readonly timeout?: number;
   /** Bytes to load of an image, after decompression. Default 5 MiB. */
   readonly maxBytes?: number;
-  /** Returns why an address must not be fetched; undefined if allowed. `from` redirects there, or is the address that the user saw. */
+  /** Returns why not to fetch an address; undefined if allowed. `from` redirects there, or is the address that the user saw. */
   whyNot?(address: URL, from: URL): string | undefined;
 }
 
@@ -26,7 +26,6 @@ const OPTIONS: OptionNames<ReadPictureOptions> = {
 
 /** An image from the web, unchanged: a format that browsers show and that contains no code. */
 export interface WebPicture {
-  /** The final address after redirects. */
   readonly address: string;
   readonly mediaType: keyof typeof PIXELS;
   readonly bytes: Uint8Array;
@@ -42,13 +41,12 @@ const ACCEPT = "image/png, image/jpeg, image/gif, image/webp";
 
 /**
  * Fetches an image of the public web (S11, S12). The bytes decide whether it is PNG, JPEG, GIF or WebP, not the
- * server's media type. The guards of `fetch` apply, and the request does not identify the user. Rejects with a
+ * server's media type. The checks of `fetch` apply, and the request does not identify the user. Rejects with a
  * `WebError`, or with the signal's reason.
  */
 export async function readWebPicture(url: string, options: ReadPictureOptions): Promise<WebPicture> {
   refuseUnknown("readPicture", options, OPTIONS);
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES } = options;
-  // The user wants the image from any host.
   const mayFollow = () => Promise.resolve(true);
   const of = { ...options, timeout, maxBytes, mayFollow, accept: ACCEPT };
   const answer = await getAddress(readWebAddress(url), mayBePicture, of);
@@ -56,32 +54,31 @@ export async function readWebPicture(url: string, options: ReadPictureOptions): 
   if (status < 200 || status > 299) throw failedPictureError(answer);
   if (!mayBePicture(answer.type)) throw noPicture(address, `it is ${answer.type}`);
   if (cut === "size" || length > maxBytes)
-    throw new WebError("size", `${address.href} is larger than ${maxBytes} bytes, and is not shown.`);
-  if (cut === "time") throw new WebError("time", `${address.href} did not end within ${timeout} ms.`);
+    throw new WebError("size", `${address.href} is larger than ${maxBytes} bytes, so it is not shown.`);
+  if (cut === "time") throw new WebError("time", `${address.href} did not load completely within ${timeout} ms.`);
   const mediaType = mediaIn(body)?.mediaType;
   const pixels = isKind(mediaType) ? PIXELS[mediaType](body) : undefined;
-  if (!isKind(mediaType) || !pixels) throw noPicture(address, "its bytes are none");
+  if (!isKind(mediaType) || !pixels) throw noPicture(address, "its content is in another format");
   if (pixels > MOST_PIXELS)
-    throw new WebError("size", `${address.href} has ${pixels} pixels, more than ${MOST_PIXELS}, and is not shown.`);
+    throw new WebError("size", `${address.href} has ${pixels} pixels, more than ${MOST_PIXELS}, so it is not shown.`);
   return { address: address.href, mediaType, bytes: body };
 }
 
 /** Maximum number of concurrent fetches: each image is held in memory as a whole. */
 const MOST_AT_ONCE = 8;
 
-/** Fetches images for users, a few at once, in the order of the requests (S11). */
+/** Fetches images for users, at most eight at once, in the order of the requests (S11). */
 export class WebPictures {
   #underWay = 0;
   readonly #waiting = new Set<() => void>();
 
-  /** Like `readWebPicture`. The timeout starts when the fetch starts. */
+  /** Fetches an image like `readWebPicture`. The timeout starts when the fetch starts. */
   async read(url: string, options: ReadPictureOptions): Promise<WebPicture> {
     if (this.#underWay < MOST_AT_ONCE) this.#underWay += 1;
     else await this.#turn(options.signal);
     try {
       return await readWebPicture(url, options);
     } finally {
-      // The next request takes over the slot.
       const [next] = this.#waiting;
       if (next) {
         this.#waiting.delete(next);
@@ -90,7 +87,6 @@ export class WebPictures {
     }
   }
 
-  /** Resolves with a free slot. Rejects with the signal's reason. */
   async #turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const turn = Promise.withResolvers<void>();
@@ -115,10 +111,10 @@ function failedPictureError({ address, status }: WebResponse): WebError {
 }
 
 function noPicture(address: URL, why: string): WebError {
-  return new WebError("content", `${address.href} is no picture that is shown (PNG, JPEG, GIF, WebP): ${why}.`);
+  return new WebError("content", `${address.href} is not an image that can be shown (PNG, JPEG, GIF, WebP): ${why}.`);
 }
 
-/** Returns the number of pixels that an image declares, by media type; undefined for a malformed header. */
+/** By media type: returns the number of pixels that an image declares; undefined for a malformed header. */
 const PIXELS = {
   "image/png": (bytes: Buffer) =>
     bytes.length >= 24 && bytes.toString("latin1", 12, 16) === "IHDR"
@@ -147,14 +143,12 @@ function pixelsOfGif(bytes: Buffer): number | undefined {
       at += 11 + coloursOf(bytes[at + 9]);
     } else if (bytes[at] === EXTENSION) at += 2;
     else break;
-    // Blocks, each after its length, up to an empty block.
     while (bytes[at]) at += 1 + (bytes[at] ?? 0);
     at += 1;
   }
   return width * height;
 }
 
-/** Returns the size of the colour table, in bytes, from its flags. */
 function coloursOf(bits = 0): number {
   return bits & 0x80 ? 3 * 2 ** ((bits & 7) + 1) : 0;
 }
@@ -164,7 +158,6 @@ const FRAME_HEADS: ReadonlySet<number> = new Set([
   0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
 ]);
 const SCAN = 0xda;
-/** Markers without data, and therefore without a length. */
 const BARE: ReadonlySet<number> = new Set([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7]);
 
 /** Returns the largest size that any header before the image data declares. */
@@ -172,7 +165,6 @@ function pixelsOfJpeg(bytes: Buffer): number | undefined {
   let most: number | undefined;
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1] ?? 0;
-    // Several fill bytes may precede a marker.
     if (marker === 0xff) {
       at += 1;
       continue;

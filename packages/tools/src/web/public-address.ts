@@ -1,13 +1,12 @@
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
-/** The part of IPv6 that is assigned for public use. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /** The prefix that translators put before an IPv4 address (RFC 6052). */
 const TRANSLATED = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
-/** A public address that only machines of one cloud reach. This address gives access to the machine's own secrets. */
+/** A public address that only machines of one cloud reach. It gives access to the machine's own secrets. */
 const PLATFORM = "168.63.129.16";
 
 /**
@@ -18,7 +17,7 @@ const PLATFORM = "168.63.129.16";
 export function isPublicAddress(text: string, own = ownAddresses()): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = embeddedAddress(ipaddr.parse(text));
-  // Only known public ranges pass: new special ranges appear all the time.
+  // Only known public ranges pass, because new special ranges are assigned over time.
   if (address.range() !== "unicast" || address.toString() === PLATFORM) return false;
   if (address instanceof ipaddr.IPv6 && !address.match(GLOBAL_UNICAST)) return false;
   return !own.has(address.toString());

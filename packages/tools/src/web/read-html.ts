@@ -2,13 +2,13 @@ import { fork } from "node:child_process";
 import { onAbort } from "@banyan/core/hosts";
 import type { ReadablePage } from "./html-to-markdown.ts";
 
-/** A fetched page. */
+/** A fetched HTML page and its address. */
 export interface PageSource {
   readonly html: string;
   readonly address: string;
 }
 
-/** Milliseconds. A usual page takes less than a second. */
+/** In milliseconds. A usual page takes less than a second. */
 const LONGEST = 8000;
 
 /**

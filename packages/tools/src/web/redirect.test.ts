@@ -71,7 +71,7 @@ describe("redirects", () => {
     expect(await fetchHere(server.url, {}, { permit: permit("allow") })).toMatch(/other$/);
     await expect(fetchHere(server.url, {}, { permit: permit("ask") })).rejects.toMatchObject({
       code: "redirect",
-      message: expect.stringContaining(`fetch ${other.url}/x instead`),
+      message: expect.stringContaining(`fetch ${other.url}/x.`),
     });
     expect(judged).toEqual([{ url: `${other.url}/x` }, { url: `${other.url}/x` }]);
     expect(other.received).toHaveLength(1);

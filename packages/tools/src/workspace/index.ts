@@ -47,7 +47,7 @@ export { loggingSeenFiles } from "./files/seen-files.ts";
 export { type SearchToolOptions, searchTool } from "./search/search.ts";
 
 /**
- * The folder of the tools, and their access to its surroundings.
+ * The folder in which the tools work, and what they may access.
  * @example
  * workspaceTools({
  *   root: ".",
@@ -61,7 +61,7 @@ export { type SearchToolOptions, searchTool } from "./search/search.ts";
  * });
  */
 export interface WorkspaceToolsOptions extends FileWritingOptions {
-  /** The folder of the tools, which must exist. */
+  /** The folder in which the tools work. It must exist. */
   readonly root: string;
   /** The folder of `~` and `$HOME` in paths. Default: the user's home. */
   readonly home?: string;
@@ -78,7 +78,7 @@ export interface WorkspaceToolsOptions extends FileWritingOptions {
   /** Patterns of files that may be read although they contain private keys (S22). */
   readonly keyFiles?: readonly string[];
   /**
-   * The background commands, if several folders share them. Default: this folder has its own.
+   * The background commands, to share them among the tools of several folders. Default: not shared.
    * @example
    * const background = new BackgroundCommands();
    * const [here, there] = [".", "../other"].map((root) => workspaceTools({ root, background }));
@@ -99,7 +99,10 @@ const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
   background: true,
 };
 
-/** Returns read, list, search, write, edit, edit_mode and the shell tools. Throws a `WorkspaceError` if the folder is missing. */
+/**
+ * Returns the tools `read`, `list`, `search`, `write`, `edit`, `edit_mode`, `shell`, `processes` and `process_input`.
+ * Throws a `WorkspaceError` if the folder is missing.
+ */
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
   refuseUnknown("workspaceTools", options, OPTIONS);
   const workspace = openWorkspace(options.root, options.protected, options.whyNotRead, options.home);

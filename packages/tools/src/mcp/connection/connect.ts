@@ -19,60 +19,53 @@ import type { SignIn } from "../oauth/sign-in.ts";
 import { mendResults, type NoteOddity } from "./mended-result.ts";
 import { ProcessTransport } from "./process-transport.ts";
 
-/** Functions of Banyan for a connected server: answers, logs and notifications. */
+/** Callbacks of a connection to an MCP server: answers to its questions, its log and its notifications. */
 export interface ClientDuties {
-  /** The folder that the server gets as its root. */
   readonly workspace: string;
   elicit(params: ElicitRequestParams): Promise<ElicitResult>;
-  /** Adds a line to the server's journal: a log entry with its level, or an error of the connection. */
+  /** Adds a line to the server's log: an entry that the server logged, or an error of the connection. */
   log(who: string, text: string): void;
-  /** Reports a message against the protocol that was corrected or left out. */
+  /** Called for each message that violated the protocol and was corrected or left out. */
   readonly odd: NoteOddity;
-  /** Reports that the server's tools, prompts or resources changed, or may have changed. */
+  /** Called when the server's tools, prompts or resources changed, or may have changed. */
   changed(what: "tools" | "prompts" | "resources" | "all"): void;
 }
 
-/** The way to a server; `open` makes a new transport for each attempt. */
+/** How to reach a server; `open` makes a new transport for each attempt. */
 export type ServerTransport =
   | { readonly kind: "program"; open(): ProcessTransport }
   | { readonly kind: "address"; open(): StreamableHTTPClientTransport; readonly signIn: SignIn | undefined };
 
-/** A client that completed the handshake with its server. */
+/** A client that completed the handshake with its MCP server. */
 export interface McpConnection {
   readonly client: Client;
-  /** Resolves when the connection is closed or lost. */
   readonly closed: Promise<void>;
-  /** Returns whether the server keeps a session. A server can forget a session. */
+  /** True if the server keeps a session, which it may also forget. */
   readonly hasSession: () => boolean;
-  /** Runs an action that the server may refuse until the user signs in. After the sign-in, the action runs once more. */
+  /** Runs an action. If the server demands a sign-in, waits for the user to sign in, and runs the action once more. */
   whenSignedIn<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Milliseconds for the server to end a session. */
 const FAREWELL = 1_000;
 
-/** The handshake to use: only `initialize` (versions up to 2025-11-25), or the newer handshake if the server has it. */
 interface Handshake {
   readonly mode: "legacy" | "auto";
-  /** The only version to offer; absent: all. */
   readonly version?: string;
 }
 
 const LEGACY: Handshake = { mode: "legacy" };
 const AUTO: Handshake = { mode: "auto" };
 
-/** The first version with the newer handshake. */
 const NEWER = "2026-07-28";
 
-/** All supported versions of the protocol. */
+/** All supported versions of the Model Context Protocol. */
 export const VERSIONS: readonly string[] = [NEWER, ...SUPPORTED_PROTOCOL_VERSIONS];
 
 /**
- * Connects to a server; each exchange has `timeout` milliseconds. At an address, the newer handshake is tried first. A
- * program gets the older handshake first, which all programs know: many end at an unknown request and must be started
- * again. If the server named a `version`, only that version is offered. Rejects with the error of the server or of the
- * transport.
+ * Connects to an MCP server. Each exchange may take `timeout` milliseconds. At an address, the newer handshake is tried
+ * first. A program gets the older handshake first: all programs know it, and many exit at an unknown request. With
+ * `version`, only that version is offered. Rejects with the error of the server or of the transport.
  */
 export async function connectMcp(
   reach: ServerTransport,
@@ -98,7 +91,6 @@ export async function connectMcp(
   }
 }
 
-/** Returns whether the other handshake may succeed after this error. */
 function speaksAnother(error: unknown): boolean {
   if (ProtocolError.isInstance(error)) return true;
   return SdkError.isInstance(error) && error.code === SdkErrorCode.EraNegotiationFailed;
@@ -156,7 +148,6 @@ async function shakeHands(
       }
     },
     async close() {
-      // A server also forgets sessions on its own.
       await waitAtMostFor(
         FAREWELL,
         remote?.terminateSession().catch(() => {}),
@@ -166,7 +157,6 @@ async function shakeHands(
   };
 }
 
-/** Returns whether the connection broke. A refusal by the server or a timeout does not count. */
 function isBroken(error: unknown): boolean {
   if (SdkError.isInstance(error)) return error.code !== SdkErrorCode.RequestTimeout;
   return error instanceof Error && "code" in error && error.code === "EPIPE";
@@ -196,13 +186,11 @@ function clientFor(duties: ClientDuties, { mode, version }: Handshake): Client {
   return client;
 }
 
-/** Milliseconds before an ended stream is opened again: the first pause, and the longest. */
 const PAUSE = { first: 500, most: 60_000 };
 
 /**
- * Keeps the stream open on which a server of the newer protocol reports changes. The client package opens the stream
- * only once, and servers may end streams at any time. Calls `onMissed` whenever a change may have been missed. Ends
- * with `signal`.
+ * Keeps a stream open on which a server of the newer protocol reports changes: the client package opens the stream only
+ * once, and servers may end it at any time. Calls `onMissed` when a change may have been missed. Ends with `signal`.
  */
 async function keepListening(client: Client, onMissed: () => void, signal: AbortSignal): Promise<void> {
   const filter = client.autoOpenedSubscription?.honoredFilter;

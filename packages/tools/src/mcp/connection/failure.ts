@@ -11,14 +11,14 @@ import { McpError, type McpErrorCode, reasonOf } from "../entries/error.ts";
 import { bodyMessage, UNANSWERED } from "./http-answer.ts";
 import { ServerSilenceError } from "./silence.ts";
 
-/** A failed exchange with a server: its code, and the reason for users. */
+/** A failed exchange with an MCP server: its code, and the reason for users. */
 export interface McpFailure {
   readonly code: McpErrorCode;
-  /** A part of a sentence whose subject is the server. */
+  /** The end of a sentence that begins with the server's name. */
   readonly reason: string;
 }
 
-/** Explains a failed exchange. `signal` is the signal that could have ended it. */
+/** Explains why an exchange with an MCP server failed. `signal` is the signal that could have aborted the exchange. */
 export function mcpFailure(error: unknown, signal: AbortSignal): McpFailure {
   if (signal.aborted && signal.reason instanceof ServerSilenceError) {
     return { code: "silent", reason: `it gave ${signal.reason.message}` };
@@ -52,27 +52,27 @@ export function mcpFailure(error: unknown, signal: AbortSignal): McpFailure {
   return { code: "refused", reason: reasonOf(error) };
 }
 
-/** Returns whether the connection broke or the server cannot be reached. */
+/** Returns whether an error means that the connection broke or that the server cannot be reached. */
 export function isConnectionLost(error: unknown): boolean {
   if (SdkHttpError.isInstance(error)) return error.status >= 502 && error.status <= 504;
   if (SdkError.isInstance(error)) {
     return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected;
   }
-  // `fetch` throws a `TypeError` without a response, and a pipe fails with EPIPE if its other end is closed.
+  // `fetch` throws a `TypeError` if no response comes; a pipe fails with EPIPE if the program closed its input.
   if (error instanceof TypeError) return error.cause !== undefined;
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 
 /**
- * Returns whether a server refused an unknown session, in which case the server did nothing. Streamable HTTP answers
- * 404. Restarted servers also answer 400 with a message about the session (F57).
+ * Returns whether a server rejected a request because it forgot the session; the request then had no effect. Streamable
+ * HTTP answers 404; restarted servers also answer 400 with a message about the session (F57).
  */
 export function isForgotten(error: unknown): boolean {
   if (isStatus(error, 404)) return true;
   return (isStatus(error, 400) || ProtocolError.isInstance(error)) && /\bsession\b/i.test(serverErrorText(error));
 }
 
-/** Returns the newest known version of the protocol that a server names while it refuses another version (F57). */
+/** Returns the newest known protocol version that a server names when it rejects another version (F57). */
 export function versionNamedIn(error: unknown, known: readonly string[]): string | undefined {
   if (!isStatus(error, 400) && !ProtocolError.isInstance(error)) return undefined;
   const words = serverErrorText(error);
@@ -86,7 +86,6 @@ export function versionNamedIn(error: unknown, known: readonly string[]): string
     .at(-1);
 }
 
-/** Returns the whole text of a refusal, with its data. */
 function serverErrorText(error: unknown): string {
   const data = error instanceof Error && "data" in error ? JSON.stringify(error.data) : "";
   return `${reasonOf(error)} ${data}`;

@@ -3,25 +3,23 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { McpError } from "../entries/error.ts";
 import { LARGEST_ANSWER, TOO_LARGE } from "./message-lines.ts";
 
-/** Marks an error that replaces a missing answer. */
+/** Marks the error that replaces a missing response. */
 export const UNANSWERED = "unanswered";
 
-/** UTF-16 units of a response that an error message quotes. */
 const LONGEST = 200;
 
 type JsonRpcMessage = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a `fetch` for the address of one server. A response that is no JSON-RPC rejects with an `McpError` that
- * quotes the response (F50). JSON-RPC with another content type is accepted. A stream that ends without the answer gets
- * an error as its last message.
+ * Returns a `fetch` for one server. A response that is not JSON-RPC rejects with an `McpError` that quotes the response
+ * (F50). JSON-RPC with another content type is accepted. If an event stream ends without the response, an error is
+ * added as its last message.
  */
 export function readableFetch(fetch: FetchLike, address: string): FetchLike {
   const home = new URL(address).href;
   return async (input, init = {}) => {
     const response = await fetch(input, init);
     const request = new URL(input).href === home && init.method === "POST" ? parseMessage(init.body) : undefined;
-    // Only requests have ids. After a 202, the answer may come later.
     if (!response.ok || response.status === 202 || request?.id === undefined) return response;
     const type = response.headers.get("content-type") ?? "";
     if (/^text\/event-stream\b/i.test(type) && response.body) return withLastWord(response, response.body, request.id);
@@ -39,7 +37,7 @@ export function readableFetch(fetch: FetchLike, address: string): FetchLike {
   };
 }
 
-/** Returns the text of a body. Rejects with an `McpError` if the body is larger than `LARGEST_ANSWER` (F108). */
+/** Rejects with an `McpError` if the body is larger than `LARGEST_ANSWER` (F108). */
 async function readBodyText({ body }: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -51,7 +49,7 @@ async function readBodyText({ body }: Response): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** Returns the readable text of a body: a page's title, a JSON error's message, or the first line; may be empty. */
+/** Returns the readable part of a body: a page's title, the message of a JSON error, or the first line; may be empty. */
 export function bodyMessage(body: string): string {
   const { error, message } = parseMessage(body) ?? {};
   const told = isMessage(error) ? error.message : (error ?? message);
@@ -87,7 +85,7 @@ function parseAnswerJson(text: unknown): unknown {
   try {
     return JSON.parse(String(text));
   } catch {
-    // No JSON: the caller handles other formats.
+    // Not JSON: the caller handles other formats.
     return undefined;
   }
 }
@@ -96,7 +94,7 @@ function isMessage(value: unknown): value is JsonRpcMessage {
   return typeof value === "object" && value !== null;
 }
 
-/** Adds an error as the last message of an event stream that did not answer the request. A resumable stream is kept. */
+/** Adds an error as the last message of an event stream that ends without the response. A resumable stream is unchanged. */
 function withLastWord(response: Response, body: ReadableStream<Uint8Array>, id: unknown): Response {
   const decoder = new TextDecoder();
   let rest = "";

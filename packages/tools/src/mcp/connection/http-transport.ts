@@ -17,8 +17,8 @@ export interface HttpTransportOptions {
 }
 
 /**
- * Connects to a server over streamable HTTP. A broken stream of server messages is opened again. Calls `onLost` after
- * `reconnect.attempts` failures.
+ * Connects to an MCP server over streamable HTTP. Reopens a broken stream of server messages, and calls `onLost` after
+ * `reconnect.attempts` failures in a row.
  */
 export function httpTransport(entry: HttpEntry, options: HttpTransportOptions): StreamableHTTPClientTransport {
   const { delay, maxDelay, attempts } = options.reconnect;
@@ -35,7 +35,6 @@ export function httpTransport(entry: HttpEntry, options: HttpTransportOptions): 
       initialReconnectionDelay: delay,
       maxReconnectionDelay: maxDelay,
       reconnectionDelayGrowFactor: 2,
-      // The scheduler counts the attempts.
       maxRetries: Number.POSITIVE_INFINITY,
     },
     ...(options.provider && { authProvider: options.provider }),

@@ -1,38 +1,34 @@
 import type { JsonSchema } from "@banyan/core";
 import { keywordProblem, modernSchema, schemaProblem } from "@banyan/core/hosts";
 
-/** The deepest schema to read. No schema that an author writes or generates is deeper. */
 const DEEPEST = 64;
 
-/** Keywords that identify a schema and do not constrain values. Ids of two servers can clash. */
+/** Keywords that identify a schema and constrain no value. The ids of two servers can clash. */
 const ORIGIN = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary"]);
 
-/** Keywords whose value is data and contains no schema. */
 const DATA = new Set(["const", "default", "enum", "examples", "required"]);
 
-/** Keywords that map names of the author's choice to schemas. */
 const BY_NAME = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
-/** Keywords that reject names that `patternProperties` may allow. */
+/** Keywords that reject names which `patternProperties` may allow. */
 const CLOSING = new Set(["patternProperties", "additionalProperties", "unevaluatedProperties"]);
 
-/** Keywords that only the server checks. */
 const LEFT = new Set(["pattern", "patternProperties"]);
 
 type ServerInputSchema = Readonly<Record<string, unknown>>;
 
-/** The input schema of a server's tool, as the engine checks it. */
+/** The input schema of an MCP tool, in the form that the engine checks. */
 export interface ServerSchema {
   readonly schema: JsonSchema;
-  /** The unreadable parts of the schema, which only the server checks. */
+  /** The parts of the schema that the engine cannot check. Only the server checks them. */
   readonly unread: readonly string[];
 }
 
 /**
- * Converts the input schema of a server's tool for the engine. Keywords of other versions and dialects of JSON Schema
- * are converted by their meaning (F43). The server checks all arguments anyway, so some parts are left to the server.
- * Such parts are regular expressions, because a hostile one can keep a program busy for ever, and unreadable parts, such as
- * references to nothing. The model reads the expressions in the description.
+ * Converts the input schema of an MCP tool for the engine. Keywords of other versions and dialects of JSON Schema are
+ * converted by their meaning (F43). Regular expressions are removed, because a hostile one can run for ever, and so are
+ * unreadable parts such as references to nothing. The server checks all arguments anyway. The model reads the
+ * expressions in the description.
  */
 export function inputSchema(given: ServerInputSchema): ServerSchema {
   const open: JsonSchema = { type: "object", properties: {} };
@@ -49,7 +45,6 @@ export function inputSchema(given: ServerInputSchema): ServerSchema {
   }
 }
 
-/** The state of reading one schema. */
 interface SchemaReading {
   readonly schema: ServerInputSchema;
   readonly unread: Set<string>;
@@ -83,7 +78,6 @@ function schemaFrom(written: unknown, root: SchemaReading, depth: number): unkno
   return { ...schema, description: [given.description, `Matches ${given.pattern}`].filter(Boolean).join(" ") };
 }
 
-/** Returns whether a reference is a JSON pointer to an existing part of the same schema. */
 function leadsSomewhere(reference: unknown, root: ServerInputSchema): boolean {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return false;
   const keys = reference.split("/").slice(1).map(decodePointerToken);
@@ -95,7 +89,6 @@ function leadsSomewhere(reference: unknown, root: ServerInputSchema): boolean {
   );
 }
 
-/** See RFC 6901, section 6. */
 function decodePointerToken(token: string): string {
   try {
     return decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~");

@@ -6,7 +6,7 @@ import { isConnectionLost, isForgotten, mcpFailure, versionNamedIn } from "./fai
 import { Silence } from "./silence.ts";
 
 /**
- * The state of the connection to a server.
+ * The state of the connection to an MCP server.
  *
  *   connecting ──▶ ready ──lost──▶ connecting ──▶ ready
  *            ╰──▶ failed, needs-auth ──a request, reconnect──▶ connecting
@@ -31,38 +31,35 @@ export interface ReconnectSettings {
   readonly attempts?: number;
 }
 
-/** Options of a lifeline. */
 export interface LifelineOptions {
-  /** The name of the server. */
   readonly name: string;
-  /** Returns the way to the server. Rejects if the entry is invalid. */
+  /** Returns how to reach the server. Rejects if the entry is invalid. */
   readonly reach: () => ServerTransport | Promise<ServerTransport>;
   readonly duties: ClientDuties;
-  /** Milliseconds without a sign of life: `start` for each exchange before the server is ready, `work` for later requests. */
+  /** Milliseconds without a sign of life: `start` for each exchange until the server is ready, `work` for later requests. */
   readonly patience: { readonly start: number; readonly work: number };
   readonly reconnect: Required<ReconnectSettings>;
-  /** Loads what the server offers. The connection counts as ready afterwards. */
+  /** Loads the tools, prompts and instructions of the server. Then the connection counts as ready. */
   readonly load: (connection: McpConnection, signal: AbortSignal) => Promise<void>;
   readonly onChange: () => void;
 }
 
-/** Milliseconds after which a connection counts as steady. If a steady connection is lost, the count of attempts restarts. */
+/** Milliseconds after which a connection counts as stable: if it is lost later, the count of attempts restarts at 0. */
 const STEADY = 60_000;
-/** Milliseconds for a silent server to answer a ping. */
 const PING = 5_000;
 
 /**
- * Keeps one connection to one server. A server that was never ready is not retried automatically: its entry is wrong.
+ * Keeps one connection to one MCP server and reconnects when it breaks. A server that was never ready is not retried
+ * automatically, because its entry is probably wrong.
  */
 export class Lifeline {
   readonly #options: LifelineOptions;
   readonly #closed = new AbortController();
   #status: LifelineStatus = { status: "connecting" };
   #connection: McpConnection | undefined;
-  /** Resolves when an attempt has succeeded or failed; absent while no attempt runs. */
   #opening: Promise<void> | undefined;
   #readySince = 0;
-  /** The version that the server named when it refused another version. Later attempts offer only this version. */
+  /** The only version to offer, named by the server when it rejected another version. */
   #version: string | undefined;
   #attempts = 0;
 
@@ -74,7 +71,7 @@ export class Lifeline {
     return this.#status;
   }
 
-  /** Connects, or reconnects. Resolves when the status has the result. */
+  /** Connects or reconnects. Resolves when `status` has the result. */
   reconnect(): Promise<void> {
     const before = this.#opening;
     const connection = this.#connection;
@@ -82,19 +79,17 @@ export class Lifeline {
     this.#attempts = 0;
     return this.#begin(async () => {
       await Promise.all([before, connection?.close()]);
-      // An attempt that was running meanwhile is recent enough.
       if (this.#connection === undefined) await this.#open();
     });
   }
 
-  /** Resolves when the running attempt has succeeded or failed. */
   async settled(): Promise<void> {
     await this.#opening;
   }
 
   /**
-   * Sends a request once the server is connected. If the server has forgotten the session, the request is sent again in
-   * a new session: the server did nothing. Every other failure rejects with an `McpError` or the signal's reason.
+   * Sends a request once the server is connected. If the server forgot the session, the request had no effect and is
+   * sent again in a new session. Any other failure rejects with an `McpError` or the signal's reason.
    */
   async ask<T>(
     question: (client: Client, silence: Silence) => Promise<T>,
@@ -117,18 +112,16 @@ export class Lifeline {
         if (code === "sign-in") this.#become({ status: "needs-auth", reason });
         if (code === "silent") this.#probe(connection).catch(this.#note);
         if (isConnectionLost(error)) this.#lost(connection);
-        const doubt = code === "silent" || code === "gone" ? " It is unknown whether this took effect." : "";
+        const doubt = code === "silent" || code === "gone" ? " It is unknown whether the request took effect." : "";
         throw McpError.because(error, code, `The MCP server "${this.#options.name}" failed: ${reason}.${doubt}`);
       }
     }
   }
 
-  /** Reports that the connection is lost; reconnects. */
   lost(): void {
     if (this.#connection !== undefined) this.#lost(this.#connection);
   }
 
-  /** Closes the connection, with everything that belongs to it. */
   async close(): Promise<void> {
     this.#closed.abort(new McpError("gone", "it was closed"));
     const connection = this.#connection;
@@ -147,10 +140,9 @@ export class Lifeline {
     const status = this.#status;
     if (status.status === "needs-auth") throw new McpError("sign-in", status.reason);
     const reason = signal.aborted ? reasonOf(signal.reason) : "reason" in status ? status.reason : "it was lost again";
-    throw new McpError("gone", `The MCP server "${this.#options.name}" is not there: ${reason}.`);
+    throw new McpError("gone", `The MCP server "${this.#options.name}" is not available: ${reason}.`);
   }
 
-  /** Never rejects. */
   #begin(open: () => Promise<unknown>): Promise<void> {
     const opening = open()
       .then(() => {})
@@ -166,7 +158,7 @@ export class Lifeline {
     return opening;
   }
 
-  /** Makes one attempt; never rejects. Returns whether another attempt may help. */
+  /** Makes one attempt and never rejects. Returns whether another attempt may help. */
   async #open(): Promise<boolean> {
     const { reach, duties, patience, load } = this.#options;
     const { signal } = this.#closed;
@@ -225,7 +217,7 @@ export class Lifeline {
     }
   }
 
-  /** Checks a server that let a request time out: it may hang. Servers of the newer protocol have no session that could hang. */
+  /** Pings a server after a request timed out: its session may hang. Servers of the newer protocol have no session. */
   async #probe(connection: McpConnection): Promise<void> {
     if (connection.client.getProtocolEra() !== "legacy") return;
     try {
@@ -236,7 +228,6 @@ export class Lifeline {
     }
   }
 
-  /** Failures that no caller waits for go into the server's journal. */
   readonly #note = (error: unknown): void => this.#options.duties.log("banyan", reasonOf(error));
 
   #become(status: LifelineStatus): void {

@@ -4,7 +4,6 @@ import { inputSchema } from "./input-schema.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The lists of a server by method: the field of the entries, and the fields that an entry needs. */
 const LISTS = new Map<string, { at: string; what: string; needs: readonly string[]; isValid(entry: unknown): boolean }>(
   [
     ["tools/list", { at: "tools", what: "tool", needs: ["name", "inputSchema"], isValid: isSpecType.Tool }],
@@ -22,10 +21,10 @@ const LISTS = new Map<string, { at: string; what: string; needs: readonly string
   ],
 );
 
-/** Takes one line about a message against the protocol: in a list of the server, or in the result of a call. */
+/** Gets one line about a message that violates the protocol: in a list of the server, or in the result of a call. */
 export type NoteOddity = (line: string, where: "list" | "call") => void;
 
-/** Corrects the results of a transport before the client gets them. The transport must not be in use yet. */
+/** Corrects the results that a transport delivers before the client reads them. Call it before the transport is used. */
 export function mendResults(transport: Transport, note: NoteOddity): void {
   const mender = new ResultMender(note);
   const send = transport.send.bind(transport);
@@ -33,29 +32,25 @@ export function mendResults(transport: Transport, note: NoteOddity): void {
     for (const one of Array.isArray(message) ? message : [message]) mender.sent(one);
     return send(message, options);
   };
-  // The client calls this handler before it reads a message itself.
   transport.onmessage = (message) => mender.received(message);
 }
 
-/** Maximum number of requests to remember: calls that never end are forgotten. */
+/** Maximum number of requests to remember: some calls never end. */
 const WAITING = 10_000;
 
 /**
- * Checks the results of one connection entry by entry (F50, F51), before the client package checks them as a whole. A
- * bad entry of a list costs only that entry, and the model gets a tool's result. `note` gets a line about each oddity.
+ * Checks each entry of the results of one connection (F50, F51), before the client package checks them as a whole. An
+ * invalid entry of a list is left out alone, and the model still gets a tool's result.
  */
 class ResultMender {
   readonly #note: NoteOddity;
-  /** Pending requests, by id. */
   readonly #asked = new Map<string, { readonly method: string; readonly tool: string }>();
-  /** The output schemas of tools, by tool name. */
   readonly #outputs = new Map<string, JsonObject>();
 
   constructor(note: NoteOddity) {
     this.#note = note;
   }
 
-  /** Remembers a request to the server. */
   sent(message: JSONRPCMessage): void {
     if (!("method" in message) || !("id" in message)) return;
     const { method, params } = message;
@@ -65,7 +60,6 @@ class ResultMender {
     if (this.#asked.size > WAITING) this.#asked.delete([...this.#asked.keys()][0] ?? "");
   }
 
-  /** Corrects a message of the server in place. */
   received(message: JSONRPCMessage): void {
     if ("method" in message || !("id" in message)) return;
     const id = String(message.id);
@@ -94,8 +88,8 @@ class ResultMender {
     const needed = Object.fromEntries(needs.map((field) => [field, entry[field]]));
     if (!isValid(needed)) {
       const bad = needs.filter((field) => !isRecord(given) || !isValid({ ...EXAMPLE, [field]: entry[field] }));
-      const are = bad.length === 1 ? "is" : "are";
-      this.#note(`${named} is left out: its ${bad.join(" and ")} ${are} not of the protocol`, "list");
+      const violate = bad.length === 1 ? "violates" : "violate";
+      this.#note(`${named} is left out: its ${bad.join(" and ")} ${violate} the protocol`, "list");
       return [];
     }
     // The client package would fail a call whose result violates this schema.
@@ -108,13 +102,12 @@ class ResultMender {
       else left.push("outputSchema");
     }
     if (entry.inputSchema !== (given as JsonObject).inputSchema)
-      this.#note(`${named} has an inputSchema without its type, "object"`, "list");
-    if (left.length > 0) this.#note(`${named} is used without its ${left.join(", ")}: not of the protocol`, "list");
+      this.#note(`${named} has an inputSchema without the required type, "object"`, "list");
+    if (left.length > 0) this.#note(`${named} is used without these invalid fields: ${left.join(", ")}`, "list");
     return [Object.fromEntries(fields)];
   }
 
   #called(tool: string, result: JsonObject): JsonObject {
-    // Servers of the newer protocol may ask for more input before they answer.
     if (result.resultType !== undefined && result.resultType !== "complete") return result;
     const { content, structuredContent, isError, _meta, ...rest } = result;
     const blocks = (Array.isArray(content) ? content : content === undefined || content === null ? [] : [content]).map(
@@ -133,12 +126,12 @@ class ResultMender {
     };
   }
 
-  /** Reports a result that violates the tool's output schema. The call has run, so the call does not fail. */
+  /** Notes a result that violates the tool's output schema. The call does not fail, because it has run. */
   #checkStructured(tool: string, structured: unknown): void {
     const schema = this.#outputs.get(tool);
     if (schema === undefined) return;
     if (structured === undefined)
-      return this.#note(`the tool ${tool} answered without the structured content that it promises`, "call");
+      return this.#note(`the tool ${tool} answered without the structured content that its schema requires`, "call");
     const problem = resultSchemaProblem(schema, structured);
     if (problem !== undefined)
       this.#note(`the structured content of the tool ${tool} is not of its own schema: ${problem}`, "call");
@@ -152,15 +145,13 @@ class ResultMender {
       const { annotations: _annotations, _meta, ...bare } = block;
       if (isSpecType.ContentBlock(bare)) return bare;
     }
-    this.#note(`the tool ${tool} answered with content that is not of the protocol`, "call");
+    this.#note(`the tool ${tool} answered with content that violates the protocol`, "call");
     return { type: "text", text: unknownBlockText(block) };
   }
 }
 
-/** An entry whose required fields are valid for every list. */
 const EXAMPLE = { name: "x", uri: "x:x", uriTemplate: "x:{x}", inputSchema: { type: "object" } };
 
-/** Returns the text of a block that fits no kind of content. */
 function unknownBlockText(block: unknown): string {
   if (typeof block === "string") return block;
   if (!isRecord(block)) return JSON.stringify(block) ?? "";
@@ -171,20 +162,18 @@ function unknownBlockText(block: unknown): string {
   return `[content of the kind ${JSON.stringify(kind)}] ${JSON.stringify(text ?? block)}`;
 }
 
-/** Replaces a data URL by the bytes that it encodes. */
 function withoutDataUrl(block: JsonObject): JsonObject {
   const [, mimeType, data] = /^data:([^;,]*)(?:;[^;,]*)*;base64,(.*)$/s.exec(String(block.data)) ?? [];
   return data === undefined ? block : { ...block, data: data.trim(), mimeType: mimeType || block.mimeType };
 }
 
-/** Adds `type: "object"` to an input schema without a type: arguments are always an object. */
 function withObjectSchema(entry: JsonObject): JsonObject {
   const { inputSchema } = entry;
   if (!isRecord(inputSchema) || inputSchema.type !== undefined) return entry;
   return { ...entry, inputSchema: { type: "object", ...inputSchema } };
 }
 
-/** Returns what is wrong with a value, in one line; undefined if the value fits. A server's regular expressions do not run. */
+/** Returns in one line how a value violates the schema; undefined if it does not. Ignores regular expressions. */
 function resultSchemaProblem(schema: JsonObject, value: unknown): string | undefined {
   try {
     const checked = fromJsonSchema(inputSchema(schema).schema as JsonObject)["~standard"].validate(value);

@@ -1,31 +1,29 @@
 import { type JSONRPCMessage, parseJSONRPCMessage, STDIO_DEFAULT_MAX_BUFFER_SIZE } from "@modelcontextprotocol/client";
 
-/** Maximum number of positions in a noisy line at which to look for a message. */
+/** Maximum number of positions of a line at which to look for a message among other text. */
 const MOST = 100;
 
-/** Bytes of one server response, over any transport. */
+/** Maximum bytes of one response of an MCP server, over any transport. */
 export const LARGEST_ANSWER = STDIO_DEFAULT_MAX_BUFFER_SIZE;
-/** The error of a call whose response is larger (F108). */
+/** The error of a call whose response is larger than `LARGEST_ANSWER` (F108). */
 export const TOO_LARGE = `its answer is larger than ${LARGEST_ANSWER / 1024 ** 2} MiB, the limit for an answer of an MCP server; ask for less`;
 
-/** `KEPT`: bytes to keep of each end of an overlong line. `ENDLESS`: bytes of a line after which the program counts as broken. */
+/** `KEPT`: bytes to keep of each end of a line that is too long. `ENDLESS`: bytes after which a line counts as endless. */
 const KEPT = 4_096;
 const ENDLESS = 20 * LARGEST_ANSWER;
 
 /**
  * Reads the messages in the output of a program: one JSON document per line (F68). A line may end with CRLF or begin
- * with a byte order mark. Log lines are skipped. A message is also found before or after noise on its line. A response
- * that is too large becomes an error with its id.
+ * with a byte-order mark. Log lines are skipped, and other text before or after a message on its line is ignored. A
+ * response that is too large is replaced by an error with its id.
  */
 export class MessageLines {
-  /** The beginning of an unfinished line. */
   #open: Buffer[] = [];
   #size = 0;
-  /** The two ends of an unfinished line that is too long: one of the ends has the response's id. */
+  /** The two ends of an unfinished line that is too long: one of them contains the id of the response. */
   #cut: { readonly head: Buffer; tail: Buffer } | undefined;
   readonly #waiting: string[] = [];
 
-  /** Adds output. Throws if a line grows beyond `ENDLESS`. */
   append(bytes: Buffer): void {
     let start = 0;
     for (let end = bytes.indexOf("\n"); end !== -1; end = bytes.indexOf("\n", start)) {
@@ -39,7 +37,7 @@ export class MessageLines {
       start = end + 1;
     }
     if (start < bytes.length) this.#add(bytes.subarray(start));
-    if (this.#size > ENDLESS) throw new Error(`It wrote a line of more than ${ENDLESS} bytes.`);
+    if (this.#size > ENDLESS) throw new Error(`The server wrote a line of more than ${ENDLESS} bytes.`);
   }
 
   #add(piece: Buffer): void {
@@ -55,14 +53,17 @@ export class MessageLines {
     this.#open = [];
   }
 
-  /** Returns the next message, or `null`. Throws on JSON that is no message; later lines may be messages again. */
+  /**
+   * Returns the next message; `null` if there is none yet. Throws if a line is JSON but no message; later lines stay
+   * readable.
+   */
   next(): JSONRPCMessage | null {
     const text = this.#waiting.shift();
     return text === undefined ? null : parseJSONRPCMessage(asReadableMessage(JSON.parse(text)));
   }
 }
 
-/** Converts a response to a valid message: an invalid response would leave its request waiting for ever. */
+/** Replaces an invalid response by a valid one: otherwise its request would wait for ever. */
 function asReadableMessage(message: unknown): unknown {
   if (!isRecord(message) || !("id" in message) || "method" in message) return message;
   const { result, error } = message;
@@ -76,11 +77,10 @@ function asReadableMessage(message: unknown): unknown {
 
 const ID = String.raw`"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.){1,200}")`;
 const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
-/** Match an id before the result, and an id after the result. */
 const FIRST = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}`);
 const LAST = new RegExp(String.raw`,\s*${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);
 
-/** Returns the error that replaces a response with these ends; an empty list if the message is no response. */
+/** Returns the error that replaces a response with these two ends; an empty list if the message is not a response. */
 function refusalFor({ head, tail }: { readonly head: Buffer; readonly tail: Buffer }): string[] {
   const [first, last] = [head.toString("latin1"), tail.toString("latin1")];
   const id = (FIRST.exec(first) ?? LAST.exec(last))?.[1];
@@ -107,7 +107,6 @@ function messagesIn(line: string): string[] {
   return found;
 }
 
-/** Returns the end of the object that begins at `start`, or -1. */
 function objectEnd(text: string, start: number): number {
   let depth = 0;
   let quoted = false;

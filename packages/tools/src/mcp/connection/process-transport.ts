@@ -21,16 +21,14 @@ import { McpError } from "../entries/error.ts";
 import type { Journal } from "./journal.ts";
 import { MessageLines } from "./message-lines.ts";
 
-/** A program and its working directory. */
+/** The program of an MCP server and its working directory. */
 export interface ProgramStart extends ProgramLaunch {
   readonly directory: string;
-  /** Wraps the program in a sandbox. The sandbox is disposed of once the program and all its child processes have ended. */
+  /** Wraps the program in a sandbox. The sandbox is disposed of after the program and all its child processes have ended. */
   readonly wrap: ((program: ProgramLaunch) => Promise<ProgramLaunch & Disposable>) | undefined;
 }
 
-/** Milliseconds for a server to exit after its input was closed. */
 const LEAVE = 200;
-/** Milliseconds for the last bytes of an output after the program has ended. */
 const DRAIN = 250;
 
 /**
@@ -40,7 +38,8 @@ const DRAIN = 250;
  *   close ──▶ input ends, 200 ms ──▶ remaining processes get SIGTERM, after 2 s SIGKILL ──▶ closed
  *   program exits ───────────────────▲
  *
- * The client package's transport ends only the first process. That transport also waits for ever if another process keeps an output open.
+ * The client package's own transport ends only the first process, and waits for ever if another process keeps an
+ * output open.
  */
 export class ProcessTransport implements Transport {
   onclose?: () => void;
@@ -57,17 +56,18 @@ export class ProcessTransport implements Transport {
   #ending: string | undefined;
   #handing = false;
 
-  /** `journal` gets the program's standard error. */
   constructor(program: ProgramStart, running: RunningCommands, journal: Journal) {
     this.#program = program;
     this.#running = running;
     this.#journal = journal;
   }
 
-  /** How the program ended, with its last line of output; undefined while the program runs. */
+  /** Says how the program ended, with its last line of output; undefined while the program runs. */
   get ending(): string | undefined {
     const { last } = this.#journal;
-    return this.#ending === undefined || last === undefined ? this.#ending : `${this.#ending}; its last words: ${last}`;
+    return this.#ending === undefined || last === undefined
+      ? this.#ending
+      : `${this.#ending}; its last output: ${last}`;
   }
 
   async start(): Promise<void> {
@@ -90,7 +90,7 @@ export class ProcessTransport implements Transport {
     const decoder = new StringDecoder("utf8");
     child.stderr.on("data", (bytes: Buffer) => this.#journal.push(decoder.write(bytes)));
     child.stdout.on("data", (bytes: Buffer) => this.#receive(bytes));
-    // A broken pipe needs no report of its own: the exit event reports the end of the program.
+    // A broken pipe needs no report: the exit event reports the end of the program.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => stream.destroy());
     child.on("error", (error) => this.onerror?.(error));
     child.once("exit", (code, signal) => {
@@ -102,7 +102,7 @@ export class ProcessTransport implements Transport {
     } catch (cause) {
       const code = cause instanceof Error && "code" in cause ? cause.code : "unknown";
       this.#wrapped?.[Symbol.dispose]();
-      const message = `${file} cannot be started in ${directory} (${code}); see that both are there`;
+      const message = `${file} cannot be started in ${directory} (${code}); check that the program and the folder exist`;
       throw McpError.because(cause, "start", message);
     }
   }
@@ -147,10 +147,7 @@ export class ProcessTransport implements Transport {
     if (!this.#handing) this.#handOver().catch(this.#fail);
   }
 
-  /**
-   * Delivers messages one by one. The client handles a notification asynchronously, so the response that follows must
-   * arrive later.
-   */
+  /** Delivers messages one by one: the client handles a notification asynchronously, so the next response must arrive later. */
   async #handOver(): Promise<void> {
     this.#handing = true;
     try {
@@ -173,7 +170,7 @@ export class ProcessTransport implements Transport {
         return this.#messages.next();
       } catch {
         // Later lines may be messages again.
-        this.onerror?.(new Error("A line of its output is JSON, but no message."));
+        this.onerror?.(new Error("A line of the server's output is JSON but not a message."));
       }
     }
   }

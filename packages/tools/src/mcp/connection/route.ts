@@ -16,27 +16,26 @@ import type { ReconnectSettings } from "./lifeline.ts";
 import { ProcessTransport } from "./process-transport.ts";
 import { serverFetch } from "./server-fetch.ts";
 
-/** The settings that all servers share. */
+/** The settings that all MCP servers share. */
 export interface RouteOptions {
   readonly workspace: string;
-  /** The user's environment. A server gets only a few harmless variables and those that its entry names. */
+  /** The user's environment. A server gets a few harmless variables and those that its entry names. */
   readonly env: ProcessEnvironment;
-  /** The folder for credentials. Without a folder, no sign-in is possible. */
+  /** The folder for credentials. Without it, no sign-in is possible. */
   readonly credentials?: string | undefined;
-  /** Opens an address for a waiting user. Without this function, a server that needs a sign-in becomes `needs-auth`. */
+  /** Opens an address for a waiting user. Without it, a server that needs a sign-in gets the state `needs-auth`. */
   readonly openAddress?: OpenAddress | undefined;
   /**
-   * Returns how to sign in to a server, such as a command. Messages show the text after "wants you to sign in: ". The
-   * default text tells the author of the program about `openAddress`.
+   * Returns how to sign in to a server, such as a command, for the message "... wants you to sign in: ". The default
+   * tells the developer to pass `openAddress`.
    */
   readonly howToSignIn?: ((server: string) => string) | undefined;
-  /** How to reconnect to a lost server, and to a lost stream of its messages. */
+  /** How to reconnect to a lost server and to a lost stream of its messages. */
   readonly reconnect: Required<ReconnectSettings>;
-  /** Wraps a server program in a sandbox. */
   readonly wrap?: ((program: ProgramLaunch) => Promise<ProgramLaunch & Disposable>) | undefined;
 }
 
-/** The transport and sign-in of one server, made from its entry. */
+/** The transport and the sign-in of one MCP server. */
 export class Route implements AsyncDisposable {
   readonly #name: string;
   readonly #entry: McpServerEntry;
@@ -53,7 +52,7 @@ export class Route implements AsyncDisposable {
     this.#journal = journal;
   }
 
-  /** Returns the way to the server. Rejects with an `McpError` if a variable is not set, or no port is free for the sign-in. */
+  /** Returns how to reach the server. Rejects with an `McpError` if a variable is not set, or no port is free for the sign-in. */
   async find(onLost: () => void): Promise<ServerTransport> {
     const entry = fillVariables(this.#name, this.#entry, this.#around.env);
     return isStdio(entry) ? this.#toProgram(entry) : await this.#toAddress(entry, onLost);
@@ -80,7 +79,6 @@ export class Route implements AsyncDisposable {
     return { kind: "address", signIn, open: () => httpTransport(entry, { fetch, provider, reconnect, onLost }) };
   }
 
-  /** An `authorization` header in the entry replaces the sign-in. */
   async #signInFor({ url, headers = {}, oauth }: HttpEntry): Promise<SignIn | undefined> {
     const { credentials, openAddress, howToSignIn = throughAnAddress } = this.#around;
     const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
@@ -92,12 +90,10 @@ export class Route implements AsyncDisposable {
   }
 }
 
-/** The advice if the program that uses this package gives none. */
 function throughAnAddress(): string {
   return "open the servers with openAddress, so that a user can visit a page";
 }
 
-/** Signs in with the program's own credentials, without a user. */
 function ownProvider({ oauth }: HttpEntry): OAuthClientProvider | undefined {
   const { grant, clientId = "", clientSecret = "", issuer = "", scope } = oauth ?? {};
   if (grant !== "client_credentials") return undefined;
@@ -110,12 +106,13 @@ function ownProvider({ oauth }: HttpEntry): OAuthClientProvider | undefined {
   });
 }
 
-/** Variables for language, time zone and temporary files. The client package lists the others. */
+/** Variables for language, time zone and temporary files; the client package lists the others. */
 const HARMLESS = [...DEFAULT_INHERITED_ENV_VARS, "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"];
 
 /**
- * Returns the environment of a server program: a few harmless variables of the user, and those that the entry lists (S10).
- * Relative entries of `PATH` are removed: they would name folders of the workspace where the server starts (S16).
+ * Returns the environment of a server program: a few harmless variables of the user, and those that the entry lists
+ * (S10). Relative entries of `PATH` are removed, because the server could run programs of the workspace through them
+ * (S16).
  */
 function programEnvironment(user: ProcessEnvironment, listed: ProcessEnvironment): Record<string, string> {
   const environment: Record<string, string> = {};

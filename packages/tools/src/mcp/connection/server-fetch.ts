@@ -4,17 +4,15 @@ import { checkedLookup, checkLiteral, type NetworkReach } from "../../web/checke
 import { isPublicAddress } from "../../web/public-address.ts";
 import type { HttpEntry } from "../entries/entry.ts";
 
-/** Milliseconds and bytes for a response from another origin: such documents are small. */
 const PATIENCE = 30_000;
 const LARGEST = 1024 * 1024;
 
-/** Statuses of responses without a body. */
 const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /**
- * Returns the `fetch` of one server. Requests to the server's own origin are unchanged. The server chooses the sign-in
- * address, which could be any address. Other origins therefore never get the headers of the entry. A server on the
- * public internet cannot send requests to private machines (S11).
+ * Returns the `fetch` for one MCP server. The server chooses the sign-in address, which could be any address. So
+ * origins other than the server's never get the headers of the entry, and a server on the public internet cannot cause
+ * requests to private machines (S11).
  */
 export function serverFetch({ url, headers = {} }: HttpEntry, reach: NetworkReach = {}): FetchLike {
   const home = new URL(url);
@@ -48,7 +46,7 @@ async function fetchPublic(address: URL, init: RequestInit, reach: NetworkReach)
     const answer = await undici.fetch(address, {
       method: method ?? "GET",
       headers: [...new Headers(headers)],
-      // The client package sends only strings and forms, which both `fetch` functions accept.
+      // The client package sends only strings and forms, which both kinds of `fetch` accept.
       body: body as string | URLSearchParams | null,
       redirect: "manual",
       dispatcher: agent,
@@ -58,10 +56,9 @@ async function fetchPublic(address: URL, init: RequestInit, reach: NetworkReach)
     let bytes = 0;
     for await (const piece of answer.body ?? []) {
       bytes += piece.length;
-      if (bytes > LARGEST) throw new RangeError(`${address.href} sends more than ${LARGEST} bytes`);
+      if (bytes > LARGEST) throw new RangeError(`${address.href} sent more than ${LARGEST} bytes`);
       pieces.push(piece);
     }
-    // The client package checks with `instanceof` for Node's `Response`.
     return new Response(EMPTY.has(answer.status) ? null : Buffer.concat(pieces), {
       status: answer.status,
       statusText: answer.statusText,

@@ -1,9 +1,6 @@
-/**
- * Aborts a request without a sign of life after some time. The time stops while a user is asked: a user may take any
- * time to answer.
- */
+/** Aborts a request after some time without a sign of life. The time stops while a user is asked a question. */
 export class Silence implements Disposable {
-  /** Aborts with `outer`, or with a `ServerSilenceError` after `most` milliseconds of silence. */
+  /** Aborts with the reason of `outer`, or with a `ServerSilenceError` after `most` milliseconds of silence. */
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
   readonly #most: number;
@@ -16,7 +13,7 @@ export class Silence implements Disposable {
     this.heard();
   }
 
-  /** Reports a sign of life: the time starts again. */
+  /** Restarts the time after a sign of life. */
   heard(): void {
     clearTimeout(this.#timer);
     if (this.#questions > 0 || this.signal.aborted) return;
@@ -41,7 +38,7 @@ export class Silence implements Disposable {
   }
 }
 
-/** The reason of a signal that aborted after too much silence. */
+/** The abort reason after too much silence of a server. */
 export class ServerSilenceError extends Error {
   override readonly name = "ServerSilenceError";
 

@@ -4,9 +4,9 @@ import { isPackageRunner } from "./package-runner.ts";
 import { entryVariables } from "./variables.ts";
 
 /**
- * Returns a digest (SHA-256, hexadecimal) of what an entry runs or connects to: the program with its arguments, folder
- * and variables as written, or the address with its headers. A user consents to this digest, so that any change asks
- * again (S6). `timeout` and `disabled` are not part of the digest.
+ * Returns a digest (SHA-256, hexadecimal) of what the user consents to in an entry: the program with its arguments,
+ * folder and variables as written, or the address with its headers. Any change of these needs a new consent (S6).
+ * `timeout` and `disabled` are not covered.
  */
 export function commandDigest(entry: McpServerEntry): string {
   const { timeout: _, disabled: __, ...exact } = entry;
@@ -14,9 +14,9 @@ export function commandDigest(entry: McpServerEntry): string {
 }
 
 /**
- * Describes on one line what a user consents to: everything that `commandDigest` covers, and the user's variables that
- * the server gets. For a package runner the text also names the folder, which decides what runs. Texts with blanks or
- * unusual characters are quoted.
+ * Describes on one line what the user consents to: everything that `commandDigest` covers, and the user's variables
+ * that the server gets. For a package runner (`npx`, ...), names the folder too, because the folder decides which
+ * program runs. Texts with blanks or unusual characters are quoted.
  */
 export function describeEntry(entry: McpServerEntry): string {
   const parts = isStdio(entry)
@@ -49,7 +49,7 @@ function recordWords(word: string, record: object | undefined): string[] {
       ];
 }
 
-/** JSON escapes only control characters. Escape all other characters outside ASCII too: some of them are invisible. */
+/** JSON escapes only control characters. All other characters outside ASCII are escaped too: some of them are invisible. */
 function quoteForConsent(text: string): string {
   if (/^[\w@%+=:,./~${}-]+$/.test(text)) return text;
   return JSON.stringify(text).replace(
@@ -58,7 +58,6 @@ function quoteForConsent(text: string): string {
   );
 }
 
-/** Returns JSON with sorted keys, so that equal entries have equal texts. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);

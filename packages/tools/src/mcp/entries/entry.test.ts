@@ -28,9 +28,9 @@ test.each([
   [{ command: "x", args: [1] }, "args.0: expected a text."],
   [{ command: "x", env: { A: 1 } }, "env.A: expected an object with texts"],
   [{ command: "x", environment: {} }, "'environment' is not known."],
-  [{ command: "x", url: "https://a.example/" }, "url: expected no url beside a command."],
-  [{ command: "x", headers: {} }, "headers: expected no headers beside a command."],
-  [{ url: "https://a.example/", args: [] }, "args: expected no args beside a url."],
+  [{ command: "x", url: "https://a.example/" }, "url: expected no url together with a command."],
+  [{ command: "x", headers: {} }, "headers: expected no headers together with a command."],
+  [{ url: "https://a.example/", args: [] }, "args: expected no args together with a url."],
   [{ url: "file:///etc/passwd" }, "url: expected an address that begins with http:// or https://."],
   [{ type: "sse", url: "https://a.example/" }, 'type: expected "stdio" or "http"; the older "sse" is not supported.'],
   [{ type: "http", command: "x" }, 'type: expected "stdio", or nothing.'],
@@ -46,7 +46,7 @@ test.each([
   ],
 ])("B47: the entry %j is refused, with the server, the place and what should stand there", (entry, problem) => {
   expect(() => readEntry("files", entry)).toThrow(McpError);
-  expect(() => readEntry("files", entry)).toThrow(`The entry of the MCP server "files": ${problem}`);
+  expect(() => readEntry("files", entry)).toThrow(`The entry of the MCP server "files" is invalid: ${problem}`);
 });
 
 test.each(["", "a b", "a:b", "-a", "ä", "x".repeat(65)])("B47: %j cannot name a server", (name) => {

@@ -3,28 +3,27 @@ import { McpError } from "./error.ts";
 
 export { McpError, type McpErrorCode } from "./error.ts";
 
-/** The fields of every entry of `mcpServers`. */
 interface CommonEntry {
   /**
    * Milliseconds without a sign of life: until the server is ready (default 30,000), and between two progress reports
    * of a call (default 600,000).
    */
   readonly timeout?: number;
-  /** True: the entry stays in the configuration without effect. */
+  /** True: the server is not started, and the entry stays in the configuration. */
   readonly disabled?: boolean;
 }
 
-/** A server that is a program, connected over standard input and output. */
+/** An MCP server that is a program, connected over standard input and output. */
 export interface StdioEntry extends CommonEntry {
   readonly command: string;
   readonly args?: readonly string[];
-  /** Variables for the program. Other variables of the user are left out, except a few harmless ones (`HOME`, `PATH`, ...). */
+  /** Variables for the program. Of the user's own variables it gets only a few harmless ones (`HOME`, `PATH`, ...). */
   readonly env?: Readonly<Record<string, string>>;
   /** The working directory, relative to the workspace. Default: the workspace, except for package runners (`npx`, ...). */
   readonly cwd?: string;
 }
 
-/** A server at an address, connected over streamable HTTP. */
+/** An MCP server at an address, connected over streamable HTTP. */
 export interface HttpEntry extends CommonEntry {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,17 +43,11 @@ export interface OAuthEntry {
   readonly scope?: string;
   /** The port of `http://127.0.0.1:PORT/callback`, if the authorization server requires a registered port. */
   readonly callbackPort?: number;
-  /**
-   * `client_credentials`: the program signs in at `issuer` with `clientId` and `clientSecret`. By default a user signs
-   * in.
-   */
+  /** `client_credentials`: the program signs in at `issuer` with `clientId` and `clientSecret`. By default a user signs in. */
   readonly grant?: "authorization_code" | "client_credentials";
 }
 
-/**
- * One entry of `mcpServers`, in the common format of MCP clients. `${NAME}` in a text stands for a variable of the
- * user.
- */
+/** One entry of `mcpServers`, in the common format of MCP clients. `${NAME}` in a text is replaced by the user's variable. */
 export type McpServerEntry = StdioEntry | HttpEntry;
 
 /** Returns whether the server of an entry is a program. */
@@ -140,29 +133,29 @@ const shape = z.strictObject(
 const OF_PROGRAMS = ["args", "env", "cwd"] as const;
 const OF_ADDRESSES = ["headers", "oauth"] as const;
 
-/** The schema of an entry. Its messages name the expected value. */
+/** The schema of an entry of `mcpServers`. Its error messages name the expected value. */
 export const mcpServerEntry = shape.superRefine((entry, context) => {
   const wrong = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
   const { command, url, type = command === undefined ? "http" : "stdio" } = entry;
   if (command === undefined && url === undefined) {
     context.addIssue({ code: "custom", message: "an object with a command or a url" });
-  } else if (command !== undefined && url !== undefined) wrong("url", "no url beside a command");
+  } else if (command !== undefined && url !== undefined) wrong("url", "no url together with a command");
   else if ((type === "stdio") !== (command !== undefined)) {
     wrong("type", `"${command === undefined ? "http" : "stdio"}", or nothing`);
   }
   for (const key of command === undefined ? OF_PROGRAMS : OF_ADDRESSES) {
-    if (entry[key] !== undefined) wrong(key, `no ${key} beside a ${command === undefined ? "url" : "command"}`);
+    if (entry[key] !== undefined) wrong(key, `no ${key} together with a ${command === undefined ? "url" : "command"}`);
   }
   const { grant, clientId, clientSecret, issuer } = entry.oauth ?? {};
   if (grant === "client_credentials" && [clientId, clientSecret, issuer].includes(undefined)) {
-    wrong("oauth", "clientId, clientSecret and issuer, with and at which the program signs in by itself");
+    wrong("oauth", "clientId, clientSecret and issuer, because the program signs in by itself");
   }
 });
 
-/** The name of a server: letters, digits, `_`, `-` and `.`, at most 64. The names of its tools contain the server's name. */
+/** The name of an MCP server: at most 64 letters, digits, `_`, `-` and `.`. The names of its tools contain this name. */
 export const mcpServerName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "a name of letters, digits, dots, _ and -");
 
-/** Validates an entry. Throws an `McpError` that names the server, the field and the expected value. */
+/** Validates an entry of `mcpServers`. Throws an `McpError` that names the server, the field and the expected value. */
 export function readEntry(name: string, value: unknown): McpServerEntry {
   const named = mcpServerName.safeParse(name);
   if (!named.success) {
@@ -177,5 +170,8 @@ export function readEntry(name: string, value: unknown): McpServerEntry {
   const place = issue?.path.join(".") ?? "";
   const what =
     issue?.code === "unrecognized_keys" ? `'${issue.keys[0]}' is not known` : `expected ${issue?.message ?? "another"}`;
-  throw new McpError("entry", `The entry of the MCP server "${name}": ${place === "" ? "" : `${place}: `}${what}.`);
+  throw new McpError(
+    "entry",
+    `The entry of the MCP server "${name}" is invalid: ${place === "" ? "" : `${place}: `}${what}.`,
+  );
 }

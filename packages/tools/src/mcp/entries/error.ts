@@ -1,14 +1,14 @@
 import { errorMessage } from "@banyan/core/shown";
 
 /**
- * The kind of a failure. `entry`: the configuration is invalid. `variable`: the configuration names an unset variable.
- * `start`: the server did not start, was unreachable, or does not use the protocol. `sign-in`: the user must sign in.
- * `gone`: the connection broke. `silent`: the server gave no sign of life for too long. `refused`: the server answered
- * with an error. `unknown`: no such server, prompt or resource exists.
+ * Why an MCP server failed. `entry`: its configuration is invalid. `variable`: its configuration names an unset
+ * variable. `start`: the server did not start, is unreachable, or does not use the protocol. `sign-in`: the user must
+ * sign in. `gone`: the connection broke. `silent`: the server gave no sign of life for too long. `refused`: the server
+ * answered with an error. `unknown`: no such server, prompt or resource exists.
  */
 export type McpErrorCode = "entry" | "variable" | "start" | "sign-in" | "gone" | "silent" | "refused" | "unknown";
 
-/** A failure of an MCP server. Its message names the server and the remedy, for users and for the model. */
+/** A failure of an MCP server. The message names the server and the remedy, for users and for the model. */
 export class McpError extends Error {
   override readonly name = "McpError";
   readonly code: McpErrorCode;
@@ -18,21 +18,19 @@ export class McpError extends Error {
     this.code = code;
   }
 
-  /** Creates an error with a cause. */
   static because(cause: unknown, code: McpErrorCode, message: string): McpError {
     return new McpError(code, message, { cause });
   }
 }
 
 /**
- * Describes an error. Adds the cause if the message alone is too vague (`fetch failed`). A validator's JSON about an
- * invalid message becomes a list of the invalid fields (F50).
+ * Describes an error. Adds the cause if the message alone is too vague (`fetch failed`), and replaces a validator's
+ * JSON by the names of the invalid fields (F50).
  */
 export function reasonOf(error: unknown): string {
   return withoutIssues(causeText(error));
 }
 
-/** Replaces a validator's JSON by the fields that the JSON names. */
 function withoutIssues(words: string): string {
   const begin = words.search(/\[\s*\{/);
   if (begin === -1) return words;
@@ -40,14 +38,13 @@ function withoutIssues(words: string): string {
     const issues: unknown = JSON.parse(words.slice(begin, words.lastIndexOf("]") + 1));
     if (!Array.isArray(issues) || !issues.every((issue) => Array.isArray(issue?.path))) return words;
     const places = issues.map(({ path }) => (path.length === 0 ? "its top" : path.join("."))).slice(0, PLACES);
-    return `${words.slice(0, begin)}its message breaks the protocol at ${[...new Set(places)].join(", ")}`;
+    return `${words.slice(0, begin)}its message violates the protocol at ${[...new Set(places)].join(", ")}`;
   } catch {
     // Not JSON.
     return words;
   }
 }
 
-/** Maximum number of fields to name. */
 const PLACES = 5;
 
 function causeText(error: unknown): string {

@@ -3,8 +3,8 @@ import type { StdioEntry } from "./entry.ts";
 
 /**
  * Programs that download and run other programs, with the subcommands that do so; an empty list if they always do. All
- * of these programs read programs and settings (`node_modules/.bin`, `.npmrc`, `uv.toml`, ...) from their working
- * directory and its parents.
+ * of them read programs and settings (`node_modules/.bin`, `.npmrc`, `uv.toml`, ...) from their working directory and
+ * its parents.
  */
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   npx: [],
@@ -20,19 +20,17 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   deno: ["run"],
 };
 
-/** The working directory and the arguments of a server. */
 export interface StartingPlace {
   readonly directory: string;
   readonly args: readonly string[];
 }
 
 /**
- * Returns where a server starts: in the workspace, or in the folder of its entry. A package runner without a folder
- * starts in the root of the file system. The root has no parent and is no workspace, so no file of a workspace decides
- * which program runs (S16). The rule also covers entries of the project. A user trusted an earlier state of the
- * workspace: since then, a sandboxed command or an edit may have added programs and settings. These programs would run outside
- * the sandbox, with the variables of the entry. Arguments that name workspace files (`.`, `..`, `./x`, `../x`, also
- * after `=`) become absolute paths.
+ * Returns where the program of a server starts: in the folder of its entry, or in the workspace. A package runner
+ * without a folder starts in the root of the file system: the root has no parent and is no workspace, so no file of a
+ * workspace decides which program runs (S16). This also holds for entries of a trusted project, because a sandboxed
+ * command or an edit may have added programs and settings since. Arguments that name workspace files (`.`, `..`, `./x`,
+ * `../x`, also after `=`) become absolute paths.
  */
 export function startingPlace({ command, args = [], cwd }: StdioEntry, workspace: string): StartingPlace {
   if (cwd !== undefined || !isPackageRunner({ command, args }))
@@ -40,7 +38,7 @@ export function startingPlace({ command, args = [], cwd }: StdioEntry, workspace
   return { directory: parse(workspace).root, args: args.map((arg) => absoluteArgument(arg, workspace)) };
 }
 
-/** Returns whether the command looks up the program to run in its working directory. */
+/** Returns whether a command looks up the program to run in its working directory. */
 export function isPackageRunner({ command, args = [] }: StdioEntry): boolean {
   const name = basename(command)
     .toLowerCase()

@@ -2,10 +2,9 @@ import type { ProcessEnvironment } from "../../sandbox/environment.ts";
 import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "./entry.ts";
 import { McpError } from "./error.ts";
 
-/** `${NAME}`, or `${NAME:-default}`. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
-/** Returns the user's variables that an entry names, without duplicates. The entry gets no other variables. */
+/** Returns the names of the user's variables that an entry contains, without duplicates. */
 export function entryVariables(entry: McpServerEntry): readonly string[] {
   const names = new Set<string>();
   mapEntryTexts(entry, (text) => {
@@ -25,7 +24,10 @@ export function fillVariables<Entry extends McpServerEntry>(
     text.replace(VARIABLE, (_, name: string, otherwise: string | undefined) => {
       const value = otherwise === undefined ? env[name] : env[name] || otherwise;
       if (value !== undefined) return value;
-      throw new McpError("variable", `The MCP server "${server}" needs the variable ${name}. Set it and start again.`);
+      throw new McpError(
+        "variable",
+        `The MCP server "${server}" needs the environment variable ${name}. Set the variable and restart the program.`,
+      );
     }),
   );
 }

@@ -9,8 +9,8 @@ import { fillVariables } from "../entries/variables.ts";
 import { lockFile } from "./file-lock.ts";
 
 /**
- * Returns the stored credentials of an entry's server; undefined if the server is a program. Throws an `McpError` if a
- * variable of the entry is not set.
+ * Returns the stored credentials for the server of an entry; undefined if the server is a program. Throws an `McpError`
+ * if a variable of the entry is not set.
  */
 export function credentialsFor(
   folder: string,
@@ -21,21 +21,19 @@ export function credentialsFor(
   return isStdio(entry) ? undefined : new Credentials(folder, fillVariables(name, entry, env).url);
 }
 
-/** The stored result of signing in to a server. */
+/** The stored result of a sign-in to an MCP server. */
 export interface StoredCredentials {
-  /** The registration of this program at the authorization server. */
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
   /** Scopes that a call needs and the tokens lack. The next sign-in requests them. */
   readonly wanted?: string;
 }
 
-/** New values of fields. `undefined` removes a field. */
 type CredentialsChange = { readonly [Key in keyof StoredCredentials]: StoredCredentials[Key] | undefined };
 
 /**
- * The credentials for one address, in a file that only the user can read (mode 0600). The key is the address and not
- * the server's name: a project that uses the same name for another server gets no credentials. Every read opens the
+ * The credentials for one server address, in a file that only the user can read (mode 0600). The key is the address and
+ * not the server's name: a project that reuses the name for another server gets no credentials. Each read opens the
  * file, because another process may have refreshed the credentials.
  */
 export class Credentials {
@@ -43,7 +41,6 @@ export class Credentials {
   readonly #file: string;
   readonly #address: string;
 
-  /** `folder` is created with the first write. */
   constructor(folder: string, address: string) {
     this.#folder = folder;
     this.#address = address;
@@ -51,8 +48,9 @@ export class Credentials {
   }
 
   /**
-   * Runs `work` while nothing else changes these credentials, in this process or another one. `work` gets what is stored,
-   * and a function that changes the given fields; `undefined` removes a field. Rejects if the signal aborts before the start.
+   * Runs `work` while no other code changes these credentials, in this or another process. `work` gets the stored
+   * credentials, and a function that changes fields; `undefined` removes a field. Rejects if the signal aborts before
+   * the start.
    */
   async exclusively<Result>(
     work: (stored: StoredCredentials, change: (change: CredentialsChange) => Promise<void>) => Result | Promise<Result>,
@@ -66,17 +64,17 @@ export class Credentials {
     return `${this.#file}.lock`;
   }
 
-  /** Returns the stored credentials; empty without a file. Rejects with an `McpError` if the file is broken. */
+  /** Returns the stored credentials; empty without a file. Rejects with an `McpError` if the file is unreadable. */
   async read(): Promise<StoredCredentials> {
     try {
       return JSON.parse(await readFile(this.#file, "utf8"));
     } catch (cause) {
       if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return {};
-      throw McpError.because(cause, "sign-in", `${this.#file} cannot be read. Remove it and sign in again.`);
+      throw McpError.because(cause, "sign-in", `${this.#file} cannot be read. Remove this file and sign in again.`);
     }
   }
 
-  /** Changes the given fields; `undefined` removes a field. Readers see the old or the new content. */
+  /** Changes the given fields; `undefined` removes a field. Concurrent readers see the old or the new content. */
   change(change: CredentialsChange): Promise<void> {
     return this.exclusively((_, write) => write(change));
   }
@@ -96,7 +94,7 @@ export class Credentials {
     await rename(temporary, this.#file);
   }
 
-  /** Removes the credentials, after a refresh that would store them again. */
+  /** Removes the credentials. Waits for a running refresh first, which would store them again. */
   async remove(): Promise<void> {
     using _lock = await lockFile(this.#lock, new AbortController().signal);
     await rm(this.#file, { force: true });

@@ -4,17 +4,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
-/** Milliseconds between two attempts to take a lock. */
 const PAUSE = 20;
-/** SQLite's code for a lock that another connection holds. */
 const BUSY = 5;
 
 /**
- * Waits until no other holder has the lock of this file, and takes the lock. Dispose of the result to release the lock
- * and remove the file. Rejects when the signal aborts.
- *
- * SQLite locks the file. So the system releases the lock of a killed process at once, a slow holder keeps its lock, and
- * two holders of one process exclude each other too.
+ * Waits until the lock of a file is free, and takes it. Disposing of the result releases the lock and removes the file.
+ * Rejects when the signal aborts. The lock is a lock of SQLite, so the system releases the lock of a killed process at
+ * once, a slow holder keeps its lock, and two holders in one process exclude each other too.
  */
 export async function lockFile(file: string, signal: AbortSignal): Promise<Disposable> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -25,7 +21,7 @@ export async function lockFile(file: string, signal: AbortSignal): Promise<Dispo
   }
 }
 
-/** Returns undefined if another holder has the lock, or removed the file meanwhile. */
+/** Returns undefined if the lock is taken, or its holder removed the file meanwhile. */
 function tryLock(file: string): Disposable | undefined {
   create(file);
   const created = inodeOf(file);
@@ -34,7 +30,7 @@ function tryLock(file: string): Disposable | undefined {
     database = open(file);
     database.exec("BEGIN EXCLUSIVE");
     const locked = database;
-    // Otherwise this locked a file that its holder has just removed, and the next holder locks a new file.
+    // The inode differs if the last holder just removed the file: the next holder then locks a new file.
     if (inodeOf(file) === created)
       return {
         [Symbol.dispose]() {
@@ -50,7 +46,7 @@ function tryLock(file: string): Disposable | undefined {
   return undefined;
 }
 
-/** Creates the file. Opening an existing file here and closing it would release its lock for this process (POSIX). */
+/** Creates the file. Opening and closing an existing file here would release this process's lock on the file (POSIX). */
 function create(file: string): void {
   try {
     closeSync(openSync(file, "wx", 0o600));
@@ -62,7 +58,6 @@ function create(file: string): void {
 function open(file: string): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const address = pathToFileURL(file);
-  // SQLite would create a missing file by default.
   address.searchParams.set("mode", "rw");
   return new DatabaseSync(address, { timeout: 0 });
 }
@@ -75,6 +70,6 @@ function remove(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // Windows keeps a file that a waiting process has open. An empty file remains, which has no effect without a lock.
+    // Windows keeps a file that a waiting process has open. The remaining empty file locks nothing.
   }
 }

@@ -8,8 +8,8 @@ import { McpError } from "../entries/error.ts";
 const PATH = "/callback";
 
 /**
- * The redirect address of a browser after a sign-in: a port on 127.0.0.1 (RFC 8252, section 7.3). Accepts one answer,
- * and only with the `state` of the current request.
+ * Receives the answer to a sign-in: a web server on a port of 127.0.0.1, to which the browser is redirected (RFC 8252,
+ * section 7.3). Accepts one answer, and only with the `state` of the current request.
  */
 export class Loopback implements AsyncDisposable {
   readonly #server: Server;
@@ -19,13 +19,13 @@ export class Loopback implements AsyncDisposable {
     this.#server = server;
     server.on("request", ({ method, url = "" }, response) => {
       const { pathname, searchParams } = new URL(url, "http://127.0.0.1");
-      if (method !== "GET" || pathname !== PATH) return respondText(response, 404, "There is nothing here.");
+      if (method !== "GET" || pathname !== PATH) return respondText(response, 404, "This address does not exist.");
       const waiting = this.#waiting;
       if (waiting === undefined || !isSameSecret(searchParams.get("state") ?? "", waiting.state)) {
-        return respondText(response, 400, "This is not the answer to a question of this program. Sign in again.");
+        return respondText(response, 400, "This answer does not belong to a running sign-in. Sign in again.");
       }
       this.#waiting = undefined;
-      respondText(response, 200, "Banyan has the answer. You can close this page.");
+      respondText(response, 200, "Banyan received the result of the sign-in. You can close this page.");
       waiting.answer.resolve(searchParams);
     });
   }
@@ -36,7 +36,7 @@ export class Loopback implements AsyncDisposable {
     try {
       await once(server.listen(port, "127.0.0.1"), "listening");
     } catch (error) {
-      throw McpError.because(error, "sign-in", `Port ${port} is taken; set oauth.callbackPort to another one.`);
+      throw McpError.because(error, "sign-in", `Port ${port} is in use. Set oauth.callbackPort to another port.`);
     }
     return new Loopback(server);
   }

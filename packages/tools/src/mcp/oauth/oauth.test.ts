@@ -310,7 +310,7 @@ describe("B47: what the entry says", () => {
     authority.expire();
     await using opened = await open({}, entry);
     expect(opened.statuses).toEqual(["it: needs-auth"]);
-    expect(opened.reason("it")).toContain(`belongs to ${authority.issuer}. Nothing was sent.`);
+    expect(opened.reason("it")).toContain(`is registered at ${authority.issuer}. Nothing was sent.`);
     expect(stranger.asked.map(({ path }) => path)).toEqual(["/.well-known/oauth-authorization-server"]);
   });
 

@@ -16,27 +16,24 @@ import { McpError } from "../entries/error.ts";
 import type { Credentials } from "./credentials.ts";
 import { Loopback } from "./loopback.ts";
 
-/** Shows a user the address to sign in at. Resolves when the address is shown, before the sign-in is complete. */
+/** Shows a user the address at which to sign in to `server`. Resolves once shown, not when the user has signed in. */
 export type OpenAddress = (address: URL, server: string) => void | Promise<void>;
 
-/** Milliseconds for a user to sign in. */
 const PATIENCE = 300_000;
 
-/** Milliseconds for an authorization server to refresh tokens. Other processes wait meanwhile. */
+/** Milliseconds for an authorization server to refresh tokens. Other processes wait during this time. */
 const REFRESH = 30_000;
 
-/** The redirect address if no browser can be opened. No client is registered with this address. */
 const NOWHERE = "http://127.0.0.1/callback";
 
-/** How the user of this program can sign in. */
+/** How a user can sign in to an MCP server. */
 export interface SignInUser {
   /** Opens a page in the user's browser; absent if no user is waiting. */
   readonly open: OpenAddress | undefined;
-  /** The remedy if no user is waiting, as a continuation of "wants you to sign in: ". */
+  /** The remedy if no user is waiting, as the end of a sentence that begins with "... wants you to sign in: ". */
   readonly advice: string;
 }
 
-/** One running sign-in at the authorization server. */
 interface SignInAttempt {
   readonly verifier: string;
   readonly answer: Promise<URLSearchParams>;
@@ -58,15 +55,14 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   readonly #person: SignInUser;
   readonly #loopback: Loopback | undefined;
   readonly #closed = new AbortController();
-  /** Created before the address of their sign-in is known. */
+  /** The PKCE verifiers of sign-ins whose address is not known yet. */
   readonly #verifiers: string[] = [];
   #walk: SignInAttempt | undefined;
   #lastVerifier: string | undefined;
   #discovery: OAuthDiscoveryState | undefined;
   #given: StoredOAuthTokens | undefined;
-  /** The access token of the latest request. */
   #tried: string | undefined;
-  /** The access tokens that were read or refreshed here. */
+  /** The access tokens that this process read or refreshed. */
   readonly #known = new Set<string>();
 
   private constructor(
@@ -118,7 +114,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     const { clientId, clientSecret, issuer } = this.#entry;
     const { client, tokens } = await this.#credentials.read();
     if (clientId !== undefined) {
-      // Without a configured issuer, only the first authorization server that signed in is accepted.
+      // Without a configured issuer, only the authorization server of the first sign-in is accepted.
       const home = issuer ?? tokens?.issuer ?? at?.issuer;
       if (home !== undefined && at !== undefined && !isSameIssuer(home, at.issuer))
         throw this.#stranger(home, at.issuer);
@@ -145,7 +141,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   async tokens(at?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
     const { tokens } = await this.#credentials.read();
     this.#given = tokens;
-    // Called with an authorization server, the tokens are about to be refreshed. Otherwise a request takes them along.
+    // The client package passes an authorization server only before it refreshes the tokens.
     if (at === undefined) this.#tried = tokens?.access_token;
     if (tokens) this.#known.add(tokens.access_token);
     return tokens;
@@ -154,16 +150,16 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
     this.#discovery = undefined;
     await this.#credentials.exclusively(async ({ tokens: stored }, change) => {
-      // If another process replaced the tokens that were read or refreshed here, its tokens are newer and must stay.
+      // If another process replaced the tokens, its tokens are newer and must stay.
       const isOld = this.#known.has(tokens.access_token) && stored?.access_token !== tokens.access_token;
       if (!isOld) await change({ tokens, wanted: undefined });
     });
   }
 
   /**
-   * Returns a `fetch` that refreshes tokens in one process at a time. A refresh token works once, and a server that sees
-   * it twice may revoke all tokens. So nobody else can send the token until the new tokens are stored. If another process
-   * has refreshed the tokens meanwhile, its tokens are the response.
+   * Returns a `fetch` that lets only one process refresh tokens at a time: a refresh token works once, and a server
+   * that sees it twice may revoke all tokens. If another process has refreshed the tokens meanwhile, they are the
+   * response.
    */
   refreshing(fetch: FetchLike): FetchLike {
     return async (address, init) => {
@@ -203,11 +199,11 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     const challenge = address.searchParams.get("code_challenge");
     const verifier = this.#verifiers.find((one) => createHash("sha256").update(one).digest("base64url") === challenge);
     this.#verifiers.length = 0;
-    // Two requests can be refused at once; one page is enough.
     if (this.#walk !== undefined) return;
     const scope = computeScopeUnion(tokens === undefined ? (this.#entry.scope ?? asked) : asked, wanted);
     if (scope !== undefined) address.searchParams.set("scope", scope);
-    if (verifier === undefined) throw new McpError("sign-in", `Signing in to "${this.#server}" went wrong; try again.`);
+    if (verifier === undefined)
+      throw new McpError("sign-in", `Could not sign in to the MCP server "${this.#server}". Try again.`);
     const answer = this.#loopback.answer(
       address.searchParams.get("state") ?? "",
       AbortSignal.any([this.#closed.signal, AbortSignal.timeout(PATIENCE)]),
@@ -218,7 +214,6 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     await open(address, this.#server);
   }
 
-  /** Waits for the user to sign in. Rejects with an `McpError` if the user does not finish. */
   async answer(signal: AbortSignal): Promise<URLSearchParams> {
     const walk = this.#walk;
     if (walk === undefined) throw this.#needed();
@@ -228,7 +223,11 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
       return answer;
     } catch (cause) {
       if (signal.aborted) throw cause;
-      throw McpError.because(cause, "sign-in", `No user signed in to the MCP server "${this.#server}". Try again.`);
+      throw McpError.because(
+        cause,
+        "sign-in",
+        `The sign-in to the MCP server "${this.#server}" was not completed in the browser. Try again.`,
+      );
     } finally {
       this.#walk = undefined;
     }
@@ -260,14 +259,14 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   }
 
   #stranger(home: string, other: string): McpError {
-    const where = `the authorization server ${other}, and its client belongs to ${home}`;
+    const where = `the authorization server ${other}, but this program is registered at ${home}`;
     return new McpError(
       "sign-in",
       `The MCP server "${this.#server}" wants you to sign in at ${where}. Nothing was sent.`,
     );
   }
 
-  /** Notes that these tokens are stored, before the client package saves them. */
+  /** Remembers the tokens of a response before the client package saves them. */
   #noted(response: Response, { access_token }: OAuthTokens): Response {
     this.#known.add(access_token);
     return response;
@@ -279,7 +278,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   }
 }
 
-/** Returns the tokens of a response; undefined for a refusal. The server does not decide which issuer is stored. */
+/** Returns the tokens of a response; undefined if it rejects the request. The response does not decide which issuer is stored. */
 async function tokensIn(response: Response): Promise<OAuthTokens | undefined> {
   const { issuer: _, ...tokens } = response.ok ? await response.json().catch(() => ({})) : {};
   return typeof tokens.access_token === "string" ? tokens : undefined;

@@ -3,7 +3,6 @@ import { namelessScopes, namesInField, SLASHES, type SymbolGrammar } from "../gr
 
 const DECLARATIONS = new Set(["const_declaration", "type_declaration", "var_declaration"]);
 
-/** Go. */
 export const go: SymbolGrammar = {
   file: "go",
   symbols: {
@@ -18,7 +17,6 @@ export const go: SymbolGrammar = {
   trailing: SLASHES,
 };
 
-/** Returns `T` for a method of `T`, `*T`, `T[K]` or `*T[K]`. */
 function receiverOf(method: Node): string | undefined {
   let type = method.childForFieldName("receiver")?.namedChild(0)?.childForFieldName("type") ?? undefined;
   while (type && type.type !== "type_identifier") type = type.namedChild(0) ?? undefined;

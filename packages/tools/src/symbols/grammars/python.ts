@@ -1,6 +1,5 @@
 import { namelessScopes, namesInField, type SymbolGrammar } from "../grammar.ts";
 
-/** Python 3. */
 export const python: SymbolGrammar = {
   file: "python",
   symbols: {

@@ -1,7 +1,6 @@
 import type { Node } from "web-tree-sitter";
 import { namelessScopes, namesInField, SLASHES, type SymbolGrammar } from "../grammar.ts";
 
-/** Rust. */
 export const rust: SymbolGrammar = {
   file: "rust",
   symbols: namesInField(
@@ -29,7 +28,6 @@ export const rust: SymbolGrammar = {
   trailing: SLASHES,
 };
 
-/** Returns `T` for `T`, `T<K>`, `&T` and `a::T`. */
 function typeName(type: Node | null): string | undefined {
   switch (type?.type) {
     case "generic_type":

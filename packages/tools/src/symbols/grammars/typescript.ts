@@ -44,7 +44,6 @@ const symbols: Readonly<Record<string, NodeNames>> = {
     if (name?.type !== "identifier") return [];
     return !inFunction || isDefinition(node.childForFieldName("value")) ? [name.text] : [];
   },
-  // `module.exports = {}`, `A.prototype.b = function () {}`
   assignment_expression(node, inFunction) {
     const left = node.childForFieldName("left");
     return !inFunction && left?.type === "member_expression" ? [left.text] : [];
@@ -53,7 +52,6 @@ const symbols: Readonly<Record<string, NodeNames>> = {
   export_statement: (node) => (node.childForFieldName("value") ? ["default"] : []),
 };
 
-/** TypeScript without JSX. The grammar contains the nodes of JavaScript. */
 export const typescript: SymbolGrammar = {
   file: "typescript",
   symbols,
@@ -77,10 +75,8 @@ export const typescript: SymbolGrammar = {
   trailing: SLASHES,
 };
 
-/** TypeScript with JSX. */
 export const tsx: SymbolGrammar = { ...typescript, file: "tsx" };
 
-/** JavaScript with JSX. */
 export const javascript: SymbolGrammar = { ...typescript, file: "javascript" };
 
 function isDefinition(value: Node | null): boolean {

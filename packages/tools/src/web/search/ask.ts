@@ -13,14 +13,13 @@ export interface SearchRequest {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds. */
 const TIMEOUT = 20_000;
 const MOST_BYTES = 2 * 1024 * 1024;
 const MOST_OF_FAILURE = 300;
 
 /**
  * Sends a request to a search service, through the environment's proxy if set. Returns JSON that fits the schema. The
- * user chose the service, so a local service is allowed; redirects are not.
+ * user chose the service, so a local service is allowed; redirects are not. Rejects with a `WebError`.
  */
 export async function askSearchService<Schema extends z.ZodType>(
   question: SearchRequest,
@@ -47,7 +46,7 @@ export async function askSearchService<Schema extends z.ZodType>(
     const decoder = new TextDecoder();
     for await (const piece of response.body ?? []) {
       text += decoder.decode(piece, { stream: true });
-      if (text.length > MOST_BYTES) throw new WebError("content", `${service} answered far too much.`);
+      if (text.length > MOST_BYTES) throw new WebError("content", `${service} sent a response that is too large.`);
     }
     if (!response.ok) throw refusedSearchError(service, response.status, text);
   } catch (error) {
@@ -60,7 +59,7 @@ export async function askSearchService<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data;
   throw new WebError(
     "content",
-    `${service} answered in another format than it is known to. Ask the user to check its settings.`,
+    `${service} sent a response in an unknown format. Ask the user to check the search settings.`,
   );
 }
 
@@ -76,9 +75,9 @@ function parseSearchJson(text: string): unknown {
 function refusedSearchError(service: string, status: number, text: string): WebError {
   const hint =
     status === 401 || status === 403
-      ? "It does not accept the key, or not this use of it: ask the user to check the settings."
+      ? "The service does not accept the key, or not for this use. Ask the user to check the settings."
       : status === 429
-        ? "There were too many questions: wait, and ask less."
+        ? "Too many searches. Wait, then search less often."
         : cutTo(text, MOST_OF_FAILURE, "");
   return new WebError("status", `${service} answered ${status}. ${hint}`.trim());
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { WebError } from "../error.ts";
 import { askSearchService } from "./ask.ts";
 
-/** A search result. */
+/** A page that a search service found. */
 export interface SearchResult {
   readonly title: string;
   readonly address: string;
@@ -22,7 +22,6 @@ export interface SearchProvider {
   ): Promise<readonly SearchResult[]>;
 }
 
-/** Maximum number of results of one request to Brave Search or Tavily. */
 const MOST = 20;
 
 const BRAVE = "https://api.search.brave.com/res/v1/web/search";
@@ -32,7 +31,7 @@ const braveAnswer = z.object({
     .optional(),
 });
 
-/** Returns Brave Search with an API key. Format: https://api-dashboard.search.brave.com/app/documentation/web-search */
+/** Creates a search with Brave Search. Format: https://api-dashboard.search.brave.com/app/documentation/web-search */
 export function braveSearch(options: { key: string; endpoint?: string }): SearchProvider {
   refuseUnknown("braveSearch", options, { key: true, endpoint: true });
   const { key, endpoint = BRAVE } = options;
@@ -42,7 +41,6 @@ export function braveSearch(options: { key: string; endpoint?: string }): Search
       address.search = new URLSearchParams({
         q: query,
         count: String(Math.min(limit, MOST)),
-        // No marks around matching words.
         text_decorations: "false",
       }).toString();
       const headers = { "x-subscription-token": key };
@@ -61,8 +59,8 @@ const searxngAnswer = z.object({
 });
 
 /**
- * Returns a SearXNG server, which queries other services. Its setting `search.formats` must contain `json`; without it
- * the server answers 403. Format: https://docs.searxng.org/dev/search_api.html
+ * Creates a search with a SearXNG server, which queries other services. Its setting `search.formats` must contain
+ * `json`; otherwise the server answers 403. Format: https://docs.searxng.org/dev/search_api.html
  */
 export function searxngSearch(options: { url: string }): SearchProvider {
   refuseUnknown("searxngSearch", options, { url: true });
@@ -87,7 +85,7 @@ const tavilyAnswer = z.object({
   results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().default("") })),
 });
 
-/** Returns Tavily with an API key. Format: https://docs.tavily.com/documentation/api-reference/endpoint/search */
+/** Creates a search with Tavily and an API key. Format: https://docs.tavily.com/documentation/api-reference/endpoint/search */
 export function tavilySearch(options: { key: string; endpoint?: string }): SearchProvider {
   refuseUnknown("tavilySearch", options, { key: true, endpoint: true });
   const { key, endpoint = TAVILY } = options;
@@ -103,7 +101,7 @@ export function tavilySearch(options: { key: string; endpoint?: string }): Searc
 }
 
 /**
- * The choice of a search service.
+ * Which search service to use.
  * @example
  * searchProvider({ provider: "searxng", url: "http://127.0.0.1:8888" }, process.env);
  */
@@ -115,8 +113,8 @@ export interface SearchSettings {
 }
 
 /**
- * Returns the search service of the settings. Keys come from the environment: `BRAVE_API_KEY`, `TAVILY_API_KEY`. Throws
- * a `WebError` that names the missing setting.
+ * Creates the search that the settings choose. Keys come from the environment: `BRAVE_API_KEY`, `TAVILY_API_KEY`.
+ * Throws a `WebError` that names the missing setting.
  */
 export function searchProvider(
   options: SearchSettings,
@@ -132,7 +130,7 @@ export function searchProvider(
       return tavilySearch({ key: requireKey(env, "TAVILY_API_KEY"), ...endpoint });
     case "searxng":
       if (url !== undefined && URL.canParse(url)) return searxngSearch({ url });
-      throw new WebError("settings", "The search by searxng needs the address of a server. Set search.url.");
+      throw new WebError("settings", "A search with searxng needs the address of a server. Set search.url.");
     default:
       throw new WebError("settings", `There is no search service '${provider}'. Set brave, tavily or searxng.`);
   }

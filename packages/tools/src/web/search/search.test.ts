@@ -78,9 +78,9 @@ describe("when a service fails", () => {
     braveSearch({ key: "secret-key", endpoint }).search("x", options);
 
   test.each([
-    [401, "ask the user to check the settings"],
-    [403, "ask the user to check the settings"],
-    [429, "There were too many questions"],
+    [401, "Ask the user to check the settings"],
+    [403, "Ask the user to check the settings"],
+    [429, "Too many searches"],
     [500, "an inner reason"],
   ])("%i is said, with what to do", async (status, hint) => {
     await using server = await TestServer.start((_, response) => response.writeHead(status).end("an inner reason"));
@@ -103,7 +103,7 @@ describe("when a service fails", () => {
       response.on("drain", more);
       more();
     });
-    await expect(search(server.url)).rejects.toThrow("answered far too much");
+    await expect(search(server.url)).rejects.toThrow("sent a response that is too large");
   });
 
   test("a key is not carried elsewhere", async () => {

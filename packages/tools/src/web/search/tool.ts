@@ -10,12 +10,12 @@ const LONGEST = { title: 200, address: 2000, snippet: 600 };
 
 const input = z.object({
   query: z.string().min(1).max(400).describe("The words to search for."),
-  limit: z.int().min(1).max(MOST).optional().describe(`The most results wanted. Default ${DEFAULT_LIMIT}.`),
+  limit: z.int().min(1).max(MOST).optional().describe(`Maximum number of results. Default ${DEFAULT_LIMIT}.`),
 });
 
 /**
- * The tool `web_search {query, limit?}`: matching addresses, each with title and snippet. A search sends the query to
- * another service and costs money. So the tool has effects and needs approval.
+ * Returns the tool `web_search {query, limit?}`: matching addresses, each with title and snippet. The tool needs
+ * approval, because a search sends the query to another service and costs money.
  */
 export function webSearchTool(provider: SearchProvider): Tool {
   return defineTool({
@@ -46,7 +46,6 @@ function resultLines({ title, address, snippet }: SearchResult, index: number): 
   return `${index + 1}. ${lines.filter((line) => line !== "").join("\n   ")}`;
 }
 
-/** Removes the HTML tags with which some services mark matching words. */
 function snippetLine(text: string, longest: number): string {
   const plain = stripControls(text)
     .replace(/<\/?(?:b|em|mark|strong)>/gi, "")

@@ -64,14 +64,14 @@ test("C8: what was changed there only comes as it is there: made, changed, remov
     "created new/run.sh",
     "created bytes",
   ]);
-  expect(preview?.notes).toEqual(["new/run.sh can be run as a program now."]);
+  expect(preview?.notes).toEqual(["new/run.sh is executable now."]);
   expect(await call(tool, input)).toBe(
     [
       "changed changed.txt (+1 -1)",
       "deleted gone.txt (+0 -1)",
-      "same.txt is the same here.",
+      "same.txt is the same on both branches.",
       "mine.txt was not changed in attempt.",
-      "created new/run.sh (+1 -0). new/run.sh can be run as a program now.",
+      "created new/run.sh (+1 -0). new/run.sh is executable now.",
       "created bytes (+0 -0)",
     ].join("\n"),
   );
@@ -109,27 +109,27 @@ test("F107: a file is not the same if its mode differs, and its mode comes as it
   );
   const input = { from: "attempt", files: [...files, "gone.sh"] };
   const notes = [
-    "on.sh can be run as a program now.",
-    "off.sh can not be run as a program any more.",
-    "both.sh can be run as a program now.",
-    "merged.sh can be run as a program now.",
-    expect.stringContaining("1 place of merged.sh"),
+    "on.sh is executable now.",
+    "off.sh is not executable any more.",
+    "both.sh is executable now.",
+    "merged.sh is executable now.",
+    expect.stringContaining("1 conflict in merged.sh"),
     "gone.sh is not brought over: it was removed here, and its mode was changed in attempt.",
   ];
   expect((await tool.preview?.(input, context))?.notes).toEqual(notes);
   expect((await call(tool, input)).split("\n")).toEqual([
-    "on.sh can be run as a program now.",
-    "off.sh can not be run as a program any more.",
-    "changed both.sh (+1 -1). both.sh can be run as a program now.",
-    "other.sh is the same here.",
+    "on.sh is executable now.",
+    "off.sh is not executable any more.",
+    "changed both.sh (+1 -1). both.sh is executable now.",
+    "other.sh is the same on both branches.",
     "changed mine.sh (+1 -1)",
-    expect.stringContaining("changed merged.sh (+4 -0). merged.sh can be run as a program now. 1 place"),
+    expect.stringContaining("changed merged.sh (+4 -0). merged.sh is executable now. 1 place"),
     "gone.sh was not brought over: it was removed here, and its mode was changed in attempt.",
   ]);
   const runs = files.filter((name) => (statSync(folder.path(name)).mode & 0o111) === 0o111);
   expect(runs).toEqual(["on.sh", "both.sh", "mine.sh", "merged.sh"]);
   expect(await call(tool, { from: "attempt", files: ["on.sh", "off.sh"] })).toBe(
-    "on.sh is the same here.\noff.sh is the same here.",
+    "on.sh is the same on both branches.\noff.sh is the same on both branches.",
   );
 });
 
@@ -199,8 +199,8 @@ test("F107: links and all bits of modes are brought over, and undo takes each of
   const seen = await preview();
   expect(seen?.notes).toEqual([
     "mode.txt has the mode 600 now.",
-    "both.sh can be run as a program now.",
-    "made.sh can be run as a program now.",
+    "both.sh is executable now.",
+    "made.sh is executable now.",
     "made is a link to mode.txt.",
     "moved is a link to sub/none.txt.",
     "solid is not a link any more.",
@@ -210,7 +210,7 @@ test("F107: links and all bits of modes are brought over, and undo takes each of
   const { told, changes } = await bring(seen);
   expect(told.slice(0, 2)).toEqual([
     "mode.txt has the mode 600 now.",
-    "changed both.sh (+1 -1). both.sh can be run as a program now.",
+    "changed both.sh (+1 -1). both.sh is executable now.",
   ]);
   const after = standing(folder);
   expect(after).toEqual({
@@ -246,8 +246,8 @@ test("F107: a link out of the workspace, and one that both places changed, stay 
   expect(told).toEqual([
     "out was not brought over: it is a link to ../outside/secret.txt, which is outside of the workspace. Make it by hand with ln -s.",
     "far was not brought over: it is a link to /etc/hostname, which is outside of the workspace. Make it by hand with ln -s.",
-    "both was not brought over: it was changed here and in attempt, and is a link in one of them. Decide on it by hand.",
-    "same is the same here.",
+    "both was not brought over: it was changed here and in attempt, and is a link on one of the branches. Resolve this by hand.",
+    "same is the same on both branches.",
   ]);
   expect(standing(folder)).toEqual(before);
 });
@@ -283,19 +283,19 @@ test("C8: what both places changed is put together, and what contradicts itself 
   const preview = await tool.preview?.(input, context);
   expect(preview?.changes?.map(({ path }) => path)).toEqual(["both.txt"]);
   const marked =
-    "1 place of both.txt was changed here and in attempt: the file has both versions between <<<<<<< and >>>>>>>. Choose for it, and remove the marks.";
+    "1 conflict in both.txt, which was changed here and in attempt: the file has both versions between <<<<<<< and >>>>>>>. For each conflict, keep one version and remove the marks.";
   expect(preview?.notes).toEqual([
     marked,
     "removed.txt is not brought over: it was removed in attempt, and changed here.",
     "here.txt is not brought over: it was removed here, and changed in attempt.",
-    "bytes is not brought over: it was changed here and in attempt, and is no text that could be put together.",
+    "bytes is not brought over: it was changed here and in attempt, and is not text, so it cannot be merged.",
   ]);
   expect(await call(tool, input)).toBe(
     [
       `changed both.txt (+4 -0). ${marked}`,
       "removed.txt was not brought over: it was removed in attempt, and changed here.",
       "here.txt was not brought over: it was removed here, and changed in attempt.",
-      "bytes was not brought over: it was changed here and in attempt, and is no text that could be put together.",
+      "bytes was not brought over: it was changed here and in attempt, and is not text, so it cannot be merged.",
     ].join("\n"),
   );
   expect(folder.read("both.txt")).toBe("<<<<<<< here\nhere\n=======\nthere\n>>>>>>> attempt\n");

@@ -27,13 +27,12 @@ import {
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
 import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./writing.ts";
 
-/** A file or link to copy from another branch. */
+/** A file or link to bring over from another branch: its version there, and the common ancestor of both branches' versions. */
 export interface IncomingFile {
-  /** The entry in the other branch; undefined: none. */
+  /** The file in the other branch; undefined: none. */
   readonly there: FileEntry | undefined;
-  /** The common ancestor of both entries. */
+  /** The file in the common ancestor; undefined: none. */
   readonly base: FileEntry | undefined;
-  /** True if the other branch changed the permissions of the file. */
   readonly hasOwnMode: boolean;
 }
 
@@ -43,11 +42,11 @@ export interface MergedText {
   readonly conflicts: number;
 }
 
-/** The source of the files, and how texts are merged. */
+/** Options of the tool `bring_over`: where its files come from, and how texts are merged. */
 export interface BringOptions extends FileWritingOptions {
   /** Returns a file of the named branch. Rejects with a sentence if the file is not available. */
   incoming(from: string, path: string, context: PreviewContext): Promise<IncomingFile>;
-  /** Merges two texts with their base. Conflicting parts appear both, between conflict markers. */
+  /** Merges two texts with their common ancestor. Conflicting parts appear both, between conflict markers. */
   merge(
     texts: { readonly base: string; readonly here: string; readonly there: string },
     from: string,
@@ -58,17 +57,15 @@ const OPTIONS: OptionNames<BringOptions> = { ...WRITING_OPTIONS, incoming: true,
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    from: z.string().describe("The branch whose files they are."),
+    from: z.string().describe("The branch that has the files."),
     files: z.array(pathArgument(workspace)).min(1).describe("Files, relative to the workspace."),
   });
 
-/** The result for one file. */
 type FileMergeOutcome =
   | {
       readonly type: "write";
       readonly location: Location;
       readonly before: StandingEntry | undefined;
-      /** Undefined: the file is removed. */
       readonly after: FileEntry | undefined;
       readonly conflicts: number;
     }
@@ -77,15 +74,15 @@ type FileMergeOutcome =
   | { readonly type: "left"; readonly why: string };
 
 /**
- * The tool `bring_over {from, files}`: copies changes of files from another branch to this one. Files changed only
- * there are copied; files changed on both sides are merged. Conflicts are marked in the file like those of git.
+ * Returns the tool `bring_over {from, files}`, which copies file changes of another branch to this one. A file changed
+ * only there is copied; a file changed on both sides is merged, with conflict markers like those of git.
  */
 export function bringTool(workspace: Workspace, options: BringOptions): Tool {
   refuseUnknown("bringTool", options, OPTIONS);
   return defineTool({
     name: "bring_over",
     description:
-      "Takes the changes that another branch made to files over to this one, and marks what contradicts itself.",
+      "Brings changes that another branch made to files over to this branch, and marks conflicts in the files.",
     input: inputOf(workspace),
     effects: "external",
     files: "write",
@@ -111,10 +108,7 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
   });
 }
 
-/**
- * Runs `bring_over`. Returns a line for each file, and whether all changes arrived without conflicts. Throws if the
- * call is cancelled.
- */
+/** Runs `bring_over`. Returns a line per file, and whether all arrived without conflicts. Throws if the call is cancelled. */
 export async function bringOver(
   workspace: Workspace,
   options: BringOptions,
@@ -130,7 +124,7 @@ export async function bringOver(
   };
   const bring = async (path: string): Promise<string> => {
     const outcome = await mergeFile(workspace, options, { from, path, context });
-    if (outcome.type === "same") return `${path} is the same here.`;
+    if (outcome.type === "same") return `${path} is the same on both branches.`;
     if (outcome.type === "left") return left(path, outcome.why);
     if (outcome.type === "unchanged") return `${path} ${outcome.why}`;
     const change = broughtChange(outcome);
@@ -172,7 +166,6 @@ async function put(
   await putEntry(workspace, location, after, standing);
 }
 
-/** Returns notes about the mode: the file is a link, is executable, or has unusual permissions. */
 function modeNotes({
   location: { path },
   before,
@@ -183,8 +176,8 @@ function modeNotes({
   const [had, has] = [before && !isLink(before) ? permissionsOf(before.mode) : undefined, permissionsOf(after.mode)];
   const wasLink = isLink(before) ? [`${path} is not a link any more.`] : [];
   if (had === has || (had === undefined && !(has & 0o111) && has & 0o044)) return wasLink;
-  if (has & 0o111 && !((had ?? 0) & 0o111)) return [...wasLink, `${path} can be run as a program now.`];
-  if ((had ?? 0) & 0o111 && !(has & 0o111)) return [...wasLink, `${path} can not be run as a program any more.`];
+  if (has & 0o111 && !((had ?? 0) & 0o111)) return [...wasLink, `${path} is executable now.`];
+  if ((had ?? 0) & 0o111 && !(has & 0o111)) return [...wasLink, `${path} is not executable any more.`];
   return [...wasLink, `${path} has the mode ${has.toString(8).padStart(3, "0")} now.`];
 }
 
@@ -215,7 +208,7 @@ async function mergeFile(
       return { type: "left", why: `it ${fate} here, and its mode was changed in ${from}.` };
     }
     if (hasSameContent(here, base)) {
-      // Only this case replaces a file (F78). A merge keeps later changes.
+      // Replacing the file must not destroy content that this branch has not seen (F78). A merge keeps such content.
       assertAsSeen(workspace, location.path, here ? contentDigest(here.content) : null, context);
       const why = there && isLink(there) ? await whyNoLink(workspace, location, there) : undefined;
       if (why !== undefined) return { type: "left", why };
@@ -227,11 +220,11 @@ async function mergeFile(
     }
     const both = `it was changed here and in ${from}`;
     if ([here, there, base].some(isLink))
-      return { type: "left", why: `${both}, and is a link in one of them. Decide on it by hand.` };
+      return { type: "left", why: `${both}, and is a link on one of the branches. Resolve this by hand.` };
     const [hereText, thereText] = [fileContent(here.content).text, fileContent(there.content).text];
     const baseText = base ? fileContent(base.content).text : "";
     if (hereText === undefined || thereText === undefined || baseText === undefined)
-      return { type: "left", why: `${both}, and is no text that could be put together.` };
+      return { type: "left", why: `${both}, and is not text, so it cannot be merged.` };
     const { text, conflicts } = await merge({ base: baseText, here: hereText, there: thereText }, from);
     return { ...place, after: { content: Buffer.from(text), mode }, conflicts };
   } catch (error) {
@@ -273,10 +266,10 @@ function assertAgreed({ path, before, after, mode }: FileChange, { agreed }: Pic
   const seen = agreed?.changes?.find((change) => change.path === path);
   if (!agreed?.changes || (seen && seen.before === before && seen.after === after && seen.mode?.after === mode?.after))
     return;
-  throw new WorkspaceError("changed", `${path} has changed since the user allowed this call. Bring it over again.`);
+  throw new WorkspaceError("changed", `${path} has changed since the user allowed this call. Call bring_over again.`);
 }
 
 function conflictIn(path: string, conflicts: number, from: string): string {
-  const [places, them] = conflicts === 1 ? ["1 place of", "it"] : [`${conflicts} places of`, "them"];
-  return `${places} ${path} was changed here and in ${from}: the file has both versions between <<<<<<< and >>>>>>>. Choose for ${them}, and remove the marks.`;
+  const places = conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`;
+  return `${places} in ${path}, which was changed here and in ${from}: the file has both versions between <<<<<<< and >>>>>>>. For each conflict, keep one version and remove the marks.`;
 }

@@ -1,7 +1,7 @@
 import { type ConversationState, type Message, pathTo } from "@banyan/core";
 import { type FileChange, worktreeAt } from "@banyan/core/conversation";
 
-/** A file that a conversation changed: its first and its last state. */
+/** A file that a conversation changed, with its first and last state. */
 export interface ChangedFile {
   /** Relative to the workspace, or to the same folder of the worktree. */
   readonly path: string;
@@ -24,9 +24,9 @@ export interface ChangedFile {
 type ChangeOfCall = FileChange & { readonly call: string; readonly worktree?: string };
 
 /**
- * Returns the files that the branch down to `leaf` changed; without `leaf`, those of the whole conversation. Sub-agents
- * are included. The order is that of the first change. Files whose last state equals the first are left out. With
- * `beside`, changes on the path that both branches share are left out too.
+ * Returns the files that the branch down to `leaf` and its sub-agents changed, in the order of their first change;
+ * without `leaf`, those of the whole conversation. Leaves out files whose last state equals the first. With `beside`,
+ * leaves out changes on the path that both branches share.
  */
 export function changedFiles(state: ConversationState, leaf?: string, beside: string | null = null): ChangedFile[] {
   const found = branchMessages(state, leaf, beside).flatMap((message) => changesInMessage(state, message));
@@ -52,7 +52,6 @@ export function changedMode(changes: readonly Pick<FileChange, "mode">[]): Pick<
   return before === after ? undefined : { mode: { before, after } };
 }
 
-/** Returns the messages of a branch and of its sub-agents, in the order of creation. */
 function branchMessages(state: ConversationState, leaf: string | undefined, beside: string | null): Message[] {
   if (leaf === undefined) return [...state.messages.values()];
   const own = new Set(pathTo(state, leaf)).difference(new Set(pathTo(state, beside)));

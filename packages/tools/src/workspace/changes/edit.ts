@@ -16,7 +16,6 @@ import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { findOccurrences, sentenceOn, unseenDifference } from "./unseen-difference.ts";
 import { assertAllowed, assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./writing.ts";
 
-/** Maximum number of occurrences to count. */
 const MOST_COUNTED = 1000;
 
 const inputOf = (workspace: Workspace) =>
@@ -26,12 +25,12 @@ const inputOf = (workspace: Workspace) =>
       .string()
       .min(1)
       .describe(
-        "The text to replace, exactly as it is in the file, with its indentation, without line numbers. Include more lines if it is not unique.",
+        "The text to replace, exactly as it is in the file, with its indentation, without line numbers. Include more lines if the text is not unique.",
       ),
     new_text: z.string().describe("The replacement. Empty removes the old text."),
   });
 
-/** The tool `edit {path, old_text, new_text}`: replaces one place in a text file. All other bytes stay the same. */
+/** Returns the tool `edit {path, old_text, new_text}`, which replaces one place in a text file. All other bytes stay the same. */
 export function editTool(workspace: Workspace, options: FileWritingOptions = {}): Tool {
   refuseUnknown("editTool", options, WRITING_OPTIONS);
   const { backups, refuse, watch } = options;
@@ -39,7 +38,7 @@ export function editTool(workspace: Workspace, options: FileWritingOptions = {})
     name: "edit",
     description:
       "Changes one place in a text file: replaces old_text, which must occur exactly once, with new_text. " +
-      "Line ends, byte-order mark and mode of the file are kept. Answers the change as a unified diff.",
+      "Line ends, byte-order mark and mode of the file are kept. Returns the change as a unified diff.",
     input: inputOf(workspace),
     // Not idempotent: if new_text contains old_text, a second run would change the file again.
     brief: "Replaces old_text, which occurs once in the file, with new_text.",
@@ -66,7 +65,6 @@ export function editTool(workspace: Workspace, options: FileWritingOptions = {})
   });
 }
 
-/** Returns the file before and after the edit. Throws if the edit is not possible. */
 async function planEdit(
   workspace: Workspace,
   { path, old_text, new_text }: z.infer<ReturnType<typeof inputOf>>,
@@ -81,7 +79,6 @@ async function planEdit(
   return { location, content, bytes, after, note, diff: lineDiff(content.text, after) };
 }
 
-/** A text after the replacement. */
 interface ReplacedText {
   readonly text: string;
   /** A sentence about look-alike characters that were accepted as matches. */
@@ -108,7 +105,6 @@ function replaceOnce(content: TextContent, oldText: string, newText: string): Re
   return { text: content.text.slice(0, at) + replacement + content.text.slice(at + wanted.length) };
 }
 
-/** Replaces a text that occurs only with look-alikes. */
 function replaceLookAlike(content: TextContent, wanted: string, replacement: string): ReplacedText {
   const alike = lookAlikesOf(content.text, wanted, MOST_COUNTED + 1);
   const [only] = alike;
@@ -128,7 +124,7 @@ function replaceLookAlike(content: TextContent, wanted: string, replacement: str
   if (kept === place)
     throw new WorkspaceError(
       "match",
-      `${content.path} has new_text there already, so there is nothing to change. ${said}`,
+      `${content.path} already contains new_text there, so nothing was changed. ${said}`,
     );
   return {
     text: content.text.slice(0, from) + kept + content.text.slice(to),
@@ -152,7 +148,7 @@ function toWindows(text: string): string {
 
 function hint(content: TextContent, wanted: string): string {
   if (content.lineEnds === "mixed" && wanted.includes("\n"))
-    return "Its line ends are mixed (LF and CRLF); replace one line at a time.";
+    return "The line ends of the file are mixed (LF and CRLF); replace one line at a time.";
   const unseen = unseenDifference(content.text, wanted);
   if (unseen !== undefined) return `${unseen} Copy the text exactly.`;
   const near = nearestLine(content.text, wanted);

@@ -14,7 +14,7 @@ export interface FileContent {
   readonly text?: string;
 }
 
-/** Returns digest and text of bytes. */
+/** Returns the digest of a file's bytes, and their text if the file is text. */
 export function fileContent(bytes: Buffer): FileContent {
   const digest = contentDigest(bytes);
   const form = detectFileForm(bytes.subarray(0, SNIFFED_BYTES));
@@ -23,8 +23,8 @@ export function fileContent(bytes: Buffer): FileContent {
 }
 
 /**
- * Returns how a file's content changed; undefined: no file. Both contents are equal if only the mode changed. `most` is
- * the limit of the stored diff in bytes.
+ * Describes how a file's content changed; undefined means no file. Both contents are equal if only the mode changed.
+ * `most` is the limit of the stored diff in bytes.
  */
 export function fileChange(
   path: string,
@@ -52,7 +52,6 @@ export function fileChange(
   };
 }
 
-/** Returns the diff; undefined if one of the contents is not text. */
 function diffOf(before: FileContent | undefined, after: FileContent | undefined) {
   const [old, now] = [before, after].map((content) => (content === undefined ? "" : content.text));
   return old === undefined || now === undefined ? undefined : lineDiff(old, now);

@@ -8,7 +8,6 @@ import { type Location, locate, type Workspace } from "../files/paths.ts";
 import { assertWritable } from "../files/protected-paths.ts";
 import { removeFile, replaceWorkspaceFile } from "./replace-file.ts";
 
-/** The mode of a link, as git writes it. */
 const LINK = "120000";
 
 /** A regular file, or a link, whose content is the text of its target. */
@@ -18,17 +17,17 @@ export interface FileEntry {
   readonly mode: string;
 }
 
-/** An existing entry of the workspace. Its `stats` show later whether the entry was replaced. */
+/** An existing file or link of the workspace. Its `stats` show later whether it was replaced. */
 export interface StandingEntry extends FileEntry {
   readonly stats: Stats;
 }
 
-/** Returns whether an entry is a symbolic link. */
+/** Returns whether a file entry is a symbolic link. */
 export function isLink(entry: Pick<FileEntry, "mode"> | undefined): boolean {
   return entry?.mode === LINK;
 }
 
-/** Returns the mode of a file in the form of `FileEntry.mode`. */
+/** Converts the mode of a file to the form of `FileEntry.mode`. */
 export function modeText({ mode }: Pick<Stats, "mode">): string {
   return `100${(mode & 0o777).toString(8).padStart(3, "0")}`;
 }
@@ -48,7 +47,7 @@ export async function locateEntry(workspace: Workspace, given: string): Promise<
   return { path, real, kind: "special", what: "a link" };
 }
 
-/** Returns the entry at a location; undefined if missing. Other failures throw like `openFile`. */
+/** Returns the file or link at a location; undefined if missing. Other failures throw like `openFile`. */
 export async function entryAt(workspace: Workspace, location: Location): Promise<StandingEntry | undefined> {
   if (location.kind === "missing") return undefined;
   if (location.what === "a link") {
@@ -68,8 +67,8 @@ export function hasSameContent(one: FileEntry | undefined, other: FileEntry | un
 }
 
 /**
- * Replaces the entry `standing`; undefined: no entry. An entry without a mode keeps the mode of the existing file, or
- * gets the mode of a new file. Throws like `replaceWorkspaceFile` and `removeFile`.
+ * Replaces the file or link `standing`; undefined: a new one. An entry without a mode keeps the mode of the existing
+ * file, or gets the mode of a new file. Throws like `replaceWorkspaceFile` and `removeFile`.
  */
 export async function putEntry(
   workspace: Workspace,

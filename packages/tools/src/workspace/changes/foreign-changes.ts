@@ -9,7 +9,7 @@ import { openFile } from "../files/open-path.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import { type FileContent, fileChange, fileContent } from "./file-change.ts";
 
-/** A change that another program reports: the replaced text or the whole file, and the new text. */
+/** A file change that another program reports: the new text, and the text that it replaces. */
 export interface ReportedChange {
   /** Relative to the workspace, or absolute. */
   readonly path: string;
@@ -18,33 +18,29 @@ export interface ReportedChange {
   readonly newText: string;
 }
 
-/** One call of another program that changes files. */
+/** One tool call of another program that changes files. */
 export interface ForeignCall {
   /** Records the current content of a file that may change soon. Ignores paths that are no file of the workspace. */
   note(path: string): Promise<void>;
   /**
-   * Ends the call. Returns the changes of the recorded files. `told` adds changes of files that were recorded too late,
-   * as far as the report allows. May be called once per call.
+   * Ends the call, at most once. Returns the changes of the recorded files. `told` adds changes of files that were
+   * recorded too late, as far as the report allows.
    */
   settle(told?: readonly ReportedChange[]): Promise<FileChange[]>;
 }
 
-/** The last recorded state of a file. */
 interface NotedFile {
-  /** Differs after every change of the file. */
   readonly stamp: string;
-  /** Absent if the content was not kept. */
   readonly bytes?: Buffer;
 }
 
-/** The largest file to keep, in bytes. */
 const MOST_BYTES = 64 * 1024 * 1024;
 /** In a larger workspace, only files that calls name are recorded. */
 const MOST_FILES = 20_000;
 /** Bytes to keep of all files without a call, and of one file. */
 const MOST_KEPT = 32 * 1024 * 1024;
 const MOST_KEPT_OF_ONE = 1024 * 1024;
-/** Stands for a previous content that is unknown, but differed. */
+/** Represents a previous content that is unknown, but differed. */
 const UNKNOWN: FileContent = { digest: "unknown" };
 
 /** A file in use by calls: its content at the first record, or after the last call. */
@@ -54,8 +50,8 @@ interface BusyFile {
 }
 
 /**
- * Tracks file changes by another program, which bypasses our tools. Compares contents before and after each call. So
- * the changes belong to their calls and can be undone.
+ * Records file changes by another program, which does not use our tools, by comparing contents before and after each
+ * call. So each change belongs to its call and can be undone.
  */
 export class ForeignChanges {
   readonly #workspace: Workspace;
@@ -103,7 +99,6 @@ export class ForeignChanges {
       const stamp = stamps.get(path)?.stamp;
       if (before?.stamp === stamp || this.#held.has(path)) continue;
       const bytes = await this.#read(path);
-      // git ignores the file now.
       if (bytes === "unreadable" || (stamp === undefined && bytes)) continue;
       this.#note(path, bytes);
       const [old, now] = [before?.bytes && fileContent(before.bytes), bytes && fileContent(bytes)];
@@ -116,14 +111,12 @@ export class ForeignChanges {
     return changes;
   }
 
-  /** Records the current state of a file, so that its change is reported once. */
   #note(path: string, bytes: Buffer | undefined): void {
     const stamp = workspaceStamp(this.#workspace.root, path)?.stamp;
     if (bytes === undefined || stamp === undefined) this.#all?.delete(path);
     else this.#all?.set(path, bytes.length <= MOST_KEPT_OF_ONE ? { stamp, bytes } : { stamp });
   }
 
-  /** Starts a call. */
   begin(): ForeignCall {
     const own = new Set<string>();
     return {
@@ -187,7 +180,6 @@ export class ForeignChanges {
     return [fileChange(path, fileContent(previous), now)];
   }
 
-  /** Returns a path relative to the root; undefined for a path outside or a folder. */
   async #pathOf(given: string): Promise<string | undefined> {
     try {
       const { path, kind } = await locate(this.#workspace, given);
@@ -198,7 +190,6 @@ export class ForeignChanges {
     }
   }
 
-  /** Undefined: the file is missing. */
   async #read(path: string): Promise<Buffer | undefined | "unreadable"> {
     try {
       await using file = await openFile(this.#workspace, path);
@@ -227,14 +218,13 @@ interface Stamp {
   readonly size: number;
 }
 
-/** Undefined for links and everything else that is no regular file. */
 function workspaceStamp(root: string, path: string): Stamp | undefined {
   const stats = lstatSync(join(root, path), { bigint: true, throwIfNoEntry: false });
   if (!stats?.isFile()) return undefined;
   return { stamp: `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`, size: Number(stats.size) };
 }
 
-/** Returns the diff of a proposed change, for an approval. Lines are counted in the reported texts. */
+/** Returns the diff of a change that another program proposes, for an approval. Lines are counted in the reported texts. */
 export function reportedDiff({ path, oldText, newText }: ReportedChange): FileChange {
   const [before, after] = [oldText, newText].map((text) =>
     text === null ? undefined : fileContent(Buffer.from(text)),
@@ -243,8 +233,8 @@ export function reportedDiff({ path, oldText, newText }: ReportedChange): FileCh
 }
 
 /**
- * Returns the text before a replacement; undefined if ambiguous. A reported missing file is not believed: some programs
- * report every full rewrite like that, and an undo would delete the file.
+ * Returns the text before a replacement; undefined if ambiguous. A report of a missing file is not believed: some
+ * programs report every full rewrite like that, and an undo would delete the file.
  */
 function textBefore(now: string, oldText: string | null, newText: string): string | undefined {
   if (oldText === null || newText === "") return undefined;

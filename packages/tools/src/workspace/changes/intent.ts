@@ -9,37 +9,29 @@ import { contentDigest } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
 import type { Workspace } from "../files/paths.ts";
 
-/** A file of an atomic change of several files. */
+/** One file in the record of a change of several files. */
 export interface IntendedFile {
-  /** Relative to the root. */
   readonly path: string;
   /** The digest of the previous content, which the backups keep; `null`: no file. */
   readonly before: string | null;
-  /** The digest of the new content. */
   readonly after: string;
-  /** The name of the temporary file with the new content, in the same folder. */
   readonly temporary: string;
 }
 
 /**
- * A record of a change of several files, written before the first file changes and removed after the last. Its process
- * holds a lock on the record. A record without a lock belongs to a process that ended halfway, and the process that
- * finds such a record settles the change. Disposing before `end` leaves the record unsettled.
- *
- * The record is a locked SQLite file. The system releases the lock when the process ends in any way, so reused process
- * ids and wrong clocks do no harm. No other code of this process may open the file: closing the second handle would
- * release the lock (POSIX).
+ * The record of a change of several files, written before the first file changes and removed after the last. The
+ * process keeps a lock on its record. If a process ends halfway, its record has no lock, and the next process that
+ * finds it undoes the change. Disposing before `end` leaves the record in place. The record is a locked SQLite file:
+ * the system releases the lock when the process ends in any way, so reused process ids and wrong clocks do no harm. No
+ * other code of this process may open the file: closing the second handle would release the lock (POSIX).
  */
 export interface ChangeIntent extends AsyncDisposable {
   readonly files: readonly IntendedFile[];
-  /** Removes the record: nothing is left to settle. Resolves when the removal would survive a power cut. */
+  /** Removes the record. Resolves when the removal would survive a power cut. */
   end(): Promise<void>;
 }
 
-/**
- * Writes the record of a change. Resolves when the record would survive a power cut. Throws a `WorkspaceError` if the
- * record cannot be written.
- */
+/** Writes the record of a change. Resolves when it would survive a power cut. Throws a `WorkspaceError` if not writable. */
 export async function writeIntent(
   { root }: Workspace,
   backups: string,
@@ -75,7 +67,7 @@ export async function writeIntent(
 function notNoted(folder: string, cause: unknown): WorkspaceError {
   return new WorkspaceError(
     "system",
-    `Nothing was written: the changes could not be noted in ${folder} first (${errorMessage(cause)}).`,
+    `Nothing was written, because the changes could not be recorded in ${folder} first (${errorMessage(cause)}).`,
     { cause },
   );
 }
@@ -83,7 +75,6 @@ function notNoted(folder: string, cause: unknown): WorkspaceError {
 /** Returns the record files of all processes for a workspace. */
 export async function intentsIn({ root }: Workspace, backups: string): Promise<string[]> {
   const folder = folderIn(backups);
-  // Usually the folder does not exist.
   const names = await readdir(folder).catch(() => []);
   return names.filter((name) => name.startsWith(startOfNames(root))).map((name) => join(folder, name));
 }
@@ -151,7 +142,6 @@ function startOfNames(root: string): string {
   return `${contentDigest(Buffer.from(root))}.`;
 }
 
-/** Makes new and removed names in a folder survive a power cut. */
 async function flush(folder: string): Promise<void> {
   const handle = await open(folder);
   try {

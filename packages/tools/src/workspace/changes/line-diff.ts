@@ -16,7 +16,7 @@ export interface LineDiff {
   readonly removed: number;
 }
 
-/** Compares two texts. Common beginnings and ends cost little, so a small change in a large file is cheap. */
+/** Compares two texts by lines. Equal beginnings and ends cost little, so a small change in a large file is cheap. */
 export function lineDiff(before: string, after: string): LineDiff {
   const head = commonHead(before, after);
   const tail = commonTail(before, after, head);
@@ -45,7 +45,6 @@ function commonHead(one: string, other: string): number {
   return head;
 }
 
-/** Like `commonHead`, for the ends. */
 function commonTail(one: string, other: string, head: number): number {
   const most = Math.min(one.length, other.length) - head;
   let same = 0;

@@ -109,7 +109,7 @@ describe("F81, K13: text that looks like old_text, at one place", () => {
   test("a place that has new_text already is refused", async () => {
     expect(await edit("\u201cyes\u201d\n", '"yes"', "\u201cyes\u201d")).toMatchObject({
       isDone: false,
-      said: 'a.txt has new_text there already, so there is nothing to change. Line 1 has "\u201c" (U+201C) where you wrote """, and 1 more such place.',
+      said: 'a.txt already contains new_text there, so nothing was changed. Line 1 has "\u201c" (U+201C) where you wrote """, and 1 more such place.',
     });
   });
 });

@@ -3,7 +3,6 @@ import { ASCII, FoldedText } from "../files/folded-text.ts";
 import { MOST_CHANGES } from "./line-diff.ts";
 import { type Difference, findOccurrences } from "./unseen-difference.ts";
 
-/** The longest text to fold, in characters. */
 const MOST_FOLDED = 2_000_000;
 
 /** A part of a text, as a half-open range of UTF-16 units. */
@@ -12,7 +11,7 @@ export interface TextRange {
   readonly to: number;
 }
 
-/** Returns the places of a text that equal `wanted` except for look-alikes, overlaps included, at most `most`. */
+/** Returns at most `most` places of a text that equal `wanted` except for look-alike characters, overlaps included. */
 export function lookAlikesOf(text: string, wanted: string, most: number): readonly TextRange[] {
   // Folding a long text as a whole would block the main thread.
   if (text.length > MOST_FOLDED || (ASCII.test(text) && ASCII.test(wanted))) return [];
@@ -28,7 +27,7 @@ export function lookAlikesOf(text: string, wanted: string, most: number): readon
   });
 }
 
-/** A piece of a file and the wanted text, which differ only in look-alikes. */
+/** A piece of a file and the wanted text, which differ only in look-alike characters. */
 export class LookAlikes {
   readonly #place: string;
   readonly #wanted: string;
@@ -61,7 +60,6 @@ export class LookAlikes {
    * changed lines. Inside a change, the two texts' characters cannot be matched.
    */
   replaced(replacement: string): string {
-    // With too many different lines, the replacement changes the whole piece.
     const changes = diffArrays(linesWithEnds(this.#wanted), linesWithEnds(replacement), {
       maxEditLength: MOST_CHANGES,
     });

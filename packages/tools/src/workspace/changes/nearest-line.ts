@@ -1,13 +1,12 @@
 import { cutTo } from "@banyan/core/shown";
 import { showOnOneLine } from "../files/plain-text.ts";
 
-/** Larger files are not searched. */
 const MOST_CHARACTERS = 1_000_000;
 const MOST_SHOWN = 200;
 /** Lines with a smaller share of common letter pairs are unrelated. */
 const SIMILAR = 0.6;
 
-/** Returns a sentence about the line that is most similar to the first line of `wanted`; undefined if none is similar. */
+/** Returns a sentence that quotes the line most similar to the first line of `wanted`; undefined if none is similar. */
 export function nearestLine(text: string, wanted: string): string | undefined {
   const first = wanted
     .split("\n")
@@ -19,18 +18,16 @@ export function nearestLine(text: string, wanted: string): string | undefined {
   for (const [index, line] of text.split("\n").entries()) {
     const plain = line.trim();
     if (plain === first)
-      return `Line ${index + 1} begins like it, so the difference is in white space or further down.`;
-    // A line of a very different length cannot be similar.
+      return `Line ${index + 1} is the same as the first line of old_text, so the difference is in white space or further down.`;
     if (plain.length > 2 * first.length + 10 || 2 * plain.length + 10 < first.length) continue;
     const score = similarity(pairs, letterPairs(plain));
     if (score > best.score) best = { score, number: index + 1, line: plain };
   }
   return best.number === 0
     ? undefined
-    : `The nearest is line ${best.number}: ${showOnOneLine(cutTo(best.line, MOST_SHOWN, ""))}`;
+    : `The most similar is line ${best.number}: ${showOnOneLine(cutTo(best.line, MOST_SHOWN, ""))}`;
 }
 
-/** Counts each pair of neighbouring letters. */
 function letterPairs(line: string): ReadonlyMap<string, number> {
   const pairs = new Map<string, number>();
   for (let at = 0; at + 2 <= line.length; at += 1) {

@@ -10,13 +10,11 @@ import { assertWritable } from "../files/protected-paths.ts";
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Writes a whole file atomically: a new file of mode 0600 in the same folder replaces the old one. Missing folders are
- * created for a new file. An existing file keeps its owner, and its mode unless `mode` (octal digits) is given. With
- * mode "120000", a link is created whose target is `bytes`.
- *
- * `read` is the file from which the new content was made. If the file was replaced since, the write fails with
- * `changed`. Paths that `assertWritable` refuses fail too, as does a file with several hard links: it may have names
- * outside the workspace.
+ * Writes a whole file atomically: a new file in the same folder replaces the old one. A new file has mode 0600 and gets
+ * its missing folders. An existing file keeps its owner, and its mode unless `mode` (octal digits) is given. With mode
+ * "120000", a link is created whose target is `bytes`. Throws `changed` if the file was replaced since `read`, the
+ * stats from when its content was read. Also throws if `assertWritable` does, or if the file has several hard links:
+ * some may be outside the workspace.
  */
 export async function replaceWorkspaceFile(
   workspace: Workspace,
@@ -31,7 +29,6 @@ export async function replaceWorkspaceFile(
 
 /** Written content that has not replaced the file yet. Disposing removes the content. */
 export interface Replacement extends AsyncDisposable {
-  /** The name of the temporary file with the new content. */
   readonly temporary: string;
   /** Replaces the file, unless another file took its place. Returns the stats of the new file. */
   takePlace(): Promise<Stats>;
@@ -39,7 +36,7 @@ export interface Replacement extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
-/** The first part of `replaceWorkspaceFile`, with the same errors: everything but the last step. */
+/** Writes the new content to a temporary file, but does not replace the file yet. Throws like `replaceWorkspaceFile`. */
 export async function prepareReplacement(
   workspace: Workspace,
   location: Location,
@@ -86,7 +83,7 @@ export async function prepareReplacement(
   }
 }
 
-/** Removes a file if `read` still describes it. Refused like a write. */
+/** Removes a file unless it changed since `read`, its stats. Throws like `replaceWorkspaceFile`. */
 export async function removeFile(workspace: Workspace, location: Location, read: Stats): Promise<void> {
   assertWritable(workspace, location);
   try {
@@ -157,7 +154,7 @@ async function writableFile(target: string, location: Location): Promise<Stats |
   return found;
 }
 
-/** Throws if the file has several names, because some may be outside the workspace (S8). */
+/** Throws if the file has several hard links, because some may be outside the workspace (S8). */
 export function assertOneName({ path }: Location, { nlink }: Stats): void {
   if (nlink > 1) {
     throw new WorkspaceError(

@@ -10,7 +10,7 @@ import { call, TestFolder } from "../test-folder.fixture.ts";
 import { type ChangeIntent, takeIntent, writeIntent } from "./intent.ts";
 import { settledTools, settleIntents } from "./settle-intents.ts";
 
-const PUT_BACK = "A process ended while it wrote a.txt, b.txt, and c.txt for one message, so its changes were undone";
+const PUT_BACK = "A process ended while it wrote a.txt, b.txt, and c.txt for one message, so these changes were undone";
 
 /** A folder in which `a.txt` and the new file `c.txt` were replaced, and `b.txt` was not. */
 class Half extends TestFolder {
@@ -103,8 +103,8 @@ describe("a file stays as it is, and this is told, when", () => {
     writeFileSync(folder.path("a.txt"), "theirs");
     writeFileSync(folder.path("b.txt"), "theirs, too");
     expect(await folder.settle()).toEqual([
-      `${PUT_BACK}, as far as possible. a.txt is not what the change left, so the change was not undone. Look at the file, and change it by hand. ` +
-        "b.txt is not what the change left, so the change was not undone. Look at the file, and change it by hand.",
+      `${PUT_BACK}, as far as possible. a.txt was changed again afterwards, so the change was not undone. Check the file, and edit it by hand. ` +
+        "b.txt was changed again afterwards, so the change was not undone. Check the file, and edit it by hand.",
     ]);
     expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual([
       "theirs",
@@ -130,7 +130,7 @@ describe("a file stays as it is, and this is told, when", () => {
     renameSync(folder.path("a.txt"), folder.path("elsewhere.txt"));
     symlinkSync("elsewhere.txt", folder.path("a.txt"));
     expect(await folder.settle()).toEqual([
-      expect.stringContaining("a.txt leads to elsewhere.txt now, so it was left as it is."),
+      expect.stringContaining("a.txt leads to elsewhere.txt now, so the file was not changed."),
     ]);
     expect([folder.read("elsewhere.txt"), folder.intents]).toEqual(["new", []]);
   });
@@ -171,7 +171,7 @@ test("one that cannot be read is told of, and left", async () => {
   const [file = ""] = folder.intents;
   writeFileSync(file, "no database, but long enough to be taken for one at the first look".repeat(20));
   expect(await folder.settle()).toEqual([
-    `${file} records unfinished changes, which cannot be settled: file is not a database.`,
+    `The unfinished changes in the record ${file} could not be undone: file is not a database.`,
   ]);
   expect([folder.read("a.txt"), folder.intents]).toEqual(["new", [file]]);
 });
@@ -214,7 +214,7 @@ describe("tools", () => {
       "no database, but long enough to be taken for one at the first look".repeat(20),
     );
     await expect(call(tool, { fails: true })).rejects.toThrow("It fails.");
-    expect(await call(tool, {})).toMatch(/cannot be settled: .*\n\nnew$/);
+    expect(await call(tool, {})).toMatch(/could not be undone: .*\n\nnew$/);
     expect(await call(tool, {})).toBe("new");
   });
 });

@@ -9,11 +9,9 @@ import { removeFile } from "./replace-file.ts";
 import { undoChange } from "./undo.ts";
 
 /**
- * Reverts changes of several files that ended processes left unfinished. The log contains none of these changes, so
- * afterwards files and log agree. A file whose content is neither the old nor the new one was changed by another
- * program, and stays.
- *
- * Returns sentences about the results for a user or a model. Failures are retried and reported again the next time.
+ * Undoes changes of several files that ended processes left half-done. The conversation's log contains none of these
+ * changes, so afterwards files and log agree. A file that another program changed in between stays as it is. Returns
+ * sentences about the results for a user or a model. Failures are retried and reported again the next time.
  */
 export async function settleIntents(workspace: Workspace, backups: string): Promise<string[]> {
   const told: string[] = [];
@@ -22,20 +20,20 @@ export async function settleIntents(workspace: Workspace, backups: string): Prom
       await using intent = takeIntent(backups, file);
       if (intent) told.push(await settleIntent(workspace, backups, intent));
     } catch (error) {
-      told.push(`${file} records unfinished changes, which cannot be settled: ${errorMessage(error)}.`);
+      told.push(`The unfinished changes in the record ${file} could not be undone: ${errorMessage(error)}.`);
     }
   }
   return told;
 }
 
-/** Wraps tools so that each call settles unfinished changes first. The next tool result contains the report. */
+/** Wraps tools so that each call first undoes half-done changes of ended processes. The next tool result contains the report. */
 export function settledTools(workspace: Workspace, backups: string, tools: readonly Tool[]): Tool[] {
   let settled: Promise<unknown> = Promise.resolve();
   let last: readonly string[] = [];
   const untold: string[] = [];
   const settleOnce = async () => {
     const sentences = await settleIntents(workspace, backups);
-    // Each call retries what could not be settled, but reports a failure once.
+    // Each call retries what could not be undone, but reports a failure once.
     untold.push(...sentences.filter((sentence) => !last.includes(sentence)));
     last = sentences;
   };
@@ -66,7 +64,7 @@ async function settleIntent(workspace: Workspace, backups: string, intent: Chang
   }
   if (isSettled) await intent.end();
   const paths = new Intl.ListFormat("en").format(intent.files.map(({ path }) => path));
-  const begun = `A process ended while it wrote ${paths} for one message, so its changes were undone`;
+  const begun = `A process ended while it wrote ${paths} for one message, so these changes were undone`;
   return problems.length === 0 ? `${begun}.` : `${begun}, as far as possible. ${problems.join(" ")}`;
 }
 
@@ -79,17 +77,15 @@ async function restoreIntended(
   if ((await digestAtPath(workspace, path)) !== before) await undoChange(workspace, backups, { path, before, after });
 }
 
-/** Returns the digest of a path's file, without following a link; `null` if missing. */
 async function digestAtPath(workspace: Workspace, path: string): Promise<string | null> {
   const location = await locate(workspace, path);
   if (location.path !== path)
-    throw new WorkspaceError("changed", `${path} leads to ${location.path} now, so it was left as it is.`);
+    throw new WorkspaceError("changed", `${path} leads to ${location.path} now, so the file was not changed.`);
   if (location.kind === "missing") return null;
   await using file = await openFile(workspace, path);
   return contentDigest(await file.handle.readFile());
 }
 
-/** Removes a temporary file whose content was not used. */
 async function removeTemporary(workspace: Workspace, path: string): Promise<void> {
   const location = await locate(workspace, path);
   if (location.kind !== "file") return;

@@ -183,7 +183,7 @@ describe("revertFile", () => {
     const first = await folder.changes(folder.edit, { path: "a.txt", old_text: "one", new_text: "two" });
     writeFileSync(folder.path("a.txt"), "two, and mine\n");
     const second = await folder.changes(folder.edit, { path: "a.txt", old_text: "two", new_text: "three" });
-    await expect(reverted(folder, first, second)).rejects.toThrow(/was changed by something else between/);
+    await expect(reverted(folder, first, second)).rejects.toThrow(/was changed by another program between/);
     expect(folder.read("a.txt")).toBe("three, and mine\n");
   });
 });

@@ -8,12 +8,11 @@ import { fileChange, fileContent } from "./file-change.ts";
 import { entryAt, isLink, locateEntry, putEntry } from "./file-entry.ts";
 
 /**
- * Undoes a change of a file or a link. Restores the exact content, and the mode if the change recorded one. A created file is
- * removed, a deleted file is restored. The current content is kept in `backups`, and the result is the change of this undo,
- * which can be undone again.
- *
- * `watch` gets both contents, of which the diff shows a part. Throws a `WorkspaceError` and changes nothing: `changed` if the
- * file is not in the state after the change, `missing` if the previous content is no longer kept, and the errors of `write`.
+ * Undoes a change of a file or a link. Restores the exact content, and the mode if the change recorded one; removes a
+ * created file, and restores a deleted one. The current content is kept in `backups`. Returns the change that this undo
+ * made, which can be undone again. `watch` gets both contents, of which the diff shows a part. Throws a
+ * `WorkspaceError` and changes nothing: `changed` if the file is not in the state after the change, `missing` if the
+ * previous content is no longer kept, and the errors of the tool `write`.
  */
 export async function undoChange(
   workspace: Workspace,
@@ -42,8 +41,8 @@ export async function undoChange(
 }
 
 /**
- * Undoes all changes of a file by a branch or a conversation. Throws like `undoChange`. Also throws `changed` if
- * another program changed the file in between, since that change would be lost.
+ * Undoes all changes of a file by a branch or a conversation. Throws like `undoChange`, and `changed` if another
+ * program changed the file in between, because that change would be lost.
  */
 export async function revertFile(
   workspace: Workspace,
@@ -55,7 +54,7 @@ export async function revertFile(
   if (gap) {
     throw new WorkspaceError(
       "changed",
-      `${file.path} was changed by something else between the changes of this conversation, so they cannot be taken back together. Undo the last ones one by one.`,
+      `${file.path} was changed by another program between the changes of this conversation, so they cannot be undone together. Undo the latest changes one by one.`,
     );
   }
   return undoChange(workspace, backups, file, watch);
@@ -64,6 +63,6 @@ export async function revertFile(
 function notAsLeft(path: string): WorkspaceError {
   return new WorkspaceError(
     "changed",
-    `${path} is not what the change left, so the change was not undone. Look at the file, and change it by hand.`,
+    `${path} was changed again afterwards, so the change was not undone. Check the file, and edit it by hand.`,
   );
 }

@@ -6,12 +6,12 @@ import { type LineDiff, MOST_CHANGES } from "./line-diff.ts";
 const MOST_LINES = 300;
 const MOST_CHARACTERS = 20_000;
 const MOST_KEPT_BYTES = 64 * 1024;
-/** Bytes of a diff in an approval, which a user reads to the end. */
+/** Maximum bytes of a diff in an approval request. */
 export const MOST_ASKED_BYTES = 1024 * 1024;
 
 /**
  * Returns a unified diff for the model and the user: at most some 300 lines, then a note with the number of further
- * lines. If too many lines differ, only a note.
+ * lines. If too many lines differ, returns only a note.
  */
 export function unifiedDiff(path: string, diff: LineDiff): string {
   if (diff.isGivenUp) return `[no diff: more than ${MOST_CHANGES} lines changed]`;
@@ -33,7 +33,6 @@ export function boundedDiff(path: string, diff: LineDiff, most = MOST_KEPT_BYTES
   const kept: StructuredPatchHunk[] = [];
   let bytes = Buffer.byteLength(format(path, []));
   for (const hunk of diff.hunks) {
-    // Count the longest possible header line of a hunk.
     bytes += 80;
     const lines: string[] = [];
     for (const line of hunk.lines) {

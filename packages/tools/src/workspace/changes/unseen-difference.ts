@@ -8,7 +8,6 @@ export interface Difference {
   readonly yours: string;
 }
 
-/** The longest text to compare, in characters. */
 const MOST_CHARACTERS = 1_000_000;
 /** Maximum number of words to search in a text, and of places to compare for each word. */
 const MOST_WORDS = 3;
@@ -19,12 +18,10 @@ const AGREEING = 4;
 
 type Sides = readonly [theirs: number, yours: number];
 
-/** Lengths of both sides of a difference, in the order of the attempts. */
 const SIDES: readonly Sides[] = Array.from({ length: (LONGEST + 1) ** 2 - 1 }, (_, index): Sides => {
   return [Math.floor((index + 1) / (LONGEST + 1)), (index + 1) % (LONGEST + 1)];
 }).sort((one, other) => Math.max(...one) - Math.max(...other) || gap(one) - gap(other));
 
-/** Names of characters without a visible form. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["\t", "tab"],
   ["\n", "line end"],
@@ -58,10 +55,7 @@ export function unseenDifference(text: string, wanted: string): string | undefin
   return best && sentenceOn(text, 0, best);
 }
 
-/**
- * Returns the sentence about the first invisible difference; undefined if all are visible. The differences lie in the
- * part of the text that begins at `from`.
- */
+/** Returns a sentence about the first invisible difference; undefined if all are visible. The differences begin at `from`. */
 export function sentenceOn(text: string, from: number, differences: readonly Difference[]): string | undefined {
   const [first, ...others] = differences.filter(({ theirs, yours }) => !isSeen(theirs) || !isSeen(yours));
   if (first === undefined) return undefined;
@@ -83,7 +77,6 @@ function differencesAt(text: string, wanted: string, place: number, offset: numb
   return weightOf(all) <= most ? all : undefined;
 }
 
-/** Returns the differences from a place to the end of `wanted`, or back to its beginning. */
 function differencesFrom(start: Comparison, most: number): Difference[] | undefined {
   const { text, wanted, step } = start;
   const differences: Difference[] = [];
@@ -132,14 +125,12 @@ function agreesBehind({ text, wanted, at, to, step }: Comparison, [theirs, yours
   return left >= 0;
 }
 
-/** Counts the blanks from a place on, without line ends. */
 function blanksFrom(text: string, place: number, step: 1 | -1): number {
   let count = 0;
   while (/^[^\S\n]$/.test(text[place + step * count] ?? "")) count += 1;
   return count;
 }
 
-/** Returns the size of the differences. A run of blanks counts as one character. */
 function weightOf(differences: readonly Difference[]): number {
   return differences.reduce(
     (sum, { theirs, yours }) => sum + (/^\s*$/.test(theirs + yours) ? 1 : Math.max(theirs.length, yours.length)),
@@ -147,7 +138,7 @@ function weightOf(differences: readonly Difference[]): number {
   );
 }
 
-/** Returns words of `wanted` that occur in the text, rarest first, with their offsets. Without words: letter pairs, then letters. */
+/** Returns words of `wanted` that occur in the text, rarest first, with their offsets. Without words: letter pairs or letters. */
 function rarestWords(text: string, wanted: string): readonly (readonly [word: string, offset: number])[] {
   for (const pattern of [/[\p{L}\p{N}_]{2,}/gu, /(?=(\S\S))/gu, /\S/gu]) {
     const offsets = new Map<string, number>();
@@ -162,7 +153,7 @@ function rarestWords(text: string, wanted: string): readonly (readonly [word: st
   return [];
 }
 
-/** Returns the places of `wanted` in a text, overlaps included, at most `most`. */
+/** Returns at most `most` places of `wanted` in a text, overlaps included. */
 export function findOccurrences(text: string, wanted: string, most: number): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0 && places.length < most; at = text.indexOf(wanted, at + 1))

@@ -36,7 +36,7 @@ const inputOf = (workspace: Workspace) =>
     content: z.string().describe("The whole content of the file."),
   });
 
-/** The tool `write {path, content}`: creates or replaces a file. */
+/** Returns the tool `write {path, content}`, which creates or replaces a file. */
 export function writeTool(workspace: Workspace, options: FileWritingOptions = {}): Tool {
   refuseUnknown("writeTool", options, WRITING_OPTIONS);
   const { backups, refuse, watch } = options;
@@ -57,7 +57,7 @@ export function writeTool(workspace: Workspace, options: FileWritingOptions = {}
       if (before === undefined)
         return { changes: [fileChange(location.path, undefined, after, { most: MOST_ASKED_BYTES })] };
       const { digest, text, why } = before;
-      if (digest === after.digest) return { notes: [`Overwrites ${location.path} with its current content.`] };
+      if (digest === after.digest) return { notes: [`Overwrites ${location.path} with the same content.`] };
       const what = text === undefined ? why : linesInWords(countLines(text));
       const stale = isAsSeen(workspace, location.path, digest, context)
         ? []
@@ -65,7 +65,7 @@ export function writeTool(workspace: Workspace, options: FileWritingOptions = {}
             `${location.path} changed since the agent read it. The call will be refused, and the agent must read the file again.`,
           ];
       return {
-        notes: [`Overwrites ${location.path}, which is there already (${what}).`, ...stale],
+        notes: [`Overwrites the existing file ${location.path} (${what}).`, ...stale],
         changes: [
           fileChange(location.path, { digest, ...(text !== undefined && { text }) }, after, { most: MOST_ASKED_BYTES }),
         ],
@@ -115,29 +115,26 @@ export function writeTool(workspace: Workspace, options: FileWritingOptions = {}
 function assertAsAgreed(path: string, digest: string | null, agreed: Preview | undefined): void {
   const seen = agreed?.changes?.find((change) => change.path === path);
   if (!seen || seen.before === digest) return;
-  const now = seen.before === null ? "exists now, and did not" : "is not the same as";
+  const now = seen.before === null ? "exists now, but did not" : "is not the same as";
   throw new WorkspaceError(
     "changed",
     `${path} ${now} when the user allowed the call. Read the file, and write it again.`,
   );
 }
 
-/** A file that is to be replaced. */
 interface Previous extends FileContent {
   readonly stats: Stats;
-  /** The encoding for the new content (F82). */
   readonly form: TextForm;
   /** The kind of a file that is not text. */
   readonly why?: string;
 }
 
-/** Returns the bytes of the new content, in the encoding of the replaced file. */
 function encodeNewContent(path: string, content: string, before: Previous | undefined) {
   const bytes = encodeText(path, content, before?.form ?? NEW_FILE);
   return { bytes, after: { digest: contentDigest(bytes), text: before?.form.mark ? withoutMark(content) : content } };
 }
 
-/** Keeps and returns the content to replace, which need not be text. Throws if its encoding would be lost. */
+/** Returns the content to replace, which need not be text, and keeps it for undo. Throws if its encoding would be lost. */
 async function previous(
   workspace: Workspace,
   { path }: Location,

@@ -20,16 +20,16 @@ export interface FileWritingOptions {
 
 export const WRITING_OPTIONS: OptionNames<FileWritingOptions> = { backups: true, refuse: true, watch: true };
 
-/** Throws if the host refuses this text. */
+/** Throws if the option `refuse` does not allow this text in the file. */
 export function assertAllowed(path: string, text: string, refuse: FileWritingOptions["refuse"]): void {
   const reason = refuse?.(text);
   if (reason !== undefined) throw new WorkspaceError("refused", `${path} was not written: ${reason}`);
 }
 
 /**
- * Throws if the file differs from the approved file, or if a link leads to a file that the rules do not allow. A link
- * can change between the approval and the write (S21). `given` is the path of the call; `input` is the call with the
- * link's current target.
+ * Throws if the file is not the approved file, or if a link leads to a file that the rules do not allow: a link can
+ * change between the approval and the write (S21). `given` is the path of the call; `input` is the call with the link's
+ * current target.
  */
 export async function assertJudged(
   workspace: Workspace,
@@ -38,7 +38,7 @@ export async function assertJudged(
 ): Promise<void> {
   if (agreed?.changes) {
     if (agreed.changes.some((change) => change.path === path)) return;
-    throw new WorkspaceError("changed", `${given} leads to ${path} now, and did not when the user allowed the call.`);
+    throw new WorkspaceError("changed", `${given} leads to ${path} now, but did not when the user allowed the call.`);
   }
   const names = [workspace.root, workspace.alias].map((root) => relative(root, resolve(root, given)));
   if (names.includes(path) || (await permit(input)).decision === "allow") return;

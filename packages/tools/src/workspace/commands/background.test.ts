@@ -116,7 +116,7 @@ test("C6: a name that there is not is told, in one sentence, also that of anothe
       ["processes", { stop: true }],
       ["process_input", { typed: "x" }],
     ] as const)
-      await expect(place.use(tool, { process: name, ...more })).rejects.toThrow(/^There is no ".{0,130}"\. Without/);
+      await expect(place.use(tool, { process: name, ...more })).rejects.toThrow(/^There is no command ".{0,130}"\. To list/);
   }
   const conversation = Session.inMemory().state;
   await expect(place.use("processes", { process: "p1" }, { conversation })).rejects.toThrow(/^There is no "p1"\./);
@@ -194,7 +194,7 @@ test.runIf(process.env.BANYAN_LONG)(
     const refused = results.filter((result) => result.status === "rejected");
     expect(refused).toHaveLength(290);
     expect(new Set(refused.map(({ reason }) => reason.message))).toEqual(
-      new Set(["10 commands run in the background already, as many as may. Stop one of them first."]),
+      new Set(["10 commands run in the background, which is the maximum. Stop one of them first."]),
     );
     expect(place.session.state.processes.size).toBe(10);
     await place.use("processes", { process: "p4", stop: true });

@@ -7,9 +7,7 @@ import { type CommandEnd, type CommandOptions, runShellCommand } from "./command
 import { RunningCommands } from "./process-family.ts";
 import { TerminalScreen } from "./terminal-screen.ts";
 
-/** Maximum number of background commands at once. */
 const MOST = { conversation: 10, all: 50 };
-/** Ended commands whose last output stays readable. */
 const MOST_ENDED = 20;
 /** UTF-16 units of output that are kept at least, and that one read returns. */
 const KEPT = 256 * 1024;
@@ -20,23 +18,26 @@ const MOST_UNREAD = 1024 * 1024;
 const FIRST = { quiet: 300, longest: 3000 };
 /** The same for the output after an input. */
 const ECHO = { quiet: 300, longest: 2000 };
-/** Milliseconds. */
 const LONGEST_WAIT = 600_000;
-/** UTF-16 units. */
 const LONGEST_INPUT = 30_000;
-/** UTF-16 units of a title. */
 const TITLE = 200;
 
-/** The tool `processes {process?, from?, wait?, stop?}`: the output and the end of background commands. */
+/** Returns the tool `processes {process?, from?, wait?, stop?}`: the output and the end of background commands. */
 export function processesTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "processes",
-    description: "Returns the new output of a background command, and its state. Without `process`, lists them.",
+    description:
+      "Returns the new output of a background command, and its state. Without `process`, lists all background commands.",
     input: z.object({
-      process: z.string().optional().describe("Its name, such as p1."),
-      from: z.int().min(0).optional().describe("The character of its output to read from."),
-      wait: z.int().min(0).max(LONGEST_WAIT).optional().describe("Milliseconds to wait for more output or its end."),
-      stop: z.boolean().optional().describe("Ends it and its child processes."),
+      process: z.string().optional().describe("The name of the command, such as p1."),
+      from: z.int().min(0).optional().describe("The position in the output from which to read, in characters."),
+      wait: z
+        .int()
+        .min(0)
+        .max(LONGEST_WAIT)
+        .optional()
+        .describe("Milliseconds to wait for more output or for the end of the command."),
+      stop: z.boolean().optional().describe("Ends the command and its child processes."),
     }),
     effects: "idempotent",
     control: true,
@@ -50,15 +51,18 @@ export function processesTool(background: BackgroundCommands): Tool {
   });
 }
 
-/** The tool `process_input {process, typed, end?}`: writes to a background command. */
+/** Returns the tool `process_input {process, typed, end?}`, which writes to a background command. */
 export function processInputTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "process_input",
     description: "Writes to the standard input of a background command, and returns its immediate output.",
     input: z.object({
-      process: z.string().describe("Its name, such as p1."),
-      typed: z.string().max(LONGEST_INPUT).describe("Sent unchanged: end a line with a line end."),
-      end: z.boolean().optional().describe("Closes its standard input afterwards."),
+      process: z.string().describe("The name of the command, such as p1."),
+      typed: z
+        .string()
+        .max(LONGEST_INPUT)
+        .describe("The text, which is sent unchanged: end each line with a line feed."),
+      end: z.boolean().optional().describe("Closes the standard input afterwards."),
     }),
     effects: "external",
     about: ({ process }) => ({ title: `input for ${process}` }),
@@ -66,25 +70,22 @@ export function processInputTool(background: BackgroundCommands): Tool {
   });
 }
 
-/** A command to start, and its folder. */
+/** A command to start in the background, and its folder. */
 export interface BackgroundStart extends Omit<CommandOptions, "hurry" | "onInput" | "onOutput" | "signal"> {
   readonly command: string;
-  /** Removes secrets from the output. */
   readonly redaction?: { push(text: string): string; end(): string } | undefined;
 }
 
 type CommandWork = Parameters<ToolContext["stay"]>[0];
 type CommandWorkEnd = Awaited<CommandWork["over"]>;
 
-/** The fields of a tool call that background commands need. */
 type ProcessCaller = Pick<ToolContext, "conversation" | "signal">;
 
-/** The commands of one workspace that continue after their call, by conversation. */
+/** The background commands of one workspace, which continue after their tool call, by conversation. */
 export class BackgroundCommands {
   /** All running commands, including those in the foreground: they all end with the program. */
   readonly running = new RunningCommands();
   readonly #known = new Map<string, BackgroundCommand>();
-  /** The conversations of commands that are starting. */
   readonly #starting: string[] = [];
 
   /**
@@ -102,7 +103,6 @@ export class BackgroundCommands {
       {
         using _ = onAbort(context.signal, () => command.end());
         await command.quiet(FIRST);
-        // A command that has ended by now has an ordinary result.
         if (context.signal.aborted || command.hasEnded) return { output: command.read(), end: await command.ended };
       }
       const name = await context.stay(command);
@@ -124,7 +124,7 @@ export class BackgroundCommands {
     return `${command.read(from)}${command.standing(name)}`;
   }
 
-  /** Writes to the standard input of a command. Returns the immediate output. */
+  /** Writes to the standard input of a command. Returns the output that follows at once. */
   async write(name: string, text: string, end: boolean, { conversation, signal }: ProcessCaller): Promise<string> {
     const command = this.#of(conversation.id, name);
     if (command.hasEnded) throw new Error(`${name} has ended and takes no input any more.`);
@@ -133,7 +133,6 @@ export class BackgroundCommands {
     return `${command.read()}${command.standing(name)}`;
   }
 
-  /** Ends a command and its child processes. Returns the remaining output. */
   async stop(name: string, { conversation }: ProcessCaller): Promise<string> {
     const command = this.#of(conversation.id, name);
     command.end(true);
@@ -141,7 +140,6 @@ export class BackgroundCommands {
     return `${command.read()}${command.standing(name)}`;
   }
 
-  /** Lists the known commands of a conversation, one line each. */
   list({ conversation }: ProcessCaller): string {
     const known = [...this.#known].filter(([key]) => key.startsWith(`${conversation.id} `));
     if (known.length === 0) return "No command runs in the background.";
@@ -151,7 +149,9 @@ export class BackgroundCommands {
   #of(conversation: string, name: string): BackgroundCommand {
     const command = this.#known.get(`${conversation} ${name}`);
     if (command) return command;
-    throw new Error(`There is no ${JSON.stringify(name.slice(0, 100))}. Without \`process\`, this tool lists all.`);
+    throw new Error(
+      `There is no command ${JSON.stringify(name.slice(0, 100))}. To list all commands, call processes without \`process\`.`,
+    );
   }
 
   #checkRoom(conversation: string): void {
@@ -160,11 +160,11 @@ export class BackgroundCommands {
     const starting = this.#starting.filter((id) => id === conversation).length;
     if (here + starting >= MOST.conversation)
       throw new Error(
-        `${MOST.conversation} commands run in the background already, as many as may. Stop one of them first.`,
+        `${MOST.conversation} commands run in the background, which is the maximum. Stop one of them first.`,
       );
     if (all.length + this.#starting.length >= MOST.all)
       throw new Error(
-        `${MOST.all} commands run in the background, in all conversations together, as many as may. Stop one of them first.`,
+        `${MOST.all} commands run in the background in all conversations together, which is the maximum. Stop one of them first.`,
       );
   }
 
@@ -175,7 +175,7 @@ export class BackgroundCommands {
   }
 }
 
-/** A started background command: its name, or its result if it has ended. */
+/** A background command after its start: its name, or its result if it has ended. */
 export type StartedCommand =
   | { readonly output: string; readonly name: string; readonly waiting: string }
   | { readonly output: string; readonly end: CommandEnd };
@@ -183,7 +183,6 @@ export type StartedCommand =
 class BackgroundCommand implements CommandWork {
   readonly title: string;
   readonly over: Promise<CommandWorkEnd>;
-  /** Rejects if the command could not start. */
   readonly ended: Promise<CommandEnd>;
   readonly #stop = new AbortController();
   readonly #timeout: number | undefined;
@@ -191,7 +190,6 @@ class BackgroundCommand implements CommandWork {
   /** The end of the output, which may still change, like a progress bar (F82). */
   readonly #screen = new TerminalScreen();
   #text = "";
-  /** UTF-16 units before `#text` that were dropped. */
   #dropped = 0;
   #place = 0;
   #input: Writable | undefined;
@@ -230,7 +228,6 @@ class BackgroundCommand implements CommandWork {
     return this.#outcome !== undefined;
   }
 
-  /** The position of the next read. */
   get place(): number {
     return this.#place;
   }
@@ -279,7 +276,6 @@ class BackgroundCommand implements CommandWork {
     return `, and waits for input: write it with process_input, or end it with {"process":"${name}","typed":"","end":true}`;
   }
 
-  /** Waits for output after a position, or for the end. */
   async more(from: number, longest: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + longest;
     const hasMore = () => {
@@ -307,7 +303,6 @@ class BackgroundCommand implements CommandWork {
     }
   }
 
-  /** Returns whether output or the end arrived within `longest` milliseconds. */
   async #change(longest: number, signal?: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), longest);
@@ -322,7 +317,6 @@ class BackgroundCommand implements CommandWork {
     }
   }
 
-  /** Keeps final text and wakes waiting readers. There may be new output that is not final. */
   #print(text: string): void {
     this.#text += this.#redaction ? this.#redaction.push(text) : text;
     if (this.#text.length > 2 * KEPT) {

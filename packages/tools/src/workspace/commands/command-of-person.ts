@@ -7,9 +7,7 @@ import { commandReport, ShownOutput, WITHOUT_TERMINAL } from "./shell.ts";
 export interface UserCommand {
   readonly command: string;
   readonly directory: string;
-  /** Ends the command and its child processes. */
   readonly signal: AbortSignal;
-  /** Kills the command immediately. */
   readonly hurry?: AbortSignal;
   /** Gets the output as plain text: standard output and standard error in one stream. */
   readonly onOutput: (text: string) => void;
@@ -17,7 +15,6 @@ export interface UserCommand {
   readonly redaction: Redaction;
 }
 
-/** Milliseconds. */
 const A_DAY = 24 * 3_600_000;
 
 /**

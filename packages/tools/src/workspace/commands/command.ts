@@ -31,7 +31,6 @@ export interface CommandOptions {
   readonly signal: AbortSignal;
   /** Kills the command immediately. */
   readonly hurry?: AbortSignal;
-  /** The sandbox of the command and its child processes. */
   readonly sandbox?: Sandbox;
   /**
    * Gets the standard input once the command runs; absent: no input. A command with input is a background command: it
@@ -40,8 +39,8 @@ export interface CommandOptions {
    */
   readonly onInput?: (input: Writable, isWaiting: () => boolean) => void;
   /**
-   * Gets the output, standard output and standard error in one stream: `text` is plain text with a line for each step
-   * of a progress bar, `written` is the raw text for a `TerminalScreen`.
+   * Gets the output, standard output and standard error in one stream. `text` is plain text with a line for each step
+   * of a progress bar; `written` is the raw text for a `TerminalScreen`.
    */
   readonly onOutput: (text: string, written: string) => void;
 }
@@ -52,7 +51,7 @@ const DRAIN = 250;
 /** Maximum bytes of a background command's output to read in each period of `time` milliseconds. */
 const PACE = { bytes: 1024 * 1024, time: 100 };
 
-/** Returns the shell for commands. */
+/** Returns the path of the POSIX shell for commands. Throws on a system without one. */
 export function commandShell(): string {
   return existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
 }
@@ -73,10 +72,9 @@ export async function runShellCommand(
   options: CommandOptions,
 ): Promise<CommandEnd> {
   if (process.platform === "win32")
-    throw new WorkspaceError("system", "Commands need a POSIX shell, which this system has not. Use the other tools.");
+    throw new WorkspaceError("system", "Commands need a POSIX shell, which this system lacks. Use the other tools.");
   options.signal.throwIfAborted();
   const { mark, environment } = markedEnvironment(options.environment);
-  // One pipe for both outputs keeps their order.
   const inShell: ProgramLaunch = {
     file: "/bin/sh",
     args: ["-c", 'exec "$0" -c -- "$1" 2>&1', commandShell(), command],
@@ -120,7 +118,6 @@ export async function runShellCommand(
       const written = decoder.write(bytes);
       options.onOutput(stripper.push(written), written);
     });
-    // A broken pipe needs no report of its own: the exit event reports the end of the shell.
     pipe.on("error", () => pipe.destroy());
   }
   const stop = Promise.withResolvers<CommandEnd>();
@@ -155,7 +152,6 @@ export async function runShellCommand(
   }
 }
 
-/** Limits the read rate of an output to the pace: a faster writer waits. */
 function slow(output: Readable): void {
   let taken = 0;
   let isCounting = false;

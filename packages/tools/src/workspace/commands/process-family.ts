@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { INSIDE } from "../../sandbox/find-program.ts";
 
 /**
- * A process and all its descendants. The processes are found by their process group, by their parents, and by a variable that
- * only their environment has. So processes in their own session are found too. Parents and environment need `/proc`;
+ * A process and all its descendants. They are found by their process group, by their parents, and by a variable that
+ * only their environment has; so processes in their own session are found too. Parents and environment need `/proc`;
  * other systems only have the group.
  */
 export interface ProcessFamily {
@@ -25,17 +25,15 @@ interface Process {
   readonly isDead: boolean;
 }
 
-/** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 2000;
 /** Maximum number of rounds of SIGKILL for a family that forks faster than it dies. */
 const MOST_ROUNDS = 20;
 
-/** A variable in the environment of all processes of families. */
 const MARK = "BANYAN_PROCESSES";
 
 /**
- * Returns an environment for a new family, and its mark. A family inside another family has the marks of both, so that
- * either family finds its processes.
+ * Returns an environment for a new process family, and its mark. A family inside another family has the marks of both,
+ * so that either family finds its processes.
  */
 export function markedEnvironment<Variables extends object>(
   environment: Variables,
@@ -58,8 +56,8 @@ export async function waitAtMostFor(time: number, promise: Promise<unknown> | un
 }
 
 /**
- * Ends a family: SIGTERM to all processes, then SIGKILL to the rest after two seconds, or as soon as `hurry` aborts.
- * Resolves when no process is left; at once if none was running.
+ * Ends a process family: SIGTERM to all processes, then SIGKILL to the rest after two seconds, or as soon as `hurry`
+ * aborts. Resolves when no process is left; at once if none was running.
  */
 export async function endFamily(family: ProcessFamily, hurry?: AbortSignal): Promise<void> {
   const known = new Set<string>();
@@ -73,14 +71,13 @@ export async function endFamily(family: ProcessFamily, hurry?: AbortSignal): Pro
   for (let round = 0; round < MOST_ROUNDS && signalFamily(family, "SIGKILL", known); round += 1) await sleep(10);
 }
 
-/** Kills a family at once, without waiting: for the exit of the program. */
+/** Kills a process family at once, without waiting: for the exit of the program. */
 export function killFamily(family: ProcessFamily): void {
   const known = new Set<string>();
-  // Repeat for processes that were forked meanwhile.
   for (let round = 0; round < 3 && signalFamily(family, "SIGKILL", known); round += 1);
 }
 
-/** Returns whether a process of the family lives. */
+/** Returns whether a process of the family still runs. */
 export function isLiving(family: ProcessFamily): boolean {
   return isFamilyAlive(family, new Set());
 }
@@ -110,7 +107,6 @@ function watchesInput(id: number): boolean {
   });
 }
 
-/** Returns the target of an open file of a process; undefined if the process has no such file or has ended. */
 function linkOf(id: number, fd: number): string | undefined {
   try {
     return readlinkSync(`/proc/${id}/fd/${fd}`);
@@ -155,17 +151,16 @@ export class RunningCommands {
     if (this.#families.size === 0) process.off("exit", this.#endAll);
   }
 
-  /** Ends all commands, like `endFamily`. */
   async end(): Promise<void> {
     await Promise.all([...this.#families].map((family) => endFamily(family).then(() => this.remove(family))));
   }
 }
 
-/** Sends a signal. Returns whether a process was there to get the signal. */
 function signalFamily(family: ProcessFamily, signal: "SIGTERM" | "SIGKILL", known: Set<string>): boolean {
   const members = membersOf(family, known);
   if (members === undefined) return sendSignal(-family.group, signal);
-  // SIGTERM to the processes around a sandbox would kill the sandbox at once. Such processes end when the sandbox is empty.
+  // SIGTERM to the processes around a sandbox would kill the sandbox at once. Such processes end when the sandbox is
+  // empty.
   const inSandbox = signal === "SIGTERM" ? members.filter(isInSandbox) : [];
   if (inSandbox.length > 0) {
     for (const member of inSandbox) sendSignal(member.id, signal);
@@ -222,7 +217,6 @@ function isInSandbox(one: Process): boolean {
   return process.env[INSIDE] === undefined && environmentOf(one).includes(`${INSIDE}=`);
 }
 
-/** Returns the environment of a process; empty if the process has ended or belongs to another user. */
 function environmentOf(one: Process): Buffer {
   try {
     return readFileSync(`/proc/${one.id}/environ`);

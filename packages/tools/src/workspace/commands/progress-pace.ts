@@ -1,14 +1,9 @@
 import { BoundedOutput } from "../files/output.ts";
 
-/** Milliseconds between two pieces of progress. */
 const PACE = 50;
-/** Maximum size of one piece. */
 const KEPT = { head: 2000, tail: 6000 };
 
-/**
- * Passes text on at a readable pace: the first text at once, then at most one bounded piece every 50 ms. Disposing
- * passes the rest on.
- */
+/** Passes text on at a readable pace: the first text at once, then a short piece every 50 ms, and the rest on disposing. */
 export class ProgressPace implements Disposable {
   readonly #show: (text: string) => void;
   #waiting: BoundedOutput | undefined;

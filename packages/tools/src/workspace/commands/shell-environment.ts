@@ -12,7 +12,7 @@ const FUNCTION = /^BASH_FUNC_|^__BASH_FUNC/;
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * Makes git obey a bare repository's settings only if the repository is named explicitly. Without this, git would obey
+ * Makes git obey the settings of a bare repository only if the repository is named explicitly. Otherwise git would obey
  * the settings of any folder that looks like a repository. Replaces inherited settings of this kind.
  */
 export const GIT_SETTINGS: ProcessEnvironment = {

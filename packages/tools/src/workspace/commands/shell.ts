@@ -16,13 +16,12 @@ import { ProgressPace } from "./progress-pace.ts";
 import { GIT_SETTINGS, steadyEnvironment, withoutEditors } from "./shell-environment.ts";
 import { TerminalScreen } from "./terminal-screen.ts";
 
-/** The surroundings of commands. */
+/** The environment, sandbox and redaction of commands. */
 export interface ShellOptions {
   /** Variables for commands, in addition to the program's own variables without secrets; undefined removes a variable. */
   readonly env?: ProcessEnvironment | undefined;
   /** The sandbox for commands; absent: commands have all rights of the program. */
   readonly sandbox?: Sandbox | undefined;
-  /** Removes secrets from the output of a command. */
   readonly redaction?: (() => Redaction) | undefined;
 }
 
@@ -36,7 +35,7 @@ const LONGEST_COMMAND = 30_000;
 /** Bytes of output to keep, together below the engine's limit for a result. The end gets more, because errors are there. */
 const KEPT = { head: 20_000, tail: 40_000 };
 
-/** Prevents interactive output: no terminal and no user are there. `env` overrides these variables. */
+/** Variables that prevent interactive output, because commands have no terminal and no user. `env` overrides them. */
 export const WITHOUT_TERMINAL = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 const input = z.object({
@@ -50,16 +49,16 @@ const input = z.object({
     .min(1)
     .max(LONGEST_TIMEOUT)
     .optional()
-    .describe(`Milliseconds until the command is ended. Default ${DEFAULT_TIMEOUT}; none with background.`),
+    .describe(`Milliseconds after which the command is ended. Default ${DEFAULT_TIMEOUT}; no limit with background.`),
   background: z
     .boolean()
     .optional()
     .describe(
-      "For a server or a watcher: answers its first output and its name, such as p1, and goes on. See processes.",
+      "For a server or a watcher: returns the first output and a name, such as p1, while the command keeps running. See processes.",
     ),
 });
 
-/** The tool `shell {command, timeout?}`: runs a command and ends all its child processes. `background` has commands that stay. */
+/** Returns the tool `shell {command, timeout?}`, which runs a command. Commands in `background` continue after the call. */
 export function shellTool(
   workspace: Workspace,
   options: ShellOptions = {},
@@ -72,7 +71,7 @@ export function shellTool(
     name: "shell",
     description:
       "Runs a command in bash and returns stdout and stderr together, and an exit code other than 0. " +
-      "It has no input and no terminal. Background processes end with it. Long output loses its middle." +
+      "The command has no input and no terminal, and its child processes end with it. Long output is cut in the middle." +
       (sandbox === undefined ? "" : confines(sandbox)),
     input,
     brief: "Runs a command in bash. timeout: milliseconds.",
@@ -109,7 +108,6 @@ export function shellTool(
   });
 }
 
-/** Reports a command that could not start as not executed. */
 async function orNotExecuted<Done>(running: Promise<Done>): Promise<Done> {
   try {
     return await running;
@@ -119,17 +117,12 @@ async function orNotExecuted<Done>(running: Promise<Done>): Promise<Done> {
   }
 }
 
-/** Options of a command in a workspace. */
+/** Options of a command that runs in a workspace. */
 export interface RunOptions extends ShellOptions {
-  /** Milliseconds until the command and its child processes are ended. */
   readonly timeout: number;
-  /** Ends the command and its child processes. */
   readonly signal: AbortSignal;
-  /** Kills the command immediately. */
   readonly hurry?: AbortSignal | undefined;
-  /** Gets the output as it arrives, without secrets. */
   readonly onOutput?: (text: string) => void;
-  /** The commands that end with the program. */
   readonly running?: RunningCommands;
 }
 
@@ -169,7 +162,7 @@ export async function runInWorkspace(
   return { end, output: output.end() };
 }
 
-/** The output of a command for the model: as a terminal shows the output (F82), without secrets, bounded. */
+/** The output of a command for the model: as a terminal shows it (F82), without secrets, and cut in the middle if it is long. */
 export class ShownOutput {
   readonly #screen = new TerminalScreen();
   readonly #output = new BoundedOutput(KEPT);
@@ -191,7 +184,6 @@ export class ShownOutput {
   }
 }
 
-/** Returns folder and environment of a command. */
 function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOptions, "env" | "sandbox">) {
   const places = [root, ...(sandbox === undefined ? [] : [sandbox.temporary])];
   return {
@@ -209,7 +201,7 @@ function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOp
 function confines({ domains }: Sandbox): string {
   const network =
     domains.length === 0 ? "there is no network" : `only these domains can be reached: ${domains.join(", ")}`;
-  return ` In its sandbox it writes in the workspace and in $TMPDIR only, and ${network}. Empty entries there, as .mcp.json, may only hold a place.`;
+  return ` In the sandbox, a command can write only in the workspace and in $TMPDIR, and ${network}. Empty files there, such as .mcp.json, may be placeholders.`;
 }
 
 /** Returns the result for the model: the output, and the end of the command unless it succeeded. */

@@ -21,7 +21,6 @@ const JOINS_THE_CELL_BEFORE = /^[\p{M}\p{Cf}]$/u;
 
 interface ScreenRow {
   text: string;
-  /** The width of the text in columns. */
   width: number;
   /** True if the row was overwritten or erased: trailing blanks are then left over. */
   isRewritten: boolean;
@@ -30,20 +29,19 @@ interface ScreenRow {
 /**
  * Renders output like a terminal (F82): applies carriage returns, backspaces, cursor moves and erasures, so a progress
  * bar becomes one line. Other control characters and sequences are removed (S12). Lines are not wrapped. Memory is
- * bounded: `push` returns the final text.
+ * bounded: `push` returns text that can no longer change.
  */
 export class TerminalScreen {
   #rows: ScreenRow[] = [emptyRow()];
   #row = 0;
   #column = 0;
   #saved = { row: 0, column: 0 };
-  /** The beginning of a sequence that the next output may complete. */
   #held = "";
   /** True after returned text without line end if the cursor has moved since: the next text does not continue that line. */
   #isOpen = false;
   #needsLine = false;
 
-  /** Adds output, which may end anywhere. Returns the text that is final now. */
+  /** Adds output, which may end anywhere. Returns the text that can no longer change. */
   push(output: string): string {
     const all = this.#held + output;
     const open = ACTING.test(all) ? UNFINISHED.exec(all) : null;
@@ -56,7 +54,6 @@ export class TerminalScreen {
       .join("");
   }
 
-  /** Returns the visible rest, which is final now. */
   take(): string {
     const shown = this.#rows.slice(
       0,
@@ -77,7 +74,6 @@ export class TerminalScreen {
     return out;
   }
 
-  /** Prepends a line end if the text does not continue the returned text. */
   #before(text: string): string {
     if (text === "") return "";
     const needsLine = this.#needsLine && !text.startsWith("\n");
@@ -136,7 +132,6 @@ export class TerminalScreen {
     setCells(row, [...now, ...from(was, now.length)]);
   }
 
-  /** Moves the cursor. Creates the rows up to the cursor, at most up to `last`. */
   #move(row: number, column: number, last = ROWS - 1): void {
     this.#row = Math.max(0, Math.min(row, last));
     this.#column = Math.max(0, column);
@@ -244,17 +239,13 @@ function setCells(row: ScreenRow, cells: readonly string[]): void {
   row.width = cells.length;
 }
 
-/** Returns the width of a text that begins at a column. */
 function columnsFrom(text: string, column: number): number {
   if (NARROW.test(text)) return text.length;
   const before = TAB + (column % TAB);
   return cellsOf(text, Array<string>(before).fill(" ")).length - before;
 }
 
-/**
- * Adds text to cells, one per column. A wide character takes two cells, the second of which is empty. A tab becomes
- * blanks.
- */
+/** Adds text to cells, one per column. A wide character takes two cells, the second of which is empty. A tab becomes blanks. */
 function cellsOf(text: string, cells: string[] = []): string[] {
   for (const character of text) {
     if (character === "\t") cells.push(...Array<string>(TAB - (cells.length % TAB)).fill(" "));
@@ -274,7 +265,6 @@ function upTo(cells: readonly string[], column: number): string[] {
   return cells[column] === "" ? [...cells.slice(0, column - 1), " "] : cells.slice(0, column);
 }
 
-/** Returns the cells from a column on. Half of a wide character becomes a blank. */
 function from(cells: readonly string[], column: number): string[] {
   return cells[column] === "" ? [" ", ...cells.slice(column + 1)] : cells.slice(column);
 }

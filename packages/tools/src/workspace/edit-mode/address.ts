@@ -1,12 +1,11 @@
 import { posix } from "node:path";
 import { meantPath, type PathBase } from "../files/named-path.ts";
 
-/** How a block of a message becomes part of a file. */
+/** Which part of a file a code block of a message replaces: lines, the whole file, or a symbol. */
 export type EditMode = "lines" | "complete" | "symbol";
 
-/** A file that blocks can address. */
+/** A file that code blocks of a message can name. */
 export interface Addressee {
-  /** Relative to the root of the workspace. */
   readonly path: string;
   /** Other names of the file: the path as given, and the absolute path. */
   readonly aliases: readonly string[];
@@ -15,17 +14,16 @@ export interface Addressee {
   readonly mode: EditMode;
 }
 
-/** The place of a block in its file. */
+/** The part of a file that a code block replaces. */
 export type BlockPlace =
   /** Lines from 1; `end` is exclusive. If both are equal, the block is inserted before `start`. */
   | { readonly type: "lines"; readonly start: number; readonly end: number }
-  /** The whole file. */
   | { readonly type: "complete" }
   | { readonly type: "symbol"; readonly symbol: string; readonly act: "replace" | "before" | "after" | "remove" };
 
 /**
- * The address in the info string of a fence. `none`: no address, the fence is for the reader. `wrong`: an invalid
- * address; `file` is set if the file is certain.
+ * The target that the info string of a code block names. `none`: no file is named, the block is for the reader.
+ * `wrong`: the address is invalid; `file` is set if the file is certain.
  */
 export type BlockAddress<File extends Addressee> =
   | { readonly type: "none" }
@@ -37,7 +35,7 @@ const LINES = /^(\d+):(\d+)$/;
 const ACT = /:(before|after|remove)$/;
 
 /**
- * Parses the info string of a fence as an address (B27, B29): `lang:START:END`, `lang` and
+ * Parses the info string of a code block as an address (B27, B29): `lang:START:END`, `lang` and
  * `lang:Symbol[:before|:after|:remove]`. The path is part of the address (`lang:path:START:END`) or separate
  * (`lang:START:END path=...`), and is required with several files. Only the first word counts, or a path with blanks
  * that names one of the files. A colon in the first word or a `path=` makes an address. A path is never guessed.
@@ -66,7 +64,7 @@ export function parseBlockAddress<File extends Addressee>(info: string, files: r
   return only.mode === "complete" && rest ? notArmed(rest) : addressInFile(only, rest || undefined);
 }
 
-/** Formats an address, for instructions and errors. */
+/** Formats the address of a code block, for instructions and errors. */
 export function formatAddress(file: Addressee, language: string, place: string, isOneOfSeveral: boolean): string {
   const address = place === "" ? language : `${language}:${place}`;
   if (!isOneOfSeveral) return address;
@@ -74,7 +72,6 @@ export function formatAddress(file: Addressee, language: string, place: string, 
   return place === "" ? `${language}:${file.path}` : `${language}:${file.path}:${place}`;
 }
 
-/** Decodes JSON escapes. Returns the text itself if they are invalid. */
 function readEscapes(text: string): string {
   try {
     return String(JSON.parse(`"${text}"`));
@@ -122,7 +119,6 @@ function namesFile(file: Addressee, path: string): boolean {
   return [file.path, ...file.aliases].some((name) => wanted.includes(posix.normalize(name)));
 }
 
-/** Returns the path that an address means (S35). */
 function addressedPath(path: string, base: PathBase | undefined): string {
   try {
     return base === undefined ? path : meantPath(path, base);

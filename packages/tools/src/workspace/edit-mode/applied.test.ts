@@ -123,7 +123,9 @@ describe("B32: what came of the blocks goes to the model, and the run goes on", 
   test("blocks that change nothing", async () => {
     using folder = new TestFolder({ "a.ts": "one\n" });
     const { said, session } = await play(folder, [arm("a.ts"), block("ts:1:2", "one"), "Done."]);
-    expect(said).toEqual([`All blocks were applied.\na.ts: unchanged, it has this content already.\n${ENDED}`]);
+    expect(said).toEqual([
+      `All blocks were applied.\na.ts: unchanged, because the file already has this content.\n${ENDED}`,
+    ]);
     expect(
       [...session.state.messages.values()].flatMap((m) => (m.role === "assistant" ? m.calls : []))[0]?.changes,
     ).toBeUndefined();

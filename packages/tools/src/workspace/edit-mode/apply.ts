@@ -11,7 +11,7 @@ import type { CapturedBlocks, FileBlock } from "./capture.ts";
 import { applyBlocks, type NewContent } from "./new-content.ts";
 import { type PreparedFile, replaceFiles, withoutFullStop } from "./put-in-place.ts";
 
-/** The result for one file. */
+/** What became of one file when the blocks of a message were applied. */
 export type FileOutcome =
   /** `before` and `after` are numbers of lines; `before` is absent for a new file. */
   | {
@@ -21,11 +21,9 @@ export type FileOutcome =
       readonly before?: number;
       readonly after: number;
     }
-  /** The file has the content already. */
   | { readonly type: "unchanged"; readonly path: string }
   /** The message has no block for the file. */
   | { readonly type: "untouched"; readonly path: string }
-  /** The file was not written. */
   | { readonly type: "refused"; readonly path: string; readonly why: string };
 
 /** The workspace of the files, and the options of writing. */
@@ -34,8 +32,8 @@ export interface ApplyOptions extends FileWritingOptions {
 }
 
 /**
- * Applies the blocks of a message: for each file all blocks or none. An error in one file's blocks affects only that
- * file. But if a prepared file cannot be replaced at the end, the other files are restored and nothing is applied.
+ * Applies the code blocks of a message: for each file all blocks or none. An error in one file's blocks affects only
+ * that file. But if a file cannot be replaced at the end, the other files are restored and nothing is applied.
  */
 export async function applyCaptured(
   surroundings: ApplyOptions,
@@ -75,7 +73,6 @@ export async function applyCaptured(
   return [...outcomes.values()];
 }
 
-/** Writes the new content of a file to a temporary file, after all checks. */
 async function prepareFile(
   { workspace, backups, refuse, watch }: ApplyOptions,
   file: ArmedFile,
@@ -93,10 +90,7 @@ async function prepareFile(
   return { content, replacement: await prepareReplacement(workspace, location, bytes, before?.stats) };
 }
 
-/**
- * Checks the rules again, because they may have changed since the call (B34). If they ask now, an earlier approval of
- * the call counts.
- */
+/** Checks the rules again: they may have changed since the call (B34). If they ask now, an approval of the call counts. */
 async function assertPermitted({ context }: ArmedFile): Promise<void> {
   const permit = await context.permit();
   if (permit.decision === "deny") throw new Error(`it is not allowed any more: ${permit.reason}`);

@@ -11,34 +11,31 @@ import { assertAsSeen } from "../files/seen-files.ts";
 import { countLines, linesInWords, readText } from "../files/text-content.ts";
 import type { Addressee, EditMode } from "./address.ts";
 
-/** A file that waits for blocks after a call of edit mode. */
+/** A file that the tool `edit_mode` opened, and that waits for code blocks in the next message. */
 export interface ArmedFile extends Addressee {
   readonly location: Location;
-  /** The state when the file was armed; undefined for a new file. */
+  /** The file's state when it was opened; undefined for a new file. */
   readonly snapshot: FileSnapshot | undefined;
-  /** The symbols of the file, in mode symbol. */
   readonly symbols: FileSymbols | undefined;
-  /** The context of the call that armed the file. */
   readonly context: ToolContext;
 }
 
 /** The facts about a file that detect changes and determine how blocks are written. */
 export interface FileSnapshot {
-  /** The SHA-256 of the file's bytes in hexadecimal. */
   readonly digest: string;
   readonly lines: number;
   /** The number of markers of the longest fence in the file; 0 without fences. */
   readonly longestFence: number;
 }
 
-/** The arguments of a call: the file and the mode. */
+/** The arguments of an `edit_mode` call: the file and the mode. */
 export interface EditRequest {
   readonly file_path: string;
   readonly mode?: EditMode | undefined;
   readonly overwrite?: boolean | undefined;
 }
 
-/** Prepares a file for blocks. Throws an error for the model if the file cannot be written like that. */
+/** Opens a file for the code blocks of the next message. Throws an error for the model if this mode cannot write the file. */
 export async function armFile(
   workspace: Workspace,
   finder: SymbolFinder,
@@ -71,7 +68,7 @@ export async function armFile(
   };
 }
 
-/** Returns the message of a call, which may no longer be the last of its path. */
+/** Returns the message that contains a call. It may no longer be the last message of its branch. */
 export function messageOfCall({ conversation, call }: ToolContext): AssistantMessage | undefined {
   const message = conversation.messages.get(conversation.calls.get(call) ?? "");
   return message?.role === "assistant" ? message : undefined;

@@ -50,7 +50,7 @@ test("two branches that edit one file: each has its own blocks, and the later on
   expect(said).toEqual([
     [`All blocks were applied.\na.ts: 1 block applied; it has 2 lines now, and had 2.\n${ENDED}.`],
     [
-      `No block was applied.\na.ts: nothing applied: a.ts was changed since edit_mode was called; read it again first.\n${ENDED} for a.ts, and then send all blocks for it again.`,
+      `No block was applied.\na.ts: nothing applied: a.ts was changed after the call of edit_mode; read it again first.\n${ENDED} for a.ts, and then send all blocks for it again.`,
     ],
   ]);
   expect(folder.read("a.ts")).toBe("first\n2\n");
@@ -80,7 +80,7 @@ test("a sub-agent that edits the file that its parent has armed: the parent gets
   );
   expect(results.at(-1)).toBe("edited");
   expect(said).toEqual([
-    `No block was applied.\na.ts: nothing applied: a.ts was changed since edit_mode was called; read it again first.\n${ENDED} for a.ts, and then send all blocks for it again.`,
+    `No block was applied.\na.ts: nothing applied: a.ts was changed after the call of edit_mode; read it again first.\n${ENDED} for a.ts, and then send all blocks for it again.`,
   ]);
   expect(folder.read("a.ts")).toBe("the child's\n");
 });

@@ -104,7 +104,7 @@ describe("a file that cannot be edited so is refused when it is armed", () => {
     linkSync(folder.path("a"), folder.path("b"));
     expect(await refusal(folder, "../outside/secret.txt")).toMatch(/leads out of the workspace/);
     expect(await refusal(folder, "out")).toMatch(/leads out of the workspace/);
-    expect(await refusal(folder, ".git/config")).toMatch(/\.git is not written by tools/);
+    expect(await refusal(folder, ".git/config")).toMatch(/tools never write to \.git/);
     expect(await refusal(folder, "sub")).toMatch(/sub is a folder\. Name a file\./);
     expect(await refusal(folder)).toMatch(/a has 2 hard links/);
   });

@@ -2,7 +2,7 @@ import type { Part } from "@banyan/core";
 import { type Fence, type FenceListener, FenceParser } from "../../fences/index.ts";
 import { type Addressee, type BlockAddress, type BlockPlace, parseBlockAddress } from "./address.ts";
 
-/** A block of a message for a file. */
+/** A code block of a message whose address names a file. */
 export interface FileBlock<File extends Addressee> {
   /** The name in errors: `block 2 (ts:10:14)`. */
   readonly name: string;
@@ -12,18 +12,18 @@ export interface FileBlock<File extends Addressee> {
   readonly text: string;
 }
 
-/** The blocks of a message. */
+/** The code blocks of a message, by what they name. */
 export interface CapturedBlocks<File extends Addressee> {
   readonly blocks: readonly FileBlock<File>[];
   /** Files whose blocks are invalid, with the reason. */
   readonly wrong: readonly { readonly file: File; readonly why: string }[];
   /** Reasons why the target of a block is unclear: no block of the message may be applied. */
   readonly doubts: readonly string[];
-  /** The number of fences without an address. */
+  /** The number of code blocks without an address. */
   readonly plain: number;
 }
 
-/** Receives blocks while they arrive. */
+/** Gets the blocks for files while they arrive. */
 export interface CaptureListener<File extends Addressee> {
   /** Gets the next text of a block; empty at the start. `index` counts the blocks of the file, from 0. */
   grew(file: File, index: number, place: BlockPlace, text: string): void;
@@ -32,16 +32,14 @@ export interface CaptureListener<File extends Addressee> {
 interface OpenBlock<File extends Addressee> {
   readonly fence: Fence;
   readonly address: BlockAddress<File>;
-  /** The number among the blocks with an address, or among those without; from 1. */
   readonly number: number;
-  /** The number of earlier blocks with an address. */
   readonly behind: number;
   /** The likely place while the block arrives, and its index among the blocks of its file, from 0. */
   readonly shown: { readonly file: File; readonly place: BlockPlace; readonly index: number } | undefined;
   readonly pieces: string[];
 }
 
-/** Finds the blocks of one message that address files, piece by piece (B27 to B30). */
+/** Finds the code blocks of one message that name files, while the message arrives (B27 to B30). */
 export class Capture<File extends Addressee> implements FenceListener {
   readonly #files: readonly File[];
   readonly #listener: CaptureListener<File> | undefined;
@@ -50,7 +48,6 @@ export class Capture<File extends Addressee> implements FenceListener {
   readonly #plain: OpenBlock<File>[] = [];
   readonly #counts = new Map<File, number>();
   #open: OpenBlock<File> | undefined;
-  /** The block in which the text ended. */
   #unclosed: OpenBlock<File> | undefined;
 
   constructor(files: readonly File[], listener?: CaptureListener<File>) {
@@ -127,7 +124,7 @@ export class Capture<File extends Addressee> implements FenceListener {
     return only?.mode === "complete" && more.length === 0 ? only : undefined;
   }
 
-  /** Returns the place of a fence without an address: the whole file, while no other fence follows. */
+  /** Returns the place of a block without an address: the whole file, while no other block follows. */
   #assumedPlace(): { file: File; place: BlockPlace } | undefined {
     const file = this.#wholeFile();
     const isFirst = this.#addressed.length === 0 && this.#plain.length === 0;
@@ -165,12 +162,12 @@ export class Capture<File extends Addressee> implements FenceListener {
   }
 }
 
-/** Returns whether a file's language has fences. */
+/** Returns whether a path is that of a Markdown file, in which fences are normal text. */
 export function isMarkdown(path: string): boolean {
   return /\.(md|markdown|mdx|rmd|qmd)$/i.test(path);
 }
 
-/** Returns the blocks in the text parts of a message. */
+/** Returns the code blocks in the text parts of a message. */
 export function captureMessage<File extends Addressee>(
   parts: readonly Part[],
   files: readonly File[],
@@ -189,7 +186,6 @@ function blockName(number: number, { info }: Fence): string {
   return shown === "" ? `block ${number}` : `block ${number} (${shown})`;
 }
 
-/** Returns the text with LF line ends. */
 function fileBlockText({ pieces }: OpenBlock<Addressee>): string {
   return pieces.join("").replaceAll("\r\n", "\n").replace(/\r$/, "\n");
 }
@@ -198,7 +194,6 @@ function endedEarly(name: string, { marker, length }: Fence): string {
   return `${name} may have ended at a fence inside its text; write ${marker.repeat(length + 1)} around it`;
 }
 
-/** Matches a text whose last line closes the block. */
 function closerOf({ marker, length }: Fence): RegExp {
   return new RegExp(`(?:^|\\n) {0,3}${marker}{${length},}[ \\t]*$`);
 }

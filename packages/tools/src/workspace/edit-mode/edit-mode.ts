@@ -22,19 +22,19 @@ const inputOf = (workspace: Workspace) =>
   });
 
 /**
- * The tool `edit_mode {file_path, mode?, overwrite?}`: changes a file by blocks in the model's next message (B27). The
- * call itself writes nothing.
+ * Returns the tool `edit_mode {file_path, mode?, overwrite?}`, which changes a file by code blocks in the model's next
+ * message (B27). The call itself writes nothing.
  */
 export function editModeTool(workspace: Workspace, options: FileWritingOptions = {}): Tool {
   refuseUnknown("editModeTool", options, WRITING_OPTIONS);
   const finder = new SymbolFinder();
-  /** By run: files that are armed together wait for the same message. */
+  /** By run: files that are opened together wait for the same message. */
   const editings = new Map<string, EditSession>();
   return defineTool({
     name: "edit_mode",
     description:
-      "Opens a file for editing: it changes nothing by itself, but the fenced blocks in your next message are applied to the file. " +
-      "The result explains their form. Use it for several or long changes and for new files: " +
+      "Opens a file for editing: the call changes nothing, but the fenced blocks in your next message are applied to the file. " +
+      "The result explains the form of the blocks. Use edit_mode for several or long changes and for new files: " +
       "text in a block needs no escapes, and old text is not repeated. Several files can be opened at once. For one small change use edit.",
     input: inputOf(workspace),
     // A second call has no further effect. The effects are not `none`, which rules allow without approval.

@@ -7,7 +7,7 @@ import { symbolLines } from "./new-content.ts";
 import { appliedOutcome, doubtfulOutcome, droppedOutcome, emptyOutcome } from "./outcome.ts";
 
 /**
- * The armed files of one run, and the message that they wait for.
+ * The files that `edit_mode` opened in one run ("armed" below), and the message for which they wait.
  *
  * ```
  * armed ──▶ message streams: drafts ──▶ complete: applied or refused ──▶ ended
@@ -15,8 +15,8 @@ import { appliedOutcome, doubtfulOutcome, droppedOutcome, emptyOutcome } from ".
  *             ╰── restarted ─────╯
  * ```
  *
- * The blocks are read from the finished message in the log; the stream is only displayed. Each armed file has a
- * follower, because each call follows the message. The first follower acts for all files.
+ * The blocks are read from the finished message in the log; the stream is only displayed. Each call follows the
+ * message, and the follower of the first call acts for all files.
  */
 export class EditSession {
   readonly #surroundings: ApplyOptions;
@@ -27,13 +27,13 @@ export class EditSession {
   /** The parts so far of a message that its provider paused. */
   readonly #parts: Part[] = [];
 
-  /** `ended` is called once, when no file is armed any more. */
+  /** `ended` is called once, when no file is open for editing any more. */
   constructor(surroundings: ApplyOptions, ended: () => void) {
     this.#surroundings = surroundings;
     this.#ended = ended;
   }
 
-  /** Arms a file for the next message of its run. Arming a file again replaces the earlier entry. Throws if a call cannot follow. */
+  /** Opens a file for the next message of its run. Opening it again replaces the first. Throws if the call cannot wait. */
   arm(file: ArmedFile): void {
     const follower: Follower = {
       text: (delta, kind) => {
@@ -74,7 +74,6 @@ export class EditSession {
     return appliedOutcome(await applyCaptured(this.#surroundings, files, captured));
   }
 
-  /** Stops waiting. Returns the paths of the armed files. */
   #end(): string[] {
     const paths = [...this.#files.keys()];
     this.#speaker = undefined;
@@ -84,7 +83,6 @@ export class EditSession {
   }
 }
 
-/** Shows an unfinished block as a change of its file (B30). */
 function showDraft(file: ArmedFile, index: number, place: BlockPlace, text: string): void {
   file.context.draft({ index, path: file.path, ...replacedLines(file, place), text });
 }

@@ -8,7 +8,7 @@ const LAST =
   "Once your message is complete, all blocks for the file are applied, or none; you then get a report. " +
   "A block that is only an example must have no colon after its language.";
 
-/** Returns the tool result for an armed file: how to write the blocks. */
+/** Returns the result of `edit_mode` for a file: how to write the code blocks. */
 export function instructions(file: ArmedFile): string {
   const fence = "`".repeat(3);
   const address = (place: string, isNamed = false) => fence + formatAddress(file, tagOf(file), place, isNamed);
@@ -55,12 +55,10 @@ export function instructions(file: ArmedFile): string {
   }
 }
 
-/** Returns the language tag of a file for fences. */
 function tagOf({ path }: ArmedFile): string {
   return extname(path).slice(1) || "text";
 }
 
-/** Adds a hint for files that contain fences or are likely to. */
 function longerFence({ path, snapshot }: ArmedFile): string[] {
   const longest = snapshot?.longestFence ?? 0;
   if (longest === 0 && !isMarkdown(path)) return [];

@@ -18,11 +18,10 @@ export type LineEditResult =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Replaces lines: all edits or none. Line numbers are those of `text`, independent of the other edits.
- *
- * Other lines stay unchanged, byte for byte. The n-th new line gets the line end of the n-th replaced line. Further new
- * lines get the line end of the line before, so that a file keeps its line ends, even mixed ones. The last line keeps
- * its line end or the absence of one. The first line of an empty text gets a line end.
+ * Applies all line edits or none. Their line numbers are those of `text`, independent of each other. Other lines stay
+ * unchanged, byte for byte. The n-th new line gets the line end of the n-th replaced line, and further new lines that
+ * of the line before, so that a file keeps even mixed line ends. The last line keeps its line end, or has none as
+ * before. The first line of an empty text gets a line end.
  */
 export function applyLineEdits(text: string, edits: readonly LineEdit[]): LineEditResult {
   const isEnded = text === "" || text.endsWith("\n");
@@ -45,7 +44,6 @@ export function applyLineEdits(text: string, edits: readonly LineEdit[]): LineEd
   return { ok: true, text: done < source.length ? edited.slice(0, -lastEnd.length) : edited.replace(/\r?\n$/, "") };
 }
 
-/** Returns the start of each line, and the end of the text. */
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -56,7 +54,6 @@ function lineOffset(starts: readonly number[], line: number): number {
   return starts[line - 1] as number;
 }
 
-/** Returns the new lines of an edit with their line ends. */
 function withLineEnds(edit: LineEdit, source: string, starts: readonly number[]): string {
   const lines = edit.text.split("\n");
   lines.pop();

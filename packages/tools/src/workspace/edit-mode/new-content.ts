@@ -8,19 +8,18 @@ import type { ArmedFile } from "./armed-file.ts";
 import type { FileBlock } from "./capture.ts";
 import { applyLineEdits, type LineEdit } from "./line-edits.ts";
 
-/** The new content of a file, and its source. */
+/** The new content of a file, and the content from which it was made. */
 export interface NewContent {
   readonly file: ArmedFile;
   readonly location: Location;
-  /** Undefined for a new file. */
   readonly before: TextContent | undefined;
   readonly bytes: Buffer;
   readonly text: string;
 }
 
 /**
- * Computes the content of a file after all its blocks, without writing. Throws an error with the reasons, for the
- * model, if a block does not fit or the file changed since it was armed.
+ * Computes the content of a file after all its code blocks, without writing. Throws an error with the reasons, for the
+ * model, if a block does not fit or the file changed since `edit_mode` opened it.
  */
 export async function applyBlocks(
   workspace: Workspace,
@@ -30,15 +29,15 @@ export async function applyBlocks(
 ): Promise<NewContent> {
   const location = await locate(workspace, file.path);
   if (location.path !== file.path) throw conflict(file, "leads elsewhere now");
-  if (location.kind === "missing" && file.snapshot) throw conflict(file, "is not there any more");
+  if (location.kind === "missing" && file.snapshot) throw conflict(file, "does not exist any more");
   if (file.snapshot === undefined) {
-    if (location.kind !== "missing") throw conflict(file, "has come into being since");
+    if (location.kind !== "missing") throw conflict(file, "was created after the call of edit_mode");
     const text = editedText(file, "", blocks);
     return { file, location, before: undefined, bytes: encodeText(file.path, text, NEW_FILE), text };
   }
   const before = await readText(workspace, file.path, watch);
   if (contentDigest(before.bytes) !== file.snapshot.digest)
-    throw conflict(file, "was changed since edit_mode was called");
+    throw conflict(file, "was changed after the call of edit_mode");
   const text = editedText(file, before.text, blocks);
   return { file, location, before, bytes: encodeText(file.path, text, before), text };
 }
@@ -64,7 +63,6 @@ function editedText(file: ArmedFile, text: string, blocks: readonly FileBlock<Ar
   return result.text;
 }
 
-/** Returns the lines that a block replaces, or the reason why it cannot. */
 function lineEditOf(file: ArmedFile, { name, place, text }: FileBlock<ArmedFile>, lines: number): LineEdit | string {
   switch (place.type) {
     case "lines": {
@@ -83,13 +81,13 @@ function lineEditOf(file: ArmedFile, { name, place, text }: FileBlock<ArmedFile>
   }
 }
 
-/** Returns the lines that a symbol's block replaces, or the reason why it cannot. For an insertion, both numbers are equal. */
+/** Returns the lines that a symbol's block replaces, or the reason why it cannot. Equal numbers mean an insertion. */
 export function symbolLines(
   { symbols }: ArmedFile,
   { symbol, act }: Extract<FileBlock<ArmedFile>["place"], { type: "symbol" }>,
 ): { readonly start: number; readonly end: number } | string {
   try {
-    if (!symbols) return "the file was not armed in mode symbol";
+    if (!symbols) return "edit_mode was not called with mode symbol";
     const { start, end } = symbols.find(symbol);
     return { start: act === "after" ? end : start, end: act === "before" ? start : end };
   } catch (error) {

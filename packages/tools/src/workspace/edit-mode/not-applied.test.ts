@@ -62,7 +62,7 @@ describe("B31: all blocks of a file or none", () => {
     const { said } = await play(folder, [arm("a.ts"), block("ts:1:2", "x"), "I see."], {
       watch: ({ type }) => type === "call.draft.delta" && changes(),
     });
-    expect(said).toEqual([again("a.ts was changed since edit_mode was called; read it again first")]);
+    expect(said).toEqual([again("a.ts was changed after the call of edit_mode; read it again first")]);
     expect(folder.read("a.ts")).toBe("somebody else's\n");
   });
 
@@ -80,7 +80,7 @@ describe("B31: all blocks of a file or none", () => {
       },
     );
     expect(said).toEqual([
-      `No block was applied.\na.ts: nothing applied: a.ts is not there any more; read it again first.\nb.ts: nothing applied: b.ts has come into being since; read it again first.\n${ENDED} for a.ts and b.ts, and then send all blocks for them again.`,
+      `No block was applied.\na.ts: nothing applied: a.ts does not exist any more; read it again first.\nb.ts: nothing applied: b.ts was created after the call of edit_mode; read it again first.\n${ENDED} for a.ts and b.ts, and then send all blocks for them again.`,
     ]);
     expect(folder.read("b.ts")).toBe("theirs\n");
     expect(folder.names()).toEqual(["b.ts"]);

@@ -4,7 +4,7 @@ import type { FileOutcome } from "./apply.ts";
 
 const AGAIN = `${EDIT_MODE_ENDED}: before you write more blocks, call edit_mode again`;
 
-/** Returns the report for the model after a message whose blocks were applied, at least in part (B32). */
+/** Returns the report for the model after a message whose code blocks were applied, at least in part (B32). */
 export function appliedOutcome(outcomes: readonly FileOutcome[]): FollowResult {
   const refused = outcomes.filter(({ type }) => type === "refused").map(({ path }) => path);
   const applied = outcomes.filter(({ type }) => type === "written" || type === "unchanged");
@@ -17,7 +17,7 @@ export function appliedOutcome(outcomes: readonly FileOutcome[]): FollowResult {
   return { say: [how, ...outcomes.map(outcomeLine), `${again}.`].join("\n"), failed: refused.length > 0 };
 }
 
-/** Returns the report about a message whose blocks have unclear targets. */
+/** Returns the report about a message that has code blocks with unclear targets. */
 export function doubtfulOutcome(paths: readonly string[], doubts: readonly string[]): FollowResult {
   const why = doubts.join("; ");
   return {
@@ -26,7 +26,7 @@ export function doubtfulOutcome(paths: readonly string[], doubts: readonly strin
   };
 }
 
-/** Returns the report about a message without blocks for a file (B33). `plain` is the number of fences without an address. */
+/** Returns the report about a message without blocks for a file (B33). `plain` counts the code blocks without an address. */
 export function emptyOutcome(paths: readonly string[], plain: number): FollowResult {
   const examples =
     plain === 0
@@ -52,7 +52,7 @@ function outcomeLine(outcome: FileOutcome): string {
       return `${path}: ${countedThings(blocks, "block")} applied; it has ${countedThings(after, "line")} now, and had ${before}.`;
     }
     case "unchanged":
-      return `${path}: unchanged, it has this content already.`;
+      return `${path}: unchanged, because the file already has this content.`;
     case "untouched":
       return `${path}: unchanged, because no block names it.`;
     case "refused":

@@ -87,7 +87,7 @@ test("what cannot be put back is said", async () => {
     throw new Error("the user interrupted");
   };
   expect(await put()).toMatch(
-    /^the user interrupted; b\.txt could not be put back: b\.txt was not written: another program changed .*; a\.txt could not be put back: a\.txt was not written: another program changed/,
+    /^the user interrupted; b\.txt could not be restored: b\.txt was not written: another program changed .*; a\.txt could not be restored: a\.txt was not written: another program changed/,
   );
   expect([folder.read("a.txt"), folder.read("b.txt")]).toEqual(["somebody else's", "theirs, too"]);
 });
@@ -107,7 +107,7 @@ describe("what is about to be done to several files is noted before", () => {
     using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
     const { put } = await prepared(folder, "a.txt", "b.txt");
     expect(await put(join(folder.outside, "secret.txt"))).toMatch(
-      /^Nothing was written: the changes could not be noted in .*secret\.txt\/intents first \(.*\)$/,
+      /^Nothing was written, because the changes could not be recorded in .*secret\.txt\/intents first \(.*\)$/,
     );
     expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual(["old", "old", ["a.txt", "b.txt"]]);
   });

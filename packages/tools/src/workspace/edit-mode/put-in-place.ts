@@ -6,16 +6,16 @@ import { contentDigest } from "../files/backups.ts";
 import type { Location, Workspace } from "../files/paths.ts";
 import type { NewContent } from "./new-content.ts";
 
-/** A file whose new content is written, but has not replaced the file yet. */
+/** A file whose new content is written to a temporary file. */
 export interface PreparedFile {
   readonly content: NewContent;
   readonly replacement: Replacement;
 }
 
 /**
- * Replaces files one after the other. If a replacement fails or its call is cancelled, the replaced files are restored,
- * and the reason is returned. If the process ends halfway, `settleIntents` restores the files: a change of several
- * files is complete once its intent has ended.
+ * Replaces files one after the other. If a replacement fails or its call is cancelled, restores the replaced files and
+ * returns the reason. If the process ends halfway, `settleIntents` restores the files: the change of several files is
+ * complete only when its record is removed.
  */
 export async function replaceFiles(
   { workspace, backups }: { readonly workspace: Workspace; readonly backups?: string },
@@ -25,7 +25,6 @@ export async function replaceFiles(
   await using held = new AsyncDisposableStack();
   let intent: ChangeIntent | undefined;
   try {
-    // A single file is replaced atomically and needs no intent.
     if (backups !== undefined && prepared.length > 1)
       intent = held.use(await writeIntent(workspace, backups, prepared.map(intended)));
     for (const { content, replacement } of prepared) {
@@ -43,10 +42,10 @@ export async function replaceFiles(
       try {
         await restorePrevious(workspace, content, stats);
       } catch (problem) {
-        problems.push(`${content.file.path} could not be put back: ${errorMessage(problem)}`);
+        problems.push(`${content.file.path} could not be restored: ${errorMessage(problem)}`);
       }
     }
-    // If the intent cannot be ended, the process that settles it finds the old files.
+    // If the record cannot be removed, the process that finds it sees the old files.
     await intent?.end().catch(() => {});
     const back = placed.length === 0 ? [] : ["files written before were restored"];
     return [errorMessage(error), ...(problems.length > 0 ? problems : back)].map(withoutFullStop).join("; ");

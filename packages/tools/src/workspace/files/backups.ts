@@ -45,12 +45,12 @@ function notKept(backups: string, cause: unknown): WorkspaceError {
   const reason = systemCode(cause) ?? String(cause);
   return new WorkspaceError(
     "system",
-    `The previous content could not be kept in ${backups} (${reason}), so nothing was changed.`,
+    `The previous content could not be saved in ${backups} (${reason}), so nothing was changed.`,
     { cause },
   );
 }
 
-/** Returns a kept content. Throws a `WorkspaceError` if it is missing or damaged. */
+/** Returns a content that `keepBackup` kept. Throws a `WorkspaceError` if it is missing or damaged. */
 export async function keptContent(backups: string, digest: string): Promise<Buffer> {
   let bytes: Buffer | undefined;
   try {
@@ -62,7 +62,7 @@ export async function keptContent(backups: string, digest: string): Promise<Buff
   const what = bytes === undefined ? "is not kept any more" : "was damaged";
   throw new WorkspaceError(
     "missing",
-    `The previous content ${digest.slice(0, 12)} ${what} in ${backups}, so it cannot be put back.`,
+    `The previous content ${digest.slice(0, 12)} ${what} in ${backups}, so it cannot be restored.`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * The kind of a failure. `root`: the workspace cannot be used. `path`: the path is malformed. `outside`: the path leads
- * out of the workspace. `missing`: the path does not exist. `kind`: the path is no file of the expected kind.
+ * Why a workspace tool failed. `root`: the workspace cannot be used. `path`: the path is malformed. `outside`: the path
+ * leads out of the workspace. `missing`: the path does not exist. `kind`: the path is not a file of the expected kind.
  * `protected`: the path must not be written. `content`: the content is not text. `encoding`: the text's encoding cannot
  * be written back. `match`: the text to replace does not occur exactly once. `changed`: another program changed the
  * path meanwhile. `pattern`: a pattern is invalid. `range`: the lines do not exist. `refused`: the host forbids writing
@@ -39,7 +39,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Describes an operating system error for a path. Other errors are returned unchanged. */
+/** Converts an operating system error to a `WorkspaceError` that names the path. Other errors are returned unchanged. */
 export function explainPathError(path: string, error: unknown): Error {
   if (error instanceof WorkspaceError) return error;
   const code = systemCode(error);

@@ -6,11 +6,12 @@ import { wholeLength, wholeWordsLength } from "./output.ts";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
-/** The form of a file by its first bytes. */
+/** The kind of a file by its first bytes: text with its encoding, or binary. */
 export type FileForm =
   | {
       readonly kind: "text";
-      readonly encoding: Encoding /** The length of the byte-order mark. */;
+      readonly encoding: Encoding;
+      /** The length of the byte-order mark, in bytes. */
       readonly mark: number;
     }
   | { readonly kind: "binary"; readonly what: string };
@@ -58,7 +59,6 @@ export interface FileLine {
   readonly number: number;
   /** UTF-8 without the line end, cut at the splitter's limit. */
   readonly bytes: Buffer;
-  /** The number of cut bytes. */
   readonly dropped: number;
 }
 
@@ -91,7 +91,6 @@ export class LineSplitter implements TextSink {
     this.#take = options.take;
   }
 
-  /** Returns whether more is wanted. The buffer may be reused afterwards. */
   push(piece: Buffer): boolean {
     let from = 0;
     while (!this.#done && from < piece.length) {
@@ -104,7 +103,6 @@ export class LineSplitter implements TextSink {
     return !this.#done;
   }
 
-  /** Ends the text. Passes on a last line without line end. */
   end(): void {
     if (this.#begun && !this.#done) this.#finish();
   }
@@ -147,10 +145,8 @@ export function pieceOfFile(): Buffer {
   return Buffer.allocUnsafe(PIECE);
 }
 
-/** Options of `feedLines`. */
 export interface FeedOptions {
   readonly signal?: AbortSignal;
-  /** The buffer to read into. */
   readonly piece?: Buffer;
   /** Gets all text before its lines are passed on. */
   readonly watch?: KeyWatch | undefined;
@@ -160,7 +156,7 @@ export interface FeedOptions {
 
 /**
  * Reads a text file as UTF-8 without its byte-order mark, and passes the pieces to a sink. Ends when the sink has
- * enough or the file ends. Throws the signal's reason after an abort. Returns the form of the file; a binary file is
+ * enough or the file ends. Throws the signal's reason after an abort. Returns the kind of the file; a binary file is
  * not passed on.
  */
 export async function feedLines(
@@ -185,7 +181,6 @@ export async function feedLines(
     if (bytesRead === 0) break;
     at += bytesRead;
     const text = decoder === undefined ? bytes : Buffer.from(decoder.decode(bytes, { stream: true }));
-    // Keys are ASCII, which is the same in Latin-1.
     see?.(text.toString("latin1"));
     if (!sink.push(text)) return form;
   }

@@ -16,7 +16,6 @@ const UNIT = /^[^\S\r\n]+|[\0-\x7f][\p{M}\u1160-\u11ff]+|[^\0-\x7f][\p{M}\u1160-
 /** Matches texts without anything to fold. */
 export const ASCII = /^[\0-\x7f]*$/;
 
-/** A changed part of a text, as half-open ranges of UTF-16 units. */
 interface FoldedPart {
   readonly from: number;
   readonly to: number;
@@ -24,7 +23,7 @@ interface FoldedPart {
   readonly foldedTo: number;
 }
 
-/** A text with folded look-alikes and composed characters (NFC). Maps places to the original. */
+/** A text with look-alike characters replaced and characters composed (NFC). Maps places to the original text. */
 export class FoldedText {
   readonly text: string;
   readonly #parts: readonly FoldedPart[];
@@ -62,7 +61,6 @@ export class FoldedText {
     return place < part.to ? undefined : place - part.to + part.foldedTo;
   }
 
-  /** Returns the last part that begins before a place. */
   #lastBefore(isBefore: (part: FoldedPart) => boolean): FoldedPart | undefined {
     let [low, high] = [0, this.#parts.length];
     while (low < high) {

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, parse, sep } from "node:path";
 const MOST_LINKS = 40;
 
 /**
- * Returns the target of an absolute path. Links and `..` are followed part by part, like the system does. Missing parts
+ * Returns the target of an absolute path. Links and `..` are followed part by part, as the system does. Missing parts
  * are taken literally. Undefined after too many links, or for an impossible name.
  */
 export function followLinks(path: string): string | undefined {

@@ -10,10 +10,8 @@ export interface IgnoreRules {
   readonly count: number;
 }
 
-/** No user writes a larger ignore file. */
 const MOST_BYTES = 256 * 1024;
 
-/** Maximum number of rules of one folder; further rules are ignored. */
 const MOST_RULES = 5_000;
 
 /** Ignore files of a folder; later files override earlier ones. */
@@ -23,14 +21,14 @@ const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"];
 export const TOO_MANY_STARS = /(?:\*[^/*]*){5}/;
 
 /**
- * Each `**` multiplies the cost of a rule by the depth of a path. Two `**` are affordable up to `DEEPEST`; rules
- * with more are ignored. A final `**` costs nothing.
+ * Each `**` multiplies the cost of a rule by the depth of a path. Two are affordable up to `DEEPEST`, so rules with
+ * more are ignored. A final `**` costs nothing.
  */
 const TOO_MANY_DEPTHS = /(?:(?:^|\/)\*{2,}(?=\/).*?){3}/;
 
 /**
- * Returns the rules of a folder, including those of its parents (`outer`). `names` are the folder's entries, if known:
- * missing files are then not opened.
+ * Returns the ignore rules of a folder, including those of its parents (`outer`). `names` are the folder's entries, if
+ * known: missing files are then not opened.
  */
 export async function rulesIn(
   workspace: Workspace,
@@ -58,8 +56,9 @@ export async function rulesIn(
 }
 
 /**
- * Rewrites a folder's rule relative to the root. A rule with `/` matches a path below the folder; other rules match a name at
- * any depth. Separate lists per folder would be wrong: an inner rule could not re-include a folder that an outer rule excludes.
+ * Rewrites a folder's rule relative to the root. A rule with `/` matches a path below the folder; other rules match a
+ * name at any depth. Separate lists per folder would be wrong: an inner rule could not re-include a folder that an
+ * outer rule excludes.
  */
 function ignoreRuleFromRoot(folder: string, rule: string): string {
   if (folder === ".") return rule;
@@ -70,7 +69,6 @@ function ignoreRuleFromRoot(folder: string, rule: string): string {
   return /\/\s*\S/.test(pattern) ? `${start}/${pattern}` : `${start}/**/${pattern}`;
 }
 
-/** Reads `.git/info/exclude`. Does not follow a `.git` that is a link or a pointer file. */
 async function ownExclusions(workspace: Workspace, directory: OpenDirectory, folder: string): Promise<string> {
   try {
     await using repository = await openInside(workspace, directory, ".git");
@@ -96,7 +94,6 @@ function ignoreMissingRules(error: unknown): string {
   throw error;
 }
 
-/** The deepest level below the root at which rules apply. */
 const DEEPEST = 200;
 
 /** Returns whether git would ignore this path, provided that git does not ignore a parent folder. */
@@ -114,7 +111,6 @@ function isDeep(path: string): boolean {
   return true;
 }
 
-/** A name that no rule mentions. */
 const ANY_NAME = "3b1f6b0e-any-name";
 
 /** Returns whether rules ignore a folder or all of its content (`build/*`), without ignoring its parent's content too. */
@@ -124,8 +120,8 @@ function isLeftOut(rules: IgnoreRules | undefined, folder: string): boolean {
 }
 
 /**
- * Returns the rules of a folder, collected from the root down. Below an ignored folder, the outer rules do not apply: a
- * caller that names such a folder wants to see its files.
+ * Returns the ignore rules of a folder, collected from the root down. Below an ignored folder, the outer rules do not
+ * apply: a caller that names such a folder wants to see its files.
  */
 export async function rulesDownTo(workspace: Workspace, folder: string): Promise<IgnoreRules | undefined> {
   let directory = await openDirectory(workspace, workspace.root);

@@ -3,20 +3,18 @@ import { WorkspaceError } from "./error.ts";
 import { compileGlob } from "./glob.ts";
 
 /**
- * Starts watching a text. The returned function gets the text in pieces, from the beginning. So a private key, which
- * only the whole text shows, is also recognized in a part of the text (S22).
+ * Starts watching a text. The returned function gets the whole text in pieces, from the beginning. So a private key is
+ * recognized even if a tool result shows only a part of the text (S22).
  */
 export type KeyWatch = () => (piece: string) => void;
 
-/** Names of files that contain only private keys. */
 const NAMES =
   /^(?:(?:.+[._-])?id_(?:rsa|dsa|ecdsa|ed25519|ecdsa_sk|ed25519_sk)|.+_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:p12|pfx|jks|keystore|bks|kdbx|ppk))$/i;
 
-/** Beginnings of files that contain a private key. */
 const BEGINNINGS =
   /^\s*(?:-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----\r?\n|PuTTY-User-Key-File-[0-9]|AGE-SECRET-KEY-1|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY)/;
 
-/** Bytes of a file that are judged. */
+/** Bytes of a file that `keyFileRefusal` examines. */
 export const JUDGED_BYTES = 200;
 
 /**
@@ -26,10 +24,10 @@ export const JUDGED_BYTES = 200;
 export function keyFileRefusal(path: string, start: Buffer, allowed: readonly string[] = []): string | undefined {
   if (!NAMES.test(basename(path)) && !BEGINNINGS.test(start.toString("latin1", 0, JUDGED_BYTES))) return undefined;
   if (allowed.some((pattern) => compileGlob(pattern)(path))) return undefined;
-  return `${path} holds a private key and is not opened. Commands can use it by its path; who wants it opened names it under "keyFiles" in their settings (its keys are redacted even then).`;
+  return `${path} contains a private key, so it was not opened. Commands can use the file by its path. To let tools open the file, the user adds it to "keyFiles" in the settings; its keys are still redacted.`;
 }
 
-/** Throws if a file must not be opened for a model. */
+/** Throws if a file must not be opened for a model because it holds a private key. */
 export function assertNoKeyFile(path: string, start: Buffer, allowed?: readonly string[]): void {
   const refusal = keyFileRefusal(path, start, allowed);
   if (refusal !== undefined) throw new WorkspaceError("refused", refusal);

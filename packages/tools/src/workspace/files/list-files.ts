@@ -6,7 +6,6 @@ import { openDirectory } from "./open-path.ts";
 import { openWorkspace } from "./paths.ts";
 import { walk } from "./walk.ts";
 
-/** Maximum number of files to list. */
 const MOST = 50_000;
 /** Milliseconds after which the listing ends with the files so far. */
 const LONGEST = 5_000;
@@ -46,7 +45,6 @@ export async function listFiles(folder: string): Promise<string[]> {
   return files.sort();
 }
 
-/** Returns the nearest parent folder with a repository, including the folder itself. */
 function repositoryOfFolder(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (lstatSync(join(at, ".git"), { throwIfNoEntry: false })) return at;

@@ -24,7 +24,7 @@ const inputOf = (workspace: Workspace) =>
     depth: z.int().min(1).max(20).optional().describe("How many levels to go down. Default 1."),
   });
 
-/** The tool `list {path, depth?}`: the entries of a folder. */
+/** Returns the tool `list {path, depth?}`: the entries of a folder. */
 export function listTool(workspace: Workspace): Tool {
   return defineTool({
     name: "list",
@@ -80,7 +80,6 @@ class Listing {
     else this.#unreadable.push(path);
   }
 
-  /** Adds an entry. Returns whether to continue. */
   async take(entry: WalkEntry): Promise<boolean> {
     this.#count += 1;
     if (!this.#isFull) {

@@ -58,23 +58,23 @@ test.each([
 test.each([
   [
     "~root/.profile",
-    "~root/.profile names the home folder of another user, and only your own, ~, is known here. Write the whole path, or ./~root/.profile for a file of that name.",
+    "~root/.profile is the home folder of another user, but only your own, ~, is known here. Write the whole path, or ./~root/.profile for a file of that name.",
   ],
   [
     "C:\\src\\a.ts",
-    "C:\\src\\a.ts names a drive or a share of Windows, and there is none here. Name the file from the workspace, such as src/a.ts.",
+    "C:\\src\\a.ts is on a Windows drive or share, which this system lacks. Use a path of the workspace, such as src/a.ts.",
   ],
   [
     "c:/src/a.ts",
-    "c:/src/a.ts names a drive or a share of Windows, and there is none here. Name the file from the workspace, such as src/a.ts.",
+    "c:/src/a.ts is on a Windows drive or share, which this system lacks. Use a path of the workspace, such as src/a.ts.",
   ],
   [
     "file:///C:/src/a.ts",
-    "file:///C:/src/a.ts names a drive or a share of Windows, and there is none here. Name the file from the workspace, such as src/a.ts.",
+    "file:///C:/src/a.ts is on a Windows drive or share, which this system lacks. Use a path of the workspace, such as src/a.ts.",
   ],
   [
     "\\\\box\\share",
-    "\\\\box\\share names a drive or a share of Windows, and there is none here. Name the file from the workspace, such as box/share.",
+    "\\\\box\\share is on a Windows drive or share, which this system lacks. Use a path of the workspace, such as box/share.",
   ],
   [
     "file://box/src/a.ts",

@@ -23,26 +23,23 @@ const DRIVE = /^[A-Za-z]:[\\/]+/;
 /** Only a name with blanks, quotes, dashes or characters outside ASCII can have look-alikes. */
 const HAS_LOOK_ALIKES = /[^!-~]|['"-]/;
 
-/** Maximum number of names of a folder that are compared with a missing name. */
 const MOST_COMPARED = 5000;
 
 /**
- * Returns the path that a text means, in the operating system's notation (S35). Tools, rules, approvals and users share this
- * meaning:
- *
+ * Returns the path that a text means, in the operating system's notation (S35). Tools, rules, approvals and users share
+ * this meaning:
  * - `~`, `$HOME` and `${HOME}` at the start are the home folder. A `file://` address is the file that it names.
  * - `\` separates folders on every system, unless a file with the literal name exists.
  * - Double quotes around a path are removed. JSON text that names a file is decoded: listings quote odd names.
- * - A missing name means the single look-alike name in its folder (F81), if there is exactly one.
- *
- * `meantPath` leaves the result unchanged. Throws a `WorkspaceError` with code `path` for a text that names no place of this
- * machine: `~user`, a drive letter, a share or an address of another machine.
+ * - If no file has the name, and exactly one name in its folder differs only in look-alike characters, that name is
+ *   meant (F81).
+ * Applying `meantPath` to its result changes nothing. Throws a `WorkspaceError` with code `path` for `~user`, a drive
+ * letter, a share or an address of another machine.
  */
 export function meantPath(named: string, base: PathBase): string {
   return lookAlikePath(base.root, spelledPath(named, base));
 }
 
-/** Returns the path in a text, without look-alikes. */
 function spelledPath(named: string, { root, home }: PathBase): string {
   const isWindows = process.platform === "win32";
   if (!SPECIAL.test(named) && (isWindows || !DRIVE.test(named))) return named;
@@ -50,7 +47,7 @@ function spelledPath(named: string, { root, home }: PathBase): string {
   const [user] = USER.exec(path) ?? [];
   if (user !== undefined && !isPathThere(root, user)) {
     throw noPlace(
-      `${named} names the home folder of another user, and only your own, ~, is known here. Write the whole path, or ./${path} for a file of that name.`,
+      `${named} is the home folder of another user, but only your own, ~, is known here. Write the whole path, or ./${path} for a file of that name.`,
     );
   }
   if (isWindows) return path;
@@ -82,8 +79,9 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2
 const MEANS_ELSEWHERE = /^(?:(?:~|\$HOME|\$\{HOME\})(?:$|\/)|file:\/|[A-Za-z]:[\\/])/i;
 
 /**
- * Returns a path for listings that means the same path when it is read again (S35). The path is on one line. The path becomes a JSON
- * string if a character would break the line or reverse the text, and gets a leading `./` if it would mean another place.
+ * Returns a path for listings, on one line, that means the same path when it is read again (S35). The path becomes a
+ * JSON string if a character would break the line or reverse the text, and gets a leading `./` if it would mean another
+ * path.
  */
 export function shownPath(path: string): string {
   if (MEANS_ELSEWHERE.test(path)) return shownPath(`./${path}`);
@@ -93,12 +91,11 @@ export function shownPath(path: string): string {
   });
 }
 
-/** Returns a name or path in the form that is compared for look-alikes (F81). */
+/** Returns a name or path in the form that is compared for look-alike characters (F81). */
 export function foldedName(name: string): string {
   return new FoldedText(name, { startsInLine: true }).text;
 }
 
-/** Replaces look-alikes of existing names by these names. */
 function lookAlikePath(root: string, path: string): string {
   if (!HAS_LOOK_ALIKES.test(path) || isPathThere(root, path)) return path;
   const parts = path.split("/");
@@ -116,7 +113,7 @@ function lookAlikePath(root: string, path: string): string {
   return parts.join("/");
 }
 
-/** Returns a sentence with existing paths similar to a missing one, such as "Did you mean src/a.ts?"; empty if none is similar. */
+/** Returns existing paths similar to a missing one, as a sentence: "Did you mean src/a.ts?"; empty if none is similar. */
 export function adviceOnPath(root: string, path: string): string {
   const parts = path.split("/");
   const missing = parts.findIndex((_, index) => !isPathThere(root, parts.slice(0, index + 1).join("/") || "/"));
@@ -129,7 +126,6 @@ export function adviceOnPath(root: string, path: string): string {
   return meant.length === 0 ? "" : `Did you mean ${meant.map(shownPath).join(" or ")}?`;
 }
 
-/** Returns the names in a folder; empty if unreadable. */
 function listPathFolder(root: string, folder: string): string[] {
   try {
     return readdirSync(isAbsolute(folder) ? folder : root + sep + folder);
@@ -144,7 +140,6 @@ export function expandHome(path: string, home: string): string {
   return path.replace(HOME, () => home);
 }
 
-/** Returns the path of a `file:` address; other texts unchanged. */
 function fromAddress(named: string): string {
   const address = /^file:[\\/]/i.test(named) ? named.replaceAll("\\", "/") : named;
   const [start, host = ""] = FILE_URL.exec(address) ?? [];
@@ -175,7 +170,7 @@ function noAddress(named: string, cause?: unknown): WorkspaceError {
 function ofWindows(named: string, path: string): WorkspaceError {
   const rest = path.replace(DRIVE, "").replaceAll("\\", "/").replace(/^\/+/, "");
   return noPlace(
-    `${named} names a drive or a share of Windows, and there is none here. Name the file from the workspace, such as ${rest || "."}.`,
+    `${named} is on a Windows drive or share, which this system lacks. Use a path of the workspace, such as ${rest || "."}.`,
   );
 }
 

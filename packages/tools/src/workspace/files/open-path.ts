@@ -17,7 +17,6 @@ export interface OpenDirectory extends AsyncDisposable {
 
 /** A regular file, open for reading. */
 export interface OpenRegularFile extends AsyncDisposable {
-  /** Relative to the root. */
   readonly path: string;
   readonly handle: FileHandle;
   readonly stats: Stats;
@@ -27,7 +26,7 @@ const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOL
 /** `O_NONBLOCK`: a named pipe in place of the file opens at once and is refused afterwards. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Opens a folder by its path without links, and checks the result. */
+/** Opens a folder by its path without links, and checks that the opened folder is at this path. */
 export async function openDirectory(workspace: Workspace, real: string): Promise<OpenDirectory> {
   const handle = await open(real, DIRECTORY);
   try {
@@ -71,12 +70,12 @@ export async function openFile(workspace: Workspace, given: string): Promise<Ope
   const location = await locate(workspace, given);
   if (location.kind === "file") {
     const why = workspace.whyNotRead?.(location.path, given);
-    if (why !== undefined) throw new WorkspaceError("refused", `${location.path} is not read: ${why}`);
+    if (why !== undefined) throw new WorkspaceError("refused", `${location.path} was not read: ${why}`);
   }
   return openFileAt(workspace, location);
 }
 
-/** Opens a located file. Throws like `openFile` if it is no regular file or was replaced. */
+/** Opens a located file. Throws like `openFile` if it is not a regular file or was replaced. */
 export async function openFileAt(workspace: Workspace, location: Location): Promise<OpenRegularFile> {
   switch (location.kind) {
     case "missing":
@@ -87,7 +86,7 @@ export async function openFileAt(workspace: Workspace, location: Location): Prom
     case "directory":
       throw new WorkspaceError("kind", `${location.path} is a folder. Use list to see what is in it.`);
     case "special":
-      throw new WorkspaceError("kind", `${location.path} is ${location.what}, not a file, and is not opened.`);
+      throw new WorkspaceError("kind", `${location.path} is ${location.what}, not a file, so it was not opened.`);
     case "file":
       break;
   }
@@ -123,7 +122,6 @@ export async function openFileInside(
   }
 }
 
-/** Throws unless the open file is the file at this path, without links. */
 async function verify(workspace: Workspace, handle: FileHandle, real: string): Promise<void> {
   if (workspace.descriptors) {
     if ((await readlink(`/proc/self/fd/${handle.fd}`)) === real) return;

@@ -8,7 +8,7 @@ export interface OutputLimits {
 
 /**
  * Removes secrets from a text that arrives in pieces, which may end anywhere (S10). `push` returns the text that is
- * safe so far, `end` the rest. Redaction must come before any cut: half a secret is not recognized.
+ * safe so far, `end` the rest. Redact before cutting a text: half a secret is not recognized.
  */
 export interface Redaction {
   push(text: string): string;
@@ -17,7 +17,6 @@ export interface Redaction {
 
 /** Maximum number of pieces to hold: a piece may keep a larger buffer alive. */
 const MOST_PIECES = 256;
-/** Extra bytes before the tail, and UTF-16 units after the head, to find the ends of characters. */
 const AROUND = 256;
 
 /**
@@ -28,9 +27,7 @@ export class BoundedOutput {
   readonly #limits: OutputLimits;
   readonly #head: Buffer[] = [];
   #headBytes = 0;
-  /** The text after the head. */
   #behind = "";
-  /** Pieces, oldest first; at most two tails in length, and at most `MOST_PIECES`. */
   #tail: Buffer[] = [];
   #tailBytes = 0;
   #bytes = 0;
@@ -39,7 +36,6 @@ export class BoundedOutput {
     this.#limits = limits;
   }
 
-  /** All pushed bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -56,7 +52,6 @@ export class BoundedOutput {
     }
     if (bytes.length === 0) return;
     if (this.#behind.length < AROUND) this.#behind += bytes.toString("utf8", 0, AROUND);
-    // Copy a piece of a larger buffer, so that the buffer can be freed.
     const most = this.#limits.tail + AROUND;
     this.#tail.push(bytes.length > most ? Buffer.from(bytes.subarray(bytes.length - most)) : bytes);
     this.#tailBytes += Math.min(bytes.length, most);
@@ -105,10 +100,7 @@ export function wholeLength(bytes: Uint8Array): number {
 /** Lengths in bytes of a cut word that is left out. A shorter piece of a secret reveals nothing. */
 const WORD = { shortest: 8, longest: 512 };
 
-/**
- * Returns the length of bytes without a word that may be cut at the end: a later redaction does not recognize half a
- * secret (S10).
- */
+/** Returns the length of bytes without a word that may be cut at the end: half a secret would not be redacted later (S10). */
 export function wholeWordsLength(bytes: Uint8Array): number {
   const end = wholeLength(bytes);
   let start = end;
@@ -122,7 +114,6 @@ function isOfWord(byte = 0): boolean {
   return /[\w.\-+/=~:@%]/.test(String.fromCharCode(byte));
 }
 
-/** Returns the nearest place from `from` on that is not inside a UTF-8 character. */
 function cutAfterByte(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && isContinuation(bytes[at])) at += 1;

@@ -3,7 +3,10 @@ import { WorkspaceError } from "./error.ts";
 import { meantPath } from "./named-path.ts";
 import type { Workspace } from "./paths.ts";
 
-/** The schema of an argument that names a file or folder. The meant path replaces the text, so rules, display and tool agree. */
+/**
+ * The schema of a tool argument that names a file or folder. The path that the text means replaces the text, so that
+ * rules, approvals and the tool use the same path.
+ */
 export function pathArgument(workspace: Workspace) {
   return z.string().check((argument) => {
     try {

@@ -6,12 +6,12 @@ import { explainPathError, systemCode, WorkspaceError } from "./error.ts";
 import { followLinks } from "./follow-links.ts";
 
 /**
- * Returns a sentence if the content of a file must not be read; undefined if allowed. `path` is the real place, `named`
- * the path of the call, which a user may have approved.
+ * Returns a sentence if the content of a file must not be read; undefined if allowed. `path` is the path without links,
+ * `named` the path of the call, which a user may have approved.
  */
 export type ReadRefusal = (path: string, named: string) => string | undefined;
 
-/** The folder of the tools, fixed when it was opened. */
+/** The folder in which the tools work, as it was when it was opened. */
 export interface Workspace {
   /** Absolute, without links. */
   readonly root: string;
@@ -28,7 +28,7 @@ export interface Workspace {
   readonly newFileMode: number;
   /** True if the system names open files by path (`/proc/self/fd`), which makes work in an open folder safe from swaps. */
   readonly descriptors: boolean;
-  /** Called for each opened file with its real place (S21). Absent: everything may be read. */
+  /** Called for each opened file with its path without links (S21). Absent: everything may be read. */
   readonly whyNotRead?: ReadRefusal;
 }
 
@@ -47,8 +47,9 @@ const MOST_LINKS = 40;
 const LINK_OUT = "is a link, or goes through one, that leads out of the workspace";
 
 /**
- * Opens the folder of the tools. `protect` has paths that are never written, relative or absolute. `whyNotRead` can
- * forbid reading a file, and `home` is the folder of `~`. Throws a `WorkspaceError` if the folder does not exist.
+ * Opens the folder in which the tools work. `protect` has paths that are never written, relative or absolute.
+ * `whyNotRead` can forbid reading a file, and `home` is the folder of `~`. Throws a `WorkspaceError` if the folder does
+ * not exist.
  */
 export function openWorkspace(
   root: string,
@@ -99,7 +100,6 @@ function protectedPath(workspace: Workspace, path: string): string[] {
   });
 }
 
-/** Returns the part of an absolute path after the root; undefined outside. */
 function belowRoot(workspace: Workspace, path: string): string | undefined {
   for (const root of [workspace.root, workspace.alias]) {
     if (path === root) return "";
@@ -110,10 +110,9 @@ function belowRoot(workspace: Workspace, path: string): string | undefined {
 }
 
 /**
- * Follows a literal path part by part; call `meantPath` first for a user's or model's text. A link into the workspace
- * is followed, a link out of it is refused. A path that starts outside or leaves by `..` is refused unless it leads
- * back. A missing end is no error. The result may be outdated at once: `openFile` and `replaceFile` check what they
- * opened.
+ * Follows a literal path part by part; call `meantPath` first for a user's or model's text. A link out of the workspace
+ * is refused, and so is a path that starts outside or leaves by `..`, unless it leads back. The end of the path may be
+ * missing. The result may be outdated at once: `openFile` and `replaceWorkspaceFile` check what they opened.
  */
 export async function locate(workspace: Workspace, given: string): Promise<Location> {
   if (given === "")
@@ -121,7 +120,7 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
       "path",
       "The path is empty. Name a path relative to the workspace; `.` is the workspace itself.",
     );
-  if (given.includes("\0")) throw new WorkspaceError("path", "The path contains a null byte. Name it without.");
+  if (given.includes("\0")) throw new WorkspaceError("path", "The path contains a null byte. Remove the null byte.");
   await checkRoot(workspace);
   const start = isAbsolute(given) ? (belowRoot(workspace, given) ?? leadingBack(workspace, given)) : given;
   if (start === undefined) throw outsideError(given, "is outside the workspace");
@@ -129,7 +128,6 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
   let ahead = start.split(sep);
   const parts: string[] = [];
   let found: Stats | undefined = await lstat(workspace.root);
-  /** The number of existing `parts`, once a part was missing. */
   let existing: number | undefined;
   let links = 0;
 
@@ -177,26 +175,25 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
   return { path, real, kind: "special", what: specialKind(found) };
 }
 
-/** Returns the place in the workspace of a path that leaves and comes back; undefined if it ends outside. */
 function leadingBack(workspace: Workspace, given: string): string | undefined {
   const real = followLinks(isAbsolute(given) ? given : workspace.root + sep + given);
   return real === undefined ? undefined : belowRoot(workspace, real);
 }
 
-/** Returns the kind of a file that is neither regular nor a folder. */
+/** Returns the kind of a file that is neither regular nor a folder, such as "a named pipe". */
 export function specialKind(stats: Pick<Stats, "isFIFO" | "isSocket" | "isSymbolicLink">): string {
   if (stats.isFIFO()) return "a named pipe";
   if (stats.isSocket()) return "a socket";
   return stats.isSymbolicLink() ? "a link" : "a device";
 }
 
-/** Throws if the root is gone or was replaced. */
+/** Throws if the root of the workspace is gone or was replaced. */
 export async function checkRoot(workspace: Workspace): Promise<void> {
   const now = await lstatOrNothing(workspace.root, workspace.root);
   if (now?.isDirectory() && now.dev === workspace.device && now.ino === workspace.inode) return;
   throw new WorkspaceError(
     "root",
-    `The workspace ${workspace.root} was moved or replaced since it was opened. Start again in the folder that is meant.`,
+    `The workspace ${workspace.root} was moved or replaced since it was opened. Start again in the right folder.`,
   );
 }
 

@@ -36,7 +36,6 @@ export function stripControls(text: string): string {
 export class ControlStripper {
   #held = "";
 
-  /** Returns the plain text that is certain so far. */
   push(text: string): string {
     const all = this.#held + text;
     this.#held = "";
@@ -47,7 +46,6 @@ export class ControlStripper {
     return stripControls(all.slice(0, open.index));
   }
 
-  /** Returns the rest. */
   end(): string {
     return stripControls(this.#held);
   }

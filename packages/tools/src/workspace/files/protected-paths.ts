@@ -35,13 +35,13 @@ const CLOSED: ProtectedNames = {
   ],
 };
 
-/** Files that tools write only with approval of that file: settings of editors, other agents, git and ripgrep. */
+/** Files that tools write only after the user approved that file: settings of editors, other agents, git and ripgrep. */
 const ASKED: ProtectedNames = {
   folders: [".claude", ".cursor", ".devcontainer", ".idea", ".vscode", ".zed"],
   files: [".claude.json", ".gitconfig", ".mcp.json", ".ripgreprc"],
 };
 
-/** All names of both kinds (S8, S19). No sandboxed command writes these files, and no approval mode allows them without approval. */
+/** All protected file names (S8, S19): of files that tools never write, and of files that tools write only after approval. */
 export const protectedNames: ProtectedNames = {
   folders: [...CLOSED.folders, ...ASKED.folders],
   files: [...CLOSED.files, ...ASKED.files],
@@ -74,7 +74,7 @@ export function assertWritable(workspace: Workspace, location: Location): void {
     const isConfiguration = name === ".git" || name === ".banyan";
     throw protectedPathError(
       location,
-      isConfiguration ? `${name} is not written by tools` : "a shell runs it when it starts",
+      isConfiguration ? `tools never write to ${name}` : "a shell runs it when it starts",
     );
   }
   const here = location.path.toLowerCase();
@@ -86,7 +86,7 @@ export function assertWritable(workspace: Workspace, location: Location): void {
   if (location.kind === "directory") throw new WorkspaceError("kind", `${location.path} is a folder. Name a file.`);
   // Only callers that replace the link itself have a link's location: `locate` follows links.
   if (location.kind === "special" && location.what !== "a link")
-    throw new WorkspaceError("kind", `${location.path} is ${location.what}, not a file, and is not written.`);
+    throw new WorkspaceError("kind", `${location.path} is ${location.what}, not a file, so it was not written.`);
 }
 
 function protectedPathError(location: Location, reason: string): WorkspaceError {

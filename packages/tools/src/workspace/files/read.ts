@@ -13,15 +13,15 @@ import { showControls } from "./plain-text.ts";
 import { digestOfOpen } from "./seen-files.ts";
 
 const MOST_LINES = 2000;
-/** Below the engine's limit for a result, so that the final note is always visible. */
+/** In bytes, below the engine's limit for a result, so that the final note is always visible. */
 const MOST_BYTES = 60_000;
 const LONGEST_LINE = 2000;
 
 const inputOf = (workspace: Workspace) =>
   z.object({
     path: pathArgument(workspace).describe("The file, relative to the workspace."),
-    start: z.int().min(1).optional().describe("The first line wanted. Default 1."),
-    end: z.int().min(1).optional().describe(`The last line wanted, included. Default: to the end.`),
+    start: z.int().min(1).optional().describe("The first line to read. Default 1."),
+    end: z.int().min(1).optional().describe(`The last line to read. Default: the end of the file.`),
   });
 
 /** Options of the tool `read`. */
@@ -34,7 +34,7 @@ export interface ReadOptions {
 
 export const READ_OPTIONS: OptionNames<ReadOptions> = { watch: true, keyFiles: true };
 
-/** The tool `read {path, start?, end?}`: numbered lines of a text file. Reads only up to `end`. */
+/** Returns the tool `read {path, start?, end?}`: numbered lines of a text file. Reads only up to `end`. */
 export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool {
   refuseUnknown("readTool", options, READ_OPTIONS);
   const { watch, keyFiles } = options;
@@ -74,7 +74,6 @@ export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool 
   });
 }
 
-/** Attaches an image or a PDF to the result, and returns a description. */
 async function showFile(
   { path, stats, handle }: OpenRegularFile,
   what: string,
@@ -88,7 +87,7 @@ async function showFile(
     throw new WorkspaceError("content", `${facts}; only text, pictures (PNG, JPEG, GIF, WebP) and PDF can be read.`);
   }
   if (stats.size > LARGEST_FILE) {
-    throw new WorkspaceError("content", `${facts}; ${LARGEST_FILE} is the most of a file that can be shown.`);
+    throw new WorkspaceError("content", `${facts}; files of more than ${LARGEST_FILE} bytes cannot be shown.`);
   }
   const bytes = Buffer.alloc(stats.size);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
@@ -96,7 +95,6 @@ async function showFile(
   return `${facts}.`;
 }
 
-/** The lines of one result. */
 class ReadPage {
   readonly #start: number;
   readonly #last: number;
@@ -104,7 +102,6 @@ class ReadPage {
   #bytes = 0;
   #isValid = true;
   #hasControls = false;
-  /** The first line that did not fit. */
   #next: number | undefined;
 
   constructor(start: number, last: number) {

@@ -69,7 +69,6 @@ function attachedFiles({ parts }: Pick<UserMessage, "parts">, workspace: Workspa
   });
 }
 
-/** Returns the bytes of an attached file from its text. */
 function attachedBytes(content: string, encoding: string | undefined): Buffer {
   if (encoding === undefined) return Buffer.from(content);
   const bytes = Buffer.from(content, "utf16le");
@@ -85,15 +84,15 @@ export function assertAsSeen(workspace: Workspace, path: string, digest: string 
   );
 }
 
-/** Returns whether a file is as its branch last saw it. True if the branch never saw the file. */
+/** Returns whether a file is unchanged since a branch last saw the file; true if the branch never saw it. */
 export function isAsSeen(workspace: Workspace, path: string, digest: string, where: SeenFileScope): boolean {
   const last = seenBy(workspace, where).get(path);
   return last === undefined || last === digest;
 }
 
 /**
- * Runs work that may change files, such as a command. Then logs the new state of files whose last seen state was
- * current before. Concurrent changes by other programs to these files count as changes by the work.
+ * Runs work that may change files, such as a command. Then logs the new state of the files that were unchanged since
+ * the branch last saw them. Concurrent changes by other programs to these files count as changes by the work.
  */
 export async function loggingSeenFiles<Result>(
   workspace: Workspace,
@@ -116,7 +115,6 @@ export async function loggingSeenFiles<Result>(
   }
 }
 
-/** Computed digests, by root, path and mark. The oldest are removed first. */
 const known = new Map<string, string>();
 const MOST_KNOWN = 10_000;
 

@@ -17,12 +17,11 @@ export interface TextForm {
   readonly mark: string;
 }
 
-/** The form of a new file. */
+/** The encoding of a new file: UTF-8 without a byte-order mark. */
 export const NEW_FILE: TextForm = { encoding: "utf-8", mark: "" };
 
 /** A text file in memory, with the facts for writing it back unchanged. */
 export interface TextContent extends TextForm {
-  /** Relative to the root. */
   readonly path: string;
   /** Without the byte-order mark, with the original line ends. */
   readonly text: string;
@@ -79,7 +78,7 @@ function decodeWholeFile(bytes: Buffer, { encoding, mark }: FileForm & { readonl
   }
 }
 
-/** Returns the form of a file by its first bytes. */
+/** Returns the encoding of a text file from its detected kind. */
 export function textForm({ encoding, mark }: FileForm & { readonly kind: "text" }): TextForm {
   return { encoding, mark: mark === 0 ? "" : MARK };
 }
@@ -134,7 +133,6 @@ export function encodeText(path: string, text: string, { encoding, mark }: TextF
   return encoding === "utf-16le" ? bytes : bytes.swap16();
 }
 
-/** Removes a byte-order mark from the start of a text. */
 export function withoutMark(text: string): string {
   return text.startsWith(MARK) ? text.slice(MARK.length) : text;
 }

@@ -6,9 +6,8 @@ import { type IgnoreRules, isIgnored, rulesIn } from "./git-ignore.ts";
 import { type OpenDirectory, openInside } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 
-/** A file or folder that a walk finds. */
+/** A file or folder that a walk through a folder finds. */
 export interface WalkEntry {
-  /** Relative to the root. */
   readonly path: string;
   readonly name: string;
   readonly kind: "file" | "directory" | "link" | "special";
@@ -22,7 +21,6 @@ const AT_ONCE = 20;
 export interface WalkOptions {
   /** The levels to go down: 1 means only the folder's own entries. */
   readonly depth: number;
-  /** The ignore rules of the folder. */
   readonly rules: IgnoreRules | undefined;
   readonly signal?: AbortSignal;
   /** Names of folders that are yielded but not entered. */
@@ -31,9 +29,8 @@ export interface WalkOptions {
   readonly onLeftOut?: (left: SkippedEntry) => void;
 }
 
-/** An entry that a walk leaves out. */
+/** A file or folder that a walk leaves out, because git ignores it. */
 export interface SkippedEntry {
-  /** Relative to the root. */
   readonly path: string;
   readonly why: "ignored" | "unreadable";
   readonly isFolder: boolean;

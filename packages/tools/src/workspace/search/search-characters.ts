@@ -30,7 +30,6 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: "\\dA-Fa-f",
 };
 
-/** Matches a character code in hexadecimal digits. */
 const CODE = /^(?:x\{([\dA-Fa-f]+)\}|x([\dA-Fa-f]{1,2})|u\{([\dA-Fa-f]+)\}|u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8}))/;
 
 const CONTROLS: Readonly<Record<string, string>> = { a: "\x07", e: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t" };
@@ -46,7 +45,7 @@ const OTHER_FORMS: Readonly<Record<string, string>> = {
   y: "\\b",
 };
 
-/** Reads a pattern from beginning to end. */
+/** Reads a search pattern from beginning to end. */
 export class PatternReader {
   readonly #pattern: string;
   #at = 0;
@@ -55,7 +54,6 @@ export class PatternReader {
     this.#pattern = pattern;
   }
 
-  /** The unread part of the pattern. */
   get rest(): string {
     return this.#pattern.slice(this.#at);
   }
@@ -78,7 +76,6 @@ export class PatternReader {
     return found ?? undefined;
   }
 
-  /** Reads one character. */
   character(): string {
     const character = String.fromCodePoint(this.#pattern.codePointAt(this.#at) ?? 0);
     this.#at += character.length;
@@ -165,7 +162,7 @@ function isValid(source: string): boolean {
   }
 }
 
-/** Returns the error for an invalid pattern. `advice` is the suggested replacement, without a full stop. */
+/** Returns the error for an invalid search pattern. `advice` is the suggested replacement, without a full stop. */
 export function invalidPattern(reason: string, advice?: string, cause?: unknown): WorkspaceError {
   const help = advice ?? "To find text as it is, put \\ before characters such as ( [ { . * + ?";
   return new WorkspaceError("pattern", `The pattern is not a valid regular expression: ${reason}. ${help}.`, { cause });

@@ -50,7 +50,6 @@ interface Member {
   /** The first and last code of the listed characters; NaN for a named set. */
   readonly from: number;
   readonly to: number;
-  /** The letter of a set such as `\s`. */
   readonly letter?: string;
 }
 

@@ -7,7 +7,6 @@ const BEFORE = 100;
 /** A shorter word is shown as a whole or not at all: a later redaction does not recognize half a secret (S10). */
 const LONGEST_WORD = 512;
 
-/** Marks the cut side of a line. */
 const CUT = "[...]";
 
 /** Returns the shown part of a line: the whole line, or the surroundings of the match at `at` (in UTF-16 units). */

@@ -13,14 +13,12 @@ import { type Pattern, translate } from "./search-pattern.ts";
 /** A search in files or texts. Plain data, for a worker. */
 export type SearchQuery = FileQuery | TextQuery;
 
-/** A search in given texts. */
 export interface TextQuery {
   readonly pattern: string;
   /** The texts, each with an address that is shown like a path. */
   readonly texts: readonly { readonly address: string; readonly text: string }[];
 }
 
-/** A search in files. */
 export interface FileQuery {
   readonly workspace: Workspace;
   readonly pattern: string;
@@ -31,7 +29,6 @@ export interface FileQuery {
 /** Bytes of a line to hold in memory, or of a file if a match may span lines. The user gets a note about longer ones. */
 const MOST_HELD = 16 * 1024 * 1024;
 
-/** Lines of one match to show. */
 const MOST_LINES = 10;
 
 /** Receives the results of a search. */
@@ -94,7 +91,6 @@ interface FileSearch {
   readonly piece: Buffer;
 }
 
-/** Returns whether more matches are wanted. */
 async function searchFile(
   { workspace, pattern, listener, piece }: FileSearch,
   path: string,
@@ -133,7 +129,6 @@ function decodeLeniently(bytes: Buffer): string {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 }
 
-/** Yields the matches in a whole text. */
 function* findMatches({ expression, spans, raw }: Pattern, whole: string): Generator<Omit<SearchMatch, "path">> {
   const text = raw ? whole : whole.replaceAll("\r\n", "\n");
   if (spans) {
@@ -198,7 +193,6 @@ class NeededText implements TextSink {
   end(): void {}
 }
 
-/** Collects a whole text, unless it is too long. */
 class WholeText implements TextSink {
   readonly #pieces: Buffer[] = [];
   #bytes = 0;

@@ -3,7 +3,6 @@ import { WorkspaceError, type WorkspaceErrorCode } from "../files/error.ts";
 import type { SearchQuery } from "./search-files.ts";
 import type { Matches, SearchMatch, UnsearchedFile } from "./search-matches.ts";
 
-/** Messages of the worker. */
 export type FromWorker =
   | { readonly type: "matches"; readonly matches: readonly SearchMatch[] }
   | { readonly type: "skipped"; readonly skipped: UnsearchedFile }
@@ -50,9 +49,9 @@ export async function searchInWorker(
     }
   });
   worker.on("error", (cause) =>
-    ended.reject(new WorkspaceError("system", `The search broke off: ${cause}. Search a smaller folder.`, { cause })),
+    ended.reject(new WorkspaceError("system", `The search failed: ${cause}. Search a smaller folder.`, { cause })),
   );
-  worker.on("exit", () => ended.reject(new WorkspaceError("system", "The search broke off. Search a smaller folder.")));
+  worker.on("exit", () => ended.reject(new WorkspaceError("system", "The search failed. Search a smaller folder.")));
   const stop = AbortSignal.any([signal, late]);
   stop.addEventListener("abort", () => (signal.aborted ? ended.reject(signal.reason) : ended.resolve("late")), {
     once: true,

@@ -6,9 +6,7 @@ import type { SkippedEntry } from "../files/walk.ts";
 export interface SearchMatch {
   /** Relative to the root. */
   readonly path: string;
-  /** From 1. */
   readonly line: number;
-  /** The shown part of the line. */
   readonly text: string;
 }
 
@@ -36,7 +34,6 @@ export interface SearchNotes {
 
 const MOST_MATCHES = 200;
 const MOST_BYTES = 60_000;
-/** Counting and search end at this number. */
 const MOST_COUNTED = 10_000;
 /** Matches text that may be a line of a key. */
 const KEY_LIKE = /[A-Za-z0-9+/]{16,}/g;
@@ -52,7 +49,6 @@ export class Matches {
   #count = 0;
   readonly #skipped: UnsearchedFile[] = [];
   #isFull = false;
-  /** Files with a shown line that may belong to a key, with the number of the last such line. */
   readonly #mayHoldKeys = new Map<string, number>();
 
   constructor(isOpen?: (path: string) => boolean) {
@@ -120,7 +116,6 @@ export class Matches {
   }
 }
 
-/** Returns the names of ignored entries. Folders come first, because most ignored files are inside them. */
 function namesLeftOut(leftOut: readonly SkippedEntry[]): readonly string[] {
   const ignored = leftOut.filter(({ why }) => why === "ignored");
   return [...ignored.filter(({ isFolder }) => isFolder), ...ignored.filter(({ isFolder }) => !isFolder)].map(

@@ -1,18 +1,16 @@
-/** A part of a pattern in JavaScript syntax. */
+/** A part of a search pattern in JavaScript syntax. */
 export interface PatternPart {
   readonly source: string;
   /** The only text that the part matches, if there is just one; empty for an assertion. */
   readonly exact?: string;
-  /** Every match contains at least one of these texts; empty if nothing is known. */
   readonly needs: readonly string[];
   /** True if a quantifier may follow the source directly. */
   readonly unit?: boolean;
 }
 
-/** A longer list of alternatives excludes hardly any file. */
 const MOST_NEEDS = 30;
 
-/** Returns a part that matches a character of the set. */
+/** Returns a pattern part that matches one character of a set. */
 export function set(source: string): PatternPart {
   return { source, needs: [], unit: true };
 }
@@ -25,7 +23,7 @@ export function grouped(part: PatternPart): PatternPart {
   return { ...part, source: `(?:${part.source})`, unit: true };
 }
 
-/** Joins consecutive parts. Keeps the longest text that every match contains. */
+/** Joins consecutive pattern parts. Keeps the longest text that every match contains. */
 export function sequence(parts: readonly PatternPart[]): PatternPart {
   let best: readonly string[] = [];
   const consider = (needs: readonly string[]) => {
@@ -44,7 +42,7 @@ export function sequence(parts: readonly PatternPart[]): PatternPart {
   return { source, needs: best, ...(parts.every(({ exact }) => exact !== undefined) && { exact: run }) };
 }
 
-/** Joins alternatives. */
+/** Joins alternative pattern parts. */
 export function choice(options: readonly PatternPart[]): PatternPart {
   const [only] = options;
   if (only && options.length === 1) return only;

@@ -13,7 +13,7 @@ import {
 import { readClass } from "./search-class.ts";
 import { assertion, choice, grouped, needsOf, type PatternPart, sequence, set } from "./search-part.ts";
 
-/** A translated pattern. */
+/** A search pattern, translated for JavaScript. */
 export interface Pattern {
   /** Matches single lines without their ends, or a file's whole text if the pattern `spans` lines. */
   readonly expression: RegExp;
@@ -25,7 +25,6 @@ export interface Pattern {
   readonly stopsAtLineEnd: boolean;
   /** Every match contains at least one of these texts within one line; empty if there are none. */
   readonly needs: readonly string[];
-  /** True if case is ignored in `needs`. */
   readonly ignoresCase: boolean;
   /** A note on parts of the pattern that may have another meaning. */
   readonly note: string | undefined;
@@ -39,7 +38,6 @@ interface Flags {
   readonly verbose: boolean;
 }
 
-/** The deepest nesting of groups. */
 const MOST_DEPTH = 200;
 
 const NO_FLAGS: Flags = { ignoresCase: false, dotAll: false, verbose: false };
@@ -59,8 +57,9 @@ const OPENING_FORMS: readonly (readonly [start: RegExp, advice: string])[] = [
 ];
 
 /**
- * Translates a pattern of a common dialect (PCRE, Rust, JavaScript, POSIX) into a JavaScript regular expression. Letters,
- * digits and words follow Unicode. Throws a `WorkspaceError` that names the unsupported part and a replacement.
+ * Translates a pattern of a common dialect (PCRE, Rust, JavaScript, POSIX) into a JavaScript regular expression.
+ * Letters, digits and words follow Unicode. Throws a `WorkspaceError` that names the unsupported part and a
+ * replacement.
  */
 export function translate(pattern: string): Pattern {
   const first = new Translation(pattern, { spans: false, raw: false, listsCases: false, references: new Set() });
@@ -92,7 +91,6 @@ function compiled(source: string, flags: string): RegExp {
   }
 }
 
-/** Results of the first pass for the second pass. */
 interface FirstPass extends Pick<Pattern, "spans" | "raw"> {
   /** True if case is ignored in some parts only. The sources of these parts list both cases of each letter. */
   readonly listsCases: boolean;
@@ -103,14 +101,12 @@ interface FirstPass extends Pick<Pattern, "spans" | "raw"> {
 class Translation implements Facts {
   readonly #reader: PatternReader;
   readonly #known: FirstPass;
-  /** The groups with back references. */
   readonly references = new Set<number>();
   readonly #names = new Map<string, number>();
   spans = false;
   raw = false;
   stopsAtLineEnd = false;
   ignoresCase = false;
-  /** True if case matters in a part of the pattern. */
   mindsCase = false;
   note: string | undefined;
   #groups = 0;
@@ -161,7 +157,6 @@ class Translation implements Facts {
     if (verbose && !this.#isQuoted) this.#reader.match(/^(?:\s+|#.*)+/);
   }
 
-  /** Reads flags without a group, such as `(?i)`. */
   #flagsHere(flags: Flags): Flags | undefined {
     if (this.#isQuoted) return undefined;
     const found = this.#reader.match(/^\(\?(?!R\))([a-zA-Z]*)(?:-([a-zA-Z]*))?\)/);
@@ -193,7 +188,6 @@ class Translation implements Facts {
     }
   }
 
-  /** Reads a character between `\Q` and `\E`. */
   #quoted(flags: Flags): PatternPart | undefined {
     const part = this.#reader.rest.startsWith("\\E") ? undefined : this.#literal(this.#reader.character(), flags);
     if (this.#reader.takes("\\E")) this.#isQuoted = false;
@@ -271,7 +265,6 @@ class Translation implements Facts {
     return part;
   }
 
-  /** Returns a part without backtracking. */
   #atomic(part: PatternPart): PatternPart {
     this.#atomics += 1;
     const name = `a${this.#atomics}`;
@@ -372,7 +365,6 @@ class Translation implements Facts {
     return spans ? this.#spanning(set(this.#cased(source, flags.ignoresCase))) : this.#set(source, flags);
   }
 
-  /** Returns the source of a letter or class, with both cases if they must be listed. */
   #cased(source: string, ignoresCase: boolean): string {
     if (ignoresCase) this.ignoresCase = true;
     else this.mindsCase = true;
@@ -385,7 +377,7 @@ function changedFlags(flags: Flags, on = "", off = ""): Flags {
   if (unknown !== undefined)
     throw invalidPattern(
       `the flag ${unknown} is not known`,
-      "There are i, m, s and x; ^ and $ always hold at each line",
+      "The flags are i, m, s and x; ^ and $ match at each line anyway",
     );
   const has = (flag: string, before: boolean) => (before || on.includes(flag)) && !off.includes(flag);
   const { ignoresCase, dotAll, verbose } = flags;

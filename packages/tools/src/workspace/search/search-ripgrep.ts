@@ -8,19 +8,18 @@ import type { Pattern } from "./search-pattern.ts";
 /** Ignore the user's settings, search all named files, and print files that lack the texts. */
 const OPTIONS = ["--no-config", "--no-messages", "--text", "--color=never", "--null", "--files-without-match"];
 
-/** UTF-16 units of paths for one process. */
 const MOST_AT_ONCE = 200_000;
 
-/** Returns the path of `rg`. Skips folders of `PATH` that are relative or inside the workspace: their programs are not trusted. */
+/** Returns the path of `rg`. Folders of `PATH` that are relative or inside the workspace are skipped as untrusted. */
 export function findRipgrep({ root, alias }: Workspace, environment: ProcessEnvironment): string | undefined {
   return findProgram("rg", environment.PATH ?? "", [root, alias]);
 }
 
 /**
  * Removes the files that, according to ripgrep, contain none of the texts that every match contains. ripgrep gets no
- * pattern and no ignore file, so its presence does not change the result. ripgrep opens files by path, which another process
- * may swap meanwhile. So its output is never shown, and each remaining file is opened again safely (S21). Errors of
- * ripgrep or of a file remove no file. Throws the signal's reason after an abort.
+ * pattern and no ignore file, so its presence does not change the result. ripgrep opens files by path, which another
+ * process may swap meanwhile. So its output is never shown, and each remaining file is opened again safely (S21).
+ * Errors of ripgrep or of a file remove no file. Throws the signal's reason after an abort.
  */
 export async function filesThatMayMatch(
   program: string,
@@ -47,7 +46,6 @@ export async function filesThatMayMatch(
 function expressionOf(needs: readonly string[]): string {
   const literal = (text: string) => text.replace(/[^A-Za-z0-9\u0100-\u{10ffff}]/gu, (one) => `\\x{${hex(one)}}`);
   const bytes = (text: string) => text.replace(/[^A-Za-z0-9]/g, (one) => `\\x${hex(one)}`);
-  // ripgrep searches single lines.
   const starts = SIGNATURES.map(([start]) => bytes(start.split("\n", 1)[0] ?? "")).join("|");
   return `${needs.map(literal).join("|")}|(?-iu:\\x00|^(?:${starts}))`;
 }
@@ -56,7 +54,6 @@ function hex(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).padStart(2, "0");
 }
 
-/** Returns the paths that ripgrep prints. */
 async function printed(
   program: string,
   options: readonly string[],
@@ -77,7 +74,6 @@ async function printed(
     for await (const piece of child.stdout) text += piece;
     await ended;
     signal.throwIfAborted();
-    // The text after the last null byte is an incomplete path.
     return text.split("\0").slice(0, -1);
   } finally {
     kill();

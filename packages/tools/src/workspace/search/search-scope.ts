@@ -4,7 +4,7 @@ import { openDirectory } from "../files/open-path.ts";
 import { type Location, locate, type Workspace } from "../files/paths.ts";
 import { type SkippedEntry, walk } from "../files/walk.ts";
 
-/** The files of a search, in order and relative to the root, and the entries that the search leaves out. */
+/** The files to search, in order and relative to the root, and the entries that the search leaves out. */
 export interface Scope {
   readonly files: readonly string[];
   readonly leftOut: readonly SkippedEntry[];
@@ -13,8 +13,8 @@ export interface Scope {
 }
 
 /**
- * Finds the files of a place that match a glob. A file is its own scope. A folder that the place or the glob names is
- * searched even if git ignores it. Throws the signal's reason after an abort.
+ * Finds the files of a folder that match a glob; a file counts as a folder with one file. A folder that the path or the
+ * glob names is searched even if git ignores it. Throws the signal's reason after an abort.
  */
 export async function scopeOf(
   workspace: Workspace,
@@ -44,7 +44,6 @@ export async function scopeOf(
   return { files, leftOut, links };
 }
 
-/** Returns the folder of the glob if it lies in the place. */
 async function folderToWalk(workspace: Workspace, place: Location, glob: string | undefined): Promise<Location> {
   const named = folderOfGlob(glob);
   if (named === undefined || !(place.path === "." || `${named}/`.startsWith(`${place.path}/`))) return place;

@@ -5,7 +5,7 @@ import { type SearchListener, type SearchQuery, searchFiles, searchTexts } from 
 import type { FromWorker } from "./search-in-worker.ts";
 import type { SearchMatch } from "./search-matches.ts";
 
-/** The thread of one built-in search. The thread may be ended at any moment, and is ended after enough matches. */
+/** The thread of one built-in search. It may be ended at any moment, and is ended after enough matches. */
 
 const BATCH = 50;
 

@@ -21,7 +21,6 @@ import { scopeOf } from "./search-scope.ts";
 export interface SearchToolOptions {
   /** Milliseconds for a search. The matches until then are the result. Default 30,000. */
   readonly deadline?: number;
-  /** Use ripgrep if it is on the path. Default true. */
   readonly ripgrep?: boolean;
   /** Gets the files with matches that may be lines of a key (S22). */
   readonly watch?: KeyWatch;
@@ -42,18 +41,20 @@ const inputOf = (workspace: Workspace) =>
     glob: z
       .string()
       .optional()
-      .describe("Only files whose name matches, such as `*.ts`; with a `/`, whose path does, such as `src/**/*.ts`."),
+      .describe(
+        "A glob for file names, such as `*.ts`, or with a `/` for paths, such as `src/**/*.ts`. Default: all files.",
+      ),
   });
 
-/** The tool `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
+/** Returns the tool `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
 export function searchTool(workspace: Workspace, options: SearchToolOptions = {}): Tool {
   refuseUnknown("searchTool", options, OPTIONS);
   const { deadline = 30_000, ripgrep = true, watch } = options;
   return defineTool({
     name: "search",
     description:
-      "Searches the text files of the workspace for a regular expression. Answers `path:line:text` for each line that matches. " +
-      "Binary files and what .gitignore leaves out are not searched.",
+      "Searches the text files of the workspace for a regular expression. Returns `path:line:text` for each line that matches. " +
+      "Skips binary files and files that .gitignore excludes.",
     input: inputOf(workspace),
     brief: "Searches text files for a regular expression.",
     effects: "none",
@@ -99,7 +100,6 @@ export function searchTool(workspace: Workspace, options: SearchToolOptions = {}
     },
   });
 
-  /** Returns the files that may match, according to ripgrep. */
   async function likelyFiles(files: readonly string[], pattern: Pattern, signal: AbortSignal) {
     const program = ripgrep ? findRipgrep(workspace, process.env) : undefined;
     if (program === undefined) return files;
@@ -109,7 +109,10 @@ export function searchTool(workspace: Workspace, options: SearchToolOptions = {}
   /** Searches earlier messages. Uses the same worker, so that an endless pattern is stopped. */
   async function inEarlier(pattern: string, path: string, glob: string | undefined, context: ToolContext) {
     if (glob !== undefined)
-      throw new WorkspaceError("pattern", `A glob names files, and there are none at ${path}. Leave it out.`);
+      throw new WorkspaceError(
+        "pattern",
+        `A glob matches file names, but ${path} contains no files. Leave the glob out.`,
+      );
     const texts = await earlierTexts(path, context);
     const matches = new Matches();
     const end = await searchInWorker({ texts, pattern }, matches, deadline, context.signal);
