@@ -75,7 +75,7 @@ describe("banyan changes", () => {
     writeFileSync(inWorkspace("old.txt"), "mine\n");
     const { code, stderr } = await run("revert", "--all", "--yes");
     expect(code).toBe(1);
-    expect(stderr).toContain("banyan: old.txt is not what the change left");
+    expect(stderr).toContain("banyan: old.txt was changed again afterwards");
     expect(readFileSync(inWorkspace("old.txt"), "utf8")).toBe("mine\n");
     expect(existsSync(inWorkspace("new.txt"))).toBe(false);
   });

@@ -30,7 +30,7 @@ test(
     const env = { BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" };
     const host = await openHost({ cwd, home, env, flags: { model: "demo/offline" }, canAsk: false });
     expect(host.notices.join()).toMatch(
-      /A process ended while it wrote a\.txt and b\.txt .* so its changes were undone\./,
+      /A process ended while it wrote a\.txt and b\.txt .* so these changes were undone\./,
     );
     expect(contents()).toEqual(["old\n", "old\n"]);
 

@@ -148,7 +148,7 @@ function toWindows(text: string): string {
 
 function hint(content: TextContent, wanted: string): string {
   if (content.lineEnds === "mixed" && wanted.includes("\n"))
-    return "The line ends of the file are mixed (LF and CRLF); replace one line at a time.";
+    return "The file's line ends are mixed (LF and CRLF); replace one line at a time.";
   const unseen = unseenDifference(content.text, wanted);
   if (unseen !== undefined) return `${unseen} Copy the text exactly.`;
   const near = nearestLine(content.text, wanted);

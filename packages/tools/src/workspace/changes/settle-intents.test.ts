@@ -119,7 +119,7 @@ describe("a file stays as it is, and this is told, when", () => {
     await folder.leave();
     rmSync(folder.path("a.txt"));
     expect(await folder.settle()).toEqual([
-      expect.stringMatching(/as far as possible\. a\.txt is not what the change left/),
+      expect.stringMatching(/as far as possible\. a\.txt was changed again afterwards/),
     ]);
     expect([folder.names(), folder.intents]).toEqual([["b.txt"], []]);
   });
@@ -202,7 +202,7 @@ describe("tools", () => {
     using folder = new Half();
     const [read] = workspaceTools({ root: folder.root, backups: folder.backups }) as [Tool];
     await folder.leave();
-    expect(await call(read, { path: "a.txt" })).toMatch(/so its changes were undone\.\n\n.*old/);
+    expect(await call(read, { path: "a.txt" })).toMatch(/so these changes were undone\.\n\n.*old/);
   });
 
   test("tell of it with the next answer when there is none, and once only", async () => {

@@ -79,7 +79,7 @@ test("a content that cannot be kept is not replaced", async () => {
   const backups = `${folder.outside}/secret.txt`;
   const edit = editTool(openWorkspace(folder.root), { backups });
   await expect(call(edit, { path: "a.txt", old_text: "one", new_text: "two" })).rejects.toThrow(
-    /could not be kept in .*\((EEXIST|ENOTDIR)\), so nothing was changed/,
+    /could not be saved in .*\((EEXIST|ENOTDIR)\), so nothing was changed/,
   );
   expect(folder.read("a.txt")).toBe("one\n");
 });
@@ -121,7 +121,7 @@ describe("undo", () => {
     const change = await folder.changes(folder.edit, { path: "a.txt", old_text: "one", new_text: "two" });
     const conflict = expect.objectContaining({
       code: "changed",
-      message: expect.stringMatching(/is not what the change left/),
+      message: expect.stringMatching(/was changed again afterwards/),
     });
     writeFileSync(folder.path("a.txt"), "somebody else's\n");
     await expect(folder.undo(change)).rejects.toThrow(conflict);

@@ -123,7 +123,7 @@ test("S21: a link that leads elsewhere since a person allowed the change is not 
     rmSync(folder.path("link"));
     symlinkSync("other.txt", folder.path("link"));
     await expect(call(tool, input, agreed && { agreed })).rejects.toThrow(
-      "link leads to other.txt now, and did not when the user allowed the call.",
+      "link leads to other.txt now, but did not when the user allowed the call.",
     );
     rmSync(folder.path("link"));
   }

@@ -119,7 +119,7 @@ test("C6: a name that there is not is told, in one sentence, also that of anothe
       await expect(place.use(tool, { process: name, ...more })).rejects.toThrow(/^There is no command ".{0,130}"\. To list/);
   }
   const conversation = Session.inMemory().state;
-  await expect(place.use("processes", { process: "p1" }, { conversation })).rejects.toThrow(/^There is no "p1"\./);
+  await expect(place.use("processes", { process: "p1" }, { conversation })).rejects.toThrow(/^There is no command "p1"\./);
   expect(await place.use("processes", {}, { conversation })).toBe("No command runs in the background.");
 });
 

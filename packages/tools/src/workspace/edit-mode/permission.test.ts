@@ -106,6 +106,6 @@ test("B31: the previous content is kept; where it cannot be, nothing is written"
   const { said } = await play(folder, [arm("a.ts"), block("ts:1:2", "z"), "I see."], {
     workspace: { backups: `${folder.outside}/secret.txt` },
   });
-  expect(said.join()).toMatch(/a\.ts: nothing applied: The previous content could not be kept/);
+  expect(said.join()).toMatch(/a\.ts: nothing applied: The previous content could not be saved/);
   expect(folder.read("a.ts")).toBe("x\n");
 });

@@ -111,7 +111,7 @@ test("S35, K3: every tool of the workspace takes a path by what it means, and wh
   await expect(call(writeTool(workspace), { path: "~/notes.md", content: "x\n" })).rejects.toThrow(
     /notes\.md is outside the workspace/,
   );
-  await expect(call(writeTool(workspace), { path: "C:\\a.ts", content: "" })).rejects.toThrow(/drive or a share/);
+  await expect(call(writeTool(workspace), { path: "C:\\a.ts", content: "" })).rejects.toThrow(/drive or share/);
   expect(folder.names()).toEqual(["kept\\a.ts", "src"]);
 });
 

@@ -83,7 +83,7 @@ test("C4: a picture that is too large is not read, and a document that is a text
   closeSync(large);
   const tool = readTool(openWorkspace(folder.root));
   await expect(call(tool, { path: "a.png" })).rejects.toThrow(
-    "a.png is a PNG image, 104857600 bytes; 5242880 is the most of a file that can be shown.",
+    "a.png is a PNG image, 104857600 bytes; files of more than 5242880 bytes cannot be shown.",
   );
   expect(await call(tool, { path: "b.pdf" })).toBe("1\t%PDF- is how they begin.\n");
 });

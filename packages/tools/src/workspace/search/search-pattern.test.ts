@@ -101,7 +101,7 @@ const REFUSED: readonly (readonly [pattern: string, reason: string, form: string
   ["(?|a|b)", "(?|... is not understood", "Write (?:...)"],
   ["(?(1)a|b)", "(?(... is not understood", "Write the cases"],
   ["(*SKIP)a", "(*... is not understood", "Verbs such as (*SKIP)"],
-  ["(?U)a", "the flag U is not known", "There are i, m, s and x"],
+  ["(?U)a", "the flag U is not known", "The flags are i, m, s and x"],
   ["(?-m)^a", "the flag -m is not known", "^ and $ match at each line anyway"],
   ["(?~a)", "Invalid group (?~a", "put \\ before"],
   ["(".repeat(300), "nested too deeply", "put \\ before"],
