@@ -163,7 +163,7 @@ test("C8: what a branch did is brought over as a call that a person is asked abo
   await client.until(() => state.questions.size === 1);
   const [asks] = state.questions.values();
   expect(asks).toMatchObject({
-    preview: { notes: [expect.stringContaining("1 place of notes.txt was changed here and in offline")] },
+    preview: { notes: [expect.stringContaining("1 conflict in notes.txt, which was changed here and in offline")] },
   });
   await client.ask("question.answer", { conversation, question: asks?.id ?? "", answer: { decision: "allow" } });
   await client.until(() => state.runs.size === 0);
