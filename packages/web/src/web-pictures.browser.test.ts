@@ -124,7 +124,10 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
         "private network",
         (it) => it.writeHead(302, { location: `http://[::ffff:127.0.0.1]:${innerPort}/` }).end(),
       ],
-      "/file.png": ["are fetched, not|not fetched", (it) => it.writeHead(302, { location: "file:///etc/passwd" }).end()],
+      "/file.png": [
+        "are fetched, not|not fetched",
+        (it) => it.writeHead(302, { location: "file:///etc/passwd" }).end(),
+      ],
       "/round.png": ["redirects to an address", (it) => it.writeHead(302, { location: "/round.png" }).end()],
       "/endless.png": [
         "too large",

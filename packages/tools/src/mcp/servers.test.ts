@@ -37,7 +37,9 @@ describe("starting", () => {
     ]);
     expect(opened.servers.states[0]).toEqual({ name: "good", status: "ready", tools: 10 });
     expect(opened.reason("keyless")).toBe("it ended with exit code 3; its last output: Set API_KEY.");
-    expect(opened.reason("missing")).toMatch(/^no-such-program cannot be started in .* \(ENOENT\); check that the program and the folder exist/);
+    expect(opened.reason("missing")).toMatch(
+      /^no-such-program cannot be started in .* \(ENOENT\); check that the program and the folder exist/,
+    );
     expect(opened.reason("homeless")).toContain("/no/such/folder (ENOENT)");
     expect(opened.reason("deaf")).toBe("it gave no answer in time");
     expect(opened.reason("unset")).toContain('The MCP server "unset" needs the environment variable NO_SUCH_VARIABLE.');

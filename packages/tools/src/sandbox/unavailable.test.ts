@@ -53,7 +53,9 @@ test.skipIf(process.platform !== "linux").each([
 
 test("a place that is not there is refused", async () => {
   using folder = new TestFolder();
-  await expect(openSandbox({ root: folder.path("none") })).rejects.toThrow(/The sandbox cannot write to .*none, which does not exist/);
+  await expect(openSandbox({ root: folder.path("none") })).rejects.toThrow(
+    /The sandbox cannot write to .*none, which does not exist/,
+  );
   await expect(openSandbox({ root: folder.root, writable: ["none"] })).rejects.toMatchObject({
     code: "policy",
     message: "The sandbox cannot write to none, which does not exist. Name an existing folder.",

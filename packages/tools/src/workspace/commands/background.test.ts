@@ -116,10 +116,14 @@ test("C6: a name that there is not is told, in one sentence, also that of anothe
       ["processes", { stop: true }],
       ["process_input", { typed: "x" }],
     ] as const)
-      await expect(place.use(tool, { process: name, ...more })).rejects.toThrow(/^There is no command ".{0,130}"\. To list/);
+      await expect(place.use(tool, { process: name, ...more })).rejects.toThrow(
+        /^There is no command ".{0,130}"\. To list/,
+      );
   }
   const conversation = Session.inMemory().state;
-  await expect(place.use("processes", { process: "p1" }, { conversation })).rejects.toThrow(/^There is no command "p1"\./);
+  await expect(place.use("processes", { process: "p1" }, { conversation })).rejects.toThrow(
+    /^There is no command "p1"\./,
+  );
   expect(await place.use("processes", {}, { conversation })).toBe("No command runs in the background.");
 });
 
