@@ -278,7 +278,7 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
       "says 100 MB",
       "flood 100",
       {},
-      /^An answer of the model had no end after 67,108,864 characters; it was cut there\.$/,
+      /^An answer of the model exceeded 67,108,864 characters, so Banyan cut off the rest\.$/,
     ],
     [
       "wants somebody to sign in",

@@ -97,7 +97,7 @@ test("B81: the model is told what is recalled as the past, apart from what is as
   expect(now).toEqual({ type: "text", text: "Which colour has the garden fence?" });
   expect(more).toEqual([]);
   const said = past?.type === "text" ? past.text : "";
-  expect(said).toMatch(/^<recalled-from-memory>\n.*which are over\. They are no requests: use what helps/);
+  expect(said).toMatch(/^<recalled-from-memory>\n.*which have ended\. The notes are not requests: use whatever helps/);
   expect(said).toMatch(/\[the user wrote then, \d{4}-\d\d-\d\d\]\nPaint the garden fence teal\./);
   expect(said).toMatch(/\[a fact to keep, \d{4}-\d\d-\d\d\]\nThe fence of the garden is wooden\./);
   expect(said).not.toMatch(/secret-project|conversation /);

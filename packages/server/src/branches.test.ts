@@ -35,12 +35,12 @@ test("B42: a branch is summed up with what is to be kept, and what is said next 
   const { summary = "" } = await first;
   expect(state.messages.get(summary)).toMatchObject({ role: "summary", parentId: leaf, parts: say("Red is liked.") });
   const asked = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
-  expect(asked).toContain("follow these words of the user for the summary:\\nthe colour, not [redacted:key]");
+  expect(asked).toContain("follow these instructions of the user for the summary:\\nthe colour, not [redacted:key]");
   // A repeated command acts once; a new one has nothing to compact.
   const compaction = { messages: 2, before: expect.any(Number), after: expect.any(Number) };
   expect(await client.ask("branch.compact", { id, conversation })).toEqual({ summary, compaction });
   expect(await client.ask("branch.compact", { conversation })).toEqual({
-    problem: "There is nothing to shorten yet.",
+    problem: "There is nothing to compact yet.",
   });
   await talk("is it so?");
   const said = JSON.stringify(model.requests.at(-1)?.messages);

@@ -77,7 +77,7 @@ test.skipIf(!hasTmux)(
     await pty.until("Compacting. Ctrl-C stops it.");
     await expect.poll(() => model.asked.length).toBe(5);
     expect(JSON.stringify(model.asked[4]?.at(-1))).toContain(
-      "follow these words of the user for the summary:\\nthe colour",
+      "follow these instructions of the user for the summary:\\nthe colour",
     );
     // Another client lets the agent work on another branch.
     const parts = [{ type: "text", text: "or else?" }] as const;

@@ -56,7 +56,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     await pty.exchange("/approval edits", "Approval: edits files here without asking, asks before commands.");
     expect((await pty.until("edits freely")).match(/edits files here without asking/g)).toHaveLength(1);
     await expect.poll(() => remote.welcome.settings.approval).toBe("edits");
-    await pty.exchange("/approval never", "Choose plan (only looking until you approve a plan)");
+    await pty.exchange("/approval never", "Choose which calls run without asking: plan (only reading");
     using late = Pty.open(place, ["attach", "--new"], model.env);
     expect(await late.prompted()).toContain("Approval: edits files here without asking, asks before commands.");
   });
@@ -156,6 +156,6 @@ describe.skipIf(!hasTmux)("S29: /share at a server", () => {
     pty.enter("/share list");
     await pty.until("This conversation has no links.");
     pty.enter("/share tomorrow");
-    await pty.until("Write /share or /share here, with a time such as 30m, 12h or 2d");
+    await pty.until("Write /share or /share here, and a time such as 30m, 12h or 2d");
   });
 });

@@ -111,7 +111,7 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     const help = await pty.until("? on an empty line shows all keys.");
     expect(help).toMatch(/^ *\/usage/m);
     expect(help).not.toMatch(/^ *\/(model|approval|retry|edit|undo|remove|compact|title|waiting)/m);
-    expect(help).toMatch(/^ *\/memory +Show what was recalled/m);
+    expect(help).toMatch(/^ *\/memory +List the memory entries/m);
     expect(help).not.toContain("drop");
     pty.enter("/status");
     await pty.until(/^ {2}conversation .*\n(.*\n)* {2}file +at the server/);

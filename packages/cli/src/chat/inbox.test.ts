@@ -277,7 +277,7 @@ describe.skipIf(!hasTmux)("after kill -9", () => {
     pty.enter("/resume");
     // The user already knows about the interruption.
     expect(await pty.until("I see.")).not.toContain("Stopped. Your turn.");
-    expect(JSON.stringify(server.asked[1])).toContain("whether it took effect is unknown");
+    expect(JSON.stringify(server.asked[1])).toContain("whether the call took effect is unknown");
     expect(readFileSync(join(place.workspace, "started"), "utf8")).toBe("x\n");
   });
 });

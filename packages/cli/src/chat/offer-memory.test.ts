@@ -56,7 +56,7 @@ test.skipIf(!hasTmux)(
     pty.press("Escape");
     await pty.prompted();
     const [, number] = /^(\d)\. .*green cupboard/m.exec(await pty.exchange("/memory", "green cupboard")) ?? [];
-    await pty.exchange(`/memory drop ${number}`, `The model does not get entry ${number} from its next answer on`);
+    await pty.exchange(`/memory drop ${number}`, `From its next answer on, the model no longer gets entry ${number}`);
     await pty.exchange("/memory", /^ +not used · /);
     await pty.exchange("Say it again.", /Say it again\.(?:.|\n)*Noted\./);
     expect(JSON.stringify(server.asked.at(-1))).not.toContain("green cupboard");

@@ -242,7 +242,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     await pty.until("Again.");
     expect(JSON.stringify(server.asked.at(-1))).not.toContain("a shape?");
     await pty.prompted();
-    await pty.exchange("/restore", "Restored 2 messages. /tree #3 goes on from there.");
+    await pty.exchange("/restore", "Restored 2 messages. /tree #3 continues from there.");
     pty.enter("/tree");
     expect(await pty.until("← here", 2)).toMatch(/^│ #4 +banyan +Round\. +\(branch 1\)$/m);
   });

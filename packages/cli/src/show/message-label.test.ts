@@ -55,7 +55,7 @@ test("F77: a message, or an input that waits, says in each of its lines that it 
 });
 
 test("F91: results that are shortened for the model are one line; a summary of earlier messages is none of these", () => {
-  const told = "2 old results of calls shortened for the model: that frees about 900 tokens.";
+  const told = "Shortened 2 old results of calls for the model, which frees about 900 tokens.";
   const shortening = { ...said(told), role: "summary", shortened: [{ call: "c", text: "[Shortened]" }] } as Message;
   expect([shortenedLine(shortening), modelNoticeLines(shortening)]).toEqual([told, [told]]);
   expect(shortenedLine({ ...shortening, covers: "m" } as Message)).toBeUndefined();

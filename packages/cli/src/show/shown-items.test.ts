@@ -65,7 +65,7 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
       error: "not nice",
       usage: noUsage,
     },
-    shows: /refused this or cut it off: not nice/,
+    shows: /refused the request or cut off the answer: not nice/,
   },
   {
     before: begun("Wh"),

@@ -183,7 +183,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/rewind #4", shows("go", { message: "other" })],
     ["/tree #99", refuses("There is no message #99.")],
     ["/tree #6", refuses("#6 was removed. /restore #6 brings it back.")],
-    ["/tree #1 #2", refuses("Name one message by its number, as in /tree #1.")],
+    ["/tree #1 #2", refuses("Give the number of one message, as in /tree #1.")],
     ["/tree oak", refuses("There is no message oak.")],
   ],
   branch: [
@@ -226,7 +226,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   bring: [
     ["/bring 2", does("branch.bring", { from: "round", to: "ran" })],
     ["/bring", refuses("Name a branch, as in /bring 2."), { page: expect.objectContaining({ type: "message" }) }],
-    ["/bring 1", refuses("You are on branch 1 already. Go where its changes should land, then /bring 1.")],
+    ["/bring 1", refuses("You are already on branch 1. Switch to the branch that should get its changes, then write /bring 1.")],
     ["/bring 9", refuses("There is no branch 9.")],
     ["/bring oak", refuses("There is no branch oak.")],
   ],
@@ -252,7 +252,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/star #1", does("message.star", { message: "asked", starred: true })],
     ["/star", does("message.star", { message: "ran", starred: true })],
     ["/star #99", refuses("There is no message #99.")],
-    ["/star #1 #2", refuses("Name one message by its number, as in /star #1.")],
+    ["/star #1 #2", refuses("Give the number of one message, as in /star #1.")],
   ],
   edit: [
     ["/edit #1 a shade?", { type: "turn", turn: "retry", at: "asked", text: "a shade?" }],
@@ -265,7 +265,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/remove #5", does("message.remove", { message: "round" })],
     ["/remove", refuses("Give the number of a message"), { page: expect.objectContaining({ type: "message" }) }],
     ["/remove #99", refuses("There is no message #99.")],
-    ["/remove #4 #5", refuses("Name one message by its number, as in /remove #1.")],
+    ["/remove #4 #5", refuses("Give the number of one message, as in /remove #1.")],
   ],
   restore: [
     // Two messages were removed in unknown order, so the user chooses.
@@ -326,7 +326,7 @@ test("H13: a user who may only watch has what shows, without arguments that act"
   expect(asked("/plan", watcher)).toEqual(shows("plan"));
   expect(asked("/processes", watcher)).toEqual(shows("processes"));
   expect(asked("/processes stop p1", watcher)).toBe(
-    "You may only watch here. /processes without arguments shows what there is.",
+    "You may only watch here, so /processes takes no arguments.",
   );
   expect(asked("/retry", watcher)).toBe("You may only watch here: you cannot use /retry.");
 });

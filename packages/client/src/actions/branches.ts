@@ -19,14 +19,14 @@ export const branchActions: readonly Action[] = [
     name: "tree",
     aliases: ["rewind"],
     arguments: "[#n]",
-    help: "Show the tree of this conversation, or go on from message #n",
+    help: "Show the tree of this conversation, or continue from message #n",
     needs: { right: "turn.say" },
     read(argument, place) {
       if (argument === "")
         return place.state.messages.size === 0 ? message(place.say("There are no messages yet.")) : view("tree");
       const { message: named, rest } = readNamedMessage(place, argument);
       if (rest !== "")
-        throw new ActionRefusal(place.say("Name one message by its number, as in /{name} #1.", { name: "tree" }));
+        throw new ActionRefusal(place.say("Give the number of one message, as in /{name} #1.", { name: "tree" }));
       return { type: "view", view: "go", message: named.id };
     },
   },
@@ -34,7 +34,7 @@ export const branchActions: readonly Action[] = [
     name: "branch",
     aliases: ["fork"],
     arguments: "[n | #n | text]",
-    help: "List the branches, switch to one, or go on from message #n",
+    help: "List the branches, switch to a branch, or continue from message #n",
     needs: { right: "turn.say", idle: "prompt" },
     read(argument, place) {
       const { state, say } = place;
@@ -57,7 +57,7 @@ export const branchActions: readonly Action[] = [
   {
     name: "fan",
     arguments: "[times | models] text",
-    help: "Ask several models, or one several times, each on its own branch",
+    help: "Ask several models, or one model several times, each on its own branch",
     needs: { right: "branch.fan", idle: "prompt" },
     read(argument, { leaf, say }) {
       const { text, ...how } = readFan(argument, say);
@@ -81,7 +81,7 @@ export const branchActions: readonly Action[] = [
   {
     name: "compare",
     arguments: "[n | #n | text]",
-    help: "Compare the branches that part here: outcome, time, cost and files",
+    help: "Compare the branches that fork here: outcome, time, cost and files",
     needs: { right: "branch.compare" },
     read(argument, place) {
       const at = argument === "" ? place.leaf : readBranch(place, argument);
@@ -93,13 +93,13 @@ export const branchActions: readonly Action[] = [
   {
     name: "bring",
     arguments: "n | #n | text",
-    help: "Bring the answer and files of another branch to this one",
+    help: "Bring the answer and files of another branch to this branch",
     onPage: "Choose “Bring changes over” for a branch in the panel Compare: /compare.",
     needs: { right: "branch.bring", idle: "prompt" },
     read(argument, place) {
       const { leaf, say } = place;
       if (argument === "")
-        throw new ActionRefusal(say("Name a branch, as in /bring 2. /compare and /branch show the numbers."));
+        throw new ActionRefusal(say("Give the number of a branch, as in /bring 2. /compare and /branch show the numbers."));
       if (leaf === null) throw new ActionRefusal(say("There are no messages yet."));
       const from = readBranch(place, argument);
       refuseOwnBranch(place, from, argument);
@@ -107,7 +107,7 @@ export const branchActions: readonly Action[] = [
         // A turn that begins with files shows the result of each file.
         ...message(
           ...(files === 0
-            ? [say("Brought over without files: the branches share their files, or no file was changed.")]
+            ? [say("Only the answer was brought over: the branches share their files, or no file was changed.")]
             : []),
         ),
         problems,
@@ -138,7 +138,7 @@ export const branchActions: readonly Action[] = [
   {
     name: "worktrees",
     arguments: "[remove name [with changes]]",
-    help: "List the git worktrees of branches, or remove one",
+    help: "List the git worktrees of branches, or remove a worktree",
     needs: { right: "worktree.list", idle: "prompt" },
     read(argument, { say }) {
       if (argument === "")
@@ -146,7 +146,7 @@ export const branchActions: readonly Action[] = [
       const [, name, anyway] = /^remove\s+(\S+)(\s+with changes)?$/.exec(argument) ?? [];
       if (name === undefined)
         throw new ActionRefusal(
-          say("Write /worktrees remove and the name of a worktree; add “with changes” if its changes may go too."),
+          say("Write /worktrees remove and the name of a worktree. Add “with changes” to delete its changes too."),
         );
       return serverCommand("worktree.remove", { name, changes: anyway !== undefined }, () =>
         message(say("Removed the worktree {name}.", { name: quoteForUser(name) })),
@@ -162,7 +162,7 @@ function readFan(argument: string, say: ActionPlace["say"]) {
   const times = /^\d+$/.test(first) ? Number(first) : undefined;
   const text = models || times !== undefined ? rest : argument;
   if (text.trim() === "")
-    throw new ActionRefusal(say("Write what to ask: /fan 3 Find the bug, or /fan opus,gpt-5 Find the bug."));
+    throw new ActionRefusal(say("Write your prompt after the number or the models: /fan 3 Find the bug, or /fan opus,gpt-5 Find the bug."));
   // A large number may be the beginning of the question, so the user must clarify.
   if ((times !== undefined && (times < 1 || times > BRANCHES_AT_ONCE)) || (models?.length ?? 0) > BRANCHES_AT_ONCE)
     throw new ActionRefusal(
@@ -184,12 +184,12 @@ function refuseOwnBranch({ state, leaf, say }: ActionPlace, from: string, argume
   if (worktree === undefined || number === undefined) {
     const branch = String(leaves(state).indexOf(own) + 1);
     throw new ActionRefusal(
-      say("You are on branch {branch} already. Go where its changes should land, then /bring {branch}.", { branch }),
+      say("You are already on branch {branch}. Switch to the branch that should get its changes, then write /bring {branch}.", { branch }),
     );
   }
   throw new ActionRefusal(
     say(
-      "You are on the branch of the worktree {worktree}. Go back to where it began with /tree {number}. Then bring it over with /bring {name}.",
+      "You are on the branch of the worktree {worktree}. Go back to its start with /tree {number}, then bring its changes over with /bring {name}.",
       { worktree: visibleLine(worktree), number: `#${number}`, name: quoteForUser(argument) },
     ),
   );

@@ -112,7 +112,7 @@ export function refuseArguments(action: Action, argument: string, user: ActionUs
   throw new ActionRefusal(
     may(action.needs?.rightForArguments, user)
       ? user.say("/{name} takes no arguments here.", named)
-      : user.say("You may only watch here. /{name} without arguments shows what there is.", named),
+      : user.say("You may only watch here, so /{name} takes no arguments.", named),
   );
 }
 

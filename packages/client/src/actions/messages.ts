@@ -16,7 +16,7 @@ export const messageActions: readonly Action[] = [
   {
     name: "label",
     arguments: "[#n] [text]",
-    help: "Name a message or the end of this branch, or remove its name",
+    help: "Give a message or the end of this branch a name, or remove the name",
     needs: { right: "message.label" },
     read(argument, place) {
       const { message: named, number, rest } = readMessageOrEnd(place, argument);
@@ -39,7 +39,7 @@ export const messageActions: readonly Action[] = [
     read(argument, place) {
       const { message: named, number, rest } = readMessageOrEnd(place, argument);
       if (rest !== "")
-        throw new ActionRefusal(place.say("Name one message by its number, as in /{name} #1.", { name: "star" }));
+        throw new ActionRefusal(place.say("Give the number of one message, as in /{name} #1.", { name: "star" }));
       const starred = named.starred !== true;
       return conversationCommand("message.star", { message: named.id, starred }, () =>
         message(
@@ -89,7 +89,7 @@ export const messageActions: readonly Action[] = [
       const { state, leaf, say } = place;
       const { message: named, number, rest } = readNamedMessage(place, argument);
       if (rest !== "")
-        throw new ActionRefusal(say("Name one message by its number, as in /{name} #1.", { name: "remove" }));
+        throw new ActionRefusal(say("Give the number of one message, as in /{name} #1.", { name: "remove" }));
       const wasHere = pathTo(state, leaf).some(({ id }) => id === named.id);
       const count = countFrom(state, named.id);
       return conversationCommand("message.remove", { message: named.id }, () => ({
@@ -134,8 +134,8 @@ export const messageActions: readonly Action[] = [
         return message(
           say.count(
             countFrom(state, only.id),
-            "Restored {count} message. /tree {number} goes on from there.",
-            "Restored {count} messages. /tree {number} goes on from there.",
+            "Restored {count} message. /tree {number} continues from there.",
+            "Restored {count} messages. /tree {number} continues from there.",
             { number },
           ),
         );

@@ -43,7 +43,7 @@ export const programActions: readonly Action[] = [
   {
     name: "clear",
     aliases: ["new"],
-    help: "Begin a new conversation; this one stays",
+    help: "Begin a new conversation; the current conversation stays",
     needs: { clients: ["terminal", "page"], right: "conversation.create", idle: "prompt" },
     read: () => view("new"),
   },
@@ -58,14 +58,14 @@ export const programActions: readonly Action[] = [
     name: "config",
     aliases: ["settings"],
     arguments: "[key]",
-    help: "Show the settings, and from which file each comes",
+    help: "Show the settings, and the file that sets each",
     needs: { clients: ["terminal", "attach", "page"] },
     read: (key) => textView("config", key),
   },
   {
     name: "mode",
     arguments: "[chat | task]",
-    help: "Work as a chat, or on a task until it is finished",
+    help: "Chat, or let the agent work on a task until the task is finished",
     needs: { clients: ["terminal", "attach", "page"], right: "turn.say", idle: "prompt" },
     read: (mode, { say }) => ({ type: "view", view: "mode", mode: readMode(mode, say) }),
   },
@@ -110,7 +110,7 @@ export const programActions: readonly Action[] = [
   {
     name: "copy",
     arguments: "[n | language]",
-    help: "Copy the last answer, or one of its blocks of code",
+    help: "Copy the last answer, or one of its code blocks",
     onPage: "Point at a message, or move to it with Tab, and choose “Copy the text”. A code block has its own button.",
     needs: { clients: ["terminal", "attach"] },
     read: (block) => textView("copy", block),
@@ -151,14 +151,14 @@ export const programActions: readonly Action[] = [
   },
   {
     name: "context",
-    help: "Show what the model is sent on this branch, with tokens",
+    help: "Show the parts of the model's prompt on this branch, with tokens",
     needs: { right: "context.read" },
     read: () => view("context"),
   },
   {
     name: "memory",
     arguments: { terminal: "[agree | on | off | drop n | use n]", elsewhere: "[drop n | use n]" },
-    help: "Show what was recalled into this conversation",
+    help: "List the memory entries that were recalled in this conversation",
     needs: { rightForArguments: "memory.dismiss" },
     read: readMemoryAction,
   },
@@ -177,7 +177,7 @@ export const programActions: readonly Action[] = [
   },
   {
     name: "hooks",
-    help: "List the commands that run at points of a conversation, and their files",
+    help: "List the hooks and their files",
     needs: { clients: ["terminal", "page"] },
     read: () => view("hooks"),
   },
@@ -199,7 +199,7 @@ export const programActions: readonly Action[] = [
       if (title === "") return view("title");
       return conversationCommand("conversation.rename", { title }, () =>
         // The server may have removed a secret from the title.
-        message(say("The title is “{title}” now.", { title: visibleLine(state.title ?? title) })),
+        message(say("The title is now “{title}”.", { title: visibleLine(state.title ?? title) })),
       );
     },
   },
@@ -242,7 +242,7 @@ function readShare(argument: string, { state, say }: ActionPlace): ViewStep {
   if (time !== "" && count === undefined)
     throw new ActionRefusal(
       say(
-        "Write /share or /share here, with a time such as 30m, 12h or 2d if you like; /share list; or /share revoke ID.",
+        "Write /share or /share here, and a time such as 30m, 12h or 2d if you like. /share list and /share revoke ID manage the links.",
       ),
     );
   if (state.messages.size === 0) throw new ActionRefusal(say("There are no messages yet."));
@@ -258,15 +258,15 @@ function readApproval(argument: string, { state, say }: ActionPlace): ActionStep
   if (!/^drop\b/.test(argument))
     throw new ActionRefusal(
       say(
-        "Choose plan (only looking until you approve a plan), ask (only looking), edits (changing files of the workspace too) or all.",
+        "Choose which calls run without asking: plan (only reading, until you approve a plan), ask (only reading), edits (also changes of workspace files) or all.",
       ),
     );
   const pattern = /^\d+$/.test(number ?? "") ? state.allowed[Number(number) - 1] : undefined;
   if (state.allowed.length === 0) throw new ActionRefusal(say("This conversation has no rules of its own."));
   if (pattern === undefined)
-    throw new ActionRefusal(say("Name a rule by its number, as in /approval drop 1. /approval lists the rules."));
+    throw new ActionRefusal(say("Give the number of a rule, as in /approval drop 1. /approval lists the rules."));
   return conversationCommand("rule.revoke", { pattern }, () =>
-    message(say("You are asked about {pattern} again.", { pattern: visibleLine(pattern) })),
+    message(say("The agent asks you again before calls that match {pattern}.", { pattern: visibleLine(pattern) })),
   );
 }
 
@@ -282,7 +282,7 @@ function readProcesses(argument: string, { state, say }: ActionPlace): ActionSte
       }),
     );
   if (process === undefined || rest.length > 0)
-    throw new ActionRefusal(say("Name one command, as in /processes stop p1. /processes lists them."));
+    throw new ActionRefusal(say("Give the name of one command, as in /processes stop p1. /processes lists the commands."));
   if (!running.some(({ id }) => id === process))
     throw new ActionRefusal(
       say("No {name} runs in the background. /processes lists the commands.", { name: quoteForUser(process) }),
@@ -316,7 +316,7 @@ function readMemoryAction(argument: string, { client, state, leaf, say }: Action
     message(
       dismissed
         ? say(
-            "The model does not get entry {number} from its next answer on, and it is not recalled again on this branch.",
+            "From its next answer on, the model no longer gets entry {number}, and the entry is not recalled again on this branch.",
             { number: number ?? "" },
           )
         : say("The model gets entry {number} again from its next answer on.", { number: number ?? "" }),

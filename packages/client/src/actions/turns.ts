@@ -18,7 +18,7 @@ export const turnActions: readonly Action[] = [
   {
     name: "retry",
     arguments: "[text]",
-    help: "Ask again, with other words if you give some",
+    help: "Ask again, with the same words or with new words",
     needs: { right: "turn.retry", idle: "turn" },
     read(text, { state, leaf, say }) {
       const asked = lastUserMessage(pathTo(state, standingLeaf(state, leaf)));
@@ -42,11 +42,11 @@ export const turnActions: readonly Action[] = [
     name: "review",
     givesWay: true,
     arguments: "[branch | commit | a..b]",
-    help: "Have another agent review changes; it can change nothing",
+    help: "Have another agent review changes; that agent cannot change files",
     needs: { right: "turn.retry", idle: "turn" },
     read(of, { state, say }) {
       if (/\s/.test(of))
-        throw new ActionRefusal(say("Name one branch, one commit or a range, as in /review main..work."));
+        throw new ActionRefusal(say("Give one branch, one commit or a range, as in /review main..work."));
       const [first] = state.children.get(null) ?? [];
       const said = { type: "turn", text: reviewRequest(of), agent: REVIEWER } as const;
       // The review is a branch from the root, so that the reviewer does not see how the changes were made.
@@ -56,7 +56,7 @@ export const turnActions: readonly Action[] = [
   {
     name: "findings",
     arguments: "[n]",
-    help: "List what the last review found, or have one finding fixed",
+    help: "List the findings of the last review, or have one finding fixed",
     needs: { right: "turn.say", idle: "turn" },
     read(number, { state, leaf, say }) {
       const found = lastFindings(state, leaf);
@@ -105,7 +105,7 @@ export const turnActions: readonly Action[] = [
   {
     name: "waiting",
     arguments: "[drop n | edit n text | first n | send]",
-    help: "List your messages that the agent has not got yet",
+    help: "List your messages that the agent has not received yet",
     needs: { right: "input.edit" },
     read(argument, place) {
       const { state, say } = place;
@@ -157,7 +157,7 @@ function sendHeld({ state, run, say }: ActionPlace, argument: string): ActionSte
     throw new ActionRefusal(say("/waiting send sends all held messages and takes nothing else."));
   if (run === undefined) return { type: "turn", turn: "resume" };
   const held = state.inbox.filter((input) => input.held).map(({ id }) => id);
-  if (held.length === 0) throw new ActionRefusal(say("No message is held. The agent gets those that wait by itself."));
+  if (held.length === 0) throw new ActionRefusal(say("No message is held. The agent gets waiting messages automatically."));
   const sendFrom = (index: number): ActionStep => {
     const input = held[index];
     if (input === undefined)

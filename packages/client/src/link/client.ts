@@ -111,7 +111,7 @@ export class Client {
     const asked = this.#asked.get(id);
     if (!asked || asked.isSent) return false;
     this.#asked.delete(id);
-    asked.answer.reject(new ClientError("cancelled", "You cancelled it before it was sent."));
+    asked.answer.reject(new ClientError("cancelled", "You cancelled the command before it was sent."));
     return true;
   }
 

@@ -51,7 +51,7 @@ export function describeBrokenTurn(
         head: isBegun ? say("The answer broke off") : say("No answer"),
         why: message ?? say("The model could not answer."),
         ...(code !== undefined && ELSEWHERE.has(code)
-          ? { ways: ["another-model", "again"], advice: say("Choose another model, or ask again once this is fixed.") }
+          ? { ways: ["another-model", "again"], advice: say("Choose another model, or ask again once the problem is fixed.") }
           : { ways: ["again", "another-model"], advice: say("Ask again, or choose another model.") }),
         isFailure: true,
       };
@@ -89,8 +89,8 @@ export function describeShortfall(message: Message | undefined, say: Say = inEng
     case "filtered": {
       const { error } = message as AssistantMessage;
       return error
-        ? say("The provider refused this or cut it off: {error}", { error })
-        : say("The provider refused this or cut it off.");
+        ? say("The provider refused the request or cut off the answer: {error}", { error })
+        : say("The provider refused the request or cut off the answer.");
     }
     case undefined:
       return undefined;

@@ -32,7 +32,7 @@ describe("C12: answers to questions with choices", () => {
     [colour, "Blue", { chosen: ["blue"], words: "" }],
     [colour, "1: but dark", { chosen: ["red"], words: "but dark" }],
     [colour, "2 of them would be nice", { chosen: [], words: "2 of them would be nice" }],
-    [colour, "1, 2", "Only one of them can be chosen."],
+    [colour, "1, 2", "Choose only one choice."],
     [colour, "3", "There is no choice 3."],
     [sizes, "3, 1", { chosen: ["small", "huge"], words: "" }],
     [sizes, "1 2: no others", { chosen: ["small", "large"], words: "no others" }],

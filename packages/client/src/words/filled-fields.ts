@@ -43,7 +43,7 @@ export function filledByLine({ choices, several = false }: QuestionField, line: 
   for (const number of wanted) {
     if (!choices[number - 1]) return `There is no choice ${number}.`;
   }
-  if (!several && wanted.size > 1) return "Only one of them can be chosen.";
+  if (!several && wanted.size > 1) return "Choose only one choice.";
   return { chosen: choices.map(({ label }) => label).filter((_, index) => wanted.has(index + 1)), words: words.trim() };
 }
 

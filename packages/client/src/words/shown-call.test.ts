@@ -42,7 +42,7 @@ test("T47: a plan is changed as lines: what is written is its steps, and one tha
     ],
     hand_in: true,
   });
-  expect(() => read(" \n[x]\n")).toThrow(new SyntaxError("A plan needs a step at least: one on each line."));
+  expect(() => read(" \n[x]\n")).toThrow(new SyntaxError("A plan needs at least one step. Write one step per line."));
 });
 
 test("S15: every string, name and value of any arguments stands in the question", () => {

@@ -50,7 +50,7 @@ export function shownCall(
   const isAsAsked = isSameJson(input, call.input);
   const changed = isAsAsked ? changes.map((change) => shownChange(change, say)) : [];
   const unknown =
-    isAsAsked || changes.length === 0 ? [] : [say("You edited this, so its changes to the file are not shown.")];
+    isAsAsked || changes.length === 0 ? [] : [say("You edited this call, so its changes to the file are not shown.")];
   return [
     ...[...unknown, ...notes].map((text) => ({ look: "note" as const, text: visibleLine(text) })),
     ...changed.flatMap(({ lines }) => lines),

@@ -104,7 +104,7 @@ describe("F73: one call asks in one request, and one call answers in another", (
         agent.answer(question?.id ?? "", { decision: "answer", text: "red" }, { session }),
       ).rejects.toMatchObject({
         code: "busy",
-        message: `A process still works on the turn that asks question ${question?.id}; answer it with session.answer(...).`,
+        message: `A process still runs the turn that asks question ${question?.id}. Answer the question with session.answer(...).`,
       });
       await session.answer(question?.id ?? "", { decision: "answer", text: "red" });
       return (await turn).text;

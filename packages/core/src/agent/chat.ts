@@ -118,10 +118,10 @@ export class Chat implements AsyncIterable<FeedItem> {
     this.directive = checkDirective(directive, agent.options.model);
     refuseUnknown("a chat", options, CHAT);
     if (options.session !== undefined && !(options.session instanceof Session)) {
-      throw new ChatError("no-session", "The session of a chat is what Session.open() resolves with; await that.");
+      throw new ChatError("no-session", "The session of a chat must be a Session. Session.open() returns a promise: await that promise.");
     }
     if (options.id !== undefined && !isId(options.id))
-      throw new ChatError("no-id", `The id that a chat gives is ${ID_RULE}; this is ${JSON.stringify(options.id)}.`);
+      throw new ChatError("no-id", `The id of a chat must be ${ID_RULE}; the given id is ${JSON.stringify(options.id)}.`);
     this.agent = agent;
     this.options = options;
     this.#session = options.session;
@@ -199,12 +199,12 @@ export async function runChatTurns(first: Chat, watch: ChatWatch): Promise<ChatE
     const next = await handler(conversationAt(session, leaf), turn);
     if (!next) return "stop";
     if (!(next instanceof Chat)) {
-      throw new ChatError("no-chat", "A turn handler returns agent.chat(...), or nothing.");
+      throw new ChatError("no-chat", "A turn handler must return agent.chat(...) or nothing.");
     }
     if (next.options.session && next.options.session !== session) {
       throw new ChatError(
         "other-session",
-        "A turn handler returned a chat of another session; a conversation goes on in its own.",
+        "A turn handler returned a chat of another session. Return agent.chat(...) without a session: the conversation continues in its own session.",
       );
     }
     if (watch.signal?.aborted) return turn.reason;
@@ -240,7 +240,7 @@ async function takeHere(
     tellLeftOut(session, branch.path, chat);
     const start = beside ?? turnStart(directive, branch.path, inputsLeft(session.state, branch.path));
     if (start.type !== "message" || id === undefined) return start;
-    if (session.state.messages.has(id)) throw new ChatError("used-id", `There is a message ${id} already.`);
+    if (session.state.messages.has(id)) throw new ChatError("used-id", `The conversation already has a message with the id ${id}.`);
     return { ...start, id };
   };
   try {

@@ -100,7 +100,7 @@ export function checkAgentOptions(options: TurnOptions): void {
   refuseUnknown("an agent", callbacks, CALLBACKS, "callbacks.");
   refuseUnknown("an agent", hooks, HOOKS, "hooks.");
   if (tools !== undefined && !Array.isArray(tools)) {
-    throw new OptionError("The tools of an agent are a list: tools: [...].");
+    throw new OptionError("The tools of an agent must be an array: tools: [...].");
   }
   // Created once per array, so a second agent with the same tools costs nothing.
   if (tools) Toolbox.of(tools, checkTool);
@@ -158,9 +158,9 @@ function checkModelOption(given: unknown): void {
     if ("stream" in given || "run" in given) return;
     if ("specificationVersion" in given) throw new OptionError(notALanguageModel(given));
   }
-  const what = given instanceof Promise ? "a promise: await it" : typeof given === "string" ? "a name" : typeof given;
+  const what = given instanceof Promise ? "a promise: await it" : typeof given === "string" ? "a name" : `of type ${typeof given}`;
   throw new OptionError(
-    `The model of an agent is a driver, such as resolveModel("provider/model") of @banyan/models finds, or a model of an AI SDK package; this is ${what}.`,
+    `The model of an agent must be a driver, such as resolveModel("provider/model") of @banyan/models returns, or a model of an AI SDK package. The given model is ${what}.`,
   );
 }
 

@@ -29,7 +29,7 @@ test("B42: the summary that somebody asks for keeps what they want, in the words
   const { agent, session, model } = await talked("Summed up in a few words.");
   expect(await agent.compact({ session, keep: "every colour" })).toBeUndefined();
   const asked = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
-  expect(asked).toMatch(/Answer with the summary alone; .* follow these words of the user .*:\\nevery colour"/);
+  expect(asked).toMatch(/Answer with the summary alone; .* follow these instructions of the user .*:\\nevery colour"/);
   const messages = [...session.state.messages.values()];
   expect(messages.filter(({ role }) => role === "summary").map(textOf)).toEqual(["Summed up in a few words."]);
   expect(messages.some((message) => textOf(message).includes("colour"))).toBe(false);
@@ -124,17 +124,17 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
     await reading.compact({ session });
     await reading.send("And?", { session });
     const shown = JSON.stringify(model.requests.at(-1));
-    expect(shown).toContain("call earlier with earlier:, which lists the messages.");
+    expect(shown).toContain("To list the messages that the summary covers, call earlier with earlier:.");
     // Pure: the prompt of the path is the same with or without the tool.
     const again = promptFrom(pathTo(session.state, session.state.leaf));
-    expect(JSON.stringify(again)).toContain("call earlier with earlier:, which lists the messages.");
+    expect(JSON.stringify(again)).toContain("To list the messages that the summary covers, call earlier with earlier:.");
   });
 
   test("any conversation with more than two messages can be summed up, and the summary may be longer than they are", async () => {
     const model = scriptedModel(["Yes.", "No.", "A summary that is longer than what it stands for.", "Good."]);
     const [agent, session] = [new Agent({ model }), Session.inMemory()];
     await agent.send("Is it?", { session });
-    expect(await agent.compact({ session })).toBe("There is nothing to shorten yet.");
+    expect(await agent.compact({ session })).toBe("There is nothing to compact yet.");
     await agent.send("Or not?", { session });
     expect(await agent.compact({ session })).toBeUndefined();
     await agent.send("And?", { session });
@@ -194,7 +194,7 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
     expect(await blocked.compact({ session })).toBe("A hook blocked the summary: Not now.");
     const needed = await full({ hooks: deny }, SUM, "So it is.");
     expect(needed.summaries.map(textOf)).toEqual([SUM]);
-    expect(needed.problems).toEqual(["beforeSummary: A summary that the context needs cannot be blocked. Not now."]);
+    expect(needed.problems).toEqual(["beforeSummary: A hook cannot block a summary that makes room in the context. Not now."]);
   });
 
   test("a hook that throws adds nothing, and the summary is made", async () => {
@@ -263,12 +263,12 @@ describe.each(["leave", "kill"] as const)("F72: a branch that waits for a user (
     const { agent, session, model, question } = await waiting(end, [call("send")], "It is sent.");
     const before = session.state.messages.size;
     expect(await agent.compact({ session })).toBe(
-      "This branch waits for a user. Answer the question, or interrupt the turn, and shorten the branch then.",
+      "This branch waits for a user's answer. First answer the question or interrupt the turn, then compact the branch.",
     );
     expect([session.openQuestions.map(({ id }) => id), session.state.messages.size]).toEqual([[question], before]);
     // An earlier place is another branch.
     const [first = ""] = session.state.messages.keys();
-    expect(await agent.compact({ session, at: first })).toBe("There is nothing to shorten yet.");
+    expect(await agent.compact({ session, at: first })).toBe("There is nothing to compact yet.");
     await session.answer(question, { decision: "allow" });
     await collect(agent.chat(resume(), { session }));
     expect(JSON.stringify(model.requests.at(-1))).toContain('"output":"sent"');

@@ -33,7 +33,7 @@ const COMPACT: OptionNames<CompactOptions> = {
   wait: true,
 };
 
-const WAITS = "This branch waits for a user. Answer the question, or interrupt the turn, and shorten the branch then.";
+const WAITS = "This branch waits for a user's answer. First answer the question or interrupt the turn, then compact the branch.";
 
 /** Shortens a branch once no run works on it. Returns the reason if nothing was shortened. */
 export async function compactBranch(agent: () => TurnAgent, options: CompactOptions): Promise<string | undefined> {
@@ -41,7 +41,7 @@ export async function compactBranch(agent: () => TurnAgent, options: CompactOpti
   const { session, at, keep, id, signal, wait: waits = true } = options;
   const ready = agent();
   const { model } = ready;
-  if ("run" in model) throw new OptionError(`${model.id} runs its turns by itself, and keeps its own context.`);
+  if ("run" in model) throw new OptionError(`${model.id} manages its own context, so Banyan cannot compact the conversation.`);
   // Takes the branch like a turn, because a summary is a message at its end. A summary next to a live run would be a
   // sibling of the run's next message and split the tree. So `agent.compact` waits for the live run, and begins at its
   // end. A server passes `wait: false`.

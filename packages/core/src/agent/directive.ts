@@ -122,7 +122,7 @@ export function turnStart(
       if (isComplete(path.at(-1))) {
         throw new DirectiveError(
           "nothing-to-resume",
-          "There is nothing to resume: the last answer is complete. Send a message.",
+          "There is nothing to resume: the last answer is complete. Send a new message.",
         );
       }
       return { type: "here", leaf };
@@ -139,7 +139,7 @@ export function turnStart(
 
 /** A request without the unreadable message would ask the model nothing. */
 function nothingToAnswer(code: DirectiveError["code"]): DirectiveError {
-  return new DirectiveError(code, "The last message cannot be read, so no model can answer it. Send a message.");
+  return new DirectiveError(code, "The last message cannot be read, so no model can answer it. Send a new message.");
 }
 
 function isComplete(message: Message | undefined): boolean {

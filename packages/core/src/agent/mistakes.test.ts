@@ -82,7 +82,7 @@ describe("a mistake is told at once, and with what to do", () => {
     ["a mode that does not exist", { mode: "tasks" }, /mode is "tasks"; it must be "chat" or "task"/],
     ["a policy that does not exist", { limits: { policy: "wrapup" } }, /limits.policy is "wrapup"; it must be/],
     ["tools that are no list", { tools: { tool } }, /are a list/],
-    ["a tool that nobody made", { tools: [() => tool] }, /this value has the type function/],
+    ["a tool that nobody made", { tools: [() => tool] }, /the given value has the type function/],
     ["a tool that does nothing", { tools: [{ ...tool, execute: undefined }] }, /"look" needs an execute function/],
     [
       "a tool that may say nothing",
@@ -94,7 +94,7 @@ describe("a mistake is told at once, and with what to do", () => {
       { tools: [{ ...tool, input: z.object({ on: z.date() }) }] },
       /schema of tool "look"/,
     ],
-    ["an output that no model can be given", { mode: "task", output: z.date() }, /schema of output cannot be given/],
+    ["an output that no model can be given", { mode: "task", output: z.date() }, /schema of output cannot be sent/],
     ["a tool that hides its effects", { tools: [{ ...tool, effects: "read" }] }, /must declare its effects: "none"/],
     ["a tool that is vague about files", { tools: [{ ...tool, files: "reads" }] }, /"look" has files: "reads"/],
   ])("%s", async (_, options, sentence) => {

@@ -105,7 +105,7 @@ test("F77: whoever watches is told an event that every reader can read", async (
 test("F77: an answer to a message that cannot be read is not asked for; new words are", async () => {
   const session = await withWrongMessage();
   const agent = new Agent({ model: scriptedModel(["Hello."]) });
-  const sentence = "The last message cannot be read, so no model can answer it. Send a message.";
+  const sentence = "The last message cannot be read, so no model can answer it. Send a new message.";
   await expect(collect(agent.chat(retry(), { session }))).rejects.toThrow(sentence);
   await collect(agent.chat(retry("In other words."), { session }));
   expect(textOf([...session.state.messages.values()].at(-1) ?? ({} as never))).toBe("Hello.");

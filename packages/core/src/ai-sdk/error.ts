@@ -32,7 +32,7 @@ export function asModelError(thrown: unknown, model: string): ModelError {
     case "AI_APICallError":
       return fromCall(thrown, model);
     case "AI_LoadAPIKeyError":
-      return fail("authentication", `There is no API key for the model ${model}; set one (${thrown.message})`);
+      return fail("authentication", `No API key is set for the model ${model}; set a key (${thrown.message})`);
     case "AI_NoSuchModelError":
       return fail(
         "unknown-model",
@@ -44,7 +44,7 @@ export function asModelError(thrown: unknown, model: string): ModelError {
     case "AI_UnsupportedFunctionalityError":
       return fail(
         "invalid-request",
-        `The model ${model} does not take the request as it is; change it (${thrown.message})`,
+        `The model ${model} rejected the request; change the request (${thrown.message})`,
       );
     case "AI_JSONParseError":
     case "AI_EmptyResponseBodyError":
@@ -98,7 +98,7 @@ function fromCall(error: Error, model: string): ModelError {
 
 function damaged(cause: Error, model: string): ModelError {
   const isForCode = /^(AI_TypeValidationError|AI_JSONParseError|TypeError|ReferenceError)$/.test(cause.name);
-  const words = isForCode ? "it is not of its format" : cause.message;
+  const words = isForCode ? "the answer has an invalid format" : cause.message;
   const said = { fact: `The answer of the model ${model} is damaged`, advice: "try again", words };
   return new ModelError("broken-stream", said, { cause, detail: cause.message, paid: true });
 }

@@ -155,6 +155,6 @@ export function notALanguageModel(value: unknown): string {
       ? value.specificationVersion
       : undefined;
   return generation === undefined
-    ? "This is not a language model of an AI SDK provider package; pass what the package makes, such as anthropic('name')."
-    : `This model is of generation ${String(generation)} of the AI SDK's provider packages, and v4 is needed; update its package.`;
+    ? "This value is not a language model of an AI SDK provider package. Pass a model that such a package creates, such as anthropic('name')."
+    : `This model implements version ${String(generation)} of the AI SDK's model interface, but v4 is required. Update the package of the model.`;
 }

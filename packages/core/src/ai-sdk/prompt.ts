@@ -238,9 +238,9 @@ function encodeFilePart(part: FilePart): LanguageModelV4FilePart {
   const about = { type: "file", mediaType: part.mediaType, ...(part.name && { filename: part.name }) } as const;
   if (part.data !== undefined) return { ...about, data: { type: "data", data: part.data } };
   if (part.url === undefined)
-    throw new ModelError("invalid-request", `The file ${name} has neither bytes nor an address.`);
+    throw new ModelError("invalid-request", `The file ${name} has neither data nor a URL.`);
   if (URL.canParse(part.url)) return { ...about, data: { type: "url", url: new URL(part.url) } };
-  throw new ModelError("invalid-request", `The file ${name} has an address that is none: ${part.url.slice(0, 100)}`);
+  throw new ModelError("invalid-request", `The file ${name} has an invalid URL: ${part.url.slice(0, 100)}`);
 }
 
 function marks(provider: ProviderData | undefined): { providerOptions?: SharedV4ProviderOptions } {

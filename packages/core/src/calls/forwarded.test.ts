@@ -82,8 +82,8 @@ test("C3: the model is shown what it wrote, also when the log is read again", as
 });
 
 test.each([
-  ["arguments that do not fit", { title: 5 }, /^The arguments of "mcp_tracker_issue" do not fit: at title: /],
-  ["no arguments", undefined, /^The arguments of "mcp_tracker_issue" do not fit: .*title/],
+  ["arguments that do not fit", { title: 5 }, /^The arguments of "mcp_tracker_issue" do not match its schema: at title: /],
+  ["no arguments", undefined, /^The arguments of "mcp_tracker_issue" do not match its schema: .*title/],
   ["arguments as a text that is no JSON", "It burns", /^The arguments of "mcp_tracker_issue" are not JSON: /],
   ["arguments as JSON in a text", '{"title":"It burns"}', /^opened \{"title":"It burns"\}$/],
 ])("C3: %s are held to the tool that is meant", async (_, input, said) => {

@@ -42,7 +42,7 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
   try {
     const checked = await orAborted(toolbox.check(call.tool, call.input), signal);
     if (!checked.ok) {
-      return { ended: "failed", output: `The arguments of "${call.tool}" do not fit: ${checked.problem}.` };
+      return { ended: "failed", output: `The arguments of "${call.tool}" do not match its schema: ${checked.problem}.` };
     }
     let { input, value } = checkedInput(checked.input);
     if (seen && !isSameInput(input, call.input))
@@ -54,7 +54,7 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
       if (tool.asAsked) return { ended: "denied", output: AS_ASKED };
       const changed = await orAborted(toolbox.check(call.tool, before.input), signal);
       if (!changed.ok) {
-        return { ended: "failed", output: `Not executed: a hook made arguments that do not fit: ${changed.problem}.` };
+        return { ended: "failed", output: `Not executed: a hook changed the arguments so that they do not match the tool's schema: ${changed.problem}.` };
       }
       ({ input, value } = checkedInput(changed.input));
     }
@@ -98,16 +98,16 @@ function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
 /** Returns the reason why arguments written by a user cannot run: the check rejects or changes them. Nothing if they can run. */
 export async function unfitAnswer(run: TurnRun, tool: string, written: Json): Promise<string | undefined> {
   const checked = await orAborted(run.agent.toolbox.check(tool, written), run.signal);
-  if (!checked.ok) return `These arguments do not fit: ${checked.problem}.`;
+  if (!checked.ok) return `The arguments do not match the tool's schema: ${checked.problem}.`;
   const { input } = checkedInput(checked.input);
   return isSameInput(input, written) ? undefined : otherThanSeen(input);
 }
 
 function otherThanSeen(input: Json): string {
-  return `With these arguments the call would run as ${JSON.stringify(input)}. Send them like that, if that is meant.`;
+  return `The tool would change these arguments to ${JSON.stringify(input)}. Send the changed arguments if you agree.`;
 }
 
-const AS_ASKED = "Not allowed: a hook changed the arguments, and the agent runs only the call that it asked for.";
+const AS_ASKED = "Not allowed: a hook changed the arguments, but this agent runs a call only with its own arguments.";
 const ALLOWED = { decision: "allow" } as const;
 
 function jsonProblem(text: string): string {

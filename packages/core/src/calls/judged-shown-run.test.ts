@@ -124,8 +124,8 @@ describe("S15: judged = shown = run", () => {
     };
     const seen = await seenOf({ input, ...external }, [call("act", { command: "rm" })], { decide });
     expect(refused).toEqual([
-      expect.stringContaining('With these arguments the call would run as {"command":"ls"}.'),
-      expect.stringContaining("These arguments do not fit: at command:"),
+      expect.stringContaining('The tool would change these arguments to {"command":"ls"}.'),
+      expect.stringContaining("The arguments do not match the tool's schema: at command:"),
     ]);
     expect([seen.judged, seen.ended?.executedInput, seen.run]).toEqual(Array(3).fill({ command: "ls -la" }));
   });
@@ -146,7 +146,7 @@ describe("S15: judged = shown = run", () => {
     });
     expect(looks).toBe(2);
     expect(seen).not.toHaveProperty("run");
-    expect(seen.ended?.output).toMatch(/^Not executed: With these arguments the call would run as/);
+    expect(seen.ended?.output).toMatch(/^Not executed: The tool would change these arguments to/);
   });
 
   test("a call that began early is taken only for the arguments that are logged", async () => {

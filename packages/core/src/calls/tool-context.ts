@@ -48,7 +48,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     },
     follow(follower) {
       if ("run" in agent.model)
-        throw new Error(`${agent.model.id} runs its turns by itself, so nothing can listen to it.`);
+        throw new Error(`${agent.model.id} runs its own turns, so no tool can follow its text.`);
       run.begun.check();
       run.followers.follow(call, message, follower);
     },
@@ -66,7 +66,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     launch: (task) =>
       run.begun.begin([signal, run.signal], (until) => agent.launch(run, { call, signal: until, isRepeatable }, task)),
     finish(result, summary) {
-      if (agent.mode.name !== "task") throw new Error("There is no task to finish in a conversation: just answer.");
+      if (agent.mode.name !== "task") throw new Error("There is no task to finish: this is a conversation. Just answer.");
       if (run.followers.failed) {
         throw new Error("Not finished: another part of the same message failed. Read its error first, then finish.");
       }

@@ -426,7 +426,7 @@ describe("F95: a summary in the background", () => {
     });
     await agent.send("Begin.", { session });
     expect(asked()).toEqual([]);
-    expect(summaryTexts(session)).toEqual([expect.stringContaining("old results of calls shortened")]);
+    expect(summaryTexts(session)).toEqual([expect.stringContaining("old results of calls for the model")]);
   });
 
   test.each<[string, { background?: boolean; oneAtATime?: true }, boolean]>([

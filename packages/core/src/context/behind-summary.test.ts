@@ -363,7 +363,7 @@ test("F87: a process that a block lists as running is told as ended at the end w
   const session = await Session.open(storeOf(log), "x");
   const { agent, model } = playing(() => "I see.", { tools: [look, start] });
   await collect(agent.chat(resume(), { session }));
-  const end = "p1 (npm run dev) has ended: the program that it belonged to stopped.";
+  const end = "p1 (npm run dev) has ended: the program that started the process stopped.";
   expect(said(model.requests.at(-1)?.messages.slice(1) ?? [])).toContain(end);
   await collect(agent.chat(say("And?"), { session }));
   expect(said(model.requests.at(-1)?.messages ?? []).split(end)).toHaveLength(2);

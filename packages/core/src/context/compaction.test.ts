@@ -161,7 +161,7 @@ describe("a conversation that grows too long", () => {
     async (_, compaction) => {
       const { session, model, ended, notices } = await shortens(12, "Short.", { compaction });
       const [, messages = "", tokens = ""] =
-        /replaces (\d+) messages; that frees about ([\d,]+) tokens/.exec(ended?.output ?? "") ?? [];
+        /replaces (\d+) messages and frees about ([\d,]+) tokens/.exec(ended?.output ?? "") ?? [];
       expect(ended?.type).toBe("call.completed");
       expect(notices).toEqual([]);
       const [summary] = summaries(session);
@@ -174,7 +174,7 @@ describe("a conversation that grows too long", () => {
   );
 
   test.each([
-    ["there is nothing earlier", 0, "Short.", /too little before them/],
+    ["there is nothing earlier", 0, "Short.", /too few messages precede them/],
     ["it is empty", 12, "  ", /summary is empty/],
     [
       "it is longer than what it stands for",
@@ -374,7 +374,7 @@ describe("a conversation that grows too long", () => {
         compaction: false,
       },
     );
-    expect(await agent.compact({ session })).toBe("There is nothing to shorten yet.");
+    expect(await agent.compact({ session })).toBe("There is nothing to compact yet.");
     await agent.send("Begin.", { session });
     expect(await agent.compact({ session })).toBeUndefined();
     expect(summaries(session).map(textOf)).toEqual([SUM]);

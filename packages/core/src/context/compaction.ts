@@ -63,7 +63,7 @@ export async function makeRoom({ run, model }: RunWithModel, standIn?: FallbackM
     const percent = Math.round(share * 100);
     await addModelNote(
       run,
-      `The conversation fills ${percent} % of your context. When it suits you, call ${SHORTEN}; at ${Math.round(threshold * 100)} % it is summed up for you.`,
+      `The conversation fills ${percent} % of your context. Call ${SHORTEN} at a convenient point. At ${Math.round(threshold * 100)} %, the program replaces earlier messages by a summary.`,
     );
   }
 }
@@ -120,7 +120,7 @@ export async function shorten(
     isManual ? coveredAsAsked(run, whole) : lastCoverable(run, branch.path.length, whole, least),
   );
   if (signal.aborted) return errorMessage(signal.reason);
-  if (covers === undefined) return "There is nothing to shorten yet.";
+  if (covers === undefined) return "There is nothing to compact yet.";
   await giveUpSummary(run);
   const isAsked = progress.failedSummaries < FAILURES;
   const words = isAsked ? await untilAborted(run, () => summaryWords(run, order)) : [];
@@ -195,7 +195,7 @@ async function waitForSummary(run: TurnRun): Promise<boolean> {
   tellShortening(run, FULL);
   const made = await takeSummary(run, { waits: true });
   if (made && (await useMade(run, made))) return true;
-  tellNotShortened(run, run.signal.aborted ? errorMessage(run.signal.reason) : "The model wrote no summary of use.");
+  tellNotShortened(run, run.signal.aborted ? errorMessage(run.signal.reason) : "The model wrote no usable summary.");
   return false;
 }
 
@@ -209,12 +209,12 @@ export async function useSummary(run: TurnRun): Promise<void> {
 
 /** Warns the user once about suspicious token counts of a provider: a wrong count lets a conversation grow too long (F97). */
 function tellDoubt(run: TurnRun, model: ModelDriver, counts: "few" | "many"): void {
-  const fact = `The token counts of ${model.id} differ from Banyan's own by more than a factor of two`;
+  const fact = `The token counts of ${model.id} differ from Banyan's own counts by more than a factor of two`;
   // A server that silently cuts prompts counts only the rest (F69).
   const advice =
     counts === "few"
-      ? "The counts are wrong, or the server reads only a part of each request: check the context size that it is set to. Banyan uses its own count."
-      : "Banyan uses the larger count to decide when it sums up the conversation.";
+      ? "The counts are wrong, or the server reads only a part of each request. Check the context size in the server's settings. Banyan uses its own count."
+      : "Banyan uses the larger count to decide when to compact the conversation.";
   noticeOnce(run, `${fact}. ${advice}`);
 }
 
@@ -232,8 +232,8 @@ async function coveredAsAsked(run: TurnRun, whole: VerbatimShare): Promise<strin
   return (await lastCoverable(run, path.length, whole)) ?? shown.findLast(({ role }) => role === "assistant")?.id;
 }
 
-const TOO_SHORT = "The model's summary was too short to be one.";
-const GIVEN_UP = "The model wrote none twice in this turn, and is not asked again.";
+const TOO_SHORT = "The model's summary was too short.";
+const GIVEN_UP = "The model failed twice in this turn to write a summary, so Banyan does not ask again.";
 
 /** A text with fewer tokens than both bounds is no summary. `share`: part of the tokens of the covered messages. */
 const LEAST = { tokens: 50, share: 0.01 };

@@ -44,7 +44,7 @@ export async function cutResults(run: TurnRun, budgetOf: (tokens: number) => num
   }
   if (shortened.length === 0) return false;
   const calls = shortened.length === 1 ? "The result of one call was" : `The results of ${shortened.length} calls were`;
-  await addShortening(run, `${calls} cut for the model, to fit its context.`, shortened);
+  await addShortening(run, `${calls} shortened to fit the model's context.`, shortened);
   return true;
 }
 

@@ -21,7 +21,7 @@ export interface AddressedText {
 export function noteAfterSummary(readers: readonly string[]): string {
   const goesOn = "The work continues from here. Finished steps are not repeated.";
   if (readers.length === 0) return goesOn;
-  return `${goesOn} To see what the summary covers, call ${readers.join(" or ")} with ${EARLIER}, which lists the messages.`;
+  return `${goesOn} To list the messages that the summary covers, call ${readers.join(" or ")} with ${EARLIER}.`;
 }
 
 /** Characters of a message in the list. */
@@ -99,7 +99,7 @@ function found(branch: readonly NumberedMessage[], address: string): NumberedMes
   if (at) return at;
   if (number !== undefined) {
     throw new RangeError(
-      `This branch has ${branch.length} messages, and no message ${number}. Use ${EARLIER} for a list.`,
+      `This branch has only ${branch.length} messages, so there is no message ${number}. Use ${EARLIER} for a list.`,
     );
   }
   const calls = branch.flatMap((one) => callsOf(one.message).map((call) => ({ ...one, call })));
@@ -111,7 +111,7 @@ function found(branch: readonly NumberedMessage[], address: string): NumberedMes
   );
   const advice = near === undefined ? "" : `Did you mean ${EARLIER}${near}? `;
   throw new RangeError(
-    `${address} names nothing on this branch. ${advice}Use ${EARLIER} for a list, ${EARLIER}#12 for message 12, or ${EARLIER} with the id of a call for its result.`,
+    `Nothing on this branch has the address ${address}. ${advice}Use ${EARLIER} for a list, ${EARLIER}#12 for message 12, or ${EARLIER} with the id of a call for its result.`,
   );
 }
 

@@ -23,7 +23,7 @@ const SHORT = 500;
 export async function shortenResults(run: TurnRun, needed: number): Promise<boolean> {
   const { results, freed } = await oldResults(run);
   if (freed < needed || !(await isWorth(run, freed))) return false;
-  const text = `${counted(results.length, "old result")} of calls shortened for the model: that frees about ${formatCount(freed)} tokens. The log keeps all of it.`;
+  const text = `Shortened ${counted(results.length, "old result")} of calls for the model, which frees about ${formatCount(freed)} tokens. The log keeps the full results.`;
   await addShortening(run, text, results);
   return true;
 }

@@ -107,7 +107,7 @@ describe("F89: every overflow is repaired", () => {
     const session = Session.inMemory();
     expect((await agent.send("List all.", { session })).text).toBe("Done.");
     const cuts = [...session.state.messages.values()].filter(({ role }) => role === "summary").map(textOf);
-    expect(cuts).toEqual(["The result of one call was cut for the model, to fit its context."]);
+    expect(cuts).toEqual(["The result of one call was shortened to fit the model's context."]);
     const [result = ""] = model.requests.at(-1)?.messages.flatMap((each) => resultsOf(each)) ?? [];
     expect(count(result)).toBeGreaterThan(600);
     expect(count(result)).toBeLessThanOrEqual(1_200);
@@ -188,7 +188,7 @@ describe("F97: counts that are wrong", () => {
     const agent = agentOf(model, 2_000, { compaction: { contextSize: 10_000 } });
     const items = await collect(agent.chat(say("Look around."), { session: Session.inMemory() }));
     expect(notices(items)).toEqual([
-      expect.stringMatching(/reads only a part of each request: check the context size that it is set to/),
+      expect.stringMatching(/reads only a part of each request\. Check the context size in the server's settings/),
     ]);
   });
 

@@ -247,7 +247,7 @@ describe("F91: first without a model", () => {
     expect(others).toEqual([]);
     expect(shortening?.covers).toBeUndefined();
     expect(shortening && textOf(shortening)).toMatch(
-      /^\d old results of calls shortened for the model: that frees about/,
+      /^Shortened \d old results of calls for the model, which frees about/,
     );
     expect(model.requests.filter(isSummary)).toEqual([]);
     const last = results(model.requests.at(-1)?.messages ?? []);

@@ -24,7 +24,7 @@ import { contextUsage, countContextTokens, estimate, promptTexts, promptTextsOfP
 const EMPTY = "The summary is empty, so nothing was compacted.";
 export const TOO_LONG = "The summary is longer than the messages that it would replace, so nothing was compacted.";
 const NOTHING_EARLIER =
-  "Nothing was compacted: unanswered messages and the last few messages are kept, and there is too little before them.";
+  "Nothing was compacted: the last messages and unanswered messages always stay, and too few messages precede them.";
 
 /**
  * Plans a summary that a call of the response `message` wrote for all earlier messages; it is inserted after the step.

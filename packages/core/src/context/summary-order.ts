@@ -31,7 +31,7 @@ export async function summaryWords(run: TurnRun, { trigger, wanted }: SummaryOrd
     const said = beforeSummary && (await orAborted(Promise.resolve(beforeSummary(request)), signal));
     if (said?.decision === "deny") {
       if (trigger === "manual") return { blocked: said.reason };
-      fail(`A summary that the context needs cannot be blocked. ${said.reason}`);
+      fail(`A hook cannot block a summary that makes room in the context. ${said.reason}`);
     } else added = said?.instructions;
   } catch (error) {
     if (signal.aborted) throw error;
@@ -51,7 +51,7 @@ export async function summaryModel({ run, model }: RunWithModel): Promise<RunWit
   if (name === undefined || !agent.modelNamed) return { run, model };
   try {
     const { model: writer, settings, compaction } = await orAborted(agent.modelNamed(name), signal);
-    if ("run" in writer) throw new Error(`${name} runs its turns by itself and writes no summaries.`);
+    if ("run" in writer) throw new Error(`${name} runs its own turns, so it cannot write summaries.`);
     if (writer.id === model.id) return { run, model };
     checkPrice(agent.limits, writer);
     return { run: { ...run, agent: { ...agent, model: writer, settings, compaction } }, model: writer };

@@ -1,5 +1,5 @@
 /** The form of every summary: headings for the model to fill, so that no kind of fact is forgotten. */
-const REQUEST = `Sum up the conversation above. The summary replaces the conversation, and you continue the work with the summary alone, so write down all that still counts. Use these headings in this order, and leave out empty ones:
+const REQUEST = `Sum up the conversation above. The summary replaces the conversation, and you continue the work with the summary alone, so write down everything that still matters. Use these headings in this order, and leave out empty ones:
 
 ## Goal
 The user's goal, in the user's words if these matter.
@@ -22,7 +22,7 @@ Leave out the rest. Answer with the summary alone; call no tool.`;
 export function requestFor(words: readonly string[], bound: number): string {
   const asked = `${REQUEST} Use at most ${wordsFor(bound)} words.`;
   if (words.length === 0) return asked;
-  return `${asked}\n\nAbove all, follow these words of the user for the summary:\n${words.join("\n\n")}`;
+  return `${asked}\n\nAbove all, follow these instructions of the user for the summary:\n${words.join("\n\n")}`;
 }
 
 /** Returns the request for a shorter summary of at most `bound` tokens. */

@@ -34,5 +34,5 @@ export function endReason({ error, limit }: Pick<RunEnded, "error" | "limit">): 
  */
 export const CUT_OFF = {
   code: "cut-off",
-  message: "The program that worked on this stopped before the answer was complete.",
+  message: "The program stopped before the answer was complete.",
 } as const;

@@ -1,5 +1,5 @@
 /** The rule of `isId` as part of an error message. */
-export const ID_RULE = "1 to 128 characters, none of them a control character, and neither . nor ..";
+export const ID_RULE = '1 to 128 characters, no control characters, and not "." or ".."';
 
 /**
  * The rule of `isId`, except for paired surrogates: a regular expression with the same meaning in other languages, with the

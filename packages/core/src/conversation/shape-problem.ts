@@ -57,18 +57,18 @@ export function fileChangeProblem(change: FileChange): string | undefined {
   const { path, kind, before, after, added, removed, diff, mode } = change;
   if (typeof path !== "string" || path === "") return "A file change needs the path of its file.";
   if (!["created", "changed", "deleted"].includes(kind))
-    return `The kind of a file change is "created", "changed" or "deleted"; this is ${JSON.stringify(kind)}.`;
+    return `The kind of a file change must be "created", "changed" or "deleted", not ${JSON.stringify(kind)}.`;
   for (const [name, content] of Object.entries({ before, after })) {
     if (content !== null && typeof content !== "string")
-      return `${name} of a file change names a content, or is null where there is no file.`;
+      return `${name} of a file change must be the digest of a content, or null if there is no file.`;
   }
   for (const [name, lines] of Object.entries({ added, removed })) {
     if (!Number.isInteger(lines) || lines < 0)
-      return `${name} of a file change is ${lines}; it is a number of lines, 0 or more.`;
+      return `${name} of a file change is ${lines}; it must be a number of lines, 0 or more.`;
   }
   for (const digits of mode === undefined ? [] : [mode?.before, mode?.after]) {
     if (digits !== null && !/^1[02]0[0-7]{3}$/.test(`${digits}`))
-      return `The mode of a file change is ${JSON.stringify(digits)}; it has six octal digits, as in "100755", or is null where there is no file.`;
+      return `The mode of a file change is ${JSON.stringify(digits)}; it must have six octal digits, as in "100755", or be null if there is no file.`;
   }
   return typeof diff === "string"
     ? undefined

@@ -130,7 +130,7 @@ export function finishReason(
   const meaning = finishMeaning(format, reason);
   if (meaning === undefined) throw unknownReason(model, reason);
   if (meaning === "failed") throw endedBy("provider", "The provider ended the answer with an error", said);
-  if (meaning === "overloaded") throw endedBy("overloaded", "The provider has not enough resources", said);
+  if (meaning === "overloaded") throw endedBy("overloaded", "The provider is overloaded", said);
   return meaning;
 }
 
@@ -149,7 +149,7 @@ function unknownReason(model: string, reason: string): ModelError {
   const key = `${model} ${name}`;
   const isNew = !met.has(key);
   if (met.size < MOST) met.add(key);
-  const fact = `The answer of ${model} ended for a reason that is not known ("${name}"), so it may be incomplete`;
+  const fact = `The answer of ${model} ended for an unknown reason ("${name}"), so the answer may be incomplete`;
   return new ModelError(
     "provider",
     { fact, advice: "ask again, or ask another model" },

@@ -8,8 +8,8 @@ const anthropic = (type: string, message: string) => JSON.stringify({ type: "err
 test("C9: what is wrong can be said without what to do, for where it is done by itself", () => {
   const busy = modelErrorFromResponse({ status: 429, body: "Slow down.", address: "https://models.example/v1" });
   expect([busy.message, busy.fact]).toEqual([
-    "models.example takes no more requests for now; wait a little and try again (429: Slow down.)",
-    "models.example takes no more requests for now (429: Slow down.)",
+    "models.example accepts no more requests for now; wait a little and try again (429: Slow down.)",
+    "models.example accepts no more requests for now (429: Slow down.)",
   ]);
   const cut = modelErrorFromNetwork(
     Object.assign(new Error("read"), { code: "ECONNRESET" }),
@@ -164,7 +164,7 @@ describe("what the network says", () => {
   test("the sentence names the address", () => {
     const error = modelErrorFromNetwork(coded("ECONNREFUSED", "connect ECONNREFUSED"), "http://127.0.0.1:9/v1");
     expect(error?.message).toBe(
-      "127.0.0.1:9 cannot be reached; check the address and that it runs (connect ECONNREFUSED)",
+      "127.0.0.1:9 cannot be reached; check the address, and that the server runs (connect ECONNREFUSED)",
     );
   });
 

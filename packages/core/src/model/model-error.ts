@@ -57,7 +57,7 @@ export function modelErrorFromNetwork(cause: unknown, address?: string): ModelEr
       return fail("unreachable", `${place} cannot be found`, CHECK_BOTH);
     }
     if (UNREACHABLE.has(code))
-      return fail("unreachable", `${place} cannot be reached`, "check the address and that it runs");
+      return fail("unreachable", `${place} cannot be reached`, "check the address, and that the server runs");
     if (CERTIFICATE.test(code))
       return fail("unreachable", `${place} has a certificate that is not trusted`, "check the address");
     if (SILENT.has(code)) return fail("stalled", `${place} stopped answering`, "try again");
@@ -195,19 +195,19 @@ const SENTENCES: Readonly<
 > = {
   authentication: (place, model) => [
     `${place} does not accept the API key`,
-    `check that it is right and may use ${model}`,
+    `check that the key is right and may use ${model}`,
   ],
-  "rate-limit": (place) => [`${place} takes no more requests for now`, "wait a little and try again"],
+  "rate-limit": (place) => [`${place} accepts no more requests for now`, "wait a little and try again"],
   overloaded: (place) => [`${place} is overloaded`, "wait a little and try again"],
   quota: (place) => [`${place} reports that the account has no credit left`, "add some or use another key"],
   filtered: (place) => [`The content filter of ${place} refused the request`, "rephrase your message"],
   "context-overflow": (_, model) => [
     `The conversation is too long for ${model}`,
-    "shorten it or take a model with more room",
+    "compact the conversation, or choose a model with a larger context",
   ],
   "unknown-model": (place, model) => [`${place} does not know ${model}`, "check its name and the address"],
   "invalid-request": (place, model) => [
-    `${place} does not take the request to ${model} as it is`,
+    `${place} rejected the request to ${model}`,
     "check the settings and the files in it",
   ],
   unreachable: (place) => [`${place} cannot be reached`, CHECK_BOTH],

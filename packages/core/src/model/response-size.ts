@@ -47,7 +47,7 @@ export class ResponseSize {
 function tooLong(what: string, most: number): ModelError {
   return new ModelError(
     "provider",
-    `${what} had no end after ${most.toLocaleString("en")} characters; it was cut there.`,
+    `${what} exceeded ${most.toLocaleString("en")} characters, so Banyan cut off the rest.`,
     {
       retryable: false,
     },

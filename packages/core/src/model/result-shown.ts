@@ -28,5 +28,5 @@ export function encodableResult(
 
 /** Returns the text before the files of a result, for formats in which files follow in a user message. */
 export function filesHeading({ call, tool }: PromptResult): string {
-  return `Files of the result of ${tool}, call ${call}:`;
+  return `Files from the result of ${tool} (call ${call}):`;
 }

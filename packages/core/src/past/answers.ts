@@ -48,7 +48,7 @@ export function answerFacts(
 }
 
 /** Result of a call that ran when its process ended, and that cannot run again. */
-export const OUTCOME_UNKNOWN = "The process stopped while this ran; whether it took effect is unknown.";
+export const OUTCOME_UNKNOWN = "The process stopped while this call ran; whether the call took effect is unknown.";
 
 /** Result of a call that a user denied. */
 export function denialText(reason: string | undefined): string {

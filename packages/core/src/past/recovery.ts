@@ -134,13 +134,13 @@ function closing(state: ConversationState, question: OpenQuestion): EventBody[] 
   return call ? [{ type: "call.cancelled", ...callFields(question.message, call), output: NOBODY_GOES_ON }] : [];
 }
 
-const NOBODY_GOES_ON = "Not executed: the process stopped that asked about it, and no other one can run it.";
+const NOBODY_GOES_ON = "Not executed: the process that asked about this call stopped, and no other process can run the call.";
 
-const PROGRAM_GONE = "the program that it belonged to stopped";
+const PROGRAM_GONE = "the program that started the process stopped";
 const NOTHING =
-  "The process stopped before the message that was to be listened to was complete. Nothing of it was applied. Ask for it again if it is still wanted.";
+  "The process stopped before your message was complete, so no part of the message was applied. Write the message again if it is still wanted.";
 const UNKNOWN =
-  "The process stopped while this message was being applied; whether that took effect is unknown. Look before you go on.";
+  "The process stopped while your message was being applied; whether the message took effect is unknown. Check before you continue.";
 
 function hasCallEnded(state: ConversationState, message: string, id: string): boolean {
   const call = callIn(state, { call: id, message });
@@ -186,7 +186,7 @@ function interruptedResponse({ id, parts }: AssistantMessage): EventBody {
 }
 
 /** Result of a call that was open in a log from elsewhere. */
-export const BROUGHT_IN = "Not executed: this conversation was brought in from elsewhere while the call was open.";
+export const BROUGHT_IN = "Not executed: this conversation was imported while the call had no result.";
 
 /** Origin of a log from elsewhere: an import, or a file copied into the store. */
 export type LogOrigin = "import" | "file";

@@ -154,7 +154,7 @@ describe.each(ENDS)("F84: a tool that asks while it runs (%s)", (end) => {
     expect(looking.openQuestions.map((question) => isAskerLost(looking.state, question))).toEqual([true]);
     const { session, model } = await goneOn(events, waiting, ["I will look."], [{ decision: "answer", text: "a" }]);
     expect(outputs(session)).toEqual([
-      "The process stopped while this ran; whether it took effect is unknown. The user's answer to its question came too late for it: a",
+      "The process stopped while this call ran; whether the call took effect is unknown. The user's answer to its question came too late for it: a",
     ]);
     expect(started.names).toEqual(["survey"]);
     const shown = model.requests[0]?.messages.at(-1) as AssistantMessage | undefined;

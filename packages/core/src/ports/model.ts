@@ -291,6 +291,6 @@ export function modelFailure(thrown: unknown, model: string, sink: ModelSink): M
   const detail = errorMessage(thrown);
   // Messages of program defects are for logs, not for users (F67).
   const isDefect = thrown instanceof TypeError || thrown instanceof ReferenceError || thrown instanceof RangeError;
-  const said = isDefect ? `The driver of ${model} failed while it read the response; the log says where.` : detail;
+  const said = isDefect ? `The driver of ${model} failed while it read the response. The log has the details.` : detail;
   return new ModelError("provider", said, { cause: thrown, retryable: false, ...(isDefect && { detail }) });
 }

@@ -274,7 +274,7 @@ describe("a follower that breaks down", () => {
     expect(good.heard).toEqual(["call_2 text a", "call_2 text b", "call_2 completed"]);
     expect(calls).toEqual(["good"]);
     expect(told(path)).toContain(
-      "tool: listen listened to your message and failed: out of ink. It may not have acted on the message.",
+      "tool: listen followed your message and failed: out of ink. The tool may not have acted on the message.",
     );
     expect(followed(events)).toMatchObject([
       { call: "call_1", outcome: "dropped", reason: "out of ink" },
@@ -289,7 +289,7 @@ describe("a follower that breaks down", () => {
     }));
     const { path, session } = await play([[call("listen")], "text", "bye"], [tool]);
     expect(told(path)).toContain(
-      "tool: listen listened to your message and failed: no space. It may not have acted on the message.",
+      "tool: listen followed your message and failed: no space. The tool may not have acted on the message.",
     );
     expect(session.state.following.size).toBe(0);
   });

@@ -172,7 +172,7 @@ export class Followers {
 }
 
 function brokeDown(tool: string, reason: string): string {
-  return `${tool} listened to your message and failed: ${reason}. It may not have acted on the message.`;
+  return `${tool} followed your message and failed: ${reason}. The tool may not have acted on the message.`;
 }
 
 /** Tells a follower that it was dropped, and returns its note. A follower that throws has no note. */

@@ -111,7 +111,7 @@ describe("limits", () => {
     const ended = run({ steps: 1 }, model);
     await expect(ended).rejects.toMatchObject({
       code: "limit",
-      message: "The turn reached the limit of 1 step, and its last word failed: scripted: quota",
+      message: "The turn reached the limit of 1 step, and the final answer failed: scripted: quota",
       turn: { reason: "limit", limit: "the limit of 1 step", steps: 1 },
     });
   });

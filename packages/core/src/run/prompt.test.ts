@@ -91,12 +91,12 @@ test("invariant 1, F1: a call without a result is shown as not executed, exactly
   };
   const [, shown] = promptFrom([user, answer]);
   expect(shown?.role === "assistant" && shown.results).toEqual([
-    { call: "p", tool: "look", output: "Not executed: the process stopped before this ran.", failed: true },
-    { call: "q", tool: "look", output: "Not executed: the process stopped before this ran.", failed: true },
+    { call: "p", tool: "look", output: "Not executed: the process stopped before this call ran.", failed: true },
+    { call: "q", tool: "look", output: "Not executed: the process stopped before this call ran.", failed: true },
     {
       call: "x",
       tool: "look",
-      output: "The process stopped while this ran; whether it took effect is unknown.",
+      output: "The process stopped while this call ran; whether the call took effect is unknown.",
       failed: true,
     },
     { call: "d", tool: "look", output: "seen", failed: false },

@@ -102,8 +102,8 @@ function promptAssistant(message: AssistantMessage): PromptMessage | null {
 function promptResult(call: Call): string {
   if (!isEnded(call.status)) {
     return call.status === "executing"
-      ? "The process stopped while this ran; whether it took effect is unknown."
-      : "Not executed: the process stopped before this ran.";
+      ? "The process stopped while this call ran; whether the call took effect is unknown."
+      : "Not executed: the process stopped before this call ran.";
   }
   const output = call.output ?? "";
   return call.executedInput === undefined

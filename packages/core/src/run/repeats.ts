@@ -57,8 +57,8 @@ export class Repeats {
 export function withRepeats({ status, output }: EndingCall, times: number): string {
   if (status === "completed") {
     if (times < SAME) return output;
-    return `${output}\n\n[Banyan: this same call has had this same result ${times} times in this turn. Asking again will not change it: go on with what you have, or do something else.]`;
+    return `${output}\n\n[Banyan: this call has had the same result ${times} times in this turn. Another call will not change the result: continue with what you have, or do something else.]`;
   }
   if (times < FAILING) return output;
-  return `${output}\n\n[Banyan: this same call has now failed ${times} times in this turn. The same call will most likely fail again: change its arguments, do something else, or explain the problem.]`;
+  return `${output}\n\n[Banyan: this call has now failed ${times} times in this turn. The same call will most likely fail again: change its arguments, do something else, or explain the problem.]`;
 }

@@ -27,7 +27,7 @@ export function addedMessage(state: ConversationState, content: UserContent, opt
   const parentId = at === undefined ? state.leaf : at;
   if (parentId !== null && !state.messages.has(parentId)) throw noMessage(parentId);
   if (!["user", "system"].includes(author)) {
-    throw invalidOption(`The author of an added message is "user" or "system"; this is ${JSON.stringify(author)}.`);
+    throw invalidOption(`The author of an added message must be "user" or "system", not ${JSON.stringify(author)}.`);
   }
   const said = { author: author satisfies Author, parts, ...(worktree ? { worktree } : {}) };
   return { type: "message.added", message, parentId, role: "user", ...said } as const;
@@ -56,9 +56,9 @@ export interface SpentOutsideTurns {
 export function countedUsage(spent: SpentOutsideTurns) {
   const { purpose, model, usage, cost } = spent;
   if (!["title", "summary"].includes(purpose))
-    throw invalidOption(`A model is asked for a "title" or a "summary"; this is ${JSON.stringify(purpose)}.`);
+    throw invalidOption(`The purpose of spent tokens must be "title" or "summary", not ${JSON.stringify(purpose)}.`);
   if (typeof model !== "string" || model === "") throw invalidOption("Spent tokens need the id of the model.");
-  if (cost !== undefined && !(cost >= 0)) throw invalidOption(`cost is ${cost}; it is in US dollars, 0 or more.`);
+  if (cost !== undefined && !(cost >= 0)) throw invalidOption(`cost is ${cost}; it must be an amount of US dollars, 0 or more.`);
   const event = { type: "usage.counted", purpose, model, usage: cleanUsage(usage) } as const;
   return cost === undefined ? event : { ...event, cost };
 }

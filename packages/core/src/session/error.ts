@@ -62,11 +62,11 @@ export class UnfitAnswerError extends TypeError {
 }
 
 export function noRun(run: string): SessionError {
-  return new SessionError("no-run", `No run ${run} is live; send it with agent.chat(say(...)) instead.`);
+  return new SessionError("no-run", `The run ${run} is not active. Send the message with agent.chat(say(...)) instead.`);
 }
 
 export function noInput(input: string): SessionError {
-  return new SessionError("no-input", `No text ${input} waits; it may have been delivered or withdrawn.`);
+  return new SessionError("no-input", `The input ${input} is not waiting. It may have been delivered or withdrawn.`);
 }
 
 export function noEntry(message: string, item: number): SessionError {
@@ -83,26 +83,26 @@ export function noCall(call: string): SessionError {
 
 export function branchBusy(leaf: string | null): SessionError {
   const where = leaf === null ? "at the root of this conversation" : `at message ${leaf}`;
-  return new SessionError("busy", `A turn is at work ${where}, or about to begin; wait for it, or interrupt it.`);
+  return new SessionError("busy", `A turn is running ${where}, or is about to begin. Wait for its end, or interrupt the turn.`);
 }
 
 export function stillAskedError(question: string): SessionError {
   return new SessionError(
     "busy",
-    `A process still works on the turn that asks question ${question}; answer it with session.answer(...).`,
+    `A process still runs the turn that asks question ${question}. Answer the question with session.answer(...).`,
   );
 }
 
 /** `what` names the owner of the id, such as "a conversation". */
 export function noId(what: string, given: unknown): SessionError {
-  const said = typeof given === "string" ? JSON.stringify(given.slice(0, 200)) : typeof given;
-  return new SessionError("invalid-option", `The id of ${what} is ${ID_RULE}; this is ${said}.`);
+  const said = typeof given === "string" ? JSON.stringify(given.slice(0, 200)) : `of type ${typeof given}`;
+  return new SessionError("invalid-option", `The id of ${what} must be ${ID_RULE}; the given id is ${said}.`);
 }
 
 export function noStore(given: unknown): SessionError {
-  const what = given instanceof Promise ? "a promise: await it" : given === null ? "null" : typeof given;
+  const what = given instanceof Promise ? "a promise: await it" : given === null ? "null" : `of type ${typeof given}`;
   return new SessionError(
     "invalid-option",
-    `A session needs a store, as sqliteStore() of @banyan/store/sqlite or memoryStore() of @banyan/store/memory make; this is ${what}.`,
+    `A session needs a store, such as sqliteStore() of @banyan/store/sqlite or memoryStore() of @banyan/store/memory. The given store is ${what}.`,
   );
 }

@@ -66,7 +66,7 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
     this.#unread = 0;
     this.#held = undefined;
     this.end(
-      new SessionError("behind", "This reader fell too far behind; go on with session.feed({ from: its cursor })."),
+      new SessionError("behind", "This reader fell too far behind. Continue with session.feed({ from: cursor })."),
     );
     // The consumer already gets the error `behind`, so a failure of `onLeave` has no other receiver.
     this.#onLeave?.()?.catch(() => {});

@@ -91,10 +91,10 @@ test("C6, F17: after the program was killed nothing counts as running, and the m
   const killed = await Session.open(store);
   await new Agent({ model: scriptedModel([STARTS, "It runs."]), tools: [tool] }).send("Start it", { session: killed });
   const session = await Session.open(store, killed.id);
-  expect(session.state.processes.get("p1")?.outcome).toBe("the program that it belonged to stopped");
+  expect(session.state.processes.get("p1")?.outcome).toBe("the program that started the process stopped");
   const model = scriptedModel(["I see."]);
   await new Agent({ model, tools: [tool] }).send("How is it?", { session });
-  expect(told(model.requests, 0)).toEqual(["p1 (a server) has ended: the program that it belonged to stopped."]);
+  expect(told(model.requests, 0)).toEqual(["p1 (a server) has ended: the program that started the process stopped."]);
   expect(checkConversation(session.state)).toEqual([]);
 });
 

@@ -133,11 +133,11 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
   const fitting = type === "text" ? "answer" : "allow";
   if (decision !== fitting && decision !== "deny") {
     throw new UnfitAnswerError(
-      `An answer to this question has the decision "${fitting}" or "deny", not "${decision}".`,
+      `The answer to this question must have the decision "${fitting}" or "deny", not "${decision}".`,
     );
   }
   if (type === "limit" && decision === "allow" && (answer.input !== undefined || answer.remember !== undefined)) {
-    throw new UnfitAnswerError('The question about a limit takes "allow" or "deny", without arguments or a rule.');
+    throw new UnfitAnswerError('Answer a question about a limit with "allow" or "deny", without arguments or a rule.');
   }
   if (decision !== "allow" || answer.input === undefined) return answer;
   const input = JSON.stringify(answer.input);
@@ -147,5 +147,5 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
 
 /** Error for an answer to a question that is not open. */
 export function notOpenError(question: string): SessionError {
-  return new SessionError("no-question", `No question ${question} is open; it may have been answered or withdrawn.`);
+  return new SessionError("no-question", `The question ${question} is not open. It may have been answered or withdrawn.`);
 }

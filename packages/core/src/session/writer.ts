@@ -148,7 +148,7 @@ export class Writer {
    */
   async replay(reader: FeedReader, from: Cursor, join: () => void, left: readonly Fact[]): Promise<void> {
     const { log, audience, voices } = this.#parts;
-    if (!log) throw new SessionError("no-log", "This session keeps no log, so its feed cannot go back to a cursor.");
+    if (!log) throw new SessionError("no-log", "This session has no log, so its feed cannot start at a cursor.");
     // Wait until pending items are published: then the log contains them, and live items follow.
     while (audience.isBehind) await audience.upToDate();
     join();

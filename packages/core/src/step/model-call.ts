@@ -26,7 +26,7 @@ export async function callModel(
   run.signal.addEventListener("abort", abort, { once: true });
   const unwatch = watchSilence(run, response, idle, () => {
     const seconds = idle / 1000;
-    end(new ModelError("stalled", `${model.id} showed no sign of life for ${seconds} s; its stream counts as broken.`));
+    end(new ModelError("stalled", `${model.id} sent nothing for ${seconds} s, so Banyan treats the stream as broken.`));
   });
   try {
     await Promise.race([model.stream(request, response, call.signal), ended.promise]);

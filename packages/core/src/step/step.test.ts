@@ -148,7 +148,7 @@ describe("a model call that fails", () => {
     };
     await expect(new Agent({ model: driver }).send("Hi")).rejects.toMatchObject({
       code: "provider",
-      message: "The driver of bad/driver failed while it read the response; the log says where.",
+      message: "The driver of bad/driver failed while it read the response. The log has the details.",
       cause: { detail: "undefined is not a function" },
     });
   });
@@ -209,7 +209,7 @@ describe("B22: an interrupt", () => {
     expect([...session.state.messages.values()].at(-1)).toMatchObject({
       finish: "calls",
       calls: [
-        { status: "cancelled", attempt: 1, output: "Stopped: interrupted by the user. Until then:\nbegun" },
+        { status: "cancelled", attempt: 1, output: "Stopped: interrupted by the user. Output until then:\nbegun" },
         { status: "cancelled", attempt: 0, output: "Not executed: interrupted by the user." },
       ],
     });
@@ -239,7 +239,7 @@ describe("B22: an interrupt", () => {
     expect([session.interrupt(), session.interrupt()]).toEqual([1, 0]);
     await readUntil(feed, (item) => item.type === "chat.ended");
     expect([...session.state.messages.values()].at(-1)).toMatchObject({
-      calls: [{ status: "cancelled", output: "Stopped: interrupted by the user. Until then:\nnow" }],
+      calls: [{ status: "cancelled", output: "Stopped: interrupted by the user. Output until then:\nnow" }],
     });
   });
 

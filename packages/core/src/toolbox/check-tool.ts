@@ -5,7 +5,7 @@ import { schemaProblem } from "./usable-schema.ts";
 /** Checks a tool before its first call. Throws `ToolDefinitionError`. */
 export function checkTool(tool: Tool): void {
   if (typeof tool !== "object" || tool === null) {
-    throw new ToolDefinitionError(`A tool is an object made by defineTool; this value has the type ${typeof tool}.`);
+    throw new ToolDefinitionError(`A tool must be an object made by defineTool; the given value has the type ${typeof tool}.`);
   }
   if (!/^[\w-]{1,64}$/.test(tool.name)) {
     throw new ToolDefinitionError(`"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`);
@@ -35,12 +35,12 @@ export function checkTool(tool: Tool): void {
   }
   if (tool.files !== undefined && !["read", "write"].includes(tool.files)) {
     throw new ToolDefinitionError(
-      `The tool "${tool.name}" has files: ${JSON.stringify(tool.files)}. Use "read" or "write", or leave it out.`,
+      `The tool "${tool.name}" has the option files: ${JSON.stringify(tool.files)}. Use "read" or "write", or leave the option out.`,
     );
   }
   if (tool.eager && tool.effects !== "none") {
     throw new ToolDefinitionError(
-      `The tool "${tool.name}" is eager and has effects; only a tool that just looks may begin early.`,
+      `The tool "${tool.name}" is eager and has effects. Only a tool without effects may begin early.`,
     );
   }
   const problem = "~standard" in tool.input ? undefined : schemaProblem(tool.input);

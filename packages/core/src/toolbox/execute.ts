@@ -93,7 +93,7 @@ export function notExecuted(signal: AbortSignal): string {
 function stoppedOutcome(signal: AbortSignal, output: string): ExecutionOutcome {
   const status = signal.reason instanceof ToolTimeout ? "failed" : "cancelled";
   const why = errorMessage(signal.reason);
-  return { status, output: output === "" ? `Stopped: ${why}.` : `Stopped: ${why}. Until then:\n${output}` };
+  return { status, output: output === "" ? `Stopped: ${why}.` : `Stopped: ${why}. Output until then:\n${output}` };
 }
 
 class ToolTimeout extends Error {

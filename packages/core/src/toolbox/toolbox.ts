@@ -39,7 +39,7 @@ export class Toolbox {
       const standard = "~standard" in tool.input ? (tool.input as StandardSchemaV1) : undefined;
       const schema = jsonSchemaOf(`tool "${tool.name}"`, tool.input);
       if (schema.type !== "object") {
-        throw new ToolDefinitionError(`The input schema of tool "${tool.name}" must be an object's.`);
+        throw new ToolDefinitionError(`The input schema of tool "${tool.name}" must describe an object.`);
       }
       const judge = standard ? checkStandard(standard) : checkJsonSchema(schema);
       this.#tools.set(tool.name, { tool, check: asMeant(schema, judge) });
@@ -91,7 +91,7 @@ export class Toolbox {
   unknown(name: string): string {
     const near = nearest(name, this.#tools.keys());
     if (near.length > 0) return `There is no tool "${name}". Did you mean ${near.join(" or ")}?`;
-    if (this.#tools.size === 0) return `There is no tool "${name}", and no other tool. Answer without tools.`;
+    if (this.#tools.size === 0) return `There is no tool "${name}", and there are no other tools. Answer without tools.`;
     return `There is no tool "${name}". There are: ${this.schemas.map((tool) => tool.name).join(", ")}.`;
   }
 }
@@ -122,14 +122,14 @@ export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSche
   const { jsonSchema, vendor } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
   if (!jsonSchema) {
     throw new ToolDefinitionError(
-      `The schema of ${of} (${vendor}) has no JSON Schema; use a version of that library with Standard JSON Schema, or pass a JSON Schema.`,
+      `The schema of ${of} (${vendor}) cannot be converted to JSON Schema. Use a version of that library with Standard JSON Schema, or pass a JSON Schema.`,
     );
   }
   try {
     const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
     return JSON.parse(JSON.stringify(rest, withoutIdleBound));
   } catch (cause) {
-    throw new ToolDefinitionError(`The schema of ${of} cannot be given to a model: ${errorMessage(cause)}`, { cause });
+    throw new ToolDefinitionError(`The schema of ${of} cannot be sent to a model: ${errorMessage(cause)}`, { cause });
   }
 }
 

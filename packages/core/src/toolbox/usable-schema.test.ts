@@ -27,16 +27,16 @@ describe("F43: a schema that cannot be used is said when the agent is made, with
       {},
       /at properties\.a\.items\.anyOf\.0: \$ref leads to/,
     ],
-    [{ a: { type: "any" } }, {}, /at properties\.a: "any" is no type; there are string, /],
+    [{ a: { type: "any" } }, {}, /at properties\.a: "any" is not a type; the types are string, /],
     [
       { a: { type: "integer", minimum: 1, exclusiveMinimum: true } },
       {},
-      /at properties\.a: exclusiveMinimum is true; it is a number/,
+      /at properties\.a: exclusiveMinimum is true, not a number/,
     ],
-    [{ a: { enum: "x" } }, {}, /enum is "x"; it is a list/],
+    [{ a: { enum: "x" } }, {}, /enum is "x", not a list/],
     [{}, { required: "a" }, /at the top: required is "a"; it is a list of names/],
     [{}, { patternProperties: { "(": {} } }, /at the top: its pattern is no regular expression/],
-    [{ a: 5 }, {}, /at the top: properties has something that is no schema/],
+    [{ a: 5 }, {}, /at the top: properties contains a value that is not a schema/],
   ])("%j %j", (properties, more, why) => {
     expect(() => new Agent({ model, tools: [toolOf(properties, more)] })).toThrow(why);
   });

@@ -23,28 +23,28 @@ export function keywordProblem(keyword: string, value: unknown): string | undefi
     const unknown = (Array.isArray(value) ? value : [value]).find((type) => !TYPES.has(type));
     return unknown === undefined
       ? undefined
-      : `${JSON.stringify(unknown)} is no type; there are ${[...TYPES].join(", ")}`;
+      : `${JSON.stringify(unknown)} is not a type; the types are ${[...TYPES].join(", ")}`;
   }
   if (keyword === "pattern") return patternProblem(value);
   if (keyword === "required" && !(Array.isArray(value) && value.every((name) => typeof name === "string"))) {
     return `required is ${schemaExcerpt(value)}; it is a list of names`;
   }
-  if (keyword === "enum" && !Array.isArray(value)) return `enum is ${schemaExcerpt(value)}; it is a list`;
-  if (keyword === "$ref" && typeof value !== "string") return `$ref is ${schemaExcerpt(value)}; it is a text`;
-  if (NUMBERS.has(keyword) && typeof value !== "number") return `${keyword} is ${schemaExcerpt(value)}; it is a number`;
+  if (keyword === "enum" && !Array.isArray(value)) return `enum is ${schemaExcerpt(value)}, not a list`;
+  if (keyword === "$ref" && typeof value !== "string") return `$ref is ${schemaExcerpt(value)}, not a text`;
+  if (NUMBERS.has(keyword) && typeof value !== "number") return `${keyword} is ${schemaExcerpt(value)}, not a number`;
   if (LISTS.has(keyword) && !(Array.isArray(value) && value.every(isAnySchema)))
-    return `${keyword} is no list of schemas`;
+    return `${keyword} is not a list of schemas`;
   // Up to draft 2019-09, a list of schemas describes each item.
   if (
     ONE.has(keyword) &&
     !isAnySchema(value) &&
     !(keyword === "items" && Array.isArray(value) && value.every(isAnySchema))
   ) {
-    return `${keyword} is ${schemaExcerpt(value)}; it is a schema`;
+    return `${keyword} is ${schemaExcerpt(value)}, not a schema`;
   }
   if (!BY_NAME.has(keyword)) return undefined;
   if (!isKeywords(value) || !Object.values(value).every(isAnySchema))
-    return `${keyword} has something that is no schema`;
+    return `${keyword} contains a value that is not a schema`;
   const broken = keyword === "patternProperties" ? Object.keys(value).map(patternProblem) : [];
   return broken.find((problem) => problem !== undefined);
 }

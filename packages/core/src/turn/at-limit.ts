@@ -69,7 +69,7 @@ async function askLastWord(run: TurnRun, model: ModelDriver, limit: string): Pro
   );
   if (step.type === "failed") {
     // The limit ended the turn; the failed final answer is reported with it.
-    const message = `The turn reached ${limit}, and its last word failed: ${step.error.message}`;
+    const message = `The turn reached ${limit}, and the final answer failed: ${step.error.message}`;
     return { reason: "limit", limit, error: { code: "limit", message, cause: step.error } };
   }
   return run.signal.aborted ? { reason: "interrupted" } : undefined;

@@ -80,7 +80,7 @@ async function steppedBy(
   signal: AbortSignal,
 ): Promise<{ changed: TurnAgent; model: ModelDriver }> {
   const { model, settings, compaction } = await orAborted(modelNamed(name), signal);
-  if ("run" in model) throw new Error(`${name} runs its turns by itself; it takes the next one.`);
+  if ("run" in model) throw new Error(`${name} runs its own turns, so the model changes only at the next turn.`);
   checkPrice(agent.limits, model);
   return { changed: { ...agent, model, settings, compaction }, model };
 }

@@ -132,7 +132,7 @@ function findTool({ own }: TurnAgent, name: string) {
     name,
     own.tools.map((tool) => tool.name),
   );
-  throw new Error(`Not launched: you have no tool "${name}" to give. ${advice}`);
+  throw new Error(`Not launched: you have no tool "${name}". ${advice}`);
 }
 
 /** Returns the end of a sub-agent that had finished before, or nothing. */

@@ -194,14 +194,14 @@ describe("B61: a loop that runs turns by itself", () => {
       await answer(sink, "Meanwhile.");
       sink.progress(long!.id, "50 %");
       await sink.ended(long!.id, { output: "compiled", failed: false });
-      await expect(sink.ended(never!.id, { output: "", failed: false })).rejects.toThrow("has its result already");
+      await expect(sink.ended(never!.id, { output: "", failed: false })).rejects.toThrow("already has a result");
     });
     const { session } = await run(remote);
     const [, first] = pathTo(session.state, session.state.leaf);
     expect(first).toMatchObject({
       calls: [
         { tool: "compile", status: "completed", output: "compiled", about: { command: "make" } },
-        { tool: "look", status: "cancelled", output: "Not executed: the agent went on without it." },
+        { tool: "look", status: "cancelled", output: "Not executed: the agent continued without this call." },
       ],
     });
   });
@@ -308,11 +308,11 @@ describe("B61: a loop that runs turns by itself", () => {
     });
     await run(remote);
     expect(problems).toEqual([
-      "complete() without an answer under way: call begin() first.",
-      "begin() before the answer under way was completed.",
+      "complete() was called without a current answer. Call begin() first.",
+      "begin() was called before the current answer was completed.",
       "complete() before the answer's finish was pushed.",
-      "Call call_x is not one of an answer that was completed.",
-      "interjected() in the middle of an answer: complete it first.",
+      "Call call_x is not a call of a completed answer.",
+      "interjected() was called in the middle of an answer. Complete the answer first.",
     ]);
   });
 });

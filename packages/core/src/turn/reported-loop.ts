@@ -132,8 +132,8 @@ class ReportedTurn implements TurnSink {
 
   async begin(): Promise<ModelSink> {
     this.#mustBeOpen();
-    if (this.#response) throw new Error("begin() before the answer under way was completed.");
-    await this.#settle("Not executed: the agent went on without it.", ({ busy }) => !busy);
+    if (this.#response) throw new Error("begin() was called before the current answer was completed.");
+    await this.#settle("Not executed: the agent continued without this call.", ({ busy }) => !busy);
     await this.#makeRoom();
     this.#run.budget.beginStep();
     this.#response = await ResponseMessage.begin(this.#run);
@@ -143,7 +143,7 @@ class ReportedTurn implements TurnSink {
   async complete(): Promise<readonly ReportedCall[]> {
     this.#mustBeOpen();
     const response = this.#response;
-    if (!response) throw new Error("complete() without an answer under way: call begin() first.");
+    if (!response) throw new Error("complete() was called without a current answer. Call begin() first.");
     if (!response.finish) throw new Error("complete() before the answer's finish was pushed.");
     const { session, origin, agent } = this.#run;
     const { reason } = response.finish;
@@ -208,7 +208,7 @@ class ReportedTurn implements TurnSink {
 
   async interjected(text: string): Promise<void> {
     this.#mustBeOpen();
-    if (this.#response) throw new Error("interjected() in the middle of an answer: complete it first.");
+    if (this.#response) throw new Error("interjected() was called in the middle of an answer. Complete the answer first.");
     const { id: run, session, branch } = this.#run;
     const message = createId();
     await this.#settle("Not executed: the user interjected.");
@@ -282,7 +282,7 @@ class ReportedTurn implements TurnSink {
     if (open && !isEnded(this.#callOf(open.message, call)?.status ?? "cancelled")) return open;
     const has = open !== undefined || this.#run.session.state.calls.has(call);
     throw new Error(
-      has ? `Call ${call} has its result already.` : `Call ${call} is not one of an answer that was completed.`,
+      has ? `Call ${call} already has a result.` : `Call ${call} is not a call of a completed answer.`,
     );
   }
 

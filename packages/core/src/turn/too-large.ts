@@ -95,7 +95,7 @@ async function setAside(
   const { storeText, compaction } = run.agent;
   const size = `about ${exactTokens(tokens)} tokens`;
   const window = exactTokens(compaction?.contextSize ?? tokens);
-  const fact = `Your message has ${size}, too many for ${model.id}, which takes ${window}`;
+  const fact = `Your message has ${size}, but ${model.id} accepts at most ${window}`;
   let problem = "";
   // The task of a sub-agent is not a user's message: the parent agent gets the error and can react.
   if (storeText && run.call === undefined) {

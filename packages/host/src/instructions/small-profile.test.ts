@@ -187,7 +187,7 @@ describe("F69: the small profile", () => {
     const last = model.requests[1]?.messages.at(-1);
     const results = last?.role === "assistant" ? last.results : [];
     expect(results.map(({ failed }) => failed)).toEqual([...Array.from({ length: 8 }, () => false), true]);
-    expect(results.at(-1)?.output).toMatch(/^The arguments of "read" do not fit: at path/);
+    expect(results.at(-1)?.output).toMatch(/^The arguments of "read" do not match its schema: at path/);
     const [found = ""] = results[6]?.output.split("\n") ?? [];
     expect(JSON.parse(found)).toMatchObject({ name: "update_plan" });
     expect(Buffer.byteLength(results[6]?.output ?? "")).toBeLessThan(4_000);

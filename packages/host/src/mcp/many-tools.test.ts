@@ -66,7 +66,7 @@ describe("C3: many tools without their price", () => {
     ]);
     expect(called.outputs).toEqual([
       "three notes",
-      expect.stringMatching(/^The arguments of "mcp_notes_thing_77" do not fit: at id/),
+      expect.stringMatching(/^The arguments of "mcp_notes_thing_77" do not match its schema: at id/),
     ]);
     expect((await host.contextParts(session.state, null)).filter(({ kind }) => kind === "tool").length).toBe(
       found.tools.length,

@@ -49,7 +49,7 @@ test("F86, F87: behind a summary, a process that is killed leaves the next one t
   for await (const _ of new Agent({ model, tools: [start] }).chat(resume(), { session }));
   const request = JSON.stringify(model.requests[0]?.messages);
   expect(request).toContain(bytes.slice(1, -1));
-  expect(request.indexOf("p1 (npm run dev) has ended: the program that it belonged to stopped.")).toBeGreaterThan(
+  expect(request.indexOf("p1 (npm run dev) has ended: the program that started the process stopped.")).toBeGreaterThan(
     request.indexOf("Half"),
   );
   await session.close();

@@ -41,7 +41,7 @@ test("B47: an agent works with the files of server-filesystem", async () => {
   expect(written).toMatch(/^Successfully wrote to /);
   expect(readFileSync(join(workspace, "b.txt"), "utf8")).toBe("three");
   expect(refused).toMatch(/^failed: The tool failed: Access denied/);
-  expect(wrong).toMatch(/^failed: The arguments of "mcp_files_read_text_file" do not fit: .*path/);
+  expect(wrong).toMatch(/^failed: The arguments of "mcp_files_read_text_file" do not match its schema: .*path/);
 });
 
 describe.each(["standard input and output", "streamable HTTP"])("B47: server-everything over %s", (way) => {
@@ -88,7 +88,7 @@ describe.each(["standard input and output", "streamable HTTP"])("B47: server-eve
     expect(reference).toMatch(
       /\[resource @every:demo:\/\/resource\/dynamic\/blob\/1\]\nResource 1: This is a base64 blob/,
     );
-    expect(wrong).toMatch(/^failed: The arguments of "mcp_every_get-sum" do not fit: at a: /);
+    expect(wrong).toMatch(/^failed: The arguments of "mcp_every_get-sum" do not match its schema: at a: /);
   });
 
   test("whoever watches sees the progress of a call, and answers what the server asks", async () => {

@@ -24,7 +24,7 @@ const act = (line: string, prompts: readonly string[] = []) => slashAct(line, AC
 describe("W65: what is written behind a slash", () => {
   it("is what the palette knows, in the order of /help, under each of its names", () => {
     expect(slashCommands(ACTIONS, USER)).toEqual([
-      { name: "/retry", words: ["/retry"], does: "Ask again, with other words if you give some [text]" },
+      { name: "/retry", words: ["/retry"], does: "Ask again, with the same words or with new words [text]" },
       {
         name: "/changes",
         words: ["/changes", "/diff"],

@@ -97,7 +97,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     pty.press("C-u", "Enter");
     await pty.until(/^ {2}command$/);
     pty.press("y");
-    await pty.until(/^Not answered: These arguments do not fit: at command: /);
+    await pty.until(/^Not answered: The arguments do not match the tool's schema: at command: /);
     // Keys count after a pause since the question appeared (S14).
     for (; !pty.screen().includes("command of shell:"); await sleep(400)) pty.press("e");
     pty.press("C-u");

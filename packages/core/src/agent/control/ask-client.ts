@@ -23,7 +23,7 @@ export function askClient(): Tool {
   return defineTool({
     name: "ask_client",
     description:
-      "Asks the user what you cannot decide or find out yourself. If possible, offer choices with `questions` (1 to 4, each with 2 to 12 choices; the user may always answer in other words) and give a default_answer, for when no user is there.",
+      "Asks the user what you cannot decide or find out yourself. If possible, offer choices with `questions` (1 to 4, each with 2 to 12 choices; the user may always answer in other words) and give a default_answer for the case that no user is available.",
     input: {
       type: "object",
       properties: {
@@ -48,7 +48,7 @@ export function askClient(): Tool {
                   additionalProperties: false,
                 },
               },
-              several: { type: "boolean", description: "More than one may be chosen." },
+              several: { type: "boolean", description: "The user may choose more than one." },
             },
             required: ["heading", "question", "choices"],
             additionalProperties: false,

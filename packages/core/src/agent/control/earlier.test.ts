@@ -93,7 +93,7 @@ describe("F98: the model reads what a summary covers", () => {
       "earlier:c-look:402:a hidden gate",
       "[no matches]",
       "a hidden gate",
-      "The tool failed: There are 402 lines. Use a smaller start.",
+      "The tool failed: The text has only 402 lines. Use a smaller start.",
     ]);
     const huge = { ...look, name: "huge", execute: () => "grass ".repeat(9).concat("\n").repeat(900) };
     const model = scriptedModel([[call("huge", {}, "h")], "One.", ask({ address: "earlier:h" }), "Done."]);
@@ -140,7 +140,7 @@ describe("F98: the model reads what a summary covers", () => {
     const reader = new Agent({ model, tools: [earlier()] });
     for (const said of ["One?", "Two?", "Three?", "What?"]) await reader.send(said, { session: kept });
     expect(results(kept)).toEqual([
-      "The tool failed: This session keeps no log and only its last messages, so earlier ones cannot be read.",
+      "The tool failed: This session has no log and keeps only its last messages, so earlier messages cannot be read.",
     ]);
   });
 
@@ -156,7 +156,7 @@ describe("F98: the model reads what a summary covers", () => {
     const [list, task = "", other = ""] = results(session);
     expect(list).toBe("[You are shown all messages of this branch, with their results.]");
     expect(task).toMatch(/^\[Message 1 of this conversation, by a tool\.\]\nLook around\./);
-    expect(other).toMatch(/^The tool failed: earlier:c-look names nothing on this branch\./);
+    expect(other).toMatch(/^The tool failed: Nothing on this branch has the address earlier:c-look\./);
   });
 
   test("a result that is shown shortened and a message that was too large are listed too, and lines for users are not", () => {
@@ -211,14 +211,14 @@ describe("F98: the model reads what a summary covers", () => {
     expect(model.requests.length).toBe(10);
     await session.notes.remove(path[2]?.id ?? "");
     const removed = pathTo(session.state, path.at(-1)?.id ?? null);
-    expect(() => readEarlier(removed, "earlier:#3")).toThrow("This branch has 2 messages, and no message 3.");
+    expect(() => readEarlier(removed, "earlier:#3")).toThrow("This branch has only 2 messages, so there is no message 3.");
     expect(earlierTextsToSearch(removed, "earlier:")).toEqual([]);
   });
 
   test.each([
-    ["earlier:#99", /^The tool failed: This branch has \d+ messages, and no message 99\. Use earlier: for a list\.$/],
-    ["earlier:#0", /^The tool failed: This branch has \d+ messages, and no message 0\./],
-    ["earlier:c-lok", /names nothing on this branch\. Did you mean earlier:c-look\? Use earlier: for a list/],
+    ["earlier:#99", /^The tool failed: This branch has only \d+ messages, so there is no message 99\. Use earlier: for a list\.$/],
+    ["earlier:#0", /^The tool failed: This branch has only \d+ messages, so there is no message 0\./],
+    ["earlier:c-lok", /Nothing on this branch has the address earlier:c-lok\. Did you mean earlier:c-look\? Use earlier: for a list/],
     ["notes.md", /^Not executed|address/],
   ])("the address %s gets a sentence that says what to write", async (address, sentence) => {
     const { agent, session } = await summedUp([ask({ address }), "Done."]);

@@ -25,8 +25,8 @@ export function earlier(): Tool {
       type: "object",
       properties: {
         address: { type: "string", pattern: `^${EARLIER}`, description: `Default: ${EARLIER}` },
-        start: { type: "integer", minimum: 1, description: "The first line wanted. Default: 1." },
-        find: { type: "string", minLength: 1, description: "Only the lines that hold this text, in any case." },
+        start: { type: "integer", minimum: 1, description: "First line to return. Default: 1." },
+        find: { type: "string", minLength: 1, description: "Returns only lines that contain this text, in upper or lower case." },
       },
       additionalProperties: false,
     },
@@ -53,7 +53,7 @@ export function earlier(): Tool {
 
 /** Returns the lines from `start` on that fit into one result, with a note if more follow. */
 function earlierPage(lines: readonly string[], start: number): string {
-  if (start > lines.length) throw new RangeError(`There are ${lines.length} lines. Use a smaller start.`);
+  if (start > lines.length) throw new RangeError(`The text has only ${lines.length} lines. Use a smaller start.`);
   const page: string[] = [];
   let length = 0;
   for (const line of lines.slice(start - 1)) {

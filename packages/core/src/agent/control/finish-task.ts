@@ -15,7 +15,7 @@ export function finishTask(output?: InputSchema<unknown>): Tool {
   const check = output && "~standard" in output ? checkStandard(output as StandardSchemaV1) : undefined;
   const result =
     output === undefined
-      ? { type: "string", description: "The result of the task, whole." }
+      ? { type: "string", description: "The complete result of the task." }
       : inside("properties/result", jsonSchemaOf("output", output));
   return defineTool({
     name: FINISH_TASK,

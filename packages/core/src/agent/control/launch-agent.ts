@@ -62,19 +62,19 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
   const text = (description: string) => ({ type: "string", description });
   return defineTool({
     name: "launch_agent",
-    description: `Hands a task to a sub-agent, which works on it alone and returns a result. It sees nothing of this conversation: the task must contain all that it needs to know. Launch several in one message to run them at the same time.${listAgents(known)}`,
+    description: `Hands a task to a sub-agent, which works on it alone and returns a result. The sub-agent sees nothing of this conversation, so the task must contain everything that it needs to know. Launch several in one message to run them at the same time.${listAgents(known)}`,
     input: {
       type: "object",
       properties: {
         task: text("The task."),
-        expected_output: text("The contents of its result."),
+        expected_output: text("What the result must contain."),
         ...(known.length > 0 ? { agent: { type: "string", enum: known.map(({ name }) => name) } } : {}),
-        instructions: text("How it is to work, instead of your own instructions."),
-        ...(options.resolveModel ? { model: text("Its model. Default: yours.") } : {}),
+        instructions: text("Instructions for the sub-agent, in place of your own."),
+        ...(options.resolveModel ? { model: text("Model of the sub-agent. Default: your model.") } : {}),
         tools: {
           type: "array",
           items: { type: "string" },
-          description: "Names of your tools for the sub-agent. Default: all, or the named agent's tools.",
+          description: "Names of the tools that the sub-agent may use. Default: all your tools, or the tools of the named agent.",
         },
       },
       required: ["task", "expected_output"],
@@ -139,7 +139,7 @@ function toolsForAgent(named: NamedAgent | undefined, asked: readonly string[] |
  */
 function subTaskReport({ reason, text, problem }: SubTaskEnd): string {
   if (reason === "finished") return text;
-  const so = text === "" ? "It had written nothing yet." : `Its last text:\n${text}`;
+  const so = text === "" ? "The sub-agent had written nothing." : `Its last text:\n${text}`;
   switch (reason) {
     case "interrupted":
       throw new Error(`the sub-agent was stopped before it was done. ${so}`);

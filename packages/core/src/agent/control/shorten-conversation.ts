@@ -6,7 +6,7 @@ export function shortenConversation(): Tool {
   return defineTool({
     name: "shorten_conversation",
     description:
-      "Replaces the earlier conversation by your summary, to make room. Afterwards you see only the summary and the last messages: write down all that still counts - the user's goal, decisions, findings, which files were changed and how, and the work that is left.",
+      "Replaces the earlier conversation by your summary, to make room. Afterwards you see only the summary and the last messages: write down everything that still matters - the user's goal, decisions, findings, which files were changed and how, and the work that is left.",
     input: {
       type: "object",
       properties: { summary: { type: "string", minLength: 1 } },
@@ -18,7 +18,7 @@ export function shortenConversation(): Tool {
     about: (input) => ({ title: (input as { readonly summary: string }).summary }),
     async execute(input: unknown, context) {
       const { messages, tokens } = await context.summarize((input as { readonly summary: string }).summary);
-      return `From your next message on, the summary replaces ${messages} ${messages === 1 ? "message" : "messages"}; that frees about ${tokens.toLocaleString("en")} tokens.`;
+      return `From your next message on, the summary replaces ${messages} ${messages === 1 ? "message" : "messages"} and frees about ${tokens.toLocaleString("en")} tokens.`;
     },
   });
 }

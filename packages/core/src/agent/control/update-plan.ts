@@ -21,7 +21,7 @@ export function updatePlan(): Tool {
   return defineTool({
     name: "update_plan",
     description:
-      "Shows your plan to the user: all steps in order, with their status. For work of three steps or more; call it again, with the whole list, as soon as a step is begun or done. With hand_in, the user decides whether the plan is carried out: use it if you were asked for a plan only, or approval mode 'plan' refuses changes.",
+      "Shows your plan to the user: all steps in order, with their status. For work of three steps or more; call it again, with the whole list, as soon as a step begins or ends. With hand_in, the user decides whether the plan is carried out: use it if you were asked for a plan only, or approval mode 'plan' refuses changes.",
     input: {
       type: "object",
       properties: {
@@ -54,7 +54,7 @@ export function updatePlan(): Tool {
       const { steps, hand_in = false } = input as PlanInput;
       const empty = steps.findIndex(({ title }) => title.trim() === "");
       if (empty >= 0) throw new Error(`Step ${empty + 1} has no title. Describe the step.`);
-      if (hand_in) return "The plan may be carried out. Keep it up to date as you go.";
+      if (hand_in) return "You may carry out the plan now. Update the plan as you work.";
       return `The plan is saved: ${planHeadline(steps)}.`;
     },
   });

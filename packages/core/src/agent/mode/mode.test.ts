@@ -220,7 +220,7 @@ describe("task mode", () => {
     const agent = new Agent({ model: scriptedModel([[call("finish")], "ok"]), tools: [finish] });
     const items = await collect(agent.chat(say("Hi"), { session }));
     expect(items.filter(isEvent).find(({ type }) => type === "call.failed")).toMatchObject({
-      output: "The tool failed: There is no task to finish in a conversation: just answer.",
+      output: "The tool failed: There is no task to finish: this is a conversation. Just answer.",
     });
   });
 });

@@ -88,14 +88,14 @@ test.each<[unknown, string]>([
     "parts[0].providerOptions is not a field of a user message; leave it out, or set providerOptions in the agent's settings.",
   ],
   [[{ ...text, provider: "a" }], "parts[0].provider must be an object, not a string."],
-  [[{ ...text, provider: { a: { b: 1n } } }], "parts[0].provider has a value that JSON cannot hold."],
+  [[{ ...text, provider: { a: { b: 1n } } }], "parts[0].provider has a value that JSON cannot represent."],
   [
     [{ type: "file", mediaType: "image/png" }],
     "parts[0] has neither data nor url; pass its bytes as data, or its address as url.",
   ],
   [
     [{ type: "file", mediaType: "image/png", data: DATA, url: web }],
-    "parts[0].data and parts[0].url are both there; pass one of them.",
+    "parts[0].data and parts[0].url are both set; pass only one of the two.",
   ],
   [[{ type: "file", data: DATA }], "parts[0].mediaType must be a string, not undefined."],
   [
@@ -149,7 +149,7 @@ test.each<[unknown, string]>([
     'role must be "user", not "assistant"; the session keeps the other messages, so pass only the new message.',
   ],
   [{ role: "user" }, "content must be a string or an array of parts, not undefined."],
-  [{ role: "user", content: "a", parts: [] }, "content and parts are both there; pass one of them."],
+  [{ role: "user", content: "a", parts: [] }, "content and parts are both set; pass only one of the two."],
   [
     { role: "user", content: "Hi", metadata: {} },
     "metadata is not a field of a user message; the session would lose this field, so leave it out.",

@@ -100,7 +100,7 @@ function readPlainMessage(message: unknown): readonly UserPart[] {
     throw malformedMessage(`type must be "message", not ${shownValue(type)}`);
   refuseRest(rest, "", ["role", "content", "parts"]);
   if (content !== undefined && parts !== undefined)
-    throw malformedMessage("content and parts are both there; pass one of them");
+    throw malformedMessage("content and parts are both set; pass only one of the two");
   const given = content ?? parts;
   if (typeof given === "string" && parts === undefined) return [{ type: "text", text: given }];
   const name = content === undefined && parts !== undefined ? "parts" : "content";
@@ -143,7 +143,7 @@ function readPart(part: unknown, at: string): UserPart {
       const problem = provider === undefined ? undefined : providerProblem(provider, at);
       if (problem !== undefined) throw malformedMessage(problem);
       if (provider !== undefined && !isJsonValue(provider))
-        throw malformedMessage(`${at}.provider has a value that JSON cannot hold`);
+        throw malformedMessage(`${at}.provider has a value that JSON cannot represent`);
       const said = { type: "text", text: stringAt(text, `${at}.text`) } as const;
       return provider === undefined ? said : { ...said, provider: provider as ProviderData };
     }
@@ -193,9 +193,9 @@ function readFilePart(fields: Readonly<Record<string, unknown>>, at: string): Fi
   const { mediaType, name, filename, data, url, ...rest } = fields;
   refuseRest(rest, `${at}.`, ["mediaType", "name", "data", "url"]);
   if (name !== undefined && filename !== undefined)
-    throw malformedMessage(`${at}.name and ${at}.filename are both there; pass one of them`);
+    throw malformedMessage(`${at}.name and ${at}.filename are both set; pass only one of the two`);
   if (data !== undefined && url !== undefined)
-    throw malformedMessage(`${at}.data and ${at}.url are both there; pass one of them`);
+    throw malformedMessage(`${at}.data and ${at}.url are both set; pass only one of the two`);
   if (data === undefined && url === undefined)
     throw malformedMessage(`${at} has neither data nor url; pass its bytes as data, or its address as url`);
   const called = name === undefined ? nameAt(filename, `${at}.filename`) : nameAt(name, `${at}.name`);

@@ -81,7 +81,7 @@ export function planIn(written: string, say: Say = inEnglish): PlanStep[] {
     if (title === "") return [];
     return [{ title, status: mark === " " ? "pending" : mark === "~" ? "in_progress" : "completed" }];
   });
-  if (steps.length === 0) throw new SyntaxError(say("A plan needs a step at least: one on each line."));
+  if (steps.length === 0) throw new SyntaxError(say("A plan needs at least one step. Write one step per line."));
   return steps;
 }
 

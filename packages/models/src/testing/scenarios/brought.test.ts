@@ -15,7 +15,7 @@ const SAID = `scanned\n${UNHEARD}`;
 
 const behind = (...parts: readonly object[]) => ({
   role: "user",
-  content: [{ type: "text", text: "Files of the result of scan, call call_1:" }, ...parts],
+  content: [{ type: "text", text: "Files from the result of scan (call call_1):" }, ...parts],
 });
 const picture = { type: "image_url", image_url: { url: png } };
 const blocks = (title: object) => [

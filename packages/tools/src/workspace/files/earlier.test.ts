@@ -42,7 +42,7 @@ describe("F98: read and search take addresses of what a summary covers", () => {
       "1\t[Message 1 of this conversation, from before the summary, by the user.]\n2\tUse figs only.\n",
     );
     expect(outputs[2]).toBe("402\t401\ta hidden gate\n");
-    expect(outputs[3]).toMatch(/^The tool failed: This branch has \d+ messages, and no message 77\./);
+    expect(outputs[3]).toMatch(/^The tool failed: This branch has only \d+ messages, so there is no message 77\./);
     // No file was seen, and the call concerns no file.
     for (const { about, seen = [] } of calls) expect([about?.paths, seen]).toEqual([[], []]);
   });

@@ -68,7 +68,7 @@ const OTHER_SENSE: Readonly<Record<string, readonly string[]>> = {
   allow: ["The turn continues, with the same limits again."],
   turn: ["Memory is off. Turn it on with /memory in a terminal."],
   provider: ["No matching model. To use another one, enter its full name, such as provider/model."],
-  remove: ["Write /worktrees remove and the name of a worktree; add “with changes” if its changes may go too."],
+  remove: ["Write /worktrees remove and the name of a worktree. Add “with changes” to delete its changes too."],
 };
 
 const placesIn = (phrase: string) => [...phrase.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).sort();
