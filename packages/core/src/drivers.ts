@@ -1,4 +1,3 @@
-// For authors of drivers: of a model with a provider's format, or of a loop that runs turns elsewhere.
 export { isTooDeep } from "./conversation/checked/written-input.ts";
 export { CallArguments } from "./model/call-arguments.ts";
 export { isCut } from "./model/cut-prompt.ts";

@@ -1,4 +1,3 @@
-// For authors of stores: the port, its error, and the rights of conversations.
 export type { OpenQuestion } from "./conversation/state.ts";
 export { noteQuestions, survivesProcess } from "./conversation/tree/questions.ts";
 export { noRights, type Rights, type RightsPlace } from "./ports/rights.ts";

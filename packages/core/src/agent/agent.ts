@@ -21,8 +21,8 @@ import type { TurnOptions } from "./turn-options.ts";
 
 /**
  * Runs after every turn, with the conversation and the agent of the turn. Returns the next `agent.chat(...)`, of any
- * agent, which continues in the same stream and session; or nothing, which ends the chat. It may wait for a user, even
- * for days (B2).
+ * agent, which continues in the same stream and session. Without a result the chat ends. The handler may wait for a
+ * user for days (B2).
  */
 export type TurnHandler = (
   conversation: Conversation,
@@ -30,23 +30,21 @@ export type TurnHandler = (
   turn: Turn,
 ) => Chat | undefined | void | Promise<Chat | undefined | void>;
 
-/** Options of an agent. Only the model is required. */
+/**
+ * Options of an agent. Only the model is required.
+ * @example new Agent({ model, onTurn: (_, agent, turn) => (turn.steps < 9 ? agent.chat(say("Go on.")) : undefined) });
+ */
 export interface AgentOptions extends TurnOptions {
-  /**
-   * Decides after each turn how the conversation continues. Absent: a chat ends after one turn.
-   * @example new Agent({ model, onTurn: (_, agent, turn) => (turn.steps < 9 ? agent.chat(say("Go on.")) : undefined) });
-   */
+  /** Decides after each turn how the conversation continues. Default: a chat ends after one turn. */
   readonly onTurn?: TurnHandler | undefined;
 }
 
-/** Options for one turn. */
 interface SendOptions extends Omit<ChatOptions, "sharesLimits"> {
-  /** Interrupts the turn. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Resolves with `waiting` as soon as the turn cannot continue before a user answers. `turn.questions` are the open
-   * questions, and `agent.answer` continues the turn, in any process. Questions of tools that cannot run again
-   * (`survives: false`) are waited for. Default `false`.
+   * Resolves with `waiting` as soon as the turn cannot continue before a user answers. `turn.questions` has the open
+   * questions; `agent.answer` continues the turn, in any process. `send` still waits for the answer to a question of a
+   * tool that cannot run again (`survives: false`). Default `false`.
    * @example const { questions } = await agent.send("Refund order 7.", { session, untilAsked: true });
    */
   readonly untilAsked?: boolean | undefined;
@@ -62,7 +60,6 @@ const SEND: OptionNames<SendOptions> = {
   untilAsked: true,
 };
 
-/** Options for an answer that continues a turn. */
 interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
   /** The conversation, opened by this process. */
   readonly session: Session;
@@ -70,12 +67,12 @@ interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
 
 const ANSWER: OptionNames<AnswerOptions> = { session: true, client: true, signal: true };
 
-/** A turn of `send` without a response. `turn` has the partial result. */
+/** Error of `agent.send` if a turn ends without a response. `turn` has the partial result. */
 export class TurnError extends Error {
   override readonly name = "TurnError";
   /** The code of the `ModelError`, or `limit`, `output` or `defect`. */
   readonly code: TurnProblem["code"];
-  /** The partial turn: its text, usage and cost. */
+  /** The partial turn with its text, usage and cost. */
   readonly turn: Turn;
 
   constructor(turn: Turn, problem: TurnProblem) {
@@ -86,54 +83,43 @@ export class TurnError extends Error {
 }
 
 /**
- * An agent: a small immutable handle. Creating one is cheap: the constructor checks only the names of options, the
- * model, the memory and the tools. Values of other options are checked at the first turn.
+ * An immutable agent. The constructor checks only the names of options, the model, the memory and the tools, so it is
+ * cheap. The first turn checks the values of the other options.
  */
 export class Agent implements ChatAgent {
-  /** The given options; frozen. */
   readonly options: AgentOptions;
   #ready: TurnAgent | undefined;
   /** An agent that differs only in its turn handler. */
   // biome-ignore lint/style/useReadonlyClassProperties: `with` sets it, of the agent that it makes.
   #alike: Agent | undefined;
 
-  /**
-   * Throws `OptionError` for an unknown option, and for an invalid model or memory. Throws `ToolDefinitionError` for an
-   * unusable tool, or for a schema with an unusable part, naming the place.
-   */
+  /** Throws `OptionError` for an invalid option, and `ToolDefinitionError` for an unusable tool or schema. */
   constructor(options: AgentOptions) {
     checkAgentOptions(options);
     this.options = Object.freeze({ ...options });
     Object.freeze(this);
   }
 
-  /**
-   * The prepared agent for turns, created once. Throws for invalid options.
-   * @internal
-   */
+  /** The prepared agent for turns, created once. Throws for invalid options. @internal */
   get ready(): TurnAgent {
-    // A turn does not use the handler, and each turn may bring another one: all such agents share the prepared agent.
+    // All agents that differ only in the turn handler share the prepared agent.
     this.#ready ??= this.#alike
       ? this.#alike.ready
       : readyAgent(this, (model) => (model ? this.with({ model }) : this).ready);
     return this.#ready;
   }
 
-  /**
-   * Calls the turn handler after a turn, and returns the next step of the conversation. Absent: there is no handler.
-   * @internal
-   */
+  /** Calls the turn handler. Absent without a handler. @internal */
   get handler(): ChatAgent["handler"] {
     const { onTurn } = this.options;
     return onTurn && ((conversation, turn) => onTurn(conversation, this, turn));
   }
 
-  /** Returns a builder for the same options. */
+  /** Returns a builder with these options. */
   static builder(): AgentBuilder {
     return new AgentBuilder((options) => new Agent(options));
   }
 
-  /** Name for users and logs. */
   get name(): string {
     return this.options.name ?? "agent";
   }
@@ -146,18 +132,18 @@ export class Agent implements ChatAgent {
   }
 
   /**
-   * Returns one stream for a whole conversation: begins with the directive, and continues with the results of `onTurn`.
-   * Inert until it is iterated, or returned from a turn handler. Leaving it early interrupts running work; a turn that
-   * asks a user stays open in the log.
+   * Returns one stream for a whole conversation. It begins with the directive and continues with the results of
+   * `onTurn`. Nothing runs before the stream is iterated, or returned from a turn handler. Leaving the stream early
+   * interrupts running work. A turn that asks a user stays open in the log.
    */
   chat(directive: Directive, options: ChatOptions = {}): Chat {
     return new Chat(this, directive, options);
   }
 
   /**
-   * Replaces earlier messages, except the last few, by a summary of the model, once no run works on the branch.
-   * Resolves with nothing, or with the reason why nothing changed. Rejects with `OptionError` for an agent whose loop
-   * keeps its own context.
+   * Replaces earlier messages, except the last few, by a summary of the model, as soon as no run works on the branch.
+   * Resolves with the reason if nothing changed. Rejects with `OptionError` for an agent whose loop keeps its own
+   * context.
    */
   compact(options: CompactOptions): Promise<string | undefined> {
     const summarizing = () => (this.options.compaction === false ? this.with({ compaction: {} }) : this);
@@ -167,8 +153,8 @@ export class Agent implements ChatAgent {
   /**
    * Runs one turn without streaming and without `onTurn`. Rejects with `TurnError` if the model could not respond, or
    * if a limit with policy `fail` ended the turn. An abort of `signal` interrupts the turn, which resolves with the
-   * partial result. If a user is being asked, the reason is `waiting`, and `resume()` continues the turn. While the
-   * turn still waits for its branch, an abort rejects with `Interruption` and nothing is written.
+   * partial result. If the turn asks a user at that moment, its reason is `waiting`, and `resume()` continues it. An
+   * abort before the turn has begun rejects with `Interruption`, and nothing is written.
    */
   async send(content: UserContent, options: SendOptions = {}): Promise<Turn> {
     refuseUnknown("send", options, SEND);
@@ -177,11 +163,10 @@ export class Agent implements ChatAgent {
   }
 
   /**
-   * Answers a question of a waiting turn, and continues the turn until it ends or needs another answer (`waiting`): the
-   * second half of `send` with `untilAsked`, in any process. Use an agent with the same options as the one that asked.
-   * Rejects as `session.answer` and `send` do, and with `SessionError` (`busy`) while a process works on the turn: use
-   * `session.answer` then.
-   *
+   * Answers a question of a waiting turn, and continues the turn until its end or the next question (`waiting`). Use
+   * this after `send` with `untilAsked`, in any process, with an agent of the same options. Rejects as `session.answer`
+   * and `send` do. Rejects with `SessionError` (`busy`) while a process still works on the turn: use `session.answer`
+   * then.
    * @example
    * await using session = await Session.open(store, "order-7");
    * const [question] = session.openQuestions;
@@ -222,7 +207,7 @@ function whenOnlyWaiting(session: Session, id: string): Disposable & { readonly 
   const asked = new AbortController();
   let run: string | undefined;
   const items = (shown: readonly FeedItem[]) => {
-    // The id is that of the turn's message, or of its run.
+    // The id names the turn's message or its run.
     for (const item of shown) if (item.type === "run.started" && (item.run === id || item.leaf === id)) run = item.run;
     if (run !== undefined && isBlockedByUser(session.state, run)) asked.abort();
   };
@@ -230,10 +215,7 @@ function whenOnlyWaiting(session: Session, id: string): Disposable & { readonly 
   return { signal: asked.signal, [Symbol.dispose]: stop };
 }
 
-/**
- * Builder of an agent, with one setter per option of `AgentOptions`. Each setter returns a new builder, so partial
- * builders can be shared.
- */
+/** Builder of an agent, with one setter per option of `AgentOptions`. Each setter returns a new builder. */
 export class AgentBuilder {
   readonly #make: (options: AgentOptions) => Agent;
   readonly #options: Partial<AgentOptions>;
@@ -255,17 +237,14 @@ export class AgentBuilder {
     return this.#set({ instructions });
   }
 
-  /** Adds tools to the current ones. */
   tools(...tools: readonly Tool[]): AgentBuilder {
     return this.#set({ tools: [...(this.#options.tools ?? []), ...tools] });
   }
 
-  /** Changes the given settings and keeps the others. */
   settings(settings: ModelSettings): AgentBuilder {
     return this.#set({ settings: { ...this.#options.settings, ...settings } });
   }
 
-  /** Changes the given limits and keeps the others. */
   limits(limits: Limits): AgentBuilder {
     return this.#set({ limits: { ...this.#options.limits, ...limits } });
   }

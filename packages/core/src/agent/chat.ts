@@ -16,19 +16,17 @@ import { type Turn, turnStartLeaf } from "../turn/turn.ts";
 import { checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart } from "./directive.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
-/** A read-only conversation for a turn handler. */
+/** The conversation as a turn handler sees it, read-only. */
 export interface Conversation {
-  /** The id for `Session.open`. */
   readonly id: string;
-  /** The whole tree, which keeps changing. */
+  /** The whole tree. It keeps changing. */
   readonly state: ConversationState;
-  /** The leaf of the branch that the chat writes. */
   readonly leaf: string | null;
-  /** The path of the chat's branch, as it is when the handler first reads it. */
+  /** The path to `leaf`, as it is when the handler first reads this property. */
   readonly path: readonly Message[];
 }
 
-/** The agent that a chat works with; `Agent` implements this. */
+/** The interface of an agent for a chat. `Agent` implements it. */
 export interface ChatAgent {
   readonly name: string;
   readonly options: TurnOptions;
@@ -40,41 +38,41 @@ export interface ChatAgent {
     | undefined;
 }
 
-/** Options of a chat. */
+/**
+ * Options of a chat.
+ * @example
+ * agent.chat(say("Why?"), {
+ *   session,
+ *   at: leaves(session.state)[0],
+ *   id: createId(),
+ *   client: "my-program 0.1",
+ *   wait: false,
+ *   sharesLimits: false,
+ * });
+ */
 export interface ChatOptions {
-  /**
-   * The conversation. Absent: a new one in memory.
-   * @example agent.chat(say("Hello"), { session: await Session.open(store) });
-   */
+  /** The conversation. Default: a new conversation in memory. */
   readonly session?: Session | undefined;
   /**
-   * The message to continue from; this begins a new branch. Absent: the message that was last written to. For a chat
-   * returned by a turn handler: the end of the chat, or of messages added there while the handler waited.
-   * @example agent.chat(say("Why?"), { session, at: leaves(session.state)[0] });
+   * The message to continue from, on a new branch. Default: the message that was last written. In a chat that a turn
+   * handler returns, the default is the end of the chat, or of the messages added there while the handler waited.
    */
   readonly at?: string | undefined;
   /**
-   * Id of the message that the directive adds, or of the run if it adds none: lets a client find out if its request was
-   * carried out. Must be valid (`isId`) and unused. Absent: a new id.
-   * @example agent.chat(say("Hello"), { session, id: createId() });
+   * Id of the message that the directive adds, or of the run if no message is added. A client can look up this id after
+   * a lost connection. The id must be valid (`isId`) and unused. Default: a new id.
    */
   readonly id?: string | undefined;
-  /**
-   * Name of the client that begins the turn, such as `my-program 0.1`, for tools (`context.client`).
-   * @example agent.chat(say("Hello"), { session, client: "my-program 0.1" });
-   */
+  /** Name of the client that begins the turn, for tools (`context.client`). */
   readonly client?: string | undefined;
   /**
-   * Wait while another turn works on the branch. Default `true`. With `false`, a retry begins its branch at once, and
-   * any other directive rejects with `SessionError` (`busy`). For servers that must not wait until a question of the
-   * other turn is answered.
-   * @example agent.chat(say("Hello"), { session, wait: false });
+   * Whether to wait while another turn works on the branch. Default `true`. With `false`, a retry begins its branch at
+   * once, and any other directive rejects with `SessionError` (`busy`).
    */
   readonly wait?: boolean | undefined;
   /**
-   * True if a turn added by a handler shares the limits of the turn before: usage, cost, steps and time continue from
-   * there, also in the reported values. For a turn that no user asked for. Default `false`.
-   * @example new Agent({ model, onTurn: (_, agent) => agent.chat(say("Run the tests."), { sharesLimits: true }) });
+   * True if a turn that a handler adds shares the limits of the turn before: usage, cost, steps and time continue from
+   * there. Use this for a turn that no user asked for. Default `false`.
    */
   readonly sharesLimits?: boolean | undefined;
 }
@@ -88,7 +86,7 @@ const CHAT: OptionNames<ChatOptions> = {
   sharesLimits: true,
 };
 
-/** A chat was used incorrectly. */
+/** Error of a wrong use of a chat. */
 export class ChatError extends Error {
   override readonly name = "ChatError";
   readonly code: "iterated" | "other-session" | "no-session" | "no-chat" | "no-id" | "used-id";
@@ -100,15 +98,12 @@ export class ChatError extends Error {
 }
 
 /**
- * One stream for a whole conversation. Inert until it is iterated. Returned from a turn handler, it defines how the
- * current chat continues.
+ * One stream for a whole conversation. Nothing runs before the stream is iterated. A chat that a turn handler returns
+ * defines how the current chat continues.
  */
 export class Chat implements AsyncIterable<FeedItem> {
-  /** The agent of the first turn. */
   readonly agent: ChatAgent;
-  /** The first directive. */
   readonly directive: Directive;
-  /** The given options. */
   readonly options: ChatOptions;
   #session: Session | undefined;
   #iterated = false;
@@ -127,15 +122,15 @@ export class Chat implements AsyncIterable<FeedItem> {
     this.#session = options.session;
   }
 
-  /** The conversation's session; a new one in memory if none was given. */
+  /** The session of the chat; a new session in memory if none was given. */
   get session(): Session {
     this.#session ??= Session.inMemory();
     return this.#session;
   }
 
   /**
-   * Starts the conversation. A chat can be iterated once. Leaving the iteration early interrupts the current turn. A
-   * turn that asks a user stays open in the log instead: `resume()` continues it.
+   * Starts the conversation, once. Leaving the iteration early interrupts the current turn. A turn that asks a user
+   * stays open in the log, and `resume()` continues it.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<FeedItem> {
     if (this.#iterated) throw new ChatError("iterated", "This chat was iterated before; call agent.chat() again.");
@@ -144,7 +139,7 @@ export class Chat implements AsyncIterable<FeedItem> {
     let turn: Promise<unknown> = Promise.resolve();
     const reader = this.session.attach(this, async () => {
       left.abort();
-      // The reader has left, so only the end of the turn matters, not its outcome.
+      // The reader has left, so nobody needs the outcome.
       await turn.catch(() => {});
     });
     const watch = { reader, signal: left.signal, onStart: (started: Promise<unknown>) => (turn = started) };
@@ -153,7 +148,6 @@ export class Chat implements AsyncIterable<FeedItem> {
         reader.push({ type: "chat.ended", reason });
         this.session.detach(reader);
       },
-      // A handler that rejects without a reason has failed too.
       (error: unknown) =>
         this.session.detach(reader, error ?? new Error("The turn handler rejected without a reason.")),
     );
@@ -163,7 +157,7 @@ export class Chat implements AsyncIterable<FeedItem> {
 
 const LEFT = new Interruption("interrupted by the caller", { isLeaving: true });
 
-/** Reader, signal and listeners of a running chat. */
+/** The reader, the signal and the listeners of a running chat. */
 export interface ChatWatch {
   readonly reader?: FeedReader;
   /** Interrupts the current turn and ends the chat. */
@@ -174,11 +168,7 @@ export interface ChatWatch {
   onTurn?(turn: Turn): void;
 }
 
-/**
- * A trampoline: runs one turn after another, each with the result of the last handler. Only the leaf of the branch
- * passes from turn to turn, so a million turns need no stack and no memory. A handler that iterated `agent.chat(...)`
- * itself would stay on the stack, with its feed, below all later turns.
- */
+/** Runs the turns of a chat one after another. Only the leaf passes on, so stack and memory do not grow. */
 export async function runChatTurns(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
   let { agent, directive, options } = first;
@@ -208,23 +198,22 @@ export async function runChatTurns(first: Chat, watch: ChatWatch): Promise<ChatE
       );
     }
     if (watch.signal?.aborted) return turn.reason;
-    // A handler that returns another agent has chosen its model.
+    // The handler's agent brings its own model.
     if (next.agent !== agent) chosenModel = session.state.model;
     ({ agent, directive, options } = next);
   }
 }
 
-/** The next turn of a chat. */
 interface NextChat {
   readonly agent: ChatAgent;
   readonly directive: Exclude<Directive, { type: "stop" }>;
   readonly options: ChatOptions;
-  /** The turn before; `undefined` at the beginning of the chat. */
+  /** The turn before. Absent at the beginning of the chat. */
   readonly before: LastTurn | undefined;
   readonly chosenModel: string | undefined;
 }
 
-/** Takes the turn of a directive once its branch is free. Returns nothing if the chat was left or interrupted before. */
+/** Takes the turn of a directive once its branch is free; nothing if the chat was left or interrupted before. */
 async function takeHere(
   chat: Chat,
   { agent, directive, options, before, chosenModel }: NextChat,
@@ -262,7 +251,7 @@ async function takeHere(
   }
 }
 
-/** Informs readers about messages that requests leave out (F77), once while the session is open. */
+/** Informs readers once per session about messages that requests leave out (F77). */
 function tellLeftOut(session: Session, path: readonly Message[], origin: object): void {
   for (const { id: message, unreadable: reason } of path) {
     if (reason === undefined || session.leftOut.has(message)) continue;
@@ -278,14 +267,14 @@ function conversationAt(session: Session, leaf: string | null): Conversation {
     state: session.state,
     leaf,
     get path() {
-      // Computed only for handlers that read it, because a long conversation has a long path.
+      // Computed on demand: the path of a long conversation is long.
       path ??= pathTo(session.state, leaf);
       return path;
     },
   };
 }
 
-/** Returns the options for the run of a directive. The id is that of the added message, or else of the run. */
+/** The id is that of the message that the directive adds, or else that of the run. */
 function beginOptions(
   signal: AbortSignal | undefined,
   directive: Directive,

@@ -74,10 +74,7 @@ const CALLBACKS: OptionNames<Callbacks> = {
   onModelError: true,
 };
 
-/**
- * Checks an agent's options as far as possible at its creation: names of options, the model, the memory, tools and
- * schemas. Throws `OptionError` and `ToolDefinitionError`.
- */
+/** Throws `OptionError` and `ToolDefinitionError` for faults that are visible before the first turn. */
 export function checkAgentOptions(options: TurnOptions): void {
   refuseUnknown("an agent", options, AGENT);
   const { model, modelNamed, fallbacks = [], tools, output, settings, limits, retry, bounds } = options;
@@ -102,7 +99,6 @@ export function checkAgentOptions(options: TurnOptions): void {
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new OptionError("The tools of an agent must be an array: tools: [...].");
   }
-  // Created once per array, so a second agent with the same tools costs nothing.
   if (tools) Toolbox.of(tools, checkTool);
   const problem = output && !("~standard" in output) ? schemaProblem(output) : undefined;
   if (problem !== undefined) throw new ToolDefinitionError(`The schema "output" cannot be used: ${problem}.`);
@@ -116,7 +112,7 @@ export function checkAgentOptions(options: TurnOptions): void {
   }
 }
 
-/** Checks the values of options, before an agent's first turn. Throws `OptionError` or `LimitError`. */
+/** Checks the values of options, before the first turn of an agent. Throws `OptionError` or `LimitError`. */
 export function checkValues({
   settings = {},
   limits = {},

@@ -8,19 +8,18 @@ import { ChosenModel } from "../turn/chosen-model.ts";
 import { Interrupts, runOnBranch } from "../turn/drive.ts";
 import { continuationLeaf } from "./directive.ts";
 
-/** Options for shortening a conversation. */
+/** Options for the compaction of a conversation. */
 export interface CompactOptions {
-  /** The conversation. */
   readonly session: Session;
-  /** Leaf of the branch. Absent: the branch that was last written to. */
+  /** Leaf of the branch. Default: the branch that was last written. */
   readonly at?: string | undefined;
   /** Instructions for the summary: the facts that it must keep. */
   readonly keep?: string | undefined;
-  /** Id of the run for the summary, so that `session.interrupt` can end only this run. Absent: a new id. */
+  /** Id of the run that writes the summary, for `session.interrupt`. Default: a new id. */
   readonly id?: string | undefined;
-  /** Ends the wait for the branch, or the summary: nothing changes then. */
+  /** An abort ends the wait for the branch or the summary. The conversation then stays unchanged. */
   readonly signal?: AbortSignal | undefined;
-  /** Like `wait` of a chat: `false` rejects with `SessionError` (`busy`) while a turn works on the branch. Default `true`. */
+  /** With `false`, rejects with `SessionError` (`busy`) while a turn works on the branch. Default `true`: waits. */
   readonly wait?: boolean | undefined;
 }
 
@@ -35,21 +34,20 @@ const COMPACT: OptionNames<CompactOptions> = {
 
 const WAITS = "This branch waits for a user's answer. First answer the question or interrupt the turn, then compact the branch.";
 
-/** Shortens a branch once no run works on it. Returns the reason if nothing was shortened. */
+/** Compacts a branch as soon as no run works on it. Returns the reason if nothing was compacted. */
 export async function compactBranch(agent: () => TurnAgent, options: CompactOptions): Promise<string | undefined> {
   refuseUnknown("compact", options, COMPACT);
   const { session, at, keep, id, signal, wait: waits = true } = options;
   const ready = agent();
   const { model } = ready;
   if ("run" in model) throw new OptionError(`${model.id} manages its own context, so Banyan cannot compact the conversation.`);
-  // Takes the branch like a turn, because a summary is a message at its end. A summary next to a live run would be a
-  // sibling of the run's next message and split the tree. So `agent.compact` waits for the live run, and begins at its
-  // end. A server passes `wait: false`.
+  // A summary is a message at the end of a branch. Next to a live run, it would be a sibling of the run's next message
+  // and split the tree. So the branch is taken like for a turn.
   const begun = session.runs.begin(continuationLeaf(session.state, at), { signal, id, goesOn: true, waits });
   using interrupts = new Interrupts([signal], new Interruption("interrupted by the caller"));
   return await runOnBranch(begun, { session, interrupts }, async ({ handle, branch }) => {
     const run = newRun(handle, session, ready, branch, { origin: handle });
-    // A summary would cover the waiting call, so the model would never see its result.
+    // A summary would cover the waiting call, so the model would never see the result of the call.
     if (run.continues !== undefined) return WAITS;
     const chosen = new ChosenModel(session.state.model);
     const standIn: FallbackModel = (error) => chosen.standIn({ run, model }, error);

@@ -6,7 +6,7 @@ import { standingLeaf } from "../conversation/tree/path.ts";
 import { untakenFileProblem } from "../model/rules/pictures.ts";
 import type { TurnStart } from "../turn/turn.ts";
 
-/** The next action of a conversation, as a turn handler returns it. */
+/** The next action of a conversation. */
 export type Directive =
   | { readonly type: "say"; readonly parts: readonly UserPart[] }
   | { readonly type: "retry"; readonly parts?: readonly UserPart[] }
@@ -14,9 +14,9 @@ export type Directive =
   | { readonly type: "stop" };
 
 /**
- * Adds a user message and runs a turn. Bytes (`Buffer`, `Uint8Array`) are encoded. A plain message of another library
- * (`{ role: "user", content }`) is accepted if it maps without loss. Throws `DirectiveError` for an empty message, and
- * for any other shape, naming the field.
+ * Adds a user message and runs a turn. Bytes (`Buffer`, `Uint8Array`) are encoded in base 64. A message of another
+ * library (`{ role: "user", content }`) is accepted if no part of it is lost. Throws `DirectiveError` for an empty
+ * message or a wrong field, with the name of the field.
  * @example agent.chat(say([{ type: "text", text: "What is this?" }, { type: "file", mediaType: "image/png", url: "https://example.org/a.png" }]));
  */
 export function say(content: UserContent): Directive {
@@ -24,8 +24,8 @@ export function say(content: UserContent): Directive {
 }
 
 /**
- * Asks again on a new branch: without content as a sibling of the last response, with content as a sibling of the last
- * user message. Nothing is overwritten.
+ * Asks again on a new branch. With content, the new user message is a sibling of the last user message. Without
+ * content, the new response is a sibling of the last response. Nothing is overwritten.
  * @example agent.chat(retry("Shorter, please."), { session });
  */
 export function retry(content?: UserContent): Directive {
@@ -33,8 +33,8 @@ export function retry(content?: UserContent): Directive {
 }
 
 /**
- * Continues without a new message, but with waiting inputs: after a response that broke off or was cut, or from calls
- * and user messages without a response.
+ * Continues without a new message: delivers waiting inputs, continues a response that broke off or was cut, or answers
+ * calls and user messages that have no response.
  * @example agent.chat(resume(), { session });
  */
 export function resume(): Directive {
@@ -46,10 +46,7 @@ export function stop(): Directive {
   return { type: "stop" };
 }
 
-/**
- * Returns the directive with checked parts. Throws `DirectiveError` for a value that untyped programs may pass, and for
- * an image that the model's provider never accepts (F47).
- */
+/** Throws `DirectiveError` for an invalid value, and for an image that the provider never accepts (F47). */
 export function checkDirective(directive: Directive, model: object = {}): Directive {
   if (!["say", "retry", "resume", "stop"].includes(directive?.type))
     throw new DirectiveError(
@@ -75,10 +72,7 @@ function userParts(content: UserContent): readonly UserPart[] {
   return parts;
 }
 
-/**
- * Returns the message to continue from: the named one, or `leaf` or its nearest visible ancestor, since a user may have
- * removed it. Throws `DirectiveError` for an unknown message.
- */
+/** Returns `named`, or else `leaf` or its nearest visible ancestor. Throws `DirectiveError` for an unknown message. */
 export function continuationLeaf(
   state: ConversationState,
   named: string | undefined,
@@ -89,10 +83,7 @@ export function continuationLeaf(
   throw new DirectiveError("unknown-message", `There is no message ${named} in this conversation.`);
 }
 
-/**
- * Returns the message at which a chat without a named place continues: its end, or the end of messages added there
- * since. So the chat creates no branch by accident.
- */
+/** Returns the leaf for a chat without `at`: messages added below `leaf` meanwhile must not cause a new branch. */
 export function grownLeaf(state: ConversationState, leaf: string | null | undefined): string | null | undefined {
   if (leaf === undefined || leaf === state.leaf) return leaf;
   for (let id = state.leaf; id !== null; id = state.messages.get(id)?.parentId ?? null)
@@ -100,10 +91,7 @@ export function grownLeaf(state: ConversationState, leaf: string | null | undefi
   return leaf;
 }
 
-/**
- * Returns the start of a directive's turn on a path; `left`: the inputs without a run. Throws `DirectiveError` if the
- * path has nothing to retry or resume.
- */
+/** `left`: the inputs without a run. Throws `DirectiveError` if the path has nothing to retry or resume. */
 export function turnStart(
   directive: Exclude<Directive, { type: "stop" }>,
   path: readonly Message[],

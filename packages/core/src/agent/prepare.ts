@@ -13,9 +13,8 @@ import { chatMode, taskMode } from "./mode/modes.ts";
 import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 
 /**
- * Prepares an agent for turns, once per options, so that every turn has the same settings (B4). Throws `OptionError`,
- * `LimitError` or `ToolDefinitionError` for invalid options. `withModel` prepares the agent with another model, or with its own
- * if no model is given.
+ * Prepares an agent for turns, once per options object (B4). `withModel` replaces the agent's own model. Throws
+ * `OptionError`, `LimitError` or `ToolDefinitionError`.
  */
 export function readyAgent(
   { name, options }: Pick<ChatAgent, "name" | "options">,
@@ -59,7 +58,7 @@ function modelDriver(model: TurnOptions["model"]): ModelDriver | LoopDriver {
   return driver;
 }
 
-/** One driver per language model, so that all agents with the model share what was learnt about its window. */
+/** One driver per language model: all agents with the model share its learnt window. */
 const drivers = new WeakMap<object, ModelDriver>();
 
 function agentMode({ mode = "chat", output }: TurnOptions): Mode {

@@ -8,82 +8,72 @@ import type { InputSchema } from "../ports/tool-values.ts";
 import type { Limits } from "../run/limits.ts";
 import type { Callbacks, RetrySettings, StoreText } from "../run/run.ts";
 
-/** Options of an agent for its turns: all except the turn handler. */
+/**
+ * Options of an agent for its turns: all except the turn handler.
+ * @example
+ * new Agent({
+ *   name: "gardener",
+ *   model: await resolveModel("anthropic/claude-sonnet-4-5"),
+ *   modelNamed: (name) => resolveModel(name),
+ *   fallbacks: ["openai/gpt-5"],
+ *   instructions: "You answer in one sentence.",
+ *   tools: [...workspaceTools({ root: "." }), launchAgent()],
+ *   settings: { temperature: 0, maxTokens: 1_000 },
+ *   limits: { steps: 20, cost: 0.5 },
+ *   retry: { attempts: 3, idle: 30_000 },
+ *   bounds: { answer: 1_000_000, arguments: 100_000 },
+ *   mode: "task",
+ *   output: { type: "object", required: ["title"] },
+ *   unattended: true,
+ *   compaction: { threshold: 0.6 },
+ *   memory: { store: sqliteMemory({ file: "memory.db" }), limit: 4 },
+ *   permission: ({ tool }) => ({ decision: tool.effects === "none" ? "allow" : "ask" }),
+ *   hooks: { afterCall: ({ status }) => (status === "failed" ? "Read the manual." : undefined) },
+ *   callsAtOnce: 3,
+ *   callbacks: { onCall: (call) => console.log(call.tool, call.status) },
+ * });
+ */
 export interface TurnOptions {
-  /**
-   * Name for users and logs. Default `agent`.
-   * @example new Agent({ model, name: "gardener" });
-   */
+  /** Name for users and logs. Default `agent`. */
   readonly name?: string | undefined;
-  /**
-   * The model: a driver, any language model of the `@ai-sdk/provider` interface, version 4, or a loop that runs whole
-   * turns.
-   * @example new Agent({ model: await resolveModel("anthropic/claude-sonnet-4-5") });
-   */
+  /** A driver, a language model of an AI SDK package (`@ai-sdk/provider` v4), or a loop that runs whole turns. */
   readonly model: ModelDriver | LanguageModelV4 | LoopDriver;
-  /**
-   * Returns the model with a name. Called when the conversation is given another model (`model.changed`) while the
-   * agent works: before the next step, and again in each turn. Absent: the agent keeps its model.
-   * @example new Agent({ model, modelNamed: (name) => resolveModel(name) });
-   */
+  /** Returns the model with a name, when a user chose another model (`model.changed`). Default: the model stays. */
   readonly modelNamed?: ((name: string) => Promise<ModelDriver | LanguageModelV4 | LoopDriver>) | undefined;
   /**
-   * Names of fallback models, for `modelNamed`, in this order, for a model that stays overloaded, limited or unreachable.
-   * The fallback continues the turn, and the feed reports it (`model.replaced`); the next turn begins with `model`. While
-   * a fallback is left, a failing model is retried for only one minute, unless `retry` sets another time. Default: none.
-   * @example new Agent({ model, modelNamed: (name) => resolveModel(name), fallbacks: ["openai/gpt-5"] });
+   * Names of fallback models, for `modelNamed`, in this order. A fallback continues the turn if the model stays
+   * overloaded, rate-limited or unreachable, and the feed reports it (`model.replaced`). The next turn begins with
+   * `model` again. While a fallback is left, a failing model is retried for one minute, unless `retry` sets another
+   * time. Default: none.
    */
   readonly fallbacks?: readonly string[] | undefined;
-  /**
-   * The system prompt.
-   * @example new Agent({ model, instructions: "You answer in one sentence." });
-   */
+  /** The system prompt. */
   readonly instructions?: string | undefined;
-  /**
-   * Tools for the model. Their schemas are prepared once per array, so reuse the array. Default: none.
-   * @example new Agent({ model, tools: [...workspaceTools({ root: "." }), launchAgent()] });
-   */
+  /** Tools for the model. Their schemas are prepared once per array, so reuse the array. Default: none. */
   readonly tools?: readonly Tool[] | undefined;
-  /**
-   * Settings for responses. Default: those of the model or its provider.
-   * @example new Agent({ model, settings: { temperature: 0, maxTokens: 1_000 } });
-   */
+  /** Settings for responses. Default: the settings of the model or its provider. */
   readonly settings?: ModelSettings | undefined;
-  /**
-   * Limits of each turn. Default: 50 steps, and sub-agents 3 deep.
-   * @example new Agent({ model, limits: { steps: 20, cost: 0.5 } });
-   */
+  /** Limits of each turn. Default: 50 steps, and sub-agents nested 3 deep. */
   readonly limits?: Limits | undefined;
-  /**
-   * Retries of a failed model call. Default: with growing pauses, for 5 minutes.
-   * @example new Agent({ model, retry: { attempts: 3, idle: 30_000 } });
-   */
+  /** Retries of a failed model call. Default: with growing pauses, for 5 minutes. */
   readonly retry?: RetrySettings | undefined;
-  /**
-   * Maximum size of a response. Default: 64 Mi characters, of which the arguments of a call may be 32 Mi.
-   * @example new Agent({ model, bounds: { answer: 1_000_000, arguments: 100_000 } });
-   */
+  /** Maximum size of a response. Default: 64 Mi characters in all, and 32 Mi for the arguments of a call. */
   readonly bounds?: ResponseBounds | undefined;
   /**
    * `chat` (default): the turn ends when the model asks for no call. `task`: the turn ends only when the model calls
-   * `finish_task`, which the mode adds, together with `ask_client`.
-   * @example new Agent({ model, mode: "task" });
+   * `finish_task`. This mode adds the tools `finish_task` and `ask_client`.
    */
   readonly mode?: "chat" | "task" | undefined;
-  /**
-   * Schema of the result in task mode. A result that does not fit is requested once more, then the turn fails.
-   * @example new Agent({ model, mode: "task", output: { type: "object", required: ["title"] } });
-   */
+  /** Schema of the result in task mode. After a second result that does not match, the turn fails. */
   readonly output?: InputSchema<unknown> | undefined;
   /**
-   * No user can be asked. Questions of tools get their default answer, calls that need approval are denied, and at a
-   * limit the policy `ask` acts as `wrap-up`. Default `false`.
-   * @example new Agent({ model, mode: "task", unattended: true });
+   * True if no user can be asked. Questions of tools then get their default answer, calls that need approval are
+   * denied, and the limit policy `ask` acts as `wrap-up`. Default `false`.
    */
   readonly unattended?: boolean | undefined;
   /**
    * Stores the text of a message that is too large for the model, after a user has agreed. Returns the path at which
-   * the agent's tools read the text. The user sees an error that it throws. Default: such a message is refused.
+   * the agent's tools read the text. If the function throws, the user sees its error. Default: the message is refused.
    * @example
    * const storeText = async (text: string, { message }: { readonly message: string }) => {
    *   await writeFile(`${message}.txt`, text);
@@ -92,89 +82,71 @@ export interface TurnOptions {
    * new Agent({ model, tools, storeText });
    */
   readonly storeText?: StoreText | undefined;
-  /**
-   * Settings for summaries of long conversations; `false`: none. Needs a model with known context size, or `contextSize`.
-   * @example new Agent({ model, compaction: { threshold: 0.6 } });
-   */
+  /** Settings for summaries; `false`: none. Needs a model of known context size, or `contextSize`. */
   readonly compaction?: CompactionOptions | false | undefined;
-  /**
-   * Memory, the maximum number of entries (default 8), and the timeout in milliseconds (default 5,000).
-   * @example new Agent({ model, memory: { store: sqliteMemory({ file: "memory.db" }), limit: 4 } });
-   */
+  /** Memory, the maximum number of entries (default 8), and the timeout in milliseconds (default 5,000). */
   readonly memory?:
     | { readonly store: Memory; readonly limit?: number | undefined; readonly timeout?: number | undefined }
     | undefined;
-  /**
-   * Judges each call. Absent: every call is allowed.
-   * @example new Agent({ model, permission: ({ tool }) => ({ decision: tool.effects === "none" ? "allow" : "ask" }) });
-   */
+  /** Judges each call. Default: every call is allowed. */
   readonly permission?: Permission | undefined;
   /**
-   * Hooks around each call. `beforeCall` runs before the rules: it may deny the call, demand a question, or change the
-   * arguments, which are then checked and judged like the model's. If it allows a call, no user is asked unless a rule
-   * demands it. The result of `afterCall` is added to the call's result. If `beforeCall` throws, the call does not run;
-   * if `afterCall` throws, nothing is added. `beforeSummary` adds instructions to the request for a summary, or denies
-   * a summary that a user asked for.
-   * @example new Agent({ model, hooks: { afterCall: ({ status }) => (status === "failed" ? "Read the manual." : undefined) } });
+   * Hooks around each call. `beforeCall` runs before the rules. It may deny the call, demand a question, or change the
+   * arguments, which are then checked and judged. If it allows a call, no user is asked unless a rule demands it. The
+   * text of `afterCall` is added to the call's result. If `beforeCall` throws, the call does not run; if `afterCall`
+   * throws, nothing is added. `beforeSummary` adds instructions to the request for a summary, or denies a summary that
+   * a user asked for.
    */
   readonly hooks?: CallHooks | undefined;
-  /**
-   * Maximum number of calls of a response that run in parallel. Default 10.
-   * @example new Agent({ model, callsAtOnce: 3 });
-   */
+  /** Maximum number of calls of a response that run in parallel. Default 10. */
   readonly callsAtOnce?: number | undefined;
-  /**
-   * Functions that are called on events, for a program that does not read the stream.
-   * @example new Agent({ model, callbacks: { onCall: (call) => console.log(call.tool, call.status) } });
-   */
+  /** Functions called on events, for a program that does not read the stream. */
   readonly callbacks?: Callbacks | undefined;
 }
 
-/** Settings for compaction; shares are parts of the model's context. */
+/**
+ * Settings for compaction. Shares are parts of the model's context, from 0 to 1.
+ * @example
+ * const compaction: CompactionOptions = {
+ *   hint: 0.5,
+ *   threshold: 0.7,
+ *   contextSize: 32_000,
+ *   count: (text) => Math.ceil(text.length / 3),
+ *   automatic: true,
+ *   model: "openai/gpt-5-mini",
+ *   instructions: "Keep all prices.",
+ *   background: false,
+ * };
+ * new Agent({ model, modelNamed: (name) => resolveModel(name), tools: [shortenConversation()], compaction });
+ */
 export interface CompactionOptions {
-  /**
-   * Share from which the model is reminded of the tool `shorten_conversation`, if it has the tool. Default 0.65.
-   * @example new Agent({ model, tools: [shortenConversation()], compaction: { hint: 0.5 } });
-   */
+  /** Share from which the model is reminded of the tool `shorten_conversation`, if it has the tool. Default 0.65. */
   readonly hint?: number | undefined;
-  /**
-   * Share from which a summary by the model replaces earlier messages. Default 0.8.
-   * @example new Agent({ model, compaction: { threshold: 0.7 } });
-   */
+  /** Share from which a summary by the model replaces earlier messages. Default 0.8. */
   readonly threshold?: number | undefined;
-  /**
-   * Tokens that a request and its response may have together. Default: that of the model's driver.
-   * @example new Agent({ model, compaction: { contextSize: 32_000 } });
-   */
+  /** Maximum tokens of a request and its response together. Default: the number that the model's driver knows. */
   readonly contextSize?: number | undefined;
   /**
-   * Counts the tokens of a text that no provider has counted yet. Called only if the context may be nearly full, so it
-   * may load a tokenizer then. Default: a quarter of the characters.
-   * @example new Agent({ model, compaction: { count: (text) => Math.ceil(text.length / 3) } });
+   * Counts the tokens of a text that no provider has counted yet. Called only if the context may be nearly full, so the
+   * function may load a tokenizer then. Default: a quarter of the characters.
    */
   readonly count?: ((text: string) => number | Promise<number>) | undefined;
   /**
    * Makes summaries when the context is nearly full. With `false`, only `agent.compact` and the tool
-   * `shorten_conversation` make them. Default `true`.
-   * @example new Agent({ model, compaction: { automatic: false, instructions: "Keep all prices." } });
+   * `shorten_conversation` make summaries. Default `true`.
    */
   readonly automatic?: boolean | undefined;
   /**
    * Name of the model that writes summaries, for `modelNamed`. Another model cannot use the provider's cache. Default:
    * the model of the turn.
-   * @example new Agent({ model, modelNamed: (name) => resolveModel(name), compaction: { model: "openai/gpt-5-mini" } });
    */
   readonly model?: string | undefined;
-  /**
-   * Instructions for the model that writes summaries.
-   * @example new Agent({ model, compaction: { instructions: "Keep all prices." } });
-   */
+  /** Instructions for the model that writes summaries. */
   readonly instructions?: string | undefined;
   /**
-   * Makes summaries in the background from `hint` on, so that no turn waits for a summary before its context is full.
-   * The model then gets no reminder. A summary of a chat continues after the turn; `session.close()` ends it. Default
-   * `true`, unless the driver's server answers only one request at a time.
-   * @example new Agent({ model, compaction: { background: false } });
+   * Makes summaries in the background from `hint` on, so that turns need not wait for a summary. The model then gets no
+   * reminder. A summary of a chat continues after the turn; `session.close()` ends it. Default `true`, unless the
+   * driver's server answers only one request at a time.
    */
   readonly background?: boolean | undefined;
 }

@@ -1,7 +1,7 @@
 import { modelErrorFromNetwork, modelErrorFromResponse } from "../model/model-error.ts";
 import { ModelError } from "../ports/model.ts";
 
-/** Carries any value that a provider reported as an error inside its stream. It is converted to a `ModelError` later. */
+/** Wraps any value that a provider reports as an error inside its stream. */
 export class ProviderReport extends Error {
   override readonly name = "ProviderReport";
 
@@ -10,7 +10,7 @@ export class ProviderReport extends Error {
   }
 }
 
-/** Returns true if a package refused an empty chunk of the chat format: its `choices` are empty, or `null`. */
+/** True if a package rejected an empty chunk of the chat format: its `choices` are empty or `null`. */
 export function isEmptyChunk(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || thrown.name !== "AI_TypeValidationError" || !("value" in thrown)) return false;
   const { value } = thrown;
@@ -18,10 +18,7 @@ export function isEmptyChunk(thrown: unknown): boolean {
   return value.choices === null || (Array.isArray(value.choices) && value.choices.length === 0);
 }
 
-/**
- * Converts any exception or report of a provider package to a `ModelError`. Recognizes errors by name, since several
- * copies of their package may be installed.
- */
+/** Recognizes errors by name, because several copies of their package may be installed. */
 export function asModelError(thrown: unknown, model: string): ModelError {
   const own = ownErrorIn(thrown);
   if (own) return own;
@@ -50,7 +47,7 @@ export function asModelError(thrown: unknown, model: string): ModelError {
     case "AI_EmptyResponseBodyError":
     case "AI_InvalidResponseDataError":
     case "AI_TypeValidationError":
-    // A package fails on data that a server sent: its message is about its own code.
+    // The message of such an error is about the package's own code.
     case "TypeError":
     case "ReferenceError":
       return modelErrorFromNetwork(thrown) ?? damaged(thrown, model);
@@ -65,7 +62,6 @@ export function asModelError(thrown: unknown, model: string): ModelError {
   }
 }
 
-/** Returns a `ModelError` that a package has wrapped in an error of its own. */
 function ownErrorIn(thrown: unknown): ModelError | undefined {
   let error = thrown;
   for (let depth = 0; depth < 5 && error instanceof Error; depth++) {
@@ -108,7 +104,6 @@ function unknownModelError(cause: Error, model: string): ModelError {
   return new ModelError("provider", said, { cause });
 }
 
-/** Converts an error inside a stream: an exception, or the provider's report as an object or a text. */
 function fromReport(reported: unknown, model: string): ModelError {
   if (reported instanceof Error) return asModelError(reported, model);
   const status =

@@ -1,4 +1,3 @@
-// Drivers for models of the `@ai-sdk/provider` interface, for programs that wrap such models; agents also take them.
 export {
   type EmbeddingModel,
   fromLanguageModel,

@@ -13,11 +13,11 @@ import { ResponseParts } from "./response-parts.ts";
 /** A request in the form of the AI SDK's provider packages. */
 export type LanguageModelRequest = LanguageModelV4CallOptions;
 
-/** An embedding model of the AI SDK's provider packages, which turns texts into vectors. */
+/** A model of the AI SDK's provider packages that turns texts into vectors. */
 export type EmbeddingModel = EmbeddingModelV4;
 
 /**
- * Facts about a language model that the model itself does not have.
+ * Options of `fromLanguageModel`: facts that the model object does not tell.
  * @example
  * fromLanguageModel(languageModel, {
  *   id: "house/model",
@@ -34,26 +34,25 @@ export interface LanguageModelOptions {
   /** `provider/model`. Default: made from the model's own names. */
   readonly id?: string | undefined;
   readonly price?: Price | undefined;
-  /** Tokens that a request and its response may have together. */
+  /** Maximum tokens of a request and its response together. */
   readonly contextSize?: number | undefined;
   /** Address of requests; see `ModelDriver.address`. */
   readonly address?: string | undefined;
   /** Default settings, which an agent's settings override. */
   readonly settings?: ModelSettings | undefined;
   /**
-   * Media types of files that the model accepts in results. Default: those that the provider accepts there, or images
-   * if unknown; empty: none.
+   * Media types of files that the model accepts in results; empty: none. Default: the types that the provider accepts
+   * there, or images for an unknown provider.
    */
   readonly takes?: readonly string[] | undefined;
   /**
-   * True if the model pushes an empty batch for all data from the provider. Default `false`: the package is asked for
-   * raw events, and each event counts as a sign of life.
+   * True if the model itself pushes an empty batch for all other data of the provider. Default `false`: the package is
+   * asked for raw events, and each event counts as a sign of life.
    */
   readonly showsLife?: boolean | undefined;
   /**
-   * Adapts each request just before it is sent, for needs of the provider that its package does not handle, such as
-   * cache marks. Requests share objects: return new objects for changes, and never mutate. The same request must give
-   * the same result.
+   * Changes each request just before it is sent, such as for cache marks of the provider. Return a new object: requests
+   * share objects. The same request must give the same result.
    */
   adapt?(request: LanguageModelRequest): LanguageModelRequest;
 }
@@ -70,12 +69,9 @@ const OPTIONS: OptionNames<LanguageModelOptions> = {
 };
 
 /**
- * Makes a driver of any model of the AI SDK's provider packages (`LanguageModelV4` of `@ai-sdk/provider`).
- *
- * Reasoning signatures and item ids are kept with their parts and sent back to the provider. Calls of tools that the
- * provider runs itself, and their results, are kept as parts of the message and never run here.
- *
- * @throws TypeError if the model's package is of another generation.
+ * Makes a driver of a language model of the AI SDK (`LanguageModelV4` of `@ai-sdk/provider`). Reasoning signatures and
+ * item ids are kept with their parts and sent back to the provider. Calls of tools that the provider runs itself are
+ * kept with their results as parts of the message. @throws TypeError if the model has another version of the interface.
  */
 export function fromLanguageModel(model: LanguageModelV4, options: LanguageModelOptions = {}): ModelDriver {
   if (!isLanguageModel(model)) throw new TypeError(notALanguageModel(model));
@@ -124,12 +120,12 @@ async function stream(
   const interruption = Promise.withResolvers<never>();
   const interrupt = () => interruption.reject(signal.reason);
   signal.addEventListener("abort", interrupt, { once: true });
-  // Prevents an unhandled rejection if nothing waits for this promise when the signal aborts.
+  // Nothing may wait for this promise when the signal aborts.
   interruption.promise.catch(() => {});
   try {
     const response = Promise.resolve(model.doStream({ ...request, abortSignal: signal }));
     const { stream } = await Promise.race([response, interruption.promise]).catch((error) => {
-      // A model that ignores the signal may still respond: the late stream is cancelled.
+      // A model that ignores the signal may still respond.
       if (signal.aborted) response.then((late) => late.stream.cancel(signal.reason)).catch(() => {});
       throw error;
     });
@@ -148,7 +144,7 @@ async function stream(
   }
 }
 
-/** Returns the reason why a value is no such model, with advice. */
+/** Returns the reason why `fromLanguageModel` rejects a value, with advice. */
 export function notALanguageModel(value: unknown): string {
   const generation =
     typeof value === "object" && value !== null && "specificationVersion" in value

@@ -1,15 +1,14 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 
-/** Suffix for models of OpenAI's responses format in the packages of all providers. */
+/** Models of OpenAI's responses format, in the packages of all providers. */
 const RESPONSES = /\.responses$/;
 
 /** Prompts share their messages between steps, so each message is examined once. */
 const known = new WeakMap<LanguageModelV4Message, LanguageModelV4Message>();
 
 /**
- * Makes a request in OpenAI's responses format independent of data stored by the provider: it contains the whole
- * conversation. So it also works with servers without storage, accounts that must not store, another key, and forgotten
- * conversations. Encrypted reasoning is sent back; reasoning that only the provider has is left out. An explicit
+ * Makes a request in OpenAI's responses format independent of data stored by the provider: the request contains the
+ * whole conversation, with encrypted reasoning. Other reasoning that the provider stores is left out. An explicit
  * `store` option takes precedence.
  */
 export function withOwnStorage(request: LanguageModelV4CallOptions, model: string): LanguageModelV4CallOptions {

@@ -22,15 +22,15 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
 
 /** The provider of a request, and its support for files in results. */
 export interface PromptTarget {
-  /** Actions of other providers are left out. */
+  /** Actions of other providers are left out of the request. */
   readonly provider: string;
   /** Media types of files that the model accepts in results. */
   readonly takes: readonly string[];
-  /** True: files are part of the result. False: they follow in a user message. */
+  /** True: files are part of the result. False: files follow in a user message. */
   readonly isWithin: boolean;
 }
 
-/** Providers whose packages support files in results, by the provider name of their models, with the accepted media types. */
+/** Providers whose packages support files in results, by provider name, with the accepted media types. */
 const WITHIN: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:openai|azure)[\w-]*\.responses/, [...PICTURES, PDF]],
   [/anthropic/, [...PICTURES, PDF]],
@@ -39,13 +39,13 @@ const WITHIN: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^xai\.responses/, ["image/png", "image/jpeg"]],
 ];
 
-/** @param name The provider name of a model: `openai.responses`. */
+/** @param name Provider name of a model, such as `openai.responses`. */
 export function filesOfResults(name: string, takes?: readonly string[]): Pick<PromptTarget, "takes" | "isWithin"> {
   const within = WITHIN.find(([form]) => form.test(name))?.[1];
   return { takes: takes ?? within ?? PICTURES, isWithin: within !== undefined };
 }
 
-/** Returns a request in the form of the AI SDK, without its signal. Requests share objects, so they are read only. */
+/** Requests share objects, so never mutate the result. */
 export function callOptions(request: ModelRequest, asked: PromptTarget): LanguageModelV4CallOptions {
   const { settings } = request;
   const { provider } = asked;
@@ -63,11 +63,11 @@ export function callOptions(request: ModelRequest, asked: PromptTarget): Languag
 
 interface EncodedPrompt {
   readonly messages: readonly LanguageModelV4Message[];
-  /** Valid only for this provider. Absent: for all. */
+  /** The only provider for which the encoding is valid. Absent: all providers. */
   readonly provider?: string;
-  /** Valid only for this target. Absent: for all. */
+  /** The only target for which the encoding is valid. Absent: all targets. */
   readonly asked?: PromptTarget;
-  /** Ids of calls that the provider began to run and whose results are not in the same message. */
+  /** Ids of calls that the provider began to run, without results in the same message. */
   readonly open?: ReadonlySet<string>;
 }
 
@@ -94,7 +94,7 @@ function encodedPromptMessage(message: PromptMessage, asked: PromptTarget): Enco
   return encoded;
 }
 
-/** True if another message came before the provider continued its own calls: then it has no results for them. */
+/** True if another message precedes the provider's continuation of its own calls: the calls then have no results. */
 function isSetDown(
   messages: readonly PromptMessage[],
   index: number,
@@ -144,7 +144,7 @@ function toolsOnce(schemas: readonly ToolSchema[]): LanguageModelV4FunctionTool[
   return encoded;
 }
 
-/** Encodes a message as one or two messages of the AI SDK: results follow in a message of their own. */
+/** Encodes a message as one or two messages of the AI SDK: results follow in a second message. */
 function encodePromptMessage(message: PromptMessage, asked: PromptTarget): EncodedPrompt {
   const { provider } = asked;
   if (message.role === "user") {
@@ -194,7 +194,7 @@ function resultPart(result: PromptResult, { takes, isWithin }: PromptTarget): La
   };
 }
 
-/** Returns the files of a result for a provider with text results: they follow in a user message. */
+/** Returns a user message with the files of a result, for a provider with text results. */
 function filesBehind(
   result: PromptResult,
   { takes }: PromptTarget,
@@ -213,10 +213,7 @@ function openCalls(content: AssistantContent): Set<string> {
   return open;
 }
 
-/**
- * Removes the id under which OpenAI stores items of finished responses from a part of an unfinished one: a request with
- * the id of a missing item is refused. Signatures are self-contained and stay.
- */
+/** OpenAI refuses the id of an item that it has not stored, as for parts of an unfinished response. */
 function withoutItem<Part extends { readonly provider?: ProviderData }>(part: Part): Part {
   if (!part.provider) return part;
   const { provider: _, ...bare } = part;
@@ -247,7 +244,6 @@ function marks(provider: ProviderData | undefined): { providerOptions?: SharedV4
   return provider ? { providerOptions: options(provider) } : {};
 }
 
-/** Both types are JSON objects by provider name; that of the AI SDK only lacks `readonly`. */
 function options(provider: ProviderData): SharedV4ProviderOptions {
   return provider as SharedV4ProviderOptions;
 }

@@ -9,9 +9,8 @@ import type {
 import type { Json } from "../conversation/part.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 
-/** An action of a provider on its side, in the form in which it is sent back. */
+/** An action that a provider ran on its side, in the form in which it is sent back. */
 export interface ProviderAction {
-  /** Description for users. */
   readonly text: string;
   readonly part: Json;
 }
@@ -62,7 +61,7 @@ function parseInput(input: string): unknown {
   }
 }
 
-/** The interface promises JSON. Fields with `undefined` would be lost in the log, so they are removed here. */
+/** The log stores JSON, so fields with `undefined` would be lost there. */
 function withoutUndefined(part: object): Json {
   return JSON.parse(JSON.stringify(part)) as Json;
 }

@@ -11,7 +11,6 @@ const soon: (run: () => void) => unknown =
 
 /**
  * Reads the stream of a response to its end into a sink. Parts that are available at once form one batch.
- *
  * @param interrupted Rejects when `signal` aborts.
  */
 export async function readStreamInto(
@@ -22,7 +21,7 @@ export async function readStreamInto(
   interrupted: Promise<never>,
 ): Promise<void> {
   const reader = stream.getReader();
-  // A stream that broke by itself rejects here too, but the read reports the error.
+  // A stream that broke by itself rejects here too; the read reports that error.
   const cancel = () => {
     reader.cancel(signal.reason).catch(() => {});
   };
@@ -34,7 +33,7 @@ export async function readStreamInto(
   let refused: { readonly error: unknown } | undefined;
   let flushed: Promise<void> | undefined;
 
-  /** Data arrived that is no part, which is a sign of life. */
+  /** Data without a part arrived: a sign of life. */
   let alive = false;
 
   const flush = () => {
@@ -51,7 +50,7 @@ export async function readStreamInto(
         try {
           flush();
         } catch (error) {
-          // The loop below throws this again when the cancelled stream wakes it up.
+          // The loop below throws this error when the cancelled stream ends the read.
           refused = { error };
           cancel();
         }
@@ -72,11 +71,12 @@ export async function readStreamInto(
       alive ||= batch.length === 0;
       if (!response.finished) {
         flushed ??= flushSoon();
-        // A source that never pauses must not block the rest of the program.
+        // A source that never pauses must not block the program.
         if (batch.length >= BATCH) await flushed;
       }
     }
-    // A connection read to its end can serve the next request. Errors do not matter any more: the response is complete.
+    // A connection that was read to its end can serve the next request. The response is complete, so errors do not
+    // matter.
     drain(reader).catch(() => {});
   } catch (error) {
     cancel();
@@ -88,7 +88,6 @@ export async function readStreamInto(
   }
 }
 
-/** Reads the little data that may follow the end. */
 async function drain(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
   for (let left = 16; left > 0; left--) if ((await reader.read()).done) return;
   await reader.cancel();

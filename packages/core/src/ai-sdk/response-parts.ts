@@ -8,7 +8,6 @@ import { ModelError, type ModelPart } from "../ports/model.ts";
 import { isEmptyChunk, ProviderReport } from "./error.ts";
 import { type ProviderAction, providedCall, providedContent, providedResult } from "./provided.ts";
 
-/** The current text or reasoning. */
 interface StreamedPart {
   readonly type: "text" | "reasoning";
   readonly id: string;
@@ -24,9 +23,7 @@ interface StreamedCall {
 /** Formats that never send reasoning as content. */
 const HAS_REASONING = /responses|google|vertex|anthropic/;
 
-/** Translates one response of a language model, part by part. */
 export class ResponseParts {
-  /** True once the last part has come. */
   finished = false;
   readonly #asked: string;
   readonly #provider: string;
@@ -36,7 +33,6 @@ export class ResponseParts {
   #tagged = "";
   #responding: string | undefined;
   #block: StreamedPart | undefined;
-  /** Calls with streaming arguments, by the provider's id. */
   readonly #calls = new Map<string, StreamedCall>();
   #count = 0;
 
@@ -54,11 +50,7 @@ export class ResponseParts {
     if (HAS_REASONING.test(format)) this.#tags.end();
   }
 
-  /**
-   * Translates a part of the stream, and appends the result to `out`.
-   *
-   * @throws the error that the provider reports, and `ModelError` for a response that ended incomplete.
-   */
+  /** @throws the error that the provider reports, and `ModelError` for a response that ended incomplete. */
   read(part: LanguageModelV4StreamPart, out: ModelPart[]): void {
     switch (part.type) {
       case "text-delta":
@@ -76,7 +68,7 @@ export class ResponseParts {
         this.#block.provider = mergeProviderData(this.#block.provider, part.providerMetadata);
         return this.#close(out);
       case "tool-input-start":
-        // The provider's own calls are not ours. Arguments that are not JSON arrive as JSON with the complete call.
+        // Arguments that are not JSON arrive as JSON with the complete call.
         if (part.providerExecuted || part.inputEncoding === "text") return;
         this.#calls.set(part.id, { index: this.#call(part.id, part.toolName, out), input: new CallArguments() });
         return;
@@ -100,10 +92,9 @@ export class ResponseParts {
         return;
       }
       case "tool-result":
-        // The result replaces a preview.
         return part.preliminary ? undefined : this.#provide(providedResult(part), out);
       case "custom":
-        // Anthropic's package marks the beginning of a message like this; it need not be sent back.
+        // Anthropic's package marks the beginning of a message with such a part; it need not be sent back.
         if (part.kind !== "anthropic.message_start") this.#provide(providedContent(part), out);
         return;
       case "source":
@@ -192,7 +183,7 @@ export class ResponseParts {
     return reason === "calls" && this.#count === 0 ? "stop" : reason;
   }
 
-  /** Uses the provider's own reason if its package does not know it (F52). */
+  /** Uses the provider's own reason if its package does not know the reason (F52). */
   #meaning(unified: LanguageModelV4FinishReason["unified"], raw: string | undefined): FinishReason {
     switch (unified) {
       case "length":
@@ -219,7 +210,6 @@ interface StreamPartIdentity {
   readonly providerMetadata?: Readonly<Record<string, object>>;
 }
 
-/** Merges the provider's data for one part. */
 function mergeProviderData(
   before: ProviderData | undefined,
   more: StreamPartIdentity["providerMetadata"],

@@ -10,11 +10,11 @@ export interface AskedCall {
   readonly tool: string;
   readonly inputText: string;
   readonly input: Json | undefined;
-  /** The tool that the model called, if that tool forwards calls. */
+  /** The forwarding tool that the model called, if it forwarded this call. */
   readonly via?: string | undefined;
 }
 
-/** The first event of a call: as the model wrote it, or as it will run after the check. */
+/** Returns the first event of a call: as the model wrote it, or as it will run after the check. */
 export function pendingCall(message: string, call: AskedCall, about?: About): EventBody {
   const { id, tool, inputText, input, via } = call;
   const pending = { type: "call.pending", message, call: id, tool, inputText } as const;

@@ -27,7 +27,6 @@ const NOBODY = "Not allowed: this call needs a user's approval, and no user can 
 
 /**
  * The phases of a call.
- *
  * ```
  * asked ──▶ ended                     unknown, malformed, denied: the result is known at once
  *   ├─────▶ ready ──▶ running ──▶ ended
@@ -52,12 +51,11 @@ interface CallEntry {
   readonly attempt: number;
 }
 
-/** An entry whose call needs an answer from a user. */
+/** An entry whose call waits for a user's answer. */
 type AskedEntry = Omit<CallEntry, "phase" | "question" | "tool"> & { readonly tool: Tool };
 
 type CallEndStatus = "completed" | "failed" | "denied" | "cancelled";
 
-/** Options for preparing the calls of a response. */
 interface PrepareOptions {
   readonly refusal?: string | undefined;
   /** Starts no call before `run`. */
@@ -67,8 +65,9 @@ interface PrepareOptions {
 }
 
 /**
- * The calls of one response. They start in order. Neighbours without effects run together, up to the agent's limit; a call
- * with effects runs alone. Calls behind one that waits for a user may start first. Each call gets exactly one result.
+ * The calls of one response. They start in order. Neighbours without effects run together, up to the agent's limit; a
+ * call with effects runs alone. Calls after a call that waits for a user may start first. Each call gets exactly one
+ * result.
  */
 export class CallBatch {
   readonly #run: TurnRun;
@@ -86,8 +85,8 @@ export class CallBatch {
 
   /**
    * Judges each call. Returns the events to log together with the response: checked calls, results of calls that cannot
-   * run, questions, and (unless `later`) intents of the calls that start first. With `refusal`, no call runs and each
-   * gets the refusal as its result.
+   * run, questions, and (unless `later`) the intents of the calls that start first. With `refusal`, no call runs and
+   * each gets the refusal as its result.
    */
   async prepare(
     asked: readonly AskedCall[],
@@ -108,11 +107,7 @@ export class CallBatch {
     return [...calls, ...events];
   }
 
-  /**
-   * Continues the open calls of a response from a stopped process (B24), and returns the events to log first. An
-   * earlier decision of a user here stays; a log alone allows nothing (S17). A call that was running runs again if that
-   * is harmless. For any other call the outcome is unknown.
-   */
+  /** Continues the open calls of a response from a stopped process (B24), and returns the events to log first. */
   async recover(calls: readonly Call[]): Promise<EventBody[]> {
     const events: EventBody[] = [];
     for (const call of calls) {
@@ -141,14 +136,13 @@ export class CallBatch {
     return events;
   }
 
-  /** Adds a call that a user must decide, with a new question or one that is already in the log. */
+  /** Adds a call that a user must decide, with a new question or with `open`, a question in the log. */
   #wait({ tool, ...asked }: AskedEntry, open?: string): AskedQuestion {
     const question = this.#run.session.ask((written) => unfitAnswer(this.#run, tool.name, written), open);
     this.#entries.push({ ...asked, tool, phase: "waiting", question });
     return question;
   }
 
-  /** Adds a judged call. Returns the events to log. */
   async #enter(asked: AskedCall | Call, verdict: CallVerdict, attempt: number): Promise<EventBody[]> {
     const call = asked.id;
     const entry = { call, attempt, question: undefined, preview: undefined };
@@ -200,9 +194,8 @@ export class CallBatch {
 
   async #runToTheEnd(): Promise<void> {
     while (this.#active.size > 0 || this.#entries.some((entry) => entry.phase === "ready")) {
-      // A user may interrupt between approval and start. A judged call without an intent ends here. A call with an intent
-      // in the log does not start either (`rm notes.md`, and Ctrl-C during the flush): `execute` checks again in the tick
-      // in which it starts the tool, and its result says "not executed". After that only the tool can end the call.
+      // A user may interrupt between approval and start. A call without an intent in the log ends here. For a call with
+      // an intent, `execute` checks again just before the tool starts. After that only the tool can end the call.
       if (this.#run.signal.aborted) await this.#cancelReady(notExecuted(this.#run.signal));
       const next = this.#startable();
       if (next.length > 0) {
@@ -272,7 +265,6 @@ export class CallBatch {
     await this.#end(entry, outcome.status, await this.#withHook(entry, outcome), outcome);
   }
 
-  /** Returns the output for the model, with the text that a hook adds. */
   async #withHook({ tool, call, input }: CallEntry, { status, output }: ExecutionOutcome): Promise<string> {
     const { hooks } = this.#run.agent;
     if (!tool || !hooks.afterCall || (status !== "completed" && status !== "failed")) return output;
@@ -294,7 +286,7 @@ export class CallBatch {
       using _ = this.#run.budget.stopClock();
       answer = await question.answer(signal);
     } catch {
-      // Only an abort ends the wait: the question closes and the call is cancelled, unless only this process goes away.
+      // Only an abort ends the wait. The call is then cancelled, unless only this process goes away.
       if (!this.#stays(call)) return this.#end(entry, "cancelled", notExecuted(signal));
       entry.phase = "left";
       return;
@@ -319,10 +311,7 @@ export class CallBatch {
     entry.phase = "ready";
   }
 
-  /**
-   * True if a call keeps no result at the end of its turn: only the process goes away, and the call or its sub-agent
-   * has asked a user.
-   */
+  /** True if only this process goes away while the call or its sub-agent asks a user: the call then gets no result. */
   #stays(call: string): boolean {
     const { survives, signal, session } = this.#run;
     return survives && isReaderGone(signal) && hasOpenQuestion(session.state, call);

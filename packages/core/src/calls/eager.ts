@@ -6,21 +6,19 @@ import type { AskedCall } from "./asked-call.ts";
 import { judge } from "./judge.ts";
 import { toolContext } from "./tool-context.ts";
 
-/** The outcome of a call that began early, and its arguments. */
 interface EagerResult {
   readonly input: Json;
   readonly outcome: ExecutionOutcome;
 }
 
 /**
- * Calls that begin before their message has ended (B62): calls of `eager` tools without effects, preceded only by such
- * calls. The result is used if the message ends cleanly and contains this same call. If not, the result is discarded.
+ * Runs calls of `eager` tools before their message has ended (B62). Only such calls may precede them. The result counts
+ * if the message ends cleanly and contains the same call.
  */
 export class EagerCalls {
   readonly #run: TurnRun;
   readonly #message: string;
   readonly #begun = new Map<string, Promise<EagerResult | undefined>>();
-  /** Number of calls without a result. */
   #running = 0;
   readonly #discarded = new AbortController();
 
@@ -29,7 +27,7 @@ export class EagerCalls {
     this.#message = message;
   }
 
-  /** Begins a call early if possible: its arguments are complete while the message continues. */
+  /** Begins a call early if its arguments are complete while the message continues. */
   consider(asked: AskedCall, before: readonly AskedCall[]): void {
     const { toolbox } = this.#run.agent;
     if (!toolbox.find(asked.tool)?.eager) return;
@@ -40,16 +38,12 @@ export class EagerCalls {
     this.#begun.set(asked.id, begun);
   }
 
-  /**
-   * Returns the outcome of a call that began early. Returns nothing if the call did not begin or began with other
-   * arguments: a schema may return another value each time.
-   */
+  /** Returns nothing if the call did not begin early, or began with other arguments. */
   async outcome(call: string, input: Json): Promise<ExecutionOutcome | undefined> {
     const found = await this.#begun.get(call);
     return found && isSameInput(found.input, input) ? found.outcome : undefined;
   }
 
-  /** Ends all early calls, whose results are not needed. */
   discard(reason: Error): void {
     this.#discarded.abort(reason);
   }
@@ -61,7 +55,7 @@ export class EagerCalls {
     const { tool, input, value } = verdict;
     const message = this.#message;
     const running = { message, call: asked.id, attempt: 1, key: `${message}.${asked.id}`, tool, input };
-    // Progress is not published, because clients do not know the call yet.
+    // Clients do not know the call yet, so its progress is not published.
     const silent = { progress() {} };
     const contextFor = (own: AbortSignal) => ({ ...toolContext(this.#run, running, own), ...silent });
     const outcome = await execute(tool, value, signal, contextFor, this.#run.agent.model);

@@ -10,10 +10,9 @@ import { aboutTool, describeCall } from "../toolbox/execute.ts";
 import { type CallVerdict, judge } from "./judge.ts";
 
 /**
- * Judges an open call of a stopped process (B24). A user's earlier decision here stays; a log alone allows nothing
- * (S17). A call that was running runs again if that is harmless. For any other call the outcome is unknown. Also
- * returns the subject of the call, the open question, and whether the arguments and folder are those that the user saw.
- * Never rejects.
+ * Judges an open call of a stopped process (B24). A user's earlier decision on this machine stays valid; a log alone
+ * allows nothing (S17). A call that was running runs again if that is harmless; otherwise its outcome is unknown. Never
+ * rejects.
  */
 export async function judgeAgain(run: TurnRun, call: Call) {
   for (;;) {
@@ -45,7 +44,6 @@ async function verdictOn(run: TurnRun, call: Call): Promise<CallVerdict & { read
   return isAllowed ? { ...verdict, about, permit: { decision: "allow" } } : { ...verdict, about };
 }
 
-/** True if the arguments and the folder are those that the user saw. */
 function isWhatUserSaw({ executedInput, input, about: shown }: Call, now: Json, about: About | undefined): boolean {
   return isSameInput(now, executedInput ?? input) && shown?.folder === about?.folder;
 }
@@ -57,7 +55,6 @@ export async function aboutJudgedCall(run: TurnRun, verdict: CallVerdict, name: 
   return tool && aboutTool(tool);
 }
 
-/** The data that a tool may read before a call runs. */
 export function previewContext({ session, branch, signal }: TurnRun): PreviewContext {
   return { conversation: session.state, path: branch.path, signal };
 }

@@ -13,7 +13,6 @@ import type { AskedCall } from "./asked-call.ts";
 /** The decision about a call: ended with this output, or runnable, perhaps after a user's approval. */
 export type CallVerdict = { readonly ended: "failed" | "denied" | "cancelled"; readonly output: string } | Runnable;
 
-/** A call that may run, or that a user decides about. */
 export interface Runnable {
   readonly tool: Tool;
   /** The checked arguments, as logged and shown. */
@@ -24,8 +23,7 @@ export interface Runnable {
 }
 
 /**
- * Decides if a call may run: its tool exists, its arguments fit, and no rule denies it. With `seen`, a user saw the
- * arguments, so the check must not change them. Never rejects.
+ * Decides if a call may run. With `seen`, a user saw the arguments, so the check must not change them. Never rejects.
  */
 export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}): Promise<CallVerdict> {
   const { agent, signal } = run;
@@ -80,7 +78,6 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
   }
 }
 
-/** The facts about a call for rules and hooks. */
 export function permitRequest({ id, session, signal }: TurnRun, call: string, tool: Tool, input: Json): PermitRequest {
   return { call, run: id, tool, input, conversation: session.state, allowed: session.allowed, signal };
 }
@@ -95,7 +92,7 @@ function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
   return isOpen ? ALLOWED : permit;
 }
 
-/** Returns the reason why arguments written by a user cannot run: the check rejects or changes them. Nothing if they can run. */
+/** Returns the reason why arguments that a user wrote cannot run: the schema rejects or changes them. */
 export async function unfitAnswer(run: TurnRun, tool: string, written: Json): Promise<string | undefined> {
   const checked = await orAborted(run.agent.toolbox.check(tool, written), run.signal);
   if (!checked.ok) return `The arguments do not match the tool's schema: ${checked.problem}.`;

@@ -5,11 +5,7 @@ import { runInTime } from "../run/limits.ts";
 import type { TurnRun } from "../run/run.ts";
 import { CallBatch } from "./calls.ts";
 
-/**
- * Gives results to the calls of the last response that a stopped process left open, within the time of the turn. Later
- * messages may follow the response, if their process stopped too. If a live run owns the calls, this waits for their
- * results.
- */
+/** Gives results to the calls that a stopped process left open, or waits for the live run that owns the calls. */
 export async function completeOpenCalls(run: TurnRun): Promise<void> {
   const response = lastAssistantMessage(run.branch.path);
   if (!response || isSettled(response)) return;
@@ -25,7 +21,7 @@ export async function completeOpenCalls(run: TurnRun): Promise<void> {
 async function settleOpenCalls(run: TurnRun, response: AssistantMessage): Promise<void> {
   if (run.session.runs.isLive(response.run)) return untilSettled(run, response);
   const { isFirst, done } = run.session.runs.settling(response, () => runAgain(run, response));
-  // A run that is interrupted or out of time stops waiting, and its loop reacts to the abort.
+  // If the run was interrupted or is out of time, its loop reacts to the abort.
   return isFirst ? done : Promise.resolve(orAborted(done, run.signal)).catch(() => {});
 }
 
@@ -40,7 +36,7 @@ async function untilSettled({ session, signal }: TurnRun, response: AssistantMes
     look();
     await orAborted(settled.promise, signal);
   } catch {
-    // The run is interrupted or out of time; its loop reacts to the abort.
+    // If the run was interrupted or is out of time, its loop reacts to the abort.
   } finally {
     leave();
   }

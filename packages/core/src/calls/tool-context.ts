@@ -10,20 +10,18 @@ import type { Answer, Permit } from "../ports/verdict.ts";
 import type { TurnRun } from "../run/run.ts";
 import { isReaderGone } from "../session/error.ts";
 
-/** A call that is about to run. */
 export interface RunningCall {
   readonly message: string;
   readonly call: string;
   readonly attempt: number;
   readonly key: string;
   readonly tool: Tool;
-  /** The checked arguments. */
   readonly input: Json;
   /** The preview that the user agreed to. */
   readonly agreed?: Preview | undefined;
 }
 
-/** The context of a call: facts about its turn, and its actions. `signal` ends the call. */
+/** Returns the context that `execute` of a tool gets. `signal` ends the call. */
 export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): OuterContext {
   const { session, branch, agent, budget, source, origin } = run;
   const { message, call, attempt, key, agreed } = running;

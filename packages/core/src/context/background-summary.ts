@@ -11,25 +11,20 @@ import { untilAborted } from "./tokens.ts";
 
 /** A summary that a model writes during the turn (F95). */
 interface BackgroundSummary {
-  /** Id of the last covered message. */
   readonly covers: string;
-  /** The end of the branch when the summary began. */
   readonly leaf: string | null;
-  /** The covered messages, as the model saw them at the beginning. */
+  /** The covered messages as the model saw them when the summary began. */
   readonly messages: readonly PromptMessage[];
   readonly cancelled: AbortController;
-  /** Resolves when the model has ended and its tokens are counted: with the text, or with nothing if there is none. */
+  /** Resolves with the text, or with nothing, once the model has ended and its tokens are counted. */
   readonly written: Promise<string | undefined>;
   isWritten: boolean;
 }
 
-/** Summaries that are being written or not used yet. They end with their session. */
+/** Unused summaries, until their session ends. */
 const summaries = new WeakMap<Session, Set<BackgroundSummary>>();
 
-/**
- * Returns the background summary of a run's branch. The prompt must still contain all covered messages word for word.
- * So a summary of a branch that was left, edited or compacted meanwhile is never used.
- */
+/** The prompt must still contain all covered messages unchanged: the branch may have been edited or compacted. */
 function summaryOn({ session, branch }: TurnRun): BackgroundSummary | undefined {
   return summaries
     .get(session)
@@ -37,27 +32,20 @@ function summaryOn({ session, branch }: TurnRun): BackgroundSummary | undefined 
     .find(({ covers, messages }) => isEqual(branch.promptTo(covers), messages));
 }
 
-/** Returns true while a model writes a summary of the branch. */
 export function isSummaryUnderWay(run: TurnRun): boolean {
   return summaryOn(run)?.isWritten === false;
 }
 
-/** A model's text, and the id of the last message that it covers. */
 export interface WrittenSummary {
   readonly text: string;
   readonly covers: string;
 }
 
-/**
- * Takes the background summary of the branch, and forgets it. Returns nothing if there is no summary, if the model
- * wrote no text, or if the run is aborted. With `waits`, waits for the model; without, leaves an unfinished summary in
- * place.
- */
+/** Takes the background summary of the branch, if any. With `waits`, waits for the model. */
 export async function takeSummary(run: TurnRun, { waits = false } = {}): Promise<WrittenSummary | undefined> {
   const summary = summaryOn(run);
   if (!summary || !(waits || summary.isWritten)) return undefined;
   const text = await untilAborted(run, async (signal) => orAborted(summary.written, signal));
-  // The end of the turn discards the summary.
   if (run.signal.aborted) return undefined;
   summaries.get(run.session)?.delete(summary);
   return text === undefined ? undefined : { text, covers: summary.covers };
@@ -75,13 +63,10 @@ export async function giveUpSummary({ session, branch }: TurnRun): Promise<boole
   return begun.length > 0;
 }
 
-/**
- * Begins a summary of all messages down to `covers` during the turn, unless the turn's limits have no room for it. The
- * branch must have no background summary yet.
- */
+/** Begins a summary of all messages down to `covers`, if the turn's limits have room for it. */
 export function beginSummary(asking: RunWithModel, covers: string): void {
   const { session, agent, branch, budget: turns } = asking.run;
-  // A part of the turn, like a sub-agent: the turn keeps its limits and its final answer.
+  // Like a sub-agent, the summary leaves the turn its limits and its final answer.
   const budget = new Budget(agent.limits, turns);
   if (budget.takeRoom() !== undefined) return;
   const cancelled = new AbortController();
@@ -100,7 +85,7 @@ export function beginSummary(asking: RunWithModel, covers: string): void {
   summaries.set(session, (summaries.get(session) ?? new Set()).add(summary));
 }
 
-/** Lets the model write the summary. Never rejects: without a summary, the turn continues as if none had begun. */
+/** Lets the model write the summary. Never rejects: the turn can continue without the summary. */
 async function writeSummary(
   { run, model }: RunWithModel,
   budget: Budget,
@@ -117,7 +102,6 @@ async function writeSummary(
       handle.end(null);
     }
   } catch {
-    // The session is closed or cannot write any more, and has informed its readers.
     return undefined;
   }
 }
@@ -132,7 +116,7 @@ async function askForSummary(
     writer = new SummaryWriter(await summaryModel({ run, model }), { reader: run, isQuiet: true });
     return await writer.summaryOf(messages, "blocked" in words ? [] : words);
   } catch {
-    // At the threshold the model is asked again, with fallbacks; a further failure is reported to the user.
+    // At the threshold the model is asked again, with fallbacks; the user gets a report of a further failure.
     if (!run.signal.aborted) run.progress.summaryFailed();
     return undefined;
   } finally {

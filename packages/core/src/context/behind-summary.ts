@@ -10,22 +10,20 @@ import { countContextTokens, estimate, promptTextsOfPath } from "./tokens.ts";
 /** Shares of the room after a summary. The room is the window without instructions and tools. */
 export const SHARES = { all: 0.4, summary: 0.1, words: 0.12, message: 0.03, state: 0.05 } as const;
 
-/** Maximum number of tokens of a summary's text in a room of this size. */
 export function summaryBound(room: number): number {
   return Math.min(room * SHARES.summary, MOST_SUMMARY);
 }
 
 const MOST_SUMMARY = 8_000;
 
-/** The parts of a summary that the program appends to its text (F86, F87). */
+/** The parts that the program appends to the text of a summary (F86, F87). */
 export type BehindSummary = Pick<SummaryMessage, "kept" | "leftOut" | "state" | "note">;
 
-/** Counts tokens as the run does. Rejects with the signal's reason as soon as the run is aborted. */
 export function countTokens({ agent, signal }: TurnRun, ...uncounted: readonly string[]): Promise<number> {
   return countContextTokens({ counted: 0, uncounted }, agent.compaction?.count ?? estimate, signal);
 }
 
-/** Returns the tokens of the window without instructions and tools. For a window of unknown size, the tokens of the branch. */
+/** Returns the tokens of the window without instructions and tools, or of the branch if the window is unknown. */
 export async function contextRoom(run: TurnRun): Promise<number> {
   const { agent, branch } = run;
   const contextSize = agent.compaction?.contextSize;
@@ -33,7 +31,7 @@ export async function contextRoom(run: TurnRun): Promise<number> {
   return Math.max(0, contextSize - (await countTokens(run, agent.instructions.text, agent.toolbox.text)));
 }
 
-/** Returns the data kept by a summary of all messages down to `covers`: words of the user, and state of the work. */
+/** Returns the user's words and the state of the work that a summary of all messages down to `covers` keeps. */
 export async function contentKeptBySummary(run: TurnRun, covers: string): Promise<BehindSummary> {
   const { branch, session } = run;
   const { path } = branch;
@@ -53,16 +51,14 @@ function isWhole(path: readonly Message[]): boolean {
   return placeAfterForgotten(path) < 0;
 }
 
-/** Counts the tokens that the model gets in place of the messages covered by a summary with this text. */
+/** Counts the tokens that the model gets in place of the covered messages. */
 export function summaryTokens(run: TurnRun, text: string, behind: BehindSummary): Promise<number> {
   const base = { id: "", parentId: null, createdAt: 0, role: "summary", covers: "" } as const;
   return countTokens(run, ...summaryTexts({ ...base, parts: [{ type: "text", text }], ...behind }, run.branch.path));
 }
 
-/** Returns the block with as many lines as fit into `most` tokens. */
 async function boundedState(run: TurnRun, work: WorkState, most: number): Promise<string> {
   const fits = async (left: number) => (await countTokens(run, stateBlock(work, left))) <= most;
-  // Binary search for the fewest lines to drop: each dropped line makes the block shorter.
   let [least, enough] = [0, countDroppableLines(work)];
   if (!(await fits(enough))) return "";
   while (least < enough) {
@@ -77,8 +73,8 @@ async function boundedState(run: TurnRun, work: WorkState, most: number): Promis
 const LEAST = 50;
 
 /**
- * Returns the user messages whose words are kept: the task, the first message, then from the newest back as far as they
- * fit. Stops at the first message without room: an instruction without its later correction must not be kept.
+ * Returns the user messages whose words are kept: the task, the first message, then the newest messages that fit. Stops
+ * at the first message without room: an instruction must not be kept without its later correction.
  */
 async function chooseKeptMessages(
   run: TurnRun,
@@ -94,10 +90,7 @@ async function chooseKeptMessages(
   return { kept, leftOut: said.length - kept.length + (isWhole(path) ? 0 : leftOutBefore(path, said)) };
 }
 
-/**
- * Fills the share of the room for kept words, from the newest message back. `shrinking`: the allowed length of an older
- * message that must be cut, as a share of the length allowed for the newer one.
- */
+/** `shrinking`: length of each older message that must be cut, as a share of that of the newer message. */
 async function filledWords(
   run: TurnRun,
   said: readonly Message[],
@@ -156,7 +149,6 @@ function isLastOfTurn(message: Extract<Message, { role: "assistant" }>): boolean
   return taskResultIn(message) !== undefined || (message.finish === "stop" && message.calls.length === 0);
 }
 
-/** Number of messages that an earlier summary left out and that are no longer in memory. */
 function leftOutBefore(path: readonly Message[], said: readonly Message[]): number {
   const before = path.findLast((message) => isSummary(message) && message.leftOut !== undefined) as
     | SummaryMessage
@@ -168,10 +160,9 @@ function leftOutBefore(path: readonly Message[], said: readonly Message[]): numb
   return Math.max(0, (before.leftOut ?? 0) - here.length);
 }
 
-/** More characters than any tokenizer puts into one token: longer texts need no count. */
+/** No tokenizer puts more characters into one token, so longer texts need no count. */
 const MOST_CHARACTERS = 32;
 
-/** Returns how much of a message's words fits, and the tokens of that part. */
 async function cutToFit(run: TurnRun, message: Message, most: number): Promise<{ kept: KeptMessage; tokens: number }> {
   const { length } = userWords(message);
   let characters = Math.min(length, Math.floor(most * MOST_CHARACTERS));

@@ -33,7 +33,7 @@ const FULL = "the context is nearly full";
 
 export const SHORTEN = "shorten_conversation";
 
-/** Makes room for the next request: reminds the model in time, and shortens the conversation if necessary. */
+/** Makes room for the next request: reminds the model in time, and compacts the conversation if necessary. */
 export async function makeRoom({ run, model }: RunWithModel, standIn?: FallbackModel): Promise<void> {
   const { compaction, toolbox } = run.agent;
   if (compaction?.contextSize === undefined || !compaction.automatic) return;
@@ -71,10 +71,7 @@ export async function makeRoom({ run, model }: RunWithModel, standIn?: FallbackM
 /** Share of the room read since the last summary at which a background summary begins. */
 const READ = 0.3;
 
-/**
- * Returns the last message that a background summary covers, or nothing if none should begin. `tokens`: size of the
- * next request.
- */
+/** Returns the last message that a background summary should cover, if any. `tokens`: size of the next request. */
 async function coveredInBackground(run: TurnRun, tokens: number): Promise<string | undefined> {
   const { agent, branch, progress } = run;
   const last = branch.path.findLast(({ role }) => role === "summary")?.id ?? "";
@@ -84,7 +81,6 @@ async function coveredInBackground(run: TurnRun, tokens: number): Promise<string
   const before = branch.path.findLast(isSummary);
   const after = before?.role === "summary" ? before.compaction?.after : undefined;
   if (tokens - (after ?? head) < READ * room) return undefined;
-  // No model is asked if old results alone free enough (F91).
   if (await oldResultsSuffice(run)) {
     progress.shortensBehind = last;
     return undefined;
@@ -92,21 +88,18 @@ async function coveredInBackground(run: TurnRun, tokens: number): Promise<string
   return lastCoverable(run, branch.path.length, "half");
 }
 
-/** Options for shortening a conversation. */
 interface ShortenOptions {
-  /** Messages that stay word for word. With `asked`, only a summary by the model is used. */
+  /** Messages that stay unchanged. With `asked`, only a summary by the model is used. */
   readonly whole?: VerbatimShare;
-  /** Minimum number of messages that the summary covers. */
   readonly least?: number | undefined;
-  /** Trigger and wishes of the summary. Absent: the context needs the summary. */
+  /** Absent: the context needs the summary. */
   readonly order?: SummaryOrder;
   readonly standIn?: FallbackModel | undefined;
 }
 
 /**
- * Replaces earlier messages by a summary of the model that follows `order`; the newest messages stay. If the model
- * writes none, a summary by the program replaces them (F91). A failed summary that a user asked for, and an abort,
- * change nothing. Returns the reason if nothing was shortened.
+ * Replaces earlier messages by a summary of the model, or by the program's own if the model fails (F91). An abort, or a
+ * failed summary that a user asked for, changes nothing. Returns the reason if nothing was shortened.
  */
 export async function shorten(
   { run, model }: RunWithModel,
@@ -171,7 +164,6 @@ async function commitSummary(
   { text, covers }: WrittenSummary,
   { isManual = false, isOwn = false, writer }: { isManual?: boolean; isOwn?: boolean; writer?: SummaryWriter } = {},
 ): Promise<void> {
-  // A summary that a user asked for is used even if it is longer than the few messages it covers.
   if (!isManual && (await tokensFreedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);
   const { results } = await oldResults(run, covers);
   await addSummary(run, text, covers, { spent: writer?.spent, shortened: results, isOwn });
@@ -190,7 +182,6 @@ async function useMade(run: TurnRun, made: WrittenSummary): Promise<boolean> {
   return true;
 }
 
-/** Waits for the background summary. Returns true if it is used. */
 async function waitForSummary(run: TurnRun): Promise<boolean> {
   tellShortening(run, FULL);
   const made = await takeSummary(run, { waits: true });
@@ -207,7 +198,7 @@ export async function useSummary(run: TurnRun): Promise<void> {
   await addSummary(run, summary.text, summary.covers);
 }
 
-/** Warns the user once about suspicious token counts of a provider: a wrong count lets a conversation grow too long (F97). */
+/** Warns the user once about suspicious token counts: a wrong count lets a conversation grow too long (F97). */
 function tellDoubt(run: TurnRun, model: ModelDriver, counts: "few" | "many"): void {
   const fact = `The token counts of ${model.id} differ from Banyan's own counts by more than a factor of two`;
   // A server that silently cuts prompts counts only the rest (F69).
@@ -220,11 +211,7 @@ function tellDoubt(run: TurnRun, model: ModelDriver, counts: "few" | "many"): vo
 
 const AUTOMATIC: SummaryOrder = { trigger: "auto" };
 
-/**
- * Returns the last message covered by a summary that a user asked for. More than two visible messages are enough. If
- * they are too few for an automatic summary, all answered messages are covered. Directly after a summary, there is
- * nothing to cover.
- */
+/** Returns the last message that a requested summary covers: all answered messages, if few are visible. */
 async function coveredAsAsked(run: TurnRun, whole: VerbatimShare): Promise<string | undefined> {
   const { path } = run.branch;
   const shown = afterSummary(path).filter(({ role }) => role !== "summary");
@@ -245,7 +232,6 @@ async function isTooShort(run: TurnRun, text: string, covers: string): Promise<b
   return tokens < LEAST.share * (await countTokens(run, ...promptTextsOfPath(run.branch.path.slice(0, covered))));
 }
 
-/** True if the model was reminded since the last summary. */
 function hasReminder({ branch }: TurnRun): boolean {
   for (let i = branch.path.length - 1; i >= 0; i--) {
     const message = branch.path[i] as Message;

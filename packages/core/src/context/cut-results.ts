@@ -5,14 +5,11 @@ import { afterSummary } from "../conversation/tree/path.ts";
 import type { TurnRun } from "../run/run.ts";
 import { countContextTokens, estimate, untilAborted } from "./tokens.ts";
 
-/** Minimum number of characters left of each result. */
 const LEAST = 200;
 
 /**
- * Cuts results in the middle, the longest first, until the visible results fit into a number of tokens. The log and
- * other branches keep the full results. Returns true if any result was cut. Rejects with the reason of the run's
- * signal.
- *
+ * Cuts results in the middle, the longest first, until the visible results fit. The log and other branches keep the
+ * full results. Returns true if any result was cut. Rejects with the reason of the run's signal.
  * @param budgetOf Returns the allowed tokens of all results, given their current tokens.
  * @param from Index on the path of the first message whose results may be cut.
  */
@@ -63,13 +60,9 @@ async function fittingResult(
   }
 }
 
-/** Share of the window that the results of the newest response may have. */
 const NEWEST = 0.3;
 
-/**
- * Cuts unanswered results to a share of the window, so that they can stay after a summary: a turn never becomes a
- * summary alone. Returns true if any result was cut.
- */
+/** Cuts unanswered results so that they can stay after a summary. Returns true if any result was cut. */
 export async function cutNewestResults(run: TurnRun): Promise<boolean> {
   const { contextSize } = run.agent.compaction ?? {};
   const { path } = run.branch;
@@ -78,7 +71,7 @@ export async function cutNewestResults(run: TurnRun): Promise<boolean> {
   return (await untilAborted(run, () => cutResults(run, () => contextSize * NEWEST, newest))) ?? false;
 }
 
-/** Appends a message that covers nothing, and that shortens earlier messages for the model. */
+/** Appends a message that shortens earlier messages for the model and covers nothing. */
 export async function addShortening(
   { id: run, session, branch, origin }: TurnRun,
   text: string,

@@ -5,32 +5,30 @@ import { nearest } from "../conversation/shown/nearest.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 
-/** Prefix of addresses of earlier messages (F98). Alone, it is the address of the list. */
+/** Prefix of the addresses of earlier messages (F98). The prefix alone is the address of their list. */
 export const EARLIER = "earlier:";
 
-/** A message, or the result of a call, as a text with its address. */
+/** The text of a message or of a call's result, with its address. */
 export interface AddressedText {
-  /** `earlier:#12` for the twelfth message from the root of the branch, `earlier:CALL` for the result of a call. */
+  /** `earlier:#12` for message 12 of the branch, `earlier:CALL` for the result of a call. */
   readonly address: string;
   readonly text: string;
 }
 
-/**
- * Returns the note for the model after a summary (F96): the work continues, and these tools read the covered messages.
- */
+/** Returns the note for the model after a summary (F96). `readers` are the tools that read the covered messages. */
 export function noteAfterSummary(readers: readonly string[]): string {
   const goesOn = "The work continues from here. Finished steps are not repeated.";
   if (readers.length === 0) return goesOn;
   return `${goesOn} To list the messages that the summary covers, call ${readers.join(" or ")} with ${EARLIER}.`;
 }
 
-/** Characters of a message in the list. */
 const LISTED = 120;
 
 /**
- * Returns the text behind an `earlier:` address. `earlier:` lists messages that the model no longer sees, `earlier:#12`
- * is message 12, `earlier:CALL` is a call's result. Numbers count from the root, so they stay valid as long as the
- * branch exists. Removed messages and all messages below them are left out. Throws `RangeError` for an unknown address.
+ * Returns the text at an `earlier:` address. `earlier:` lists the messages that the model no longer sees, `earlier:#12`
+ * is message 12, and `earlier:CALL` is the result of a call. Numbers count from the root, so they stay valid as long as
+ * the branch exists. Removed messages and all messages below them are left out. Throws `RangeError` for an unknown
+ * address.
  */
 export function readEarlier(path: readonly Message[], address: string): string {
   const branch = numbered(path);
@@ -39,7 +37,7 @@ export function readEarlier(path: readonly Message[], address: string): string {
   return call ? resultAt(at, call) : messageAt(at);
 }
 
-/** Returns the texts to search for an `earlier:` address. Throws `RangeError` as `readEarlier` does. */
+/** Returns the texts at an `earlier:` address, for a search. Throws `RangeError` for an unknown address. */
 export function earlierTextsToSearch(path: readonly Message[], address: string): AddressedText[] {
   if (address !== EARLIER) return [{ address, text: readEarlier(path, address) }];
   return numbered(path).flatMap((at) => [
@@ -48,28 +46,27 @@ export function earlierTextsToSearch(path: readonly Message[], address: string):
   ]);
 }
 
-/** A message of a branch. */
 interface NumberedMessage {
   readonly message: Message;
-  /** Number on the branch; the root has 1. */
+  /** The root has number 1. */
   readonly number: number;
   /** The message as the model sees it. Absent: a summary replaces the message. */
   readonly shown: Message | undefined;
 }
 
-/** True for a message that the model does not see, or sees with another text. Lines of the program for users do not count. */
+/** True for a message that the model does not see unchanged. Lines of the program for users do not count. */
 function isUnseen({ message, shown }: NumberedMessage): boolean {
   if (message.role === "summary" && !isSummary(message)) return false;
   return shown === undefined || (message.role === "user" && shown !== message);
 }
 
-/** Calls of a message whose results the model does not see, or only in part. */
+/** Calls whose results the model does not see in full. */
 function unseenResults({ message, shown }: NumberedMessage): readonly Call[] {
   const outputs = shown && new Map(callsOf(shown).map(({ id, output }) => [id, output]));
   return callsOf(message).filter(({ id, output }) => outputs?.get(id) !== output || !outputs);
 }
 
-/** Returns the messages down to the first removed one: a removal also removes all messages below. */
+/** Returns the messages down to the first removed message: a removal also removes all messages below. */
 function numbered(path: readonly Message[]): readonly NumberedMessage[] {
   const gone = path.findIndex(({ removed }) => removed);
   const branch = gone < 0 ? path : path.slice(0, gone);
@@ -151,13 +148,12 @@ function earlierOpening(message: Message): string {
   return oneLineExcerpt(textOf(message)) || "(without text)";
 }
 
-/** The tool, its subject, and the status of the call. */
 function callName({ tool, about = {}, status }: Call): string {
   const what = about.title ?? about.command ?? about.paths?.[0]?.path ?? about.url;
   return `${tool}${what === undefined ? "" : ` ${oneLineExcerpt(what)}`} (${status})`;
 }
 
-/** The arguments, with multi-line texts unquoted: as JSON they would be one line, which a reader cuts. */
+/** Multi-line texts are unquoted: as JSON they would be one line, which a reader cuts. */
 function readableInput({ executedInput, input = executedInput, inputText }: Call): string {
   const ran: Json | undefined = executedInput ?? input;
   if (typeof ran !== "object" || ran === null || Array.isArray(ran)) return inputText;

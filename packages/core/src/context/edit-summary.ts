@@ -7,11 +7,10 @@ import type { Session } from "../session/session.ts";
 import { estimate } from "./tokens.ts";
 
 /**
- * Adds an edited summary as a sibling of a summary (F99). It covers the same messages and keeps the same user words and
- * state; the old summary keeps its own branch. Resolves with the id of the new message once the message is on the disk.
- * A repeated id adds nothing, so clients may retry. Rejects with `SessionError`: `no-message` for an unknown summary,
- * `empty` for an empty text, `invalid-option` for an invalid id.
- *
+ * Adds an edited summary as a sibling of the summary `id` (F99). The new summary covers the same messages and keeps the
+ * same user words and state. Resolves with the id of the new message once the message is on the disk. A repeated `as`
+ * adds nothing, so clients may retry. Rejects with `SessionError`: `no-message` for an unknown summary, `empty` for an
+ * empty text, `invalid-option` for an invalid id.
  * @example
  * const summary = [...session.state.messages.values()].findLast(({ role }) => role === "summary");
  * if (summary) await editSummary(session, summary.id, "The user likes figs.");

@@ -16,10 +16,7 @@ const NEWEST = 0.1;
 /** Results of at most this many UTF-16 units are not shortened. */
 const SHORT = 500;
 
-/**
- * Shortens old results as an event of the branch if that frees enough: 30 % of the room, and `needed` tokens. Returns
- * true if it did. Rejects with the signal's reason when the run is aborted.
- */
+/** Shortens old results if that frees 30 % of the room and `needed` tokens. Returns true if it did. */
 export async function shortenResults(run: TurnRun, needed: number): Promise<boolean> {
   const { results, freed } = await oldResults(run);
   if (freed < needed || !(await isWorth(run, freed))) return false;
@@ -28,7 +25,7 @@ export async function shortenResults(run: TurnRun, needed: number): Promise<bool
   return true;
 }
 
-/** Returns true if old results alone free enough, so that no summary is needed. */
+/** True if shortened results free enough without a summary. */
 export async function oldResultsSuffice(run: TurnRun): Promise<boolean> {
   return isWorth(run, (await oldResults(run)).freed);
 }
@@ -37,15 +34,14 @@ async function isWorth(run: TurnRun, freed: number): Promise<boolean> {
   return freed >= WORTH * (await contextRoom(run));
 }
 
-/** Results to shorten, oldest first, and the number of freed tokens. */
 interface OldResults {
   readonly results: readonly ShortenedResult[];
   readonly freed: number;
 }
 
 /**
- * Returns the results to shorten: those that the model has read, except the newest, and reads of a file that was read
- * again later. With `covers`, only results after that message.
+ * Returns the results to shorten, oldest first: those that the model has read, except the newest, and reads of a file
+ * that was read again later. With `covers`, only results after that message.
  */
 export async function oldResults(run: TurnRun, covers?: string): Promise<OldResults> {
   const { path } = run.branch;
@@ -85,14 +81,12 @@ function coversAll(later: Call, earlier: Call): boolean {
   return Object.keys(input as object).length === 1 || JSON.stringify(input) === JSON.stringify(before);
 }
 
-/** Returns tool and file of a call that only reads one file. */
 function placeRead({ tool, about }: Call): string | undefined {
   const [place, ...others] = about?.paths ?? [];
   const isRead = place?.access === "read" && others.length === 0 && about?.command === undefined;
   return isRead ? `${tool} ${place.path}` : undefined;
 }
 
-/** UTF-16 units of a call's subject in the line that replaces its result. */
 const TITLE = 100;
 
 function shortText({ agent: { toolbox } }: TurnRun, call: Call, isReadAgain: boolean): string {

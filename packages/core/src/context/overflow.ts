@@ -24,10 +24,9 @@ export function withWindow(asking: RunWithModel): RunWithModel {
   return { run: { ...run, agent: { ...run.agent, compaction: learnt } }, model };
 }
 
-/** A request of more than this share of a refused one counts as the same request: a second cut may remove only one character. */
+/** A request of more than this share of a refused request counts as the same request. */
 const SAME = 0.999;
 
-/** Returns true if a model refused a request as too long: by the error code, or by the size of the request. */
 async function isContextRefusal(run: TurnRun, { code, status }: ModelError): Promise<boolean> {
   if (code === "context-overflow") return true;
   const { contextSize, count } = run.agent.compaction ?? {};
@@ -39,8 +38,8 @@ async function isContextRefusal(run: TurnRun, { code, status }: ModelError): Pro
 }
 
 /**
- * Shortens a request that a model refused as too long, and remembers the reported window. `stuck`: nothing is left to
- * cut. `other`: the refusal has another reason, or compaction is off.
+ * Shortens a refused request, and remembers the reported window. `stuck`: nothing is left to cut. `other`: the request
+ * was refused for another reason, or compaction is off.
  */
 export async function repairOverflow(
   { run, model }: RunWithModel,
@@ -73,7 +72,6 @@ export async function repairOverflow(
   return run.signal.aborted || isShorter ? "shorter" : "stuck";
 }
 
-/** Tokens by which a request exceeds the threshold for a summary. */
 async function excess(run: TurnRun): Promise<number> {
   const { contextSize = 0, threshold = 1, count = estimate } = run.agent.compaction ?? {};
   const tokens = await untilAborted(run, (signal) => countContextTokens(contextUsage(run), count, signal));

@@ -47,7 +47,7 @@ export async function recallMemory(run: TurnRun, memory: TurnMemory): Promise<vo
   const unwanted = new Set(branch.path.flatMap(dismissedOf).map(({ text }) => text));
   const wanted = items.filter(({ text }) => !unwanted.has(text));
   if (wanted.length === 0) return;
-  // Entries dismissed with this message stay with it, so that users can see and restore them.
+  // Dismissed entries stay with the message, so that users can see and restore them.
   const told = [...wanted, ...dismissedOf(message)];
   await session.commit([{ type: "memory.recalled", message: message.id, items: told }], { origin });
 }
@@ -56,7 +56,7 @@ function dismissedOf(message: Message): readonly RecalledMemory[] {
   return message.role === "user" ? (message.recalled?.filter(({ dismissed }) => dismissed) ?? []) : [];
 }
 
-/** Writes the messages of a turn to memory, in the background: the end of the turn does not wait. */
+/** Writes the messages of a turn to memory, in the background. */
 export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
   const { session, branch } = run;
   const items = branch.path.slice(run.from).flatMap((message): MemoryItem[] => {
@@ -70,7 +70,6 @@ export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
   remember(run, memory, items);
 }
 
-/** Writes a summary of the conversation to memory, in the background. */
 export function rememberSummary(run: TurnRun, text: string): void {
   const { memory } = run.agent;
   if (memory) remember(run, memory, [{ kind: "summary", text, conversation: run.session.id, at: Date.now() }]);

@@ -26,10 +26,7 @@ export const TOO_LONG = "The summary is longer than the messages that it would r
 const NOTHING_EARLIER =
   "Nothing was compacted: the last messages and unanswered messages always stay, and too few messages precede them.";
 
-/**
- * Plans a summary that a call of the response `message` wrote for all earlier messages; it is inserted after the step.
- * Returns what it will free. Rejects, and informs the feed, if it frees nothing.
- */
+/** Plans a summary that a call wrote, for the end of the step. Rejects, and informs the feed, if it frees nothing. */
 export async function planSummary(run: TurnRun, message: string, text: string): Promise<ShortenedHistory> {
   const { session, branch, origin } = run;
   const response = branch.path.findIndex(({ id }) => id === message);
@@ -44,10 +41,7 @@ export async function planSummary(run: TurnRun, message: string, text: string): 
   throw new Error(reason);
 }
 
-/**
- * Returns what a summary text frees in place of all messages down to `covers`. An empty text, and a text longer than
- * the covered messages, free nothing.
- */
+/** Returns what a summary text frees in place of all messages down to `covers`. */
 export async function tokensFreedBy(run: TurnRun, text: string, covers: string): Promise<ShortenedHistory> {
   const { path } = run.branch;
   const covered = path.slice(0, path.findIndex(({ id }) => id === covers) + 1);
@@ -63,9 +57,7 @@ export async function tokensFreedBy(run: TurnRun, text: string, covers: string):
   };
 }
 
-/** Properties of a summary apart from its text. */
 interface SummaryDetails {
-  /** Usage and cost of the model that wrote the summary. */
   readonly spent?: { readonly usage: Usage; readonly cost: Cost } | undefined;
   /** Results after the covered messages that are shown shortened from now on. */
   readonly shortened?: readonly ShortenedResult[];
@@ -98,7 +90,6 @@ export async function addSummary(
   if (!isOwn) rememberSummary(run, text);
 }
 
-/** Returns the sizes of the next request without and with a summary, for users. */
 async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): Promise<CompactionResult> {
   const { agent, branch, signal } = run;
   const { count = estimate, contextSize: size } = agent.compaction ?? {};
@@ -106,7 +97,7 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
   const covered = path.slice(0, path.findIndex(({ id }) => id === summary.covers) + 1);
   const messages = afterSummary(covered).filter(({ role }) => role !== "summary").length;
   const before = await countContextTokens(contextUsage(run), count, signal);
-  // The provider counted the last request and may count differently from us, so our counts only give the share that stays.
+  // The provider may count differently from us, so our counts only give the share that stays.
   const head = [agent.instructions.text, agent.toolbox.text];
   const own = await countTokens(run, ...head, ...promptTextsOfPath(path));
   const left = await countTokens(run, ...head, ...promptTextsOfPath([...path, { ...summary, id: "" }]));
@@ -115,16 +106,15 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
 }
 
 /**
- * Messages that a summary leaves whole, in addition to unanswered ones. `newest`: as many as fit. `half`: half of
- * these, because the other half is for messages that arrive while the background summary is written. `asked`, for a
- * summary that a user or the model asked for: the same share of the visible messages.
+ * The messages that a summary leaves whole, in addition to unanswered ones. `newest`: as many as fit. `half`: half of
+ * these, since more messages arrive while a background summary is written. `asked`: the same share of the visible
+ * messages, for a summary that a user or the model asked for.
  */
 export type VerbatimShare = "newest" | "half" | "asked";
 
 /**
- * Returns the last of the first `end` messages that a summary may cover, or nothing if fewer than `least` would be
- * covered. Unanswered messages stay, and so do the newest: as many as fit next to the summary, the user's words and the
- * state.
+ * Returns the last of the first `end` messages that a summary may cover; nothing if it would cover fewer than `least`.
+ * The newest messages that fit next to the summary stay, and so do unanswered messages.
  */
 export async function lastCoverable(
   run: TurnRun,

@@ -3,21 +3,17 @@ import { orAborted } from "../model/alarm.ts";
 import { checkPrice } from "../run/limits.ts";
 import type { RunWithModel, TurnRun } from "../run/run.ts";
 
-/** The trigger of a summary, and the user's instructions for it. */
 export interface SummaryOrder {
   /** `manual`: a user asked for the summary. `auto`: the context is nearly full. */
   readonly trigger: "manual" | "auto";
-  /** The user's instructions for this summary. */
   readonly wanted?: string | undefined;
 }
 
-/** Instructions of users for a summary, or the reason why the summary is blocked. */
 type SummaryWords = readonly string[] | { readonly blocked: string };
 
 /**
- * Returns the instructions for a summary: those of `compaction.instructions`, of the hook, and of the user who asked. A
- * hook can block only a summary that a user asked for, because without any other summary the turn would run out of
- * room. A hook that throws adds nothing, and the feed reports the error.
+ * Returns the instructions for a summary: those of `compaction.instructions`, of the hook, and of the user. A hook can
+ * block only a summary that a user asked for: without any other summary the turn would run out of room.
  */
 export async function summaryWords(run: TurnRun, { trigger, wanted }: SummaryOrder): Promise<SummaryWords> {
   const { session, agent, signal, origin } = run;
@@ -41,10 +37,7 @@ export async function summaryWords(run: TurnRun, { trigger, wanted }: SummaryOrd
   return words.filter((text) => text !== "");
 }
 
-/**
- * Returns the run and model for writing summaries: `compaction.model`, or the model of the turn if no name is set. If
- * the named model is unavailable, the feed reports it and the model of the turn writes.
- */
+/** If `compaction.model` is unavailable, the feed reports the reason and the model of the turn writes. */
 export async function summaryModel({ run, model }: RunWithModel): Promise<RunWithModel> {
   const { agent, session, signal, origin } = run;
   const name = agent.compaction?.model;

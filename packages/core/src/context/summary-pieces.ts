@@ -1,7 +1,6 @@
 import { cutBefore } from "../conversation/shown/visible-text.ts";
 import type { PromptMessage } from "../ports/model.ts";
 
-/** Counts the tokens of texts. */
 export type CountTexts = (...texts: readonly string[]) => Promise<number>;
 
 /** The texts, calls and results of a message, without images and reasoning. */
@@ -15,7 +14,6 @@ export function messageTexts(message: PromptMessage): string[] {
   return [...said, ...message.results.map(({ tool, output }) => `[Result of ${tool}] ${output}`)];
 }
 
-/** Messages for one request, their tokens, and the remaining messages. */
 interface SummaryPiece {
   readonly piece: readonly PromptMessage[];
   readonly tokens: number;
@@ -23,8 +21,8 @@ interface SummaryPiece {
 }
 
 /**
- * Takes as many messages from the front as fit into `most` tokens. If the first message alone is too large, it becomes
- * text that continues in the next piece: calls keep their results in one request, and nothing is lost.
+ * Takes as many messages from the front as fit into `most` tokens. A first message that is too large becomes text that
+ * continues in the next piece. Calls keep their results in one request.
  */
 export async function takeSummaryPiece(
   messages: readonly PromptMessage[],
@@ -53,7 +51,6 @@ export async function takeSummaryPiece(
 
 const CONTINUED = "[The message before goes on:]\n";
 
-/** UTF-16 units at the beginning of a text that fit into `most` tokens, and their tokens. */
 async function fitTokens(text: string, most: number, count: CountTexts) {
   let { length } = text;
   let tokens = await count(text);
@@ -64,7 +61,7 @@ async function fitTokens(text: string, most: number, count: CountTexts) {
   return { length, tokens };
 }
 
-/** Minimum UTF-16 units of a piece, so that each piece makes progress. */
+/** Each piece makes progress. */
 const LEAST = 100;
 
 export function userText(text: string): PromptMessage {

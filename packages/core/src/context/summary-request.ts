@@ -1,4 +1,4 @@
-/** The form of every summary: headings for the model to fill, so that no kind of fact is forgotten. */
+/** The headings make the model consider each kind of fact. */
 const REQUEST = `Sum up the conversation above. The summary replaces the conversation, and you continue the work with the summary alone, so write down everything that still matters. Use these headings in this order, and leave out empty ones:
 
 ## Goal
@@ -18,19 +18,16 @@ Each open question, and who must answer it.
 
 Leave out the rest. Answer with the summary alone; call no tool.`;
 
-/** Returns the request for a summary of at most `bound` tokens, with the instructions of users. */
 export function requestFor(words: readonly string[], bound: number): string {
   const asked = `${REQUEST} Use at most ${wordsFor(bound)} words.`;
   if (words.length === 0) return asked;
   return `${asked}\n\nAbove all, follow these instructions of the user for the summary:\n${words.join("\n\n")}`;
 }
 
-/** Returns the request for a shorter summary of at most `bound` tokens. */
 export function shorterRequest(bound: number): string {
   return `Your summary is too long. Write it again in at most ${wordsFor(bound)} words, and leave out what matters least. Answer with the summary alone; call no tool.`;
 }
 
-/** Number of English words in this many tokens. */
 function wordsFor(tokens: number): number {
   return Math.max(10, Math.floor(tokens * 0.7));
 }

@@ -22,7 +22,7 @@ const LEAST_BOUND = 50;
 /** Approximate maximum number of requests for one summary. */
 const MOST_PIECES = 60;
 
-/** Token bounds: of the summary, of the room, and of the request without instructions and tools. */
+/** Tokens of the summary, of the room, and of the request without instructions and tools. */
 interface RequestSize {
   readonly bound: number;
   readonly room: number;
@@ -32,7 +32,6 @@ interface RequestSize {
 /** Factor for the tokens that providers count around each message and call, and our count of texts does not have. */
 const MESSAGE_FRAMES = 1.1;
 
-/** Options for writing a summary. */
 interface SummaryOptions {
   /** The run that continues with the summary, if another model writes the summary. */
   readonly reader?: TurnRun;
@@ -41,13 +40,9 @@ interface SummaryOptions {
   readonly isQuiet?: boolean;
 }
 
-/** A response that a model wrote to its end, or up to a limit. */
 type FinishedResponse = ModelResponse & { readonly finish: NonNullable<ModelResponse["finish"]> };
 
-/**
- * Lets a model write a summary. Each request is a normal model call (F90): with retries and fallbacks, and its usage
- * counts even if a later request fails.
- */
+/** Lets a model write a summary. Each request is a normal model call (F90), with retries, fallbacks and usage. */
 export class SummaryWriter {
   #asking: RunWithModel;
   readonly #reader: TurnRun;
@@ -67,7 +62,6 @@ export class SummaryWriter {
     return this.#asking.model;
   }
 
-  /** Usage and cost of all responses; nothing if there were none. */
   get spent(): { readonly usage: Usage; readonly cost: Cost } | undefined {
     if (this.#responses.length === 0) return undefined;
     return {
@@ -87,8 +81,7 @@ export class SummaryWriter {
 
   /**
    * Returns the summary of the messages. Messages that exceed one request are summarized in pieces, oldest first, each
-   * with the summary so far in front (F88). Rejects with the reason when the model writes no summary, and with the
-   * reason of the run's signal.
+   * after the summary so far (F88). Rejects with the reason when the model writes no summary.
    */
   async summaryOf(messages: readonly PromptMessage[], words: readonly string[] = []): Promise<string> {
     const { run } = this.#asking;
@@ -145,7 +138,6 @@ export class SummaryWriter {
     return (await isWhole(best)) ? best.written : await this.#cut(best.written, size.bound);
   }
 
-  /** Messages that request a shorter summary, after the one that was too long as far as it fits. */
   async #againAsked(request: string, written: string, { bound, room, sent }: RequestSize): Promise<PromptMessage[]> {
     const { run } = this.#asking;
     const shorter = shorterRequest(bound);
@@ -170,8 +162,8 @@ export class SummaryWriter {
   }
 
   /**
-   * Sends the same head as all requests of the turn, so that the provider's cache serves the messages. For Anthropic
-   * the tool choice is part of the head. If the model calls a tool, a second request forbids tools.
+   * Sends the same head as all requests of the turn, because the provider caches it. For Anthropic the tool choice is
+   * part of the head. If the model calls a tool, a second request forbids tools.
    */
   async #text(messages: readonly PromptMessage[], size: RequestSize): Promise<FinishedResponse> {
     const first = await this.#ask({ messages, toolChoice: "auto" }, size);
@@ -182,7 +174,6 @@ export class SummaryWriter {
     return response;
   }
 
-  /** Maximum tokens of a response: the summary and some reasoning, as far as the window has room. */
   #limit({ bound, room, sent }: RequestSize): number {
     const { contextSize } = this.#asking.run.agent.compaction ?? {};
     if (contextSize === undefined) return bound + REASONING;
@@ -196,10 +187,7 @@ export class SummaryWriter {
     this.#asking.run.budget.count(response.usage, response.cost);
   }
 
-  /**
-   * Counts an aborted request by our own count: it must be paid for, and no provider reports its usage. The messages of
-   * the turn's last request count as cached.
-   */
+  /** Counts an aborted request by our own count: it must be paid for, and no provider reports its usage. */
   #countCut(begun: string, { room, sent }: RequestSize): void {
     const { run, model } = this.#asking;
     const head = Math.max(0, (run.agent.compaction?.contextSize ?? room) - room);
@@ -253,7 +241,6 @@ export class SummaryWriter {
   }
 }
 
-/** The same model, with a listener for its text. */
 function heardBy(model: ModelDriver, onText: (text: string) => void): ModelDriver {
   const { id, family, price } = model;
   const stream: ModelDriver["stream"] = (request, sink, signal) =>
@@ -278,7 +265,6 @@ const CALLED = "The model called a tool twice instead of writing a summary.";
 const REFUSED = "The model refused to write a summary.";
 const CUT_HERE = "\n[This summary was longer than its limit and was cut here.]";
 
-/** Returns true if a request was refused as too long: by the error code, or by the size of the request. */
 function isSummaryRefusal(error: unknown, sent: number, room: number): error is ModelError {
   if (!(error instanceof ModelError)) return false;
   return (

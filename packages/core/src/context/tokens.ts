@@ -15,20 +15,16 @@ export interface ContextUsage {
   readonly doubted?: "few" | "many";
 }
 
-/**
- * Share of the context that counts as full: a request of this size that is refused without a reason is assumed to be
- * too long, and a turn waits for its summary.
- */
+/** Share of the context from which a refusal without a reason means "too long", and a turn waits for its summary. */
 export const NEARLY_FULL = 0.9;
 
-/** Rough count of tokens: four characters each. */
 export function estimate(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
 /**
- * Returns the size of the next request: the provider's count of the last request, and the texts since. If that count is
- * less than half of our own rough count, our own count replaces it (F97).
+ * Returns the provider's count of the last request, and the texts since. Our own count replaces a count that is less
+ * than half of it (F97).
  */
 export function contextUsage({ branch, agent }: TurnRun): ContextUsage {
   const taken = countedBy(branch.path, agent);
@@ -62,7 +58,6 @@ function countedBy(path: readonly Message[], { instructions, toolbox }: TurnAgen
 
 const bytesOf = new WeakMap<object, number>();
 
-/** Bytes of texts that never change, counted once. */
 function countedSize<T extends object>(counted: T, textsOf: (counted: T) => readonly string[]): number {
   let bytes = bytesOf.get(counted);
   if (bytes === undefined) {
@@ -85,7 +80,6 @@ export function roughCount(prompt: readonly PromptMessage[], agent: TurnAgent): 
   return Math.ceil((sum.bytes + headBytes(agent)) / BYTES);
 }
 
-/** Bytes of the instructions and the tools. */
 function headBytes({ instructions, toolbox }: TurnAgent): number {
   return countedSize(instructions, ({ text }) => [text]) + countedSize(toolbox, ({ text }) => [text]);
 }
@@ -108,7 +102,6 @@ export function upperBound({ counted, uncounted }: ContextUsage): number {
   return uncounted.reduce((sum, text) => sum + Buffer.byteLength(text), counted);
 }
 
-/** Counts the tokens. Rejects with the signal's reason as soon as the signal aborts. */
 export async function countContextTokens(
   { counted, uncounted }: ContextUsage,
   count: CountTokens,
@@ -129,7 +122,6 @@ export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: Ab
   }
 }
 
-/** Returns the texts of a path that the model sees. */
 export function promptTextsOfPath(path: readonly Message[]): string[] {
   return afterSummary(path).flatMap((message) =>
     isSummary(message) ? summaryTexts(message, path) : promptTexts(message),

@@ -4,17 +4,19 @@ import { inEnglish, type Say } from "./shown/say.ts";
 
 type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
 
-/** The end of a turn that did not come to its response. */
+/** The end of a turn without a response. */
 export interface BrokenTurn {
   readonly run: string;
   readonly reason: Exclude<RunEnd, "answered" | "finished" | "waiting">;
   /** Kind of the failure; for a failure of the model, the code of the `ModelError`. */
   readonly code?: string;
-  /** One sentence. */
   readonly message?: string;
 }
 
-/** Returns a sentence for a message or waiting input that cannot be read, with the reason (F77). Nothing if it can be read. */
+/**
+ * Returns the reason why a message or waiting input cannot be read, as a sentence (F77); nothing for a readable
+ * message.
+ */
 export function describeUnreadable(
   message: Pick<Message, "unreadable"> | undefined,
   say: Say = inEnglish,
@@ -28,10 +30,7 @@ export function endReason({ error, limit }: Pick<RunEnded, "error" | "limit">): 
   return error?.message ?? (limit === undefined ? undefined : `The turn reached ${limit}.`);
 }
 
-/**
- * Error of a run that no user stopped: its session was closed, or its process ended. Users must not think that they
- * stopped the run.
- */
+/** Error of a run whose session closed or whose process stopped: the user did not stop it. */
 export const CUT_OFF = {
   code: "cut-off",
   message: "The program stopped before the answer was complete.",

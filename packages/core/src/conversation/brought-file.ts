@@ -3,10 +3,10 @@ import type { BroughtFile, FilePart } from "./part.ts";
 
 const MiB = 1024 * 1024;
 
-/** Maximum bytes of an image in a call's result. Larger images exceed the limit of every provider in base 64. */
+/** Larger images exceed the limit of every provider in base 64. */
 const LARGEST_PICTURE = 3.75 * MiB;
 
-/** Maximum bytes of any other file in a call's result. */
+/** Maximum bytes of a file in a call's result, except images. */
 export const LARGEST_FILE = 5 * MiB;
 
 /** Maximum bytes of all files in visible results, since each request contains them all. */
@@ -24,7 +24,7 @@ const MEDIA = [
 /** Number of bytes at the beginning of a file that identify its format. */
 export const TELLING_BYTES = 16;
 
-/** Returns the format of a file that models read directly, by its first bytes. Nothing for any other file. */
+/** Returns the format of a file by its first bytes, if models read this format directly. */
 export function mediaIn(bytes: Uint8Array): (typeof MEDIA)[number] | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, TELLING_BYTES));
   return MEDIA.find(({ begins }) => begins.test(head));
@@ -37,8 +37,8 @@ export function base64Size(base64: string): number {
 }
 
 /**
- * Checks a file of a call's result, and corrects its media type by its bytes. Returns the end of a sentence if the file
- * cannot be shown to a model. `before`: bytes of the files that the model sees already.
+ * Checks a file of a call's result, and corrects its media type by its bytes. If the file cannot be shown to a model,
+ * returns the reason as the end of a sentence. `before`: bytes of the files that the model sees already.
  */
 export function checkBroughtFile({ mediaType, name, data = "" }: FilePart, before: number): FilePart | string {
   const size = base64Size(data);
@@ -57,8 +57,8 @@ export function checkBroughtFile({ mediaType, name, data = "" }: FilePart, befor
 }
 
 /**
- * Returns the events that store the files of a call, and the files for the call's end event, by digests of their bytes.
- * Stores nothing if all files are `known`: a second copy would push out other kept files.
+ * Returns the events that store the files of a call, and the files for its end event. Stores nothing if all files are
+ * `known`: a second copy would push out other kept files.
  */
 export function storedFiles(
   brought: readonly FilePart[],

@@ -1,14 +1,13 @@
 import type { Cursor, Delta } from "./feed-item.ts";
 
 /**
- * Merges two neighbouring deltas of the same text. Returns nothing if they differ, or if another delta came between
- * them: a reader that stops after the merged delta would miss that one.
+ * Merges two neighbouring deltas of the same text. Returns nothing if the deltas differ, or if another delta came
+ * between them: a reader that stops after the merged delta would miss that delta.
  */
 export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
   return areNeighbours(first, second) ? joinDeltas(first, second, first.text + second.text) : undefined;
 }
 
-/** Merges each group of neighbouring deltas. */
 export function mergeAll(deltas: readonly Delta[]): Delta[] {
   const merged: Delta[] = [];
   for (let from = 0, to = 0; from < deltas.length; from = to) {
@@ -35,7 +34,6 @@ function joinDeltas(first: Delta, last: Delta, text: string): Delta {
   return first.begins === undefined ? { ...last, text } : { ...last, text, begins: first.begins };
 }
 
-/** Returns the part of a delta after `cursor`, or nothing. */
 export function afterCursor(delta: Delta, cursor: Cursor): Delta | undefined {
   if (delta.seq !== cursor.seq) return delta.seq > cursor.seq ? delta : undefined;
   const unseen = delta.offset - cursor.offset;

@@ -16,19 +16,19 @@ import type { BroughtFile, Json, Part, TextPart, UserPart } from "./part.ts";
 import type { Cost, EarlierUsage, TurnUsage, Usage } from "./usage.ts";
 
 /**
- * The facts of a conversation. The log stores nothing but these events, and only `reduce` turns them into a state. The
- * union is flat and closed. Unknown events of newer versions are kept and skipped.
+ * The facts of a conversation. The log stores only these events, and only `reduce` turns them into a state. Unknown
+ * events of newer versions are kept and skipped.
  */
 export type EventBody =
   | { readonly type: "conversation.created"; readonly id: string; readonly labels: Readonly<Record<string, string>> }
-  /** All earlier events come from elsewhere: their open work has ended, and their permissions are not valid here. */
+  /** The conversation was imported. Its earlier open work has ended, and its earlier permissions are not valid. */
   | { readonly type: "conversation.brought-in"; readonly how: "import" | "file" }
-  /** A text that other events refer to by its digest: instructions, tool schemas, or files of calls. */
+  /** A text that other events refer to by its digest: instructions, tool schemas, or a file of a call. */
   | {
       readonly type: "content.stored";
       readonly digest: string;
       readonly text: string;
-      /** For a file: `text` has its bytes in base 64, and the end of a call refers to it. */
+      /** Only for a file: `text` has its bytes in base 64. */
       readonly mediaType?: string;
     }
   | MessageAdded
@@ -50,14 +50,13 @@ export type EventBody =
       readonly type: "message.completed";
       readonly message: string;
       readonly parts: readonly Part[];
-      /** See `MessageAdded.unreadable`. */
       readonly unreadable?: string;
       readonly finish: Finish;
       readonly usage: Usage;
       readonly cost?: Cost;
       readonly error?: string;
     }
-  /** A response that will be requested again, or that ended before its first word. Nothing has acted on it. */
+  /** The response is requested again, or ended before its first word. Nothing has acted on it. */
   | {
       readonly type: "message.abandoned";
       readonly message: string;
@@ -71,9 +70,9 @@ export type EventBody =
       readonly call: string;
       readonly tool: string;
       readonly inputText: string;
-      /** The tool that the model called with `{ tool, input }`, if it forwards to this tool. */
+      /** The forwarding tool that the model called with `{ tool, input }`. */
       readonly via?: string;
-      /** The checked arguments, if checked. Written again when a later check changes them. */
+      /** The checked arguments. Written again if a later check changes them. */
       readonly input?: Json;
       readonly about?: About;
     }
@@ -84,11 +83,9 @@ export type EventBody =
       readonly tool?: string;
       /** The arguments that will run if a user allows the call. */
       readonly input?: Json;
-      /** Id of the question for `session.answer`. */
       readonly question: string;
       /** The permission rule that the answer "always" would add. */
       readonly pattern?: string;
-      /** Effects of the call, as far as its tool can predict them. */
       readonly preview?: Preview;
       /** No process can continue the call after this one ends, as for an agent of another program. */
       readonly survives?: false;
@@ -99,7 +96,7 @@ export type EventBody =
       readonly call: string;
       readonly question: string;
       readonly allowed: boolean;
-      /** Allows everything that this rule covers, for the conversation or permanently. */
+      /** The user also allows all calls that this rule covers, for the conversation or permanently. */
       readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" };
       /** The arguments as a user changed them. */
       readonly input?: Json;
@@ -130,7 +127,6 @@ export type EventBody =
       readonly message: string;
       readonly call: string;
       readonly outcome: "completed" | "dropped";
-      /** Reason for `dropped`. */
       readonly reason?: string;
     }
   | ({ readonly type: "file.changed"; readonly message: string; readonly call: string } & FileChange)
@@ -141,8 +137,9 @@ export type EventBody =
       readonly call: string;
       readonly question: string;
       /**
-       * The question after the end of its process. `true`: the call runs again and gets the answer. `false`: the outcome
-       * of the call is unknown, and the question stays until a user has seen this. Absent: the question is closed.
+       * Fate of the question when its process ends. `true`: the call runs again and gets the answer. `false`: the
+       * question stays until a user has seen it, and the outcome of the call is unknown. Absent: the question is
+       * closed.
        */
       readonly survives?: boolean;
     } & WordQuestion)
@@ -151,9 +148,7 @@ export type EventBody =
       readonly question: string;
       /** Absent when the user declined, and when the question was withdrawn. */
       readonly text?: string;
-      /** The user's reason for declining. */
       readonly reason?: string;
-      /** The question no longer takes an answer. */
       readonly withdrawn?: true;
     }
   | {
@@ -161,13 +156,10 @@ export type EventBody =
       readonly run: string;
       readonly agent: string;
       readonly model: string;
-      /** Settings and limits of the agent. */
       readonly settings: object;
       readonly limits: object;
       readonly mode: "chat" | "task";
-      /** Digest of the instructions. */
       readonly instructions: string;
-      /** Digest of the tool schemas. */
       readonly tools: string;
       /** The last message on the path at the start of the run. */
       readonly leaf: string | null;
@@ -188,7 +180,6 @@ export type EventBody =
       readonly reason: string;
       /** Effect of "allow" if the run is at no limit: `file` stores a message as a file. */
       readonly offers?: "file";
-      /** No process can continue the run after this one ends, as for an agent of another program. */
       readonly survives?: false;
     }
   | {
@@ -196,17 +187,14 @@ export type EventBody =
       readonly run: string;
       readonly question: string;
       readonly allowed: boolean;
-      /** See `run.paused`. */
       readonly offers?: "file";
     }
   | {
       readonly type: "run.ended";
       readonly run: string;
       readonly reason: RunEnd;
-      /** The last message on the path of the run. */
       readonly leaf: string | null;
       readonly error?: { readonly code: string; readonly message: string };
-      /** Description of the limit, if `reason` is `limit`. */
       readonly limit?: string;
       /**
        * Usage of the turn, with its sub-agents and with runs that it continues or shares limits with. Absent: unknown,
@@ -219,22 +207,19 @@ export type EventBody =
       readonly type: "input.queued";
       readonly input: string;
       readonly parts: readonly UserPart[];
-      /** See `MessageAdded.unreadable`. */
       readonly unreadable?: string;
       readonly delivery: Delivery;
-      /** Id of the target run; `null` if no run was live. */
+      /** The target run; `null` if no run was live. */
       readonly run: string | null;
     }
   | {
       readonly type: "input.edited";
       readonly input: string;
       readonly parts?: readonly UserPart[];
-      /** See `MessageAdded.unreadable`. */
       readonly unreadable?: string;
       readonly delivery?: Delivery;
       /** The input moves before this one, or to the end with `null`. */
       readonly before?: string | null;
-      /** The new target run. */
       readonly run?: string;
     }
   | { readonly type: "input.withdrawn"; readonly input: string }
@@ -248,7 +233,6 @@ export type EventBody =
   | { readonly type: "title.changed"; readonly title: string }
   | { readonly type: "model.changed"; readonly model: string }
   | ProcessEvent
-  /** A permission rule of this conversation was revoked. */
   | { readonly type: "rule.revoked"; readonly pattern: string }
   /** A model call that is no message of the tree: a title, or a summary that failed. */
   | {
@@ -269,37 +253,34 @@ export interface MessageAdded {
   readonly parts: readonly (UserPart | TextPart)[];
   /** The reason why the parts could not be read in an imported log, in one sentence; `parts` is empty then. */
   readonly unreadable?: string;
-  /** For the first message of a sub-agent: the launching call. */
+  /** The launching call, for the first message of a sub-agent. */
   readonly call?: string;
-  /** The live run that appended the message to its branch. Absent: the message precedes the run, or is on another branch. */
+  /**
+   * The live run that appended the message to its branch. Absent: the message precedes the run, or is on another
+   * branch.
+   */
   readonly run?: string;
-  /** For a user message: the name of the worktree that all messages below use. */
+  /** For a user message: name of the worktree that all messages below use. */
   readonly worktree?: string;
   /** For a summary: the last covered message. Absent with `shortened`: the summary covers nothing. */
   readonly covers?: string;
-  /** For a summary: covered user messages whose words the model still sees, in path order. */
+  /** For a summary, see `SummaryMessage`. */
   readonly kept?: readonly KeptMessage[];
-  /** For a summary: number of covered user messages whose words the model does not see. */
   readonly leftOut?: number;
-  /** For a summary: the program's knowledge of the branch at that moment, as a text for the model. */
   readonly state?: string;
-  /** For a summary: its effect on the next request, for users. */
   readonly compaction?: CompactionResult;
-  /** For a summary: a note to the model about continuing the work and reading covered messages. */
   readonly note?: string;
-  /** For a summary: see `SummaryMessage.shortened`. */
   readonly shortened?: SummaryMessage["shortened"];
-  /** For a summary: usage of the model call that wrote it. */
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
 
-/** A call has its result. */
+/** The result of a call. */
 export interface CallEnded<Type extends string> {
   readonly type: Type;
   readonly message: string;
   readonly call: string;
-  /** Absent, like `input`, only in logs of versions that did not write these fields. */
+  /** Absent, like `input`, only in logs of older versions. */
   readonly tool?: string;
   /** The arguments that ran or were to run. Also absent if the model wrote no JSON. */
   readonly input?: Json;
@@ -312,15 +293,15 @@ export interface CallEnded<Type extends string> {
 }
 
 /**
- * Delivery of a user message to a running turn. `steer`: before the next model call, after the calls of the current
- * step. `queue`: after the end of the turn. `interrupt`: the turn is interrupted first.
+ * When a user message reaches a running turn. `steer`: before the next model call, after the calls of the current step.
+ * `queue`: after the end of the turn. `interrupt`: at once; the turn is interrupted first.
  */
 export type Delivery = "steer" | "queue" | "interrupt";
 
 /**
- * Reason for the end of a run. `answered`: control returns to the user. `finished`: the task is done. `limit`: a limit
- * ended it. `failed`: the model could not respond. `interrupted`: by a user, or by the end of its process. `waiting`:
- * its process ended while a user was asked; another run (`continues`) continues the turn after an answer or a resume.
+ * Reason for the end of a run. `answered`: the response is complete. `finished`: the task is done. `limit`: a limit
+ * ended the run. `failed`: the model could not respond. `interrupted`: by a user, or by the end of its process.
+ * `waiting`: its process ended while a user was asked; another run (`continues`) continues the turn.
  */
 export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
 
@@ -334,29 +315,29 @@ export interface LogPosition {
   readonly at: number;
 }
 
-/** A fact in the log. */
+/** An event in the log, with its position. */
 export type Event = EventBody & LogPosition;
 
 /** The type of an event. */
 export type EventType = EventBody["type"];
 
-/** An answer that a user may choose. */
+/** A choice that answers a question. */
 export interface QuestionChoice {
   /** One line of at most 100 characters, unique among the choices of the field. */
   readonly label: string;
-  /** Meaning of the choice: one line of at most 500 characters. */
+  /** One line of at most 500 characters. */
   readonly description?: string;
 }
 
 /** One field of a question with choices. A user may add words to the choices, or write words in their place. */
 export interface QuestionField {
-  /** Subject of the field: one line of at most 40 characters, unique among the fields of the question. */
+  /** One line of at most 40 characters, unique among the fields of the question. */
   readonly heading: string;
   /** The question of this field: at most 2,000 characters. */
   readonly text: string;
   /** 2 to 12 choices. */
   readonly choices: readonly QuestionChoice[];
-  /** Any number of choices may be chosen. Default: one. */
+  /** Whether the user may choose several. Default: one. */
   readonly several?: boolean;
 }
 

@@ -1,14 +1,13 @@
 import type { Event, RunEnd } from "./event.ts";
 
-/** A fragment of a stream. Readers of the feed get it; the log does not store it. */
+/** A fragment of a stream. Only the feed has it; the log stores complete events. */
 export type Delta = DeltaBody & DeltaSource & DeltaPosition;
 
-/** The source of a fragment. */
+/** The run and agent that a fragment comes from. */
 export interface DeltaSource {
   readonly run: string;
-  /** Name of the run's agent. */
   readonly agent: string;
-  /** 0 for the user's agent, 1 for its sub-agents, 2 for theirs. */
+  /** 0 for the user's agent, 1 for its sub-agents, 2 for their sub-agents. */
   readonly depth: number;
 }
 
@@ -17,7 +16,6 @@ export type DeltaBody =
   | {
       readonly type: "text.delta" | "reasoning.delta";
       readonly message: string;
-      /** Index of the part in its message. */
       readonly part: number;
       readonly text: string;
     }
@@ -56,13 +54,13 @@ export interface DeltaPosition {
   readonly epoch: number;
   readonly offset: number;
   /**
-   * For text and reasoning: offset of the fragment in its part, in UTF-16 units. It replaces all text that the reader
-   * has from there on: after a break, a fragment may repeat text or withdraw lost text (W81).
+   * For text and reasoning: start of the fragment in its part, in UTF-16 units. The fragment replaces all text that the
+   * reader has from there on. After a break it may repeat text or withdraw lost text (W81).
    */
   readonly begins?: number;
 }
 
-/** A momentary fact that is not stored. */
+/** A notice in the feed that no log stores. */
 export type Notice =
   /** A model call failed and will be retried. */
   | {
@@ -74,23 +72,18 @@ export type Notice =
       readonly delay: number;
       /** Time of the attempt in milliseconds since 1970. */
       readonly nextAt: number;
-      /** The code of the `ModelError`. */
       readonly code: string;
-      /** HTTP status, if any. */
       readonly status?: number;
-      /** One sentence. */
       readonly reason: string;
     }
-  /** A fallback replaces a failed model for the rest of the turn. Each message names the model that wrote it. */
+  /** A fallback replaces a failed model for the rest of the turn. */
   | {
       readonly type: "model.replaced";
       readonly run: string;
       /** Both models as `provider/model`. */
       readonly from: string;
       readonly to: string;
-      /** The code of the last `ModelError`. */
       readonly code: string;
-      /** One sentence. */
       readonly reason: string;
     }
   /** A model has been silent for a while. Published every 20 seconds. */
@@ -100,12 +93,12 @@ export type Notice =
       readonly message: string;
       /** Milliseconds since the last part, or since the request. */
       readonly time: number;
-      /** True if data arrived in the last 20 seconds: the connection is alive, and the model is thinking. */
+      /** True if data arrived in the last 20 seconds, so the connection works. */
       readonly alive: boolean;
     }
   /**
    * A requested turn waits for tools before it begins. Published every 5 seconds, and once at the end. `command`: id of
-   * the turn's first message or of its run. `reason`: the awaited tools, or at the end the missing ones.
+   * the turn's first message or of its run. `reason`: the awaited tools, or at the end the missing tools.
    */
   | { readonly type: "turn.waiting"; readonly command: string; readonly waits: boolean; readonly reason: string }
   /** Requests leave out an unreadable message. Published once while the conversation is open (F77). */
@@ -126,7 +119,7 @@ export type Notice =
       readonly type: "callback.failed";
       readonly callback: string;
       readonly reason: string;
-      /** The callback is a hook of the settings, and the reason is a sentence that names the hook. */
+      /** The callback is a hook of the settings, and the reason names the hook. */
       readonly isHook?: true;
     }
   /**
@@ -137,10 +130,10 @@ export type Notice =
   /** The last item of a chat. */
   | { readonly type: "chat.ended"; readonly reason: ChatEnd };
 
-/** Reason for the end of a chat: a handler stopped it (by `stop()` or by returning nothing), or the end of its last turn. */
+/** Reason for the end of a chat: a turn handler stopped it (`stop`), or the reason for the end of its last turn. */
 export type ChatEnd = "stop" | RunEnd;
 
-/** All items that a consumer of a conversation gets, in order. */
+/** An item that a consumer of a conversation gets. */
 export type FeedItem = Event | Delta | Notice;
 
 /** Position of a consumer in a feed. */
@@ -151,18 +144,18 @@ export interface Cursor {
   readonly offset: number;
 }
 
-/** Returns the cursor after an item, for `session.feed({ from })`. Nothing for a notice. */
+/** Returns the cursor after an item, for `session.feed({ from })`. Nothing for a notice, which has no position. */
 export function cursorOf(item: FeedItem): Cursor | undefined {
   if (!("seq" in item)) return undefined;
   return { epoch: item.epoch, seq: item.seq, offset: "offset" in item ? item.offset : 0 };
 }
 
-/** True for a fragment, which no log contains. */
+/** True for a fragment of a stream. */
 export function isDelta(item: FeedItem): item is Delta {
   return "offset" in item && !("at" in item);
 }
 
-/** True for a fact of the log. */
+/** True for an event of the log. */
 export function isEvent(item: FeedItem): item is Event {
   return "at" in item;
 }

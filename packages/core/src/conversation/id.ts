@@ -1,17 +1,17 @@
-/** The rule of `isId` as part of an error message. */
+/** The rule of `isId`, for error messages. */
 export const ID_RULE = '1 to 128 characters, no control characters, and not "." or ".."';
 
 /**
- * The rule of `isId`, except for paired surrogates: a regular expression with the same meaning in other languages, with the
- * flag for code points (`u` in JavaScript). `.` and `..` are excluded because browsers and proxies drop them from addresses.
+ * The rule of `isId` for programs in other languages, by code points (`u` in JavaScript), without the pairing of
+ * surrogates. `.` and `..` are excluded because browsers and proxies drop them from addresses.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that no id has.
 export const ID_PATTERN: RegExp = /^(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f]{1,128}$/u;
 
 /**
- * Returns true if a text can be the id of a conversation, message, run or command. An id has 1 to 128 code points, is
- * well-formed Unicode, has no control characters (U+0000 to U+001F, U+007F to U+009F), and is neither `.` nor `..`. Ids
- * are compared by code points: case and the encoding of accents count.
+ * True if a text can be the id of a conversation, message, run or command: 1 to 128 code points of well-formed Unicode,
+ * without control characters (U+0000 to U+001F, U+007F to U+009F), and neither `.` nor `..`. Ids are compared by code
+ * points: case and the encoding of accents count.
  */
 export function isId(text: unknown): text is string {
   return typeof text === "string" && ID_PATTERN.test(text) && text.isWellFormed();
@@ -29,7 +29,7 @@ export function idToAddress(id: string): string {
     .replaceAll("%", "~");
 }
 
-/** Decodes an id from a segment of an address. Returns nothing for an invalid segment, such as a typing error. */
+/** Decodes an id from a segment of a page address. Returns nothing for an invalid segment. */
 export function idInAddress(piece: string): string | undefined {
   try {
     return decodeURIComponent(
@@ -38,12 +38,10 @@ export function idInAddress(piece: string): string | undefined {
         .replaceAll(/~(?=[0-9A-F]{2})/gi, "%"),
     );
   } catch {
-    // The bytes are not valid UTF-8.
     return undefined;
   }
 }
 
-/** Writes the low `digits` base-32 digits of a non-negative integer, most significant first. */
 function base32(value: number, digits: number): string {
   let out = "";
   for (let rest = value; out.length < digits; rest = Math.floor(rest / 32)) {
@@ -65,7 +63,7 @@ export function idSource(now: () => number = Date.now): () => string {
       tail = Array.from(bytes, (byte) => ALPHABET[byte & 31]).join("");
     }
     const current = now();
-    // A clock that goes backwards must not produce an id that sorts before an earlier one.
+    // A clock that goes backwards must not produce an id that sorts before an earlier id.
     if (current > time) {
       time = current;
       prefix = base32(time, 9);

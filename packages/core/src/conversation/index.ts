@@ -1,4 +1,3 @@
-// Conversations as plain data and pure functions, which also run in a browser.
 export { type BrokenTurn, describeUnreadable, endReason } from "./broken-turn.ts";
 export { base64Size, checkBroughtFile, LARGEST_FILE, mediaIn, TELLING_BYTES } from "./brought-file.ts";
 export {

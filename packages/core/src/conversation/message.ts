@@ -7,12 +7,13 @@ export type Author = "user" | "tool" | "system";
 
 /**
  * Reason for the end of a response. `stop`: the model was done. `calls`: the model waits for results. `length`: cut by
- * the output limit. `filtered`: refused or cut by the provider's filter. `paused`: the provider paused its own work and
- * continues it in the next response. `interrupted`: by a user. `error`: the stream broke.
+ * the output limit. `filtered`: refused or cut by the provider's filter. `paused`: the provider continues its own work
+ * in the next response. `interrupted`: by a user. `error`: the stream broke.
  */
 export type Finish = "stop" | "calls" | "length" | "filtered" | "paused" | "interrupted" | "error";
 
 /**
+ * The status of a call.
  * ```
  * pending ──▶ executing ──▶ completed | failed
  *    │   ╲        ╰───────▶ cancelled
@@ -35,14 +36,13 @@ export interface Call {
   readonly tool: string;
   /** The arguments as the model wrote them; for a forwarded call, only those of this tool. */
   readonly inputText: string;
-  /** The tool that the model called, if that tool forwards to this one. */
+  /** The forwarding tool that the model called. */
   readonly via?: string;
   /**
    * The checked arguments, which are judged, shown and run. For a call that failed before its check, the model's
    * arguments. Absent while they stream, and if they are not JSON.
    */
   readonly input?: Json;
-  /** Subject of the call, described by its tool. */
   readonly about?: About;
   /** The arguments that ran, if a user changed them before approving. */
   readonly executedInput?: Json;
@@ -51,9 +51,9 @@ export interface Call {
   readonly attempt: number;
   /** The user's decision. Absent if no user was asked, or while the question is open. */
   readonly approved?: boolean;
-  /** Output of the running tool so far: the last 64 Ki characters at most. Empty after the end of the call. */
+  /** The last 64 Ki characters of the running tool's output. Empty after the end of the call. */
   readonly progress: string;
-  /** The result for the model. Present once the call has ended, and then final. */
+  /** The result for the model, once the call has ended. */
   readonly output?: string;
   /** Files of the result, for models that can see them. Without `data` if the bytes are not known here. */
   readonly files?: readonly BroughtFile[];
@@ -61,19 +61,18 @@ export interface Call {
   readonly drafts?: readonly ChangeDraft[];
   /** Files that the call has changed, in order. */
   readonly changes?: readonly FileChange[];
-  /** Files that the call has read, or found changed by its effects. Present once the call has ended. */
+  /** Files that the call read, or found changed by its effects. Present once the call has ended. */
   readonly seen?: readonly SeenFile[];
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, like `endedAt`. */
   readonly startedAt?: number;
   readonly endedAt?: number;
 }
 
 /**
- * The subject of a call, as its tool describes the arguments: for users and for rules. Nothing else defines the meaning
- * of an argument, least of all its name.
+ * The subject of a call, as its tool describes the arguments, for users and for rules. Names of arguments have no
+ * meaning.
  */
 export interface About {
-  /** The MCP server that offers the tool, and the tool's name on that server. */
   readonly offered?: OfferedTool;
   /** A few words for one line. */
   readonly title?: string;
@@ -85,23 +84,26 @@ export interface About {
   readonly paths?: readonly { readonly path: string; readonly access: "read" | "write" }[];
   /** The address that the call requests. */
   readonly url?: string;
-  /** Facts that the caller does not reveal: the command, the files, or the whole action. */
+  /** The part of the call that the arguments do not reveal: the command, the files, or the whole action. */
   readonly untold?: "command" | "files" | "act";
   /** Names of the arguments with text removed from a file, and with text added to it. */
   readonly change?: { readonly goes?: string; readonly comes: string };
-  /** For a call that only reads: what it reads, as a noun in singular and plural. Clients may fold such calls into one line. */
+  /**
+   * For a call that only reads: the kind of object, as a noun in singular and plural. Clients may fold such calls into
+   * one line.
+   */
   readonly looksAt?: { readonly one: string; readonly several: string };
   /** The named agent that gets a task from the call. */
   readonly agent?: string;
-  /** The call ends a task: the name of the argument with its result. */
+  /** For a call that ends a task: name of the argument with the result. */
   readonly result?: string;
-  /** The whole plan after this call, once the call has completed. */
+  /** The whole plan, once the call has completed. */
   readonly plan?: readonly PlanStep[];
   /** The call submits the plan: with approval `plan`, a user decides whether the agent may carry it out. */
   readonly handsIn?: boolean;
 }
 
-/** One step of an agent's plan. */
+/** A step of an agent's plan. */
 export interface PlanStep {
   /** The action, in one line. */
   readonly title: string;
@@ -116,7 +118,6 @@ export type ProcessEvent =
       readonly call: string;
       /** Name for users and the model: `p1`, `p2`, and so on. */
       readonly process: string;
-      /** Description in one line. */
       readonly title: string;
     }
   | {
@@ -139,13 +140,12 @@ export interface CheckpointPart {
 
 /** Predicted effects of a call, worked out before a user is asked. */
 export interface Preview {
-  /** Changes of files. */
   readonly changes?: readonly FileChange[];
   /** Sentences that a user should read before deciding. */
   readonly notes?: readonly string[];
 }
 
-/** A change of a file that the model is still writing; not made yet. */
+/** A change of a file that the model is still writing. */
 export interface ChangeDraft {
   /** Number of the change within its call, from 0. */
   readonly index: number;
@@ -190,7 +190,7 @@ interface MessageBase {
   readonly id: string;
   /** `null` for a root. */
   readonly parentId: string | null;
-  /** The call whose sub-agent the message belongs to. Absent in the user's own conversation. */
+  /** The launching call, for a message of a sub-agent. */
   readonly call?: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -222,12 +222,11 @@ export interface RecalledMemory {
   readonly dismissed?: true;
 }
 
-/** A message to an agent: by a user, or by a tool or the system. */
+/** A message to an agent, by a user, a tool or the system. */
 export interface UserMessage extends MessageBase {
   readonly role: "user";
   readonly author: Author;
   readonly parts: readonly UserPart[];
-  /** Entries that memory added to this message. */
   readonly recalled?: readonly RecalledMemory[];
   /** Name of the worktree that all messages below use, with files of their own. */
   readonly worktree?: string;
@@ -236,7 +235,6 @@ export interface UserMessage extends MessageBase {
 /** A model's response to the path above it, with its calls. */
 export interface AssistantMessage extends MessageBase {
   readonly role: "assistant";
-  /** The run that wrote the message. */
   readonly run: string;
   /** `provider/model`. */
   readonly model: string;
@@ -254,15 +252,13 @@ export interface AssistantMessage extends MessageBase {
 
 /** A covered user message whose words the model still sees. */
 export interface KeptMessage {
-  /** Id of the message. */
   readonly message: string;
-  /** UTF-16 units of its words that are shown, if they are cut in the middle. */
+  /** UTF-16 units of the shown words, if they are cut in the middle. */
   readonly characters?: number;
 }
 
 /** A call above a summary whose result the model no longer sees in full. */
 export interface ShortenedResult {
-  /** Id of the call. */
   readonly call: string;
   /** The text that replaces the result for the model, without files. */
   readonly text: string;
@@ -270,7 +266,6 @@ export interface ShortenedResult {
 
 /** A user message above a summary that was too large for the model. */
 export interface SetAsideMessage {
-  /** Id of the message. */
   readonly message: string;
   /** The text that replaces the message for the model. */
   readonly text: string;
@@ -304,7 +299,6 @@ export interface SummaryMessage extends MessageBase {
   readonly leftOut?: number;
   /** State of the branch when the summary was written, as a text for the model. */
   readonly state?: string;
-  /** The effect of the summary on the next request, for users. */
   readonly compaction?: CompactionResult;
   /** A note to the model after the summary about continuing the work and reading covered messages. */
   readonly note?: string;
@@ -346,7 +340,7 @@ export function typedText(message: Message): string {
   return message.parts.find((part) => part.type === "text")?.text ?? "";
 }
 
-/** Creates a call that the model has begun to write. */
+/** Returns a call that the model has begun to write. */
 export function newCall(id: string, tool: string): Call {
   return { id, tool, inputText: "", status: "pending", attempt: 0, progress: "" };
 }

@@ -16,13 +16,12 @@ export function providerName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
-/** The tool and the subject of a call. */
 interface CallOfTool {
   readonly tool: string;
   readonly about?: { readonly offered?: OfferedTool } | undefined;
 }
 
-/** Returns the name of a call's tool for users. The model uses another name for a server's tool, `call.tool`. */
+/** Returns the name of a call's tool for users. The model may use another name (`call.tool`) for a server's tool. */
 export function toolNameOf({ tool, about }: CallOfTool): string {
   return about?.offered ? offeredName(about.offered) : tool;
 }

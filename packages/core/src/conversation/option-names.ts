@@ -1,6 +1,6 @@
 import { nearest } from "./shown/nearest.ts";
 
-/** An unknown option, or an invalid value of an option. The message names the option. */
+/** Error of an unknown option, or of an invalid value. The message names the option. */
 export class OptionError extends Error {
   override readonly name = "OptionError";
   readonly code = "invalid-option";
@@ -10,9 +10,9 @@ export class OptionError extends Error {
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
 /**
- * Throws `OptionError` for a name that an options object must not have, with the nearest name (F76): a misspelt option
- * would have no effect. Absent options are fine.
- * @param owner What takes the options, as in `sqliteStore` or `an agent`.
+ * Throws `OptionError` for a name that an options object must not have, with the nearest known name (F76), because a
+ * misspelt option would have no effect.
+ * @param owner The user of the options, as in `sqliteStore` or `an agent`, for the message.
  * @param within Path of the object inside the options, with a dot at its end, as in `limits.`.
  * @example
  * interface GardenOptions {
@@ -43,7 +43,6 @@ export function refuseUnknown(
   }
 }
 
-/** Returns a question with the nearest known names, or nothing if none is near. */
 export function didYouMean(name: string, known: readonly string[], within = ""): string | undefined {
   const near = nearest(name.slice(0, 100), known);
   return near.length > 0 ? `did you mean ${near.map((one) => within + one).join(" or ")}?` : undefined;

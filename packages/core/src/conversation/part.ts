@@ -24,7 +24,6 @@ export interface ReasoningPart {
 /** The position of a call among the parts of its message. `calls` has the call itself. */
 export interface CallPart {
   readonly type: "call";
-  /** Id of the call. */
   readonly call: string;
   readonly provider?: ProviderData;
 }
@@ -34,7 +33,6 @@ export interface FilePart {
   readonly type: "file";
   /** Such as `image/png`. */
   readonly mediaType: string;
-  /** The file name for users. */
   readonly name?: string | undefined;
   /** The bytes in base 64, without a `data:` prefix. */
   readonly data?: string | undefined;
@@ -55,15 +53,12 @@ export interface SourcePart {
   readonly title?: string;
 }
 
-/**
- * An action that the provider ran itself while writing the message: a tool call or its result. Never run here, and sent
- * back to the provider unchanged.
- */
+/** A tool call, or its result, that the provider ran itself. Sent back to the provider unchanged. */
 export interface ProviderPart {
   readonly type: "provider";
   /** A short description for users. */
   readonly text: string;
-  /** Under the provider's name; only for its driver. */
+  /** Data for the driver of this provider, under the provider's name. */
   readonly provider: ProviderData;
 }
 

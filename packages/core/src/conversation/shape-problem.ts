@@ -4,7 +4,9 @@ import type { ProviderData } from "./part.ts";
 /** Maximum number of characters in a file name. */
 export const LONGEST_NAME = 1_000;
 
-/** True if a text is padded base 64 and nothing else. Makes one pass without a copy, because the text may have 20 MB. */
+/**
+ * True if a text is padded base 64 and nothing else. Makes one pass without a copy, because the text may have 20 MB.
+ */
 export function isBase64(text: string): boolean {
   if (text.length === 0 || text.length % 4 !== 0) return false;
   const odd = text.search(/[^A-Za-z0-9+/]/);
@@ -21,7 +23,6 @@ export function isWebAddress(text: string): boolean {
   return /^https?:\/\/./i.test(text) && URL.canParse(text);
 }
 
-/** Names the kind of a value in an error message: `a number`. */
 export function shownKind(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "undefined";
@@ -33,7 +34,6 @@ export function shownKind(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** Returns the fault of the `provider` field of the part `at`, or nothing. */
 export function providerProblem(provider: unknown, at: string): string | undefined {
   if (!isJsonRecordValue(provider)) return `${at}.provider must be an object, not ${shownKind(provider)}`;
   for (const [name, data] of Object.entries(provider))
@@ -45,14 +45,12 @@ function isJsonRecordValue(value: unknown): value is ProviderData {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** True if JSON can represent a value without loss. */
 export function isJsonValue(value: unknown, depth = 0): boolean {
   if (value === null || ["string", "boolean"].includes(typeof value)) return true;
   if (typeof value === "number") return Number.isFinite(value);
   return typeof value === "object" && depth < 100 && Object.values(value).every((each) => isJsonValue(each, depth + 1));
 }
 
-/** Returns a sentence about a fault in a file change from a program, or nothing. */
 export function fileChangeProblem(change: FileChange): string | undefined {
   const { path, kind, before, after, added, removed, diff, mode } = change;
   if (typeof path !== "string" || path === "") return "A file change needs the path of its file.";

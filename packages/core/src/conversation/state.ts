@@ -12,7 +12,6 @@ export interface LiveRun {
   readonly agent: string;
   readonly mode: "chat" | "task";
   readonly startedAt: number;
-  /** The last message on the path of the run. */
   readonly leaf: string | null;
   /** The launching call, for the run of a sub-agent. */
   readonly call?: string;
@@ -21,14 +20,13 @@ export interface LiveRun {
 /** An open question to a user. It belongs to the asking call's message, or to the last message of the run. */
 export type OpenQuestion = ApprovalQuestion | TextQuestion | LimitQuestion;
 
-/** The question if a call may run. */
+/** The question whether a call may run. */
 export interface ApprovalQuestion {
   readonly type: "approval";
   readonly id: string;
   readonly message: string;
   readonly call: string;
   readonly pattern?: string;
-  /** The preview at the time of the question. */
   readonly preview?: Preview;
   /** The question is closed when its process ends. */
   readonly survives?: false;
@@ -40,7 +38,7 @@ export interface TextQuestion extends WordQuestion {
   readonly id: string;
   readonly message: string;
   readonly call: string;
-  /** See `question.asked`. */
+  /** Fate of the question when its process ends, as in `question.asked`. */
   readonly survives?: boolean;
 }
 
@@ -52,7 +50,10 @@ export interface EarlierQuestion {
   readonly answer?: { readonly text: string } | { readonly declined: string | undefined };
 }
 
-/** The question if a run may exceed its limit by the same amount again; with `offers`, the question about the offer. */
+/**
+ * The question whether a run may exceed its limit by the same amount again. With `offers`, the question about the
+ * offer.
+ */
 export interface LimitQuestion {
   readonly type: "limit";
   readonly id: string;
@@ -69,7 +70,6 @@ export interface LimitQuestion {
 /** A call that follows the next text of the model. */
 export interface FollowingCall {
   readonly call: string;
-  /** The message of the call. */
   readonly message: string;
   readonly run: string;
 }
@@ -78,13 +78,12 @@ export interface FollowingCall {
 export interface StayingProcess {
   /** Name for users and the model: `p1`. */
   readonly id: string;
-  /** Description in one line. */
   readonly title: string;
   readonly message: string;
   readonly call: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Outcome of the process; absent while it runs. */
+  /** Absent while the process runs. */
   readonly outcome?: string;
 }
 
@@ -96,7 +95,6 @@ export interface WaitingInput {
   /** The reason why the parts cannot be read, in one sentence; they are empty then. */
   readonly unreadable?: string;
   readonly delivery: Delivery;
-  /** Id of the target run. */
   readonly run: string | null;
   /** Leaf when the run ended, or when the input was written without a run: the message will be added below it. */
   readonly at: string | null;
@@ -114,12 +112,13 @@ export interface InputChange {
   readonly run?: string;
 }
 
-/** The state of a conversation, derived from its log. One reducer owns and changes it in place; all others only read. */
+/**
+ * The state of a conversation, derived from its log. Only the reducer changes it, in place; everything else only reads.
+ */
 export interface ConversationState {
   readonly id: string;
-  /** The labels given at its creation. */
   readonly labels: Readonly<Record<string, string>>;
-  /** The title, if set. Lists show the beginning of the first message if not. */
+  /** If not set, lists show the beginning of the first message. */
   readonly title: string | undefined;
   /** The model that a user chose for this conversation. */
   readonly model: string | undefined;
@@ -129,7 +128,7 @@ export interface ConversationState {
   readonly seq: number;
   /** Number of the writer: higher with each opening. */
   readonly epoch: number;
-  /** Messages by id, oldest first. */
+  /** By id, oldest first. */
   readonly messages: ReadonlyMap<string, Message>;
   /**
    * Children of each message in order of creation. `null` has the roots, and a call has the first message of its
@@ -138,7 +137,7 @@ export interface ConversationState {
   readonly children: ReadonlyMap<string | null, readonly string[]>;
   /** Messages whose parent was dropped by a session's window, each with the nearest remaining ancestor. */
   readonly above: ReadonlyMap<string, string>;
-  /** The message that was last written to, at which the conversation continues by default. */
+  /** The message that was last written, at which the conversation continues by default. */
   readonly leaf: string | null;
   /** Live turns by id of their run. */
   readonly runs: ReadonlyMap<string, LiveRun>;
@@ -158,7 +157,6 @@ export interface ConversationState {
   readonly questions: ReadonlyMap<string, OpenQuestion>;
   /** Questions in words of open calls, by call, for calls that run again after their process has ended. */
   readonly asked: ReadonlyMap<string, readonly EarlierQuestion[]>;
-  /** Following calls by id. */
   readonly following: ReadonlyMap<string, FollowingCall>;
   /** Background processes by name that are running, or that have ended without the model knowing. */
   readonly processes: ReadonlyMap<string, StayingProcess>;
@@ -169,8 +167,7 @@ export interface ConversationState {
   /** Grows with each `memory.dismissed`. A new number means that the prompt of old messages has changed. */
   readonly dismissals: number;
   /**
-   * Permission rules that a user allowed for this conversation according to the log: only for display.
-   * `session.allowed` has the valid rules.
+   * Permission rules that a user allowed according to the log, only for display. `session.allowed` has the valid rules.
    */
   readonly allowed: readonly string[];
   /** Calls that existed when the conversation was imported: their effects happened elsewhere. */
@@ -186,7 +183,6 @@ export interface ConversationState {
   readonly cost: Cost;
 }
 
-/** The type for the owner of a state, which may change its fields. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Collections =
   | "messages"

@@ -24,7 +24,7 @@ export interface TurnUsage {
   readonly cost?: number;
 }
 
-/** Usage of a turn before another run continues it or another turn shares its limits. Limits continue from here. */
+/** Usage of a turn before another run continues it or another turn shares its limits. */
 export interface EarlierUsage extends TurnUsage {
   /** Milliseconds, without the waits for users. */
   readonly time: number;
@@ -36,13 +36,12 @@ export interface EarlierUsage extends TurnUsage {
   readonly dearest: { readonly tokens: number; readonly cost: number };
 }
 
-/** Usage of zero, the start of sums. */
+/** A usage of zero tokens, to begin a sum. */
 export const noUsage: Usage = Object.freeze({ input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 });
 
-/** Maximum tokens of one model call: a greater number is a reporting error. */
+/** A greater number is a reporting error. */
 const MOST = 1e9;
 
-/** Returns a reported count of tokens; 0 if invalid (negative, not a number, absurdly large). */
 function tokenCount(reported: unknown): number {
   return typeof reported === "number" && reported > 0 && reported <= MOST ? Math.round(reported) : 0;
 }
@@ -93,9 +92,9 @@ export interface Price {
   readonly input: number;
   /** Price of a million tokens of the response, including reasoning. */
   readonly output: number;
-  /** Price of input read from the cache; `input` when absent. */
+  /** Price of input read from the cache. Default: `input`. */
   readonly cached?: number | undefined;
-  /** Price of input written to the cache; `input` when absent. */
+  /** Price of input written to the cache. Default: `input`. */
   readonly cacheWrite?: number | undefined;
 }
 

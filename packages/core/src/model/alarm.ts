@@ -1,4 +1,3 @@
-/** Maximum delay of a platform timer in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
 /** Calls `ring` once after any number of milliseconds, or never for Infinity. The returned function cancels the alarm. */

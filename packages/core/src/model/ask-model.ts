@@ -4,7 +4,7 @@ import { type ModelDriver, ModelError, type ModelPart, type ModelRequest } from 
 import { alarm, orAborted } from "./alarm.ts";
 import { ResponseSize } from "./response-size.ts";
 
-/** A response as text, with its usage and cost. */
+/** The response to `askModel`, with its usage and cost. */
 export interface ModelResponse {
   readonly text: string;
   /** All text of the model, even if the response was cut. */
@@ -16,7 +16,7 @@ export interface ModelResponse {
 }
 
 /**
- * Options for a request outside of conversations.
+ * Options of `askModel`.
  * @example
  * const { text } = await askModel(model, { instructions: "Answer with a title.", messages }, { signal, idle: 30_000 });
  */
@@ -29,8 +29,8 @@ export interface AskOptions {
 const OPTIONS: OptionNames<AskOptions> = { signal: true, idle: true };
 
 /**
- * Asks a model for a text outside of any conversation: a summary, a title. The text is empty if the response was cut.
- * Rejects with a `ModelError`, or with the signal's reason.
+ * Asks a model for a text outside of any conversation, such as a summary or a title. The text is empty if the response
+ * was cut. Rejects with a `ModelError`, or with the signal's reason.
  */
 export async function askModel(
   model: ModelDriver,

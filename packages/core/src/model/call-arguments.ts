@@ -1,11 +1,11 @@
-/** Maximum attempts to parse one call's arguments as a whole, because strings may often look complete. */
+/** Maximum attempts to parse one call's arguments, because strings may often look complete. */
 const LOOKS = 64;
 /** Maximum UTF-16 units of an empty object with blanks. */
 const SHORT = 64;
 
 /**
- * Collects the pieces of a call's arguments without repetitions by the server (F63): the whole arguments after their
- * pieces, or `{}` before them. `take` returns the new text of a piece.
+ * Collects the pieces of a call's arguments. Some servers repeat the whole arguments after their pieces, or send `{}`
+ * before them: such repetitions are dropped (F63). `take` returns the new text of a piece.
  */
 export class CallArguments {
   #text = "";
@@ -16,17 +16,14 @@ export class CallArguments {
   #isWhole = false;
   #looks = 0;
 
-  /** True if the arguments so far are a complete object. */
   get isWhole(): boolean {
     return this.#isWhole || isJsonObjectText(this.#text + this.#held);
   }
 
-  /** True if no text has come so far. */
   get isEmpty(): boolean {
     return this.#text === "" && this.#held === "";
   }
 
-  /** True if a piece repeats the whole arguments. */
   isSame(piece: string): boolean {
     return piece.trim() === (this.#text + this.#held).trim();
   }
@@ -50,7 +47,6 @@ export class CallArguments {
     return this.#add(piece);
   }
 
-  /** Returns the held text at the end. */
   rest(): string {
     const held = this.#held;
     this.#held = "";
@@ -75,7 +71,6 @@ function isJsonObjectText(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // Not complete JSON yet.
     return false;
   }
 }

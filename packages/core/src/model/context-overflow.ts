@@ -1,7 +1,4 @@
-/**
- * Error messages of providers for a request that is too long. The comments name the providers of each form; for common
- * forms, the first known one.
- */
+/** Error messages for a request that is too long, each with the providers that send it. */
 const FORMS: readonly RegExp[] = [
   // OpenAI, Azure, Groq, Cerebras, DeepSeek, StepFun (`code`): https://platform.openai.com/docs/guides/error-codes
   /context_length_exceeded|context_window_exceeded/i,

@@ -3,10 +3,7 @@ import type { ModelDriver, ModelError } from "../ports/model.ts";
 const NUMBER = "(\\d[\\d,_]*)(?!\\s*(?:bytes|characters|[kKMG]i?B))\\b";
 const IS = "(?: is| of(?: only)?|:|=)?\\s*[([]?\\s*";
 
-/**
- * Forms in which providers state the model's window in an error for a too long request. The sources are in
- * docs/models.md, the messages in the tests.
- */
+/** Forms in which errors state the model's window. The sources are in docs/models.md, the messages in the tests. */
 const FORMS: readonly RegExp[] = [
   // "213462 tokens > 200000 maximum", "199759 + 8192 > 200000"
   new RegExp(`>\\s*${NUMBER}`, "i"),
@@ -25,7 +22,7 @@ const FORMS: readonly RegExp[] = [
   new RegExp(`(?:must (?:be|have) (?:<=?|less than|at most)|(?:cannot|must not) exceed|limit of)\\s*${NUMBER}`, "i"),
 ];
 
-/** Smaller windows than this number of tokens are not believed. */
+/** Smaller windows are not believed. */
 const LEAST = 1_000;
 
 /** Number of characters of a refusal that are searched: the window is near the beginning. */
@@ -33,8 +30,7 @@ const READ = 4_000;
 
 /**
  * Returns the tokens of a model's window according to its refusal of a request of `sent` tokens. Only a number up to
- * `sent` counts. Without such a number, the refused size is the bound: `own`, by our own count, because later requests
- * are measured by our count too.
+ * `sent` counts. Without such a number, `own` is the bound: the refused size by our own count.
  */
 export function windowFromError({ message, detail = "" }: ModelError, sent: number, own = sent): number {
   for (const text of [message, detail.slice(0, READ)]) {
@@ -68,10 +64,7 @@ function learntOf(model: ModelDriver): LearntWindowSize {
   return learnt;
 }
 
-/**
- * Remembers, for the life of the process, that a model accepts at most `tokens`. A smaller known window stays. An
- * implausibly small window is ignored.
- */
+/** Remembers, for the life of the process, that a model accepts at most `tokens`. Ignores implausibly small windows. */
 export function learnWindow(model: ModelDriver, tokens: number): void {
   if (tokens < LEAST) return;
   const learnt = learntOf(model);
@@ -79,8 +72,8 @@ export function learnWindow(model: ModelDriver, tokens: number): void {
 }
 
 /**
- * Returns the tokens of a request and its response: the smaller of the known and the learnt window. A server that
- * reports its window overrides its earlier refusals, because it may have restarted with a larger one.
+ * Returns the maximum tokens of a request and its response: the smaller of the known and the learnt window. A window
+ * that the server reports overrides its earlier refusals: the server may have restarted with a larger window.
  */
 export function windowOf(model: ModelDriver, known = model.contextSize): number | undefined {
   if (model.learnContextSize && model.contextSize !== undefined)
@@ -89,7 +82,6 @@ export function windowOf(model: ModelDriver, known = model.contextSize): number 
   return window === undefined || (known !== undefined && known < window) ? known : window;
 }
 
-/** Returns true if a refusal has revealed the window of a model. */
 export function hasLearntWindow(model: ModelDriver): boolean {
   return learntOf(model).window !== undefined;
 }

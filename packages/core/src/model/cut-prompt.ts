@@ -1,10 +1,9 @@
 import type { ModelRequest } from "../ports/model.ts";
 
 /**
- * Returns true if a server read only a part of a request, judging by its count of tokens (F69). Some servers silently
- * drop the beginning of a prompt that is too long.
- *
- * @param counted Tokens of the prompt by the server's count; 0 if it counts none.
+ * True if a server read only a part of a request, judging by its count of tokens (F69). Some servers silently drop the
+ * beginning of a long prompt.
+ * @param counted Tokens of the prompt by the server's count; 0 if the server counts none.
  * @param window Tokens of the model's window, if known.
  */
 export function isCut(request: ModelRequest, counted: number, window = Number.POSITIVE_INFINITY): boolean {
@@ -26,10 +25,7 @@ const LEAST = 1_000;
 /** Tokenizers split at all characters but letters, so a text has at least as many tokens as words. */
 const WORDS = /[\p{L}\p{M}]+/gu;
 
-/**
- * Returns the texts of a request that every template shows to the model. Leaves out tools, whose form varies, and parts
- * that some templates drop: reasoning, and text before calls.
- */
+/** Leaves out tools, whose form varies, and parts that some templates drop: reasoning, and text before calls. */
 function textsRead({ instructions, messages }: ModelRequest): string[] {
   return [
     instructions,

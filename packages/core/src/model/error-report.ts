@@ -2,13 +2,12 @@ import { isTooDeep } from "../conversation/checked/written-input.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { delayAskedFor, delayInSentence } from "./retry-after.ts";
 
-/** A provider's report about a failure. */
 export interface ErrorReport {
-  /** Its sentences, innermost last, as far as they fit on a line. */
+  /** The sentences of the report, innermost last, as far as they fit on a line. */
   readonly message: string;
-  /** All its sentences and words, for classifying the failure. */
+  /** All sentences and words, for classifying the failure. */
   readonly text: string;
-  /** Its words for the kind of failure (`type`, `code`, `status`, ...), joined. */
+  /** The words for the kind of failure (`type`, `code`, `status`, ...), joined. */
   readonly words: string;
   /** The HTTP status in the body, for a response without its own. */
   readonly status?: number;
@@ -16,7 +15,7 @@ export interface ErrorReport {
   readonly retryAfter?: number;
 }
 
-/** Fields with a sentence for users, or with JSON that contains one. */
+/** Fields with a sentence for users, or with JSON that contains a sentence. */
 const SENTENCES = [
   "message",
   "Message",
@@ -27,9 +26,7 @@ const SENTENCES = [
   "detail",
   "title",
 ];
-/** Fields with a word for the kind of failure. */
 const WORDS = ["type", "__type", "code", "errorCode", "error_code", "status", "reason", "quotaId", "quota_limit"];
-/** Fields with a nested report. */
 const INNER = [
   "response",
   "error",
@@ -46,12 +43,11 @@ const INNER = [
 const TEXTS = new Set(["error", "raw", "cause"]);
 
 const DEEPEST = 30;
-/** Maximum number of list elements that are read. */
 const MOST = 20;
 
 /**
- * Finds the report in the body of a failed response (F55), wherever the provider puts it: in `error`, `response.error`,
- * `metadata.raw`, an object or JSON in `message`, a list in `detail`, the first list element, or plain text.
+ * Finds the report in the body of a failed response (F55): in `error`, `response.error`, `metadata.raw`, an object or
+ * JSON in `message`, a list in `detail`, the first list element, or plain text.
  */
 export function findErrorReport(body: unknown): ErrorReport {
   const reader = new ReportReader();
@@ -76,7 +72,6 @@ class ReportReader {
     };
   }
 
-  /** Drops the outer sentences first if there is no room for all. */
   #message(): string {
     let message = "";
     for (const sentence of this.#sentences.toReversed()) {
@@ -157,7 +152,6 @@ function findJson(text: string): object | undefined {
     const isReport = isRecord(value) || (Array.isArray(value) && (begin === 0 || text.includes("{")));
     return isReport ? (value as object) : undefined;
   } catch {
-    // Plain text is a report too.
     return undefined;
   }
 }
@@ -173,7 +167,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns a text as one line without control characters, cut if too long. */
 export function readableLine(text: unknown): string {
   if (typeof text !== "string") return "";
   return cutTo(reportLine(text), LONGEST - 1);
@@ -187,7 +180,7 @@ function reportLine(text: string): string {
 const LONGEST = 300;
 const LONGEST_TEXT = 10_000;
 
-/** Returns the title of an HTML page from a proxy: the rest of the page does not help users. */
+/** The rest of the page does not help users. */
 function htmlTitle(page: string): string {
   const title = /<title[^>]*>([^<]{1,200})/i.exec(page)?.[1] ?? "";
   return readableLine(title).slice(0, 100);

@@ -1,6 +1,6 @@
 import { ModelError, type ModelPart } from "../ports/model.ts";
 
-/** The reason for the end of a response, as the loop uses it. */
+/** Reason for the end of a response, as a driver reports it. */
 export type FinishReason = Extract<ModelPart, { type: "finish" }>["reason"];
 
 /** `failed`: the provider broke the response off. `overloaded`: the same, for lack of resources. */
@@ -116,7 +116,6 @@ export function finishMeaning(format: keyof typeof TABLES, reason: string): Fini
 
 /**
  * Returns the meaning of a finish reason.
- *
  * @param model `provider/model`, for errors, and to remember unknown reasons.
  * @param said The provider's own reason, if its package uses another name.
  * @throws ModelError if the provider broke the response off, or if the reason is unknown.
@@ -140,10 +139,10 @@ function endedBy(code: "provider" | "overloaded", fact: string, reason: string):
 
 /** Unknown reasons so far, each with its model. */
 const met = new Set<string>();
-/** Bounded, because a server that invents reasons must not fill the memory. */
+/** A server that invents reasons must not fill the memory. */
 const MOST = 1_000;
 
-/** Retryable only for a new reason, in case of a temporary fault: a known one is not worth paying for again. */
+/** Retryable only for a new reason, in case of a temporary fault: a known reason is not worth paying for again. */
 function unknownReason(model: string, reason: string): ModelError {
   const name = reason.slice(0, 100);
   const key = `${model} ${name}`;

@@ -3,17 +3,15 @@ import { saysTooLong } from "./context-overflow.ts";
 import { type ErrorReport, findErrorReport, readableLine } from "./error-report.ts";
 import { delayAskedFor } from "./retry-after.ts";
 
-/** A failed HTTP response with the reason. */
+/** A failed HTTP response, or a failure inside a stream. */
 export interface FailedResponse {
-  /** HTTP status. Absent: the provider reported the failure inside a stream that had begun well. */
+  /** HTTP status. Absent: the failure came inside a stream that had begun well. */
   readonly status?: number;
   /** Returns a header of the response by its lower-case name. */
   readonly headers?: (name: string) => string | undefined;
   /** The provider's report: text, or parsed JSON. */
   readonly body?: unknown;
-  /** Address of the request. */
   readonly address?: string;
-  /** The requested model, as users write it. */
   readonly model?: string;
 }
 
@@ -42,10 +40,7 @@ export function modelErrorFromResponse(response: FailedResponse): ModelError {
   });
 }
 
-/**
- * Converts a network exception, from a missing or broken response, to a `ModelError`. Returns nothing for any other
- * exception.
- */
+/** Converts a network exception to a `ModelError`. Returns nothing for any other exception. */
 export function modelErrorFromNetwork(cause: unknown, address?: string): ModelError | undefined {
   const place = hostOf(address);
   for (const error of causes(cause)) {
@@ -92,7 +87,6 @@ const CUT = new Set([
 const CUT_WORDS = /^(terminated|aborted|socket hang up|other side closed|premature close)$/i;
 const CERTIFICATE = /CERT|^UNABLE_TO_|^ERR_TLS/;
 
-/** Yields an exception, its causes, and the errors of each attempt. */
 function* causes(error: unknown, depth = 0): Generator<Error> {
   if (!(error instanceof Error) || depth > 5) return;
   yield error;
@@ -133,7 +127,8 @@ function durationOf(wait: number): string {
 
 const OUT_OF_MONEY =
   /insufficient_quota|exceeded_current_quota|arrearage|余额不足|欠费|billing_error|billing_hard_limit|credit balance|insufficient (funds|balance|credits)|(out of|all available) credits|spending limit|key limit exceeded/i;
-// A daily limit counts like money: no user waits that long for a response, unless the provider states when the limit ends.
+// A daily limit counts like money: no user waits that long for a response, unless the provider states when the limit
+// ends.
 const LONG_LIMIT =
   /PerDay|usage_limit|usage limit|(daily|weekly|monthly) (usage |request |token )?(limit|quota)|per (day|week|month)\b/i;
 const BAD_KEY =
@@ -189,7 +184,6 @@ function modelErrorCode(responded: number | undefined, report: ErrorReport): Mod
   return /invalid_request/.test(words) ? "invalid-request" : "provider";
 }
 
-/** The fact and the advice for each code. */
 const SENTENCES: Readonly<
   Record<ModelErrorCode, (place: string, model: string) => readonly [fact: string, advice: string]>
 > = {
@@ -216,7 +210,7 @@ const SENTENCES: Readonly<
   provider: (place) => [`${place} failed to answer`, "try again later"],
 };
 
-/** Returns the host of an address, without the query, which may contain a key. */
+/** The query may contain a key. */
 function hostOf(address: string | undefined): string {
   const place = address && URL.canParse(address) ? new URL(address).host : "";
   return place || "The model's provider";

@@ -3,12 +3,12 @@ import type { PromptResult } from "../ports/model.ts";
 
 /** Image types that nearly every model with image input accepts. */
 export const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
-/** A document type that many of these models accept too. */
+/** The document type that many models with image input accept. */
 export const PDF = "application/pdf";
 
 /**
  * Returns the text and the files of a result for a request. `takes`: the media types that the model accepts (`audio/*`
- * for all of a kind). For each other file, the text has a sentence.
+ * for all of a kind). A sentence in the text replaces each other file.
  */
 export function encodableResult(
   { output, files = [] }: PromptResult,

@@ -18,7 +18,7 @@ const RESETS: readonly (readonly [reset: string, remaining: string])[] = [
 
 /**
  * Returns the milliseconds that a response asks to wait: `retry-after-ms`, or else `retry-after` in seconds or as a
- * date. If neither is set and the request is `limited`, the time until used-up limits have room again.
+ * date. Without these, and if the request is `limited`, the time until used-up limits have room again.
  */
 export function delayAskedFor(header: Header, limited: boolean): number | undefined {
   const exact = Number.parseFloat(header("retry-after-ms") ?? "");
@@ -71,12 +71,11 @@ const ENGLISH = new RegExp(
 /** Claude's own clients: "usage limit reached|1796083200". */
 const EPOCH = /limit reached\|(\d{10})\b/i;
 
-/** Returns the milliseconds until a limit has room again, from a sentence in place of a header. Dates without a zone are UTC. */
+/** Reads the milliseconds until a limit has room again from a sentence. Dates without a zone are UTC. */
 export function delayInSentence(sentence: string): number | undefined {
   const found = IN.exec(sentence)?.[1];
   if (found !== undefined) return readDuration(found);
   const at = momentIn(sentence);
-  // A past date does not help to schedule the next attempt.
   return at !== undefined && at > Date.now() ? at - Date.now() : undefined;
 }
 

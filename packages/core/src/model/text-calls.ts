@@ -18,7 +18,7 @@ const UNDECIDED = 100;
 /**
  * Reads calls that a model without native calls writes as text (F70): `<tool_call>{...}</tool_call>` on lines of its
  * own at the end of the content, or content that is a single JSON fence with `name` and `arguments`. Possible calls are
- * held until the content ends; any other text after them makes them text. Only offered tools count.
+ * held until the content ends; other text after them turns them into text. Only offered tools count.
  */
 export class TextCalls {
   readonly #offered: ReadonlySet<string>;
@@ -46,7 +46,7 @@ export class TextCalls {
     return this.#pass(text.slice(0, at)) + this.#hold(text.slice(at));
   }
 
-  /** Ends the content. Returns the calls at its end, or the held text if it has none. With `asText`, there are no calls. */
+  /** Returns the calls at the end of the content, or the held text. With `asText`, there are no calls. */
   end(asText = false): { readonly text: string; readonly calls: readonly TextCall[] } {
     const text = this.#held?.join("") ?? "";
     this.#held = undefined;
@@ -54,7 +54,6 @@ export class TextCalls {
     return calls.length > 0 ? { text: "", calls } : { text, calls };
   }
 
-  /** Passes on text that is no call. */
   #pass(text: string): string {
     const end = text.lastIndexOf("\n");
     if (end !== -1) this.#isLineStart = text.slice(end + 1).trim() === "";
@@ -99,7 +98,7 @@ export class TextCalls {
     return tail.startsWith(OPEN) && this.#closes(tail, CLOSE, OPEN.length);
   }
 
-  /** Looks for the end of a call, and examines the text after it. Keeps only the beginning and the end of a long call. */
+  /** Looks for the end of a call, and examines the text after it. Keeps only both ends of a long call. */
   #closes(tail: string, close: string, from: number): boolean {
     const end = tail.indexOf(close, from);
     if (end !== -1) {
@@ -111,7 +110,6 @@ export class TextCalls {
     return true;
   }
 
-  /** After a call, only another call may follow. */
   #mayFollow(after: string): boolean {
     const text = after.trimStart();
     this.#tail = text;
@@ -171,7 +169,6 @@ function parseTextCall(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // Not a call.
     return undefined;
   }
 }

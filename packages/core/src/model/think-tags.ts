@@ -1,4 +1,4 @@
-/** A piece of a model's content. */
+/** A piece of a model's content: reasoning or answer. */
 export interface ThinkTagPiece {
   readonly type: "text" | "reasoning";
   readonly text: string;
@@ -17,7 +17,6 @@ const LEAVES_OUT_OPEN = /qwq|deepseek-r1|r1-distill|qwen3.*thinking|glm-z1|exaon
 /**
  * Separates reasoning from the answer if a server sends both as content (F58). `<think>...</think>` at the very
  * beginning is reasoning; later tags are text. Tags may be split anywhere.
- *
  * ```
  * begin ──▶ inside ──▶ behind ──▶ over     over: all later content is text
  *   ╰────▶ maybe ───────╯                  maybe: a model that omits the opening tag

@@ -7,7 +7,7 @@ import type { Answer } from "../ports/verdict.ts";
 
 // Events of users' answers, and their meaning for a process that finds them in a log.
 
-/** Returns the events of an answer about a call that no process is going to run. A denial is the call's result at once. */
+/** Returns the events of an answer about a call that no process will run. A denial is its result at once. */
 export function approvalResolved(
   { id, message, call }: ApprovalQuestion,
   answer: Answer,
@@ -27,7 +27,7 @@ export function approvalResolved(
   return [{ ...resolved, allowed: true, ...(remember ? { remember } : {}), ...changed }];
 }
 
-/** Returns the events of an answer to a question of another kind that no process waits on. */
+/** Returns the events of an answer to a question about no call, if no process waits for the answer. */
 export function answerFacts(
   state: ConversationState,
   open: Exclude<OpenQuestion, ApprovalQuestion>,
@@ -47,10 +47,8 @@ export function answerFacts(
   return [answered, { type: "call.failed", ...callFields(open.message, call), output: `${OUTCOME_UNKNOWN}${late}` }];
 }
 
-/** Result of a call that ran when its process ended, and that cannot run again. */
 export const OUTCOME_UNKNOWN = "The process stopped while this call ran; whether the call took effect is unknown.";
 
-/** Result of a call that a user denied. */
 export function denialText(reason: string | undefined): string {
   return `The user denied this call${reason ? `: ${reason}` : "."}`;
 }
@@ -60,7 +58,6 @@ export function decidedByRule({ id: question, message, call }: ApprovalQuestion)
   return { type: "call.approval-resolved", message, call, question, allowed: true, byRule: true };
 }
 
-/** Returns the event of an answer in words. */
 export function textAnswerEvent(question: string, answer: NonNullable<EarlierQuestion["answer"]>): EventBody {
   const said = "text" in answer ? answer : answer.declined === undefined ? {} : { reason: answer.declined };
   return { type: "question.answered", question, ...said };
@@ -89,7 +86,7 @@ export class RepeatedQuestions {
     this.#call = call;
   }
 
-  /** Returns the earlier question if its text is the same, or else the events that withdraw all remaining earlier questions. */
+  /** Returns the earlier question if its text is the same, or else the events that withdraw all that remain. */
   next(text: string): { readonly known?: EarlierQuestion; readonly withdrawn: readonly EventBody[] } {
     const before = this.#state.asked.get(this.#call) ?? [];
     const from = this.#next++;

@@ -4,7 +4,6 @@ import type { ConversationState } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { noRights, type Rights, type RightsPlace } from "../ports/rights.ts";
 
-/** The call and arguments that a permission covers. */
 interface AllowedCall {
   readonly id: string;
   readonly tool: string;
@@ -17,14 +16,13 @@ export class GrantedRights {
   readonly #state: ConversationState;
   #rights: Rights;
 
-  /** Without a place, permissions last as long as the session. */
+  /** Without `place`, permissions last as long as the session. */
   constructor(place: RightsPlace | undefined, state: ConversationState, rights: Rights = noRights) {
     this.#place = place;
     this.#state = state;
     this.#rights = rights;
   }
 
-  /** Valid permission rules. */
   get rules(): readonly string[] {
     return this.#rights.rules;
   }
@@ -45,7 +43,6 @@ export class GrantedRights {
     });
   }
 
-  /** Removes a rule. */
   revoke(rule: string): void | Promise<void> {
     const { rules, calls } = this.#rights;
     return this.#write({ rules: rules.filter((other) => other !== rule), calls });

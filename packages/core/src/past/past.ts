@@ -18,7 +18,7 @@ export interface Past {
 
 type Labels = ConversationState["labels"];
 
-/** Returns the past of a conversation without a log, with its future labels. Its first message creates it in the store. */
+/** Returns the past of a new conversation. Its first message creates it in the store. */
 export function emptyPast(conversation?: string, labels?: Labels): Past {
   const state = emptyConversation(conversation, labels);
   return { state, voices: new Voices(state), spending: new TurnSpending(state) };
@@ -43,7 +43,7 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
   }
 }
 
-/** Returns a path including the messages that are no longer in memory, read from the log. Rejects if there is no log. */
+/** Adds the messages that are no longer in memory, from the log. Rejects without a log. */
 export async function readWholePath(
   path: readonly Message[],
   log: LogView | undefined,

@@ -1,7 +1,4 @@
-/**
- * A map of the most recently set values: at least `least`, at most twice as many. Setting and reading take constant
- * time.
- */
+/** A map of the values set last: at least `least`, at most twice as many. Setting and reading take constant time. */
 export class Recent<Value> {
   readonly #least: number;
   /** Values set since the last switch, and values set between the last two switches. */

@@ -17,9 +17,8 @@ interface CrashRecovery {
 }
 
 /**
- * Applies the events that a crash left unwritten, so that nothing looks busy and no message is added below an abandoned
- * response. They must be written before the next event; viewing a conversation writes nothing. Rules in the log that
- * are not in `allowed` are revoked; for a log from elsewhere, all rules (S17).
+ * Applies the events that a crash left unwritten. They must be written before the next event; viewing a conversation
+ * writes nothing. Rules in the log that are not in `allowed` are revoked; for an imported log, all rules (S17).
  */
 export function recover(
   state: ConversationState,
@@ -41,7 +40,7 @@ export function recover(
   const recovered = recovery(state);
   const interrupted = leftOpen(state, recovered);
   const facts = said(recovered);
-  // No process of this machine worked on a log from elsewhere, so no run can continue.
+  // No process of this machine worked on an imported log, so no run can continue.
   if (typeof allowed === "string") return { facts: [...facts, ...said(broughtIn(state, allowed))], interrupted: [] };
   const lost = [...new Set(state.allowed)].filter((pattern) => !allowed.includes(pattern));
   return { facts: [...facts, ...said(lost.map((pattern) => ({ type: "rule.revoked", pattern })))], interrupted };
@@ -66,8 +65,7 @@ export function endOfImport(state: ConversationState): readonly (EventBody & { r
 
 /**
  * Returns the events about runs of stopped processes, so that no run stays busy. They apply as soon as the log is read,
- * but are written with the next event. `banyan conversations show` changes no file after a crash, and two viewers see
- * the same.
+ * but are written with the next event: `banyan conversations show` changes no file after a crash.
  *
  * | the log contains | then |
  * |---|---|
@@ -76,10 +74,10 @@ export function endOfImport(state: ConversationState): readonly (EventBody & { r
  * | an unfinished run whose last response is complete and has no call | it had responded |
  * | an unfinished run that asks a user, also by a sub-agent | it waits for the user |
  * | any other unfinished run | it was interrupted |
- * | a call follows, and no later response is complete | the model gets the news that the call did not act |
- * | a call follows, and the response after it is complete | the model gets the news that the effect is unknown |
+ * | a call follows, and no later response is complete | the model learns that the call did not act |
+ * | a call follows, and the response after it is complete | the model learns that the effect is unknown |
  * | a background process | it ended with its program |
- * | a question that only its process could take an answer to | it is closed, and its call is cancelled |
+ * | a question whose answer only its process could receive | it is closed, and its call is cancelled |
  *
  * Calls without a result stay open: the next run decides about them (`calls/calls.ts`). The usage of a broken response
  * was never reported, so it counts as zero.
@@ -126,7 +124,7 @@ function recovery(state: ConversationState): EventBody[] {
   return events;
 }
 
-/** Returns the events that close a question whose answer nothing can receive. A limit question closes with its run. */
+/** Returns the events that close a question without a possible answer. A limit question closes with its run. */
 function closing(state: ConversationState, question: OpenQuestion): EventBody[] {
   if (question.type === "limit") return [];
   if (question.type === "text") return [{ type: "question.answered", question: question.id, withdrawn: true }];
@@ -159,10 +157,7 @@ function hasHeardResponse(state: ConversationState, caller: string, leaf: string
   return false;
 }
 
-/**
- * Returns the runs of stopped processes that had more to do and do not wait for a user, each with its last message
- * after `recovery`.
- */
+/** Returns the stopped runs that had more to do and wait for no user, with their leaf after `recovery`. */
 function leftOpen(state: ConversationState, recovered: readonly EventBody[]): LiveRun[] {
   const ends = new Map(recovered.flatMap((event) => (event.type === "run.ended" ? [[event.run, event]] : [])));
   return [...state.runs.values()].flatMap((run) => {
@@ -185,16 +180,12 @@ function interruptedResponse({ id, parts }: AssistantMessage): EventBody {
   return { type: "message.completed", message: id, parts: said, finish: "interrupted", usage: noUsage, cost: 0 };
 }
 
-/** Result of a call that was open in a log from elsewhere. */
 export const BROUGHT_IN = "Not executed: this conversation was imported while the call had no result.";
 
-/** Origin of a log from elsewhere: an import, or a file copied into the store. */
+/** An imported log, or a log file that was copied into the store. */
 export type LogOrigin = "import" | "file";
 
-/**
- * Returns the events to append to a log from elsewhere before anything continues it. Open calls are cancelled, inputs
- * withdrawn, rules revoked, and the last event marks the import.
- */
+/** Closes an imported log: cancels open calls, withdraws inputs, revokes rules, and marks the import. */
 function broughtIn(state: ConversationState, how: LogOrigin): EventBody[] {
   const events: EventBody[] = [];
   for (const message of state.messages.values()) {

@@ -1,8 +1,6 @@
 /**
- * A map of a few entries by id, in the order of insertion. Each operation looks at every entry.
- *
- * A long-lived `Map` that becomes empty again and again is expensive: V8 then makes a new table, the old table keeps a
- * reference to the new one, and so all of them survive young collections.
+ * A map of a few entries by id, in the order of insertion. Each operation looks at every entry. A long-lived `Map` that
+ * becomes empty again and again is expensive in V8: its old tables survive young collections.
  */
 export class SmallMap<Value> {
   readonly #ids: string[] = [];

@@ -9,10 +9,8 @@ import { hasOpenQuestion } from "../conversation/tree/asking.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { newestLeaf, pathTo, worktreeAt } from "../conversation/tree/path.ts";
 
-/** Maximum UTF-16 units of one step, title, question or task. */
 const LONGEST = 200;
 
-/** Sections of a state block, in order. */
 const HEADINGS = {
   plan: "Plan:",
   editing: "Files that wait for your next message:",
@@ -34,13 +32,9 @@ interface Lines {
   readonly unlisted: number;
 }
 
-/** The state of the work on a branch, as the program knows it. */
 export type WorkState = Readonly<Record<Section, Lines>>;
 
-/**
- * Returns the program's knowledge of the work on a branch (F87). `before`: the block of the last summary, for messages
- * that are no longer in memory.
- */
+/** The state of the work on a branch (F87). `before`: the block of the last summary, for forgotten messages. */
 export function workStateOf(state: ConversationState, path: readonly Message[], before = ""): WorkState {
   const known = readBlock(before);
   const here = new Set<string | null>(path.map(({ id }) => id));
@@ -71,8 +65,8 @@ export function processesOf({ processes, messages }: ConversationState, path: re
 }
 
 /**
- * Formats a state as a block for the model; empty if nothing is known. Leaves out and counts `left` lines: files that
- * were read, other files and attachments, oldest first, then done steps of the plan, then the rest.
+ * Formats a state as a block for the model. Leaves out and counts `left` lines: files that were read, other files and
+ * attachments, oldest first, then done steps of the plan, then the rest.
  */
 export function stateBlock(work: WorkState, left = 0): string {
   const gone = new Set(leavingOrder(work).slice(0, left));
@@ -86,7 +80,6 @@ export function stateBlock(work: WorkState, left = 0): string {
   return sections.length === 0 ? "" : [FIRST, ...sections].join("\n");
 }
 
-/** Number of lines that can be left out. */
 export function countDroppableLines(work: WorkState): number {
   return SECTIONS.reduce((sum, section) => sum + work[section].lines.length, 0);
 }
@@ -161,7 +154,7 @@ function questionLine(state: ConversationState, question: OpenQuestion): string 
   return `May ${call ? toolNameOf(call) : "a call"} run${title === undefined ? "" : ` (${title})`}?`;
 }
 
-/** A file of the branch. Digests identify contents; `null` means no file. */
+/** Digests identify contents; `null` means no file. */
 interface KnownFile {
   readonly first: string | null;
   last: string | null;
@@ -169,7 +162,7 @@ interface KnownFile {
   isRead: boolean;
 }
 
-/** Returns the files of a branch, last used last: files changed by its calls or sub-agents, and files read by its calls. */
+/** Files changed by calls or sub-agents, and files read by the branch's calls; last used last. */
 function usedFiles(state: ConversationState, path: readonly Message[], before: readonly string[]): string[] {
   const files = new Map<string, KnownFile>(before.flatMap(readFileLine));
   const use = (name: string, content: string | null) => {
@@ -221,7 +214,6 @@ function fileChangeKind({ first, last, isChanged, isRead }: KnownFile): FileChan
   return first === null ? "created" : last === null ? "deleted" : "changed";
 }
 
-/** Reads a file from a line of an earlier block. */
 function readFileLine(line: string): [string, KnownFile][] {
   const [, kind, name] = /^- (created|changed|deleted|read) (.*)$/.exec(line) ?? [];
   if (name === undefined) return [];

@@ -12,7 +12,6 @@ import {
 import { SmallMap } from "./small-map.ts";
 
 interface CountedRun {
-  /** The launching run. */
   parent: CountedRun | undefined;
   steps: number;
   usage: Usage;
@@ -26,7 +25,6 @@ interface CountedRun {
   dearestCost: number;
   /** Milliseconds of work before `since`. */
   time: number;
-  /** Time at which the current work began. */
   since: number;
   /** Number of open questions of the turn, and the time at which they stopped the clock. */
   asked: number;
@@ -35,14 +33,10 @@ interface CountedRun {
   earlier: readonly string[];
 }
 
-/**
- * Usage of turns against their limits, according to the log, so that a turn waiting only in the log keeps its usage
- * when another process continues it. Keeps unfinished and waiting runs.
- */
+/** Usage of unfinished and waiting turns, from the log, for the process that continues a waiting turn. */
 export class TurnSpending {
   readonly #state: ConversationState;
   readonly #runs = new SmallMap<CountedRun>();
-  /** Runs of unfinished responses. */
   readonly #writing = new SmallMap<CountedRun>();
   /** Open questions: the turn whose clock is stopped, and the asking call. */
   readonly #asked = new Map<string, { readonly turn: CountedRun; readonly call: string | undefined }>();
@@ -52,7 +46,6 @@ export class TurnSpending {
     this.#state = state;
   }
 
-  /** Returns the usage of a waiting run; nothing for any other run. */
   before(run: string): EarlierUsage | undefined {
     const counted = this.#state.waiting.has(run) ? this.#runs.get(run) : undefined;
     if (!counted) return undefined;
@@ -165,7 +158,6 @@ export class TurnSpending {
     this.#asked.delete(question);
     turn.asked--;
     if (turn.asked > 0) return;
-    // Adds the time until the question, and starts a new period.
     turn.time += Math.max(0, turn.stoppedAt - turn.since);
     turn.since = at;
   }
@@ -178,7 +170,6 @@ function countedFrom(before: EarlierUsage | undefined): CountedRun {
     parent: undefined,
     steps: before?.steps ?? 0,
     usage: before?.usage ?? noUsage,
-    // An unknown cost stays unknown.
     cost: before ? before.cost : 0,
     grants: before?.grants.own ?? 1,
     isRefused: before?.isRefused ?? false,

@@ -4,13 +4,12 @@ import type { ConversationState } from "../conversation/state.ts";
 import { Recent } from "./recent.ts";
 import { SmallMap } from "./small-map.ts";
 
-/** Minimum number of responses that are remembered. Bounded, because a conversation may never end. */
+/** Bounded, because a conversation may never end. */
 const REMEMBERED = 500;
 
 /** Run, agent and depth of the last responses, also after the end of their runs: for replayed text. */
 export class Voices {
   readonly #state: ConversationState;
-  /** Runs that have not ended. */
   readonly #live = new SmallMap<DeltaSource>();
   /** By message, because no state has an abandoned message. */
   readonly #heard = new Recent<DeltaSource>(REMEMBERED);
@@ -33,10 +32,7 @@ export class Voices {
     this.#live.set(run, { run, agent, depth });
   }
 
-  /**
-   * Returns run, agent and depth of a response. Names are empty if the log has none, or if the response is too old to
-   * be remembered.
-   */
+  /** Names are empty if the log has none, or if the response is too old to be remembered. */
   of(message: string): DeltaSource {
     return this.#heard.get(message) ?? { run: "", agent: "", depth: 0 };
   }

@@ -5,7 +5,6 @@ import { latestRun } from "../conversation/tree/asking.ts";
 import { callFields } from "../conversation/tree/call-state.ts";
 import { unsettledBelow } from "../conversation/tree/path.ts";
 
-/** Result of a call with an open question when the user interrupts the turn. */
 const INTERRUPTED = "Not executed: interrupted by the user.";
 
 /** Returns the events with which a user ends a turn that waits without a process. */
@@ -25,7 +24,6 @@ export function endOfWaiting(state: ConversationState, turn: LiveRun): EventBody
   ];
 }
 
-/** Returns the waiting runs below a run, nearest first. */
 function waitingBelow(state: ConversationState, { id }: LiveRun): LiveRun[] {
   const { waiting, messages, calls } = state;
   const found: LiveRun[] = [];

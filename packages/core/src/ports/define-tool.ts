@@ -39,21 +39,20 @@ export function defineTool(tool: object): Tool {
   return tool as Tool;
 }
 
-/** Checked arguments of a call, or the reason why they do not fit. */
+/** Checked arguments of a call, or the reason why they do not match the schema. */
 export type CheckedArguments =
   | { readonly ok: true; readonly input: Json }
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Thrown by a tool that had no effect: a command could not be started, or was refused. Users then see that the call did
- * not run, and the model reads "Not executed: " with the message.
+ * Error of a tool that had no effect, such as a command that could not be started. Users then see that the call did not
+ * run, and the model reads "Not executed: " with the message.
  * @example throw new NotExecutedError("there is no shell on this system. Use the other tools.");
  */
 export class NotExecutedError extends Error {
   override readonly name = "NotExecutedError";
 }
 
-/** Returns the beginning of a failed call's result for the model. */
 export function failurePrefix(error: unknown): "Not executed" | "The tool failed" {
   return error instanceof NotExecutedError ? "Not executed" : "The tool failed";
 }

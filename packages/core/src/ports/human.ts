@@ -6,27 +6,26 @@ import type { BeforeCall, BeforeSummary, Permit } from "./verdict.ts";
 /** A call that needs a decision. */
 export interface PermitRequest {
   readonly call: string;
-  /** The run whose model asked for the call. */
   readonly run: string;
   readonly tool: Tool;
   /** The arguments, checked against the tool's schema. */
   readonly input: Json;
   readonly conversation: ConversationState;
-  /** Rules that users answered with "always" in this conversation on this machine: `remember` of their answers (S17). */
+  /** Rules that users allowed with "always" in this conversation on this machine (S17). */
   readonly allowed: readonly string[];
-  /** The call was carried out without asking. Only a denial counts: a rule denies the call, or demands a question. */
+  /** The call ran already, without asking. Only a denial counts: a rule denies the call, or demands a question. */
   readonly done?: boolean | undefined;
   /** Aborts when the call is cancelled, so that the decision is not needed. */
   readonly signal: AbortSignal;
 }
 
-/** Hooks before and after each call of an agent, in addition to the rules, and before each summary. */
+/** Hooks around each call of an agent, in addition to the rules, and before each summary. */
 export interface CallHooks {
   /** Called once for each call, and again for arguments that a user wrote. */
   readonly beforeCall?:
     | ((request: PermitRequest) => BeforeCall | undefined | Promise<BeforeCall | undefined>)
     | undefined;
-  /** Called before a user is asked, and may answer in place of the user. If a rule demands a user, only a denial counts. */
+  /** Called before a user is asked, and may answer instead. If a rule demands a user, only a denial counts. */
   readonly beforeQuestion?:
     | ((request: PermitRequest) => BeforeCall | undefined | Promise<BeforeCall | undefined>)
     | undefined;
@@ -44,7 +43,6 @@ export interface CallHooks {
 
 /** A summary that is about to be requested. */
 export interface SummaryRequest {
-  /** The run that requests the summary. */
   readonly run: string;
   /** `manual`: a user requested the summary. `auto`: the context is nearly full. */
   readonly trigger: "manual" | "auto";

@@ -1,35 +1,38 @@
 import type { RecalledMemory } from "../conversation/message.ts";
 
-/** Knowledge of an agent from earlier conversations. */
+/** Memory of an agent across conversations. */
 export interface Memory {
-  /** Returns entries that fit the query, best first. A failure or timeout leaves the turn without memory, and is reported. */
+  /** Returns entries that match the query, best first. A turn continues without memory if this fails or times out. */
   recall(query: string, options: RecallOptions): Promise<readonly RecalledMemory[]>;
   /** Stores memorable items of a turn, in order. Runs in the background, after the turn. */
   remember(items: readonly MemoryItem[]): Promise<void>;
 }
 
-/** Options for a recall. */
+/** Options of `Memory.recall`. */
 export interface RecallOptions {
   /** Maximum number of entries. */
   readonly limit: number;
   /** Aborts when the result is not needed any more. */
   readonly signal: AbortSignal;
-  /** The recalling conversation. Its own entries are left out, because the model sees its messages anyway. */
+  /** The current conversation. Its own entries are left out, because the model sees its messages anyway. */
   readonly conversation?: string;
   /** Called with a sentence for users when only a part of the memory was searched. */
   readonly notice?: (reason: string) => void;
 }
 
-/** Kind of an entry: said in a turn, a fact that a user wanted to keep, or the summary of a task. */
+/**
+ * Kind of an entry. `said`: words of a turn. `fact`: a fact that a user wanted to keep. `summary`: the summary of a
+ * task.
+ */
 export type MemoryKind = "said" | "fact" | "summary";
 
-/** An entry for later recalls, and its conversation of origin. */
+/** An entry for memory, with its conversation of origin. */
 export interface MemoryItem {
   readonly text: string;
   readonly conversation: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** `said` when absent. */
+  /** Default: `said`. */
   readonly kind?: MemoryKind;
   /** The speaker. */
   readonly role?: "user" | "assistant";

@@ -4,18 +4,16 @@ import { cutTo } from "../conversation/shown/visible-text.ts";
 import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
 
 /**
- * A language model behind one wire format.
- *
- * Contract of `stream`:
- * - It calls `sink.push` with batches of parts, in the order of production and as soon as they arrive: one batch for
- *   each read of the network, never a promise for each part.
+ * A language model behind one wire format. Contract of `stream`:
+ * - It calls `sink.push` with batches of parts, in order and as soon as they arrive: one batch for each read of the
+ *   network, never a promise for each part.
  * - The last part is `finish`, exactly once; then it resolves. It pushes nothing after resolving.
- * - It rejects with a `ModelError` if the response fails or breaks off; parts pushed before stay valid. It never retries:
- *   the loop does, which knows what has acted on the response. One exception: a request refused for a part that the
- *   provider names is sent again at once without this part.
+ * - It rejects with a `ModelError` if the response fails or breaks off; parts pushed before stay valid. It never
+ *   retries, because only the loop knows what has acted on the response. One exception: a request refused for a part
+ *   that the provider names is sent again at once without this part.
  * - When `signal` aborts, it ends its request at once and rejects with the signal's reason.
- * - It pushes an empty batch for any other data (headers, a ping, a comment, an event without content), so that a model
- *   that thinks for long does not look dead.
+ * - It pushes an empty batch for any other data (headers, a ping, a comment), so that a model that thinks for long does
+ *   not look dead.
  * - The format's end of a response is the end, even if the connection stays open.
  * - When `push` returns `false`, it stops reading its socket until `sink.ready()` resolves.
  * - One driver serves many streams at once and keeps no state of a conversation. It may cache the encoded form of a
@@ -26,9 +24,9 @@ export interface ModelDriver {
   readonly id: string;
   /** The wire format, for users and logs: `openai-chat`, `language-model`, `scripted`. */
   readonly family: string;
-  /** Absent: the price, and so the cost of responses, is unknown. */
+  /** Absent: the cost of responses is unknown. */
   readonly price?: Price | undefined;
-  /** Tokens that a request and its response may have together. Read this for each request, since a server may report it later. */
+  /** Maximum tokens of a request and its response together. Read for each request: it may become known later. */
   readonly contextSize?: number | undefined;
   /**
    * Address of requests, such as `https://api.example.com/v1`. Drivers with the same `id` and address share the window
@@ -40,18 +38,18 @@ export interface ModelDriver {
    * may load the model for this. Rejects only with the reason of the signal.
    */
   learnContextSize?(signal: AbortSignal): Promise<void>;
-  /** Maximum number of tools in one request. Absent: unlimited. If there are more, those before the last eight are left out. */
+  /** Maximum number of tools in one request. The tools before the last eight give way. */
   readonly maxTools?: number | undefined;
   /** The server answers one request at a time, so no summary is requested during a turn. */
   readonly oneAtATime?: true | undefined;
   /**
    * Returns the end of a sentence with the reason why the provider never accepts an image; nothing for accepted images
-   * and other files. A call with such an image fails, and a message with such an image is refused.
+   * and other files. A call or message with such an image is refused.
    */
   readonly pictureProblem?: ((file: FilePart) => string | undefined) | undefined;
   /** Settings implied by the model's name, such as an effort. Each setting of the agent overrides them. */
   readonly settings?: ModelSettings | undefined;
-  /** Requests one response and pushes it into the sink. Rejects with a `ModelError`, or with the reason of the signal. */
+  /** Pushes one response into the sink. Rejects with a `ModelError`, or with the reason of the signal. */
   stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<void>;
 }
 
@@ -59,9 +57,7 @@ export interface ModelDriver {
 export interface ModelRequest {
   /** The system prompt; may be empty. */
   readonly instructions: string;
-  /**
-   * From the first message to the newest, the same objects in each step. Read the array at once, because it grows later.
-   */
+  /** From the first message to the newest, the same objects in each step. Read at once: the array grows later. */
   readonly messages: readonly PromptMessage[];
   /** The same array in each step as long as the tools are the same. */
   readonly tools: readonly ToolSchema[];
@@ -106,7 +102,6 @@ export interface ServerTool {
   readonly id: `${string}.${string}`;
   /** Name for the model, unique among all tools. */
   readonly name: string;
-  /** Arguments of the provider's tool; empty by default. */
   readonly args?: Readonly<Record<string, Json>> | undefined;
 }
 
@@ -150,7 +145,7 @@ export interface PromptResult {
   readonly tool: string;
   readonly output: string;
   readonly failed: boolean;
-  /** Files for models that can see them; `resultShown` chooses those for a request. */
+  /** Files for models that can see them; `resultShown` chooses the files for a request. */
   readonly files?: readonly FilePart[];
 }
 
@@ -158,10 +153,7 @@ export interface PromptResult {
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
-  /**
-   * Ends the last text or reasoning part, so that a new part follows. Needed only between parts of the same kind, or to
-   * pass `provider`.
-   */
+  /** Ends the last text or reasoning part. Needed only between parts of the same kind, or to pass `provider`. */
   | { readonly type: "part-end"; readonly provider?: ProviderData }
   /** A call begins. `index` identifies it until its end. The loop replaces an empty `id`. */
   | { readonly type: "call"; readonly index: number; readonly id: string; readonly tool: string }
@@ -170,7 +162,7 @@ export type ModelPart =
   | { readonly type: "source"; readonly url: string; readonly title?: string }
   /** A complete action of the provider on its side. */
   | ProviderPart
-  /** A sentence for the user about a part of the request that the driver changed or left out. May precede the response. */
+  /** A sentence for the user about a part of the request that was changed or left out. May precede the response. */
   | { readonly type: "note"; readonly text: string }
   | {
       readonly type: "finish";
@@ -178,7 +170,7 @@ export type ModelPart =
       readonly usage: Usage;
       /** US dollars, if the service reports the cost itself; then the price is not used. */
       readonly cost?: number;
-      /** The responding model, if the provider names another than requested. */
+      /** The responding model, if the provider names another model than the requested one. */
       readonly model?: string;
       /** The provider's explanation of a refusal or a filter, for users. */
       readonly explanation?: string;
@@ -186,16 +178,16 @@ export type ModelPart =
 
 /** Receives the parts that a driver reads, with back pressure. */
 export interface ModelSink {
-  /** Takes parts in order. An empty batch is a sign of life. Returns `false` when full: then wait for `ready`. */
+  /** Receives parts in order. An empty batch is a sign of life. Returns `false` when full: then wait for `ready`. */
   push(parts: readonly ModelPart[]): boolean;
   /** Resolves when there is room; at once if there is room now. */
   ready(): Promise<void>;
 }
 
 /**
- * `quota`: the paid quota is used up. `filtered`: the provider's filter refused the request. `context-overflow`: the
- * request is too long for the model. `unreachable`: no connection. `broken-stream`: the response broke off. `stalled`:
- * silence for too long. `provider`: the provider failed for another reason.
+ * Kind of a failure. `quota`: the paid quota is used up. `filtered`: the provider's filter refused the request.
+ * `context-overflow`: the request is too long for the model. `unreachable`: no connection. `broken-stream`: the
+ * response broke off. `stalled`: silence for too long. `provider`: the provider failed for another reason.
  */
 export type ModelErrorCode =
   | "authentication"
@@ -220,10 +212,8 @@ const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([
   "provider",
 ]);
 
-/** Maximum UTF-16 units of an error message. */
 const SENTENCE = 500;
 
-/** Returns a message on one line, cut if too long. */
 function errorLine(message: string): string {
   // Bounds the work for very long messages.
   const line = message
@@ -233,19 +223,18 @@ function errorLine(message: string): string {
   return line.length <= SENTENCE ? line : cutTo(line, SENTENCE - 1);
 }
 
-/** A model could not respond. `message` is one sentence of at most 500 characters, with advice. */
+/** Error of a model call. `message` is one sentence of at most 500 characters, with advice. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;
   /** `message` without advice, for cases that are handled automatically, such as retries. */
   readonly fact: string;
-  /** HTTP status, if any. */
   readonly status: number | undefined;
   /** Milliseconds that the provider asks to wait. */
   readonly retryAfter: number | undefined;
   /** True if the same request may succeed later. */
   readonly retryable: boolean;
-  /** True if the model had responded, so that further attempts cost money and are limited to a few. */
+  /** True if the model had begun to respond: further attempts cost money, so they are limited to a few. */
   readonly paid: boolean;
   /** The full message if `message` is shorter: for logs, not for users. */
   readonly detail: string | undefined;
@@ -279,8 +268,8 @@ export class ModelError extends Error {
 }
 
 /**
- * Returns a driver's exception as a `ModelError`. A request refused by a filter is no error: its message ends like a
- * response cut off by a filter (F62).
+ * Converts a driver's exception to a `ModelError`. Returns nothing for a request that a filter refused: its message
+ * then ends like a response cut off by a filter (F62).
  */
 export function modelFailure(thrown: unknown, model: string, sink: ModelSink): ModelError | undefined {
   if (thrown instanceof ModelError) {

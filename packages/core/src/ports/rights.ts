@@ -1,5 +1,5 @@
 /**
- * Permissions given by a user of this machine in one conversation. A log may come from anywhere, so only these
+ * Permissions that a user of this machine gave in one conversation. A log may come from anywhere, so only these
  * permissions let a call run without a question (S17).
  */
 export interface Rights {
@@ -20,5 +20,5 @@ export interface RightsPlace {
   write(rights: Rights): void | Promise<void>;
 }
 
-/** No permissions. */
+/** Empty rights. */
 export const noRights: Rights = Object.freeze({ rules: [], calls: {} });

@@ -2,24 +2,27 @@ import type { Event } from "../conversation/event.ts";
 import type { RightsPlace } from "./rights.ts";
 
 /**
- * Storage of conversations, one log each.
+ * Storage of conversations, with one log each. Contract:
+ * - Events are read as they were appended, in order, with any Unicode.
+ * - An append is all or nothing, and survives the process once it is acknowledged. The session waits for each append
+ *   before the next.
+ * - An unreadable log hides no other log.
+ * - Every text that `isId` accepts is an id, and different ids are different conversations. Other texts are never found
+ *   (`not-found`, also with `create`).
  *
- * Contract: events are read as they were appended, in order, with any Unicode; an append is all or nothing;
- * acknowledged appends survive the process; an unreadable log hides no other. The session waits for each append before
- * the next. Every text that `isId` accepts is an id. Ids that differ in any way are different conversations; other
- * texts are never found (`not-found`, also with `create`). The conformance suite of `@banyan/core/testing` checks all
- * this, except crashes and damage, which a store's own tests must cause.
+ * The conformance suite of `@banyan/core/testing` checks all this, except crashes and damage, which a store's own tests
+ * must cause.
  */
 export interface Store {
   /**
-   * Opens a log for writing and takes the next writer epoch. Rejects with `StoreError`: `not-found`, `damaged`, or
-   * `locked` while a live writer in any process has it open; the message names the writer. A writer whose process is
-   * gone does not lock.
+   * Opens a log for writing, with the next writer epoch. Rejects with `StoreError`: `not-found`, `damaged`, or `locked`
+   * while a live writer in any process has the log open; the message names the writer. A writer whose process is gone
+   * does not lock.
    */
   open(conversation: string, options?: OpenLogOptions): Promise<Log>;
   /**
-   * Opens a log for reading, even while another process writes. Disturbs no writer and writes nothing. Shows the events
-   * at the time of opening. Rejects with `StoreError`: `not-found`, or `damaged`.
+   * Opens a log for reading, even while another process writes. Writes nothing. Shows the events at the time of
+   * opening. Rejects with `StoreError`: `not-found`, or `damaged`.
    */
   view(conversation: string): Promise<LogView>;
   /** Returns the conversations that have events, most recently written first. */
@@ -38,7 +41,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Options for opening a log. */
+/** Options of `Store.open`. */
 export interface OpenLogOptions {
   /** Creates an empty log if there is none. */
   readonly create?: boolean | undefined;
@@ -59,23 +62,17 @@ export interface LogView {
   close(): Promise<void>;
 }
 
-/** The log of one conversation, held by its only writer. */
+/** The log of one conversation, with its only writer. */
 export interface Log extends LogView {
   readonly epoch: number;
-  /**
-   * Permissions of the user. Absent: they are forgotten at the end of the session, and an allowed call is asked about
-   * again by the run that continues.
-   */
+  /** Permissions of the user. Absent: they end with the session. */
   readonly rights?: RightsPlace;
-  /**
-   * Time stamp for new events in milliseconds since 1970: one clock for all machines that write to the store, so that
-   * lists are in order even if one machine's clock is wrong. Absent: the clock of this machine.
-   */
+  /** Milliseconds since 1970 for new events, by one clock for all machines. Absent: this machine's clock is used. */
   now?(): number;
   /**
    * Appends events, all or none. Their `seq` must continue from the last event. Throws or rejects with `StoreError`
-   * (`stale`) if it does not, or if another writer has opened the log. Returns nothing if done at once, and a promise
-   * if not. With `durable`, these and all earlier events survive a power cut once this is done.
+   * (`stale`) if it does not, or if another writer has opened the log. Returns a promise only if the append is not done
+   * at once. With `durable`, these and all earlier events survive a power cut once this is done.
    */
   append(events: readonly Event[], options?: { readonly durable?: boolean }): void | Promise<void>;
 }
@@ -84,7 +81,7 @@ export interface Log extends LogView {
 export interface ListQuery {
   /** Only conversations with these labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** Maximum number; absent: all. */
+  /** Maximum number. Default: all. */
   readonly limit?: number | undefined;
 }
 
@@ -100,9 +97,9 @@ export interface ConversationSummary {
   readonly questions?: readonly string[];
 }
 
-/** Options for a search. */
+/** Options of `Store.search`. */
 export interface SearchOptions {
-  /** Maximum number of hits; default 20. */
+  /** Maximum number of hits. Default 20. */
   readonly limit?: number | undefined;
   /** Only conversations with these labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -113,7 +110,6 @@ export interface SearchOptions {
 /** A message that matches a search. */
 export interface SearchHit {
   readonly conversation: string;
-  /** Title of the conversation, as in lists. */
   readonly title: string;
   readonly message: string;
   readonly role: "user" | "assistant";
@@ -126,18 +122,18 @@ export interface SearchHit {
 }
 
 /**
- * `stale`: another writer has taken the conversation. `locked`: another writer has it open. `damaged`: the stored data
- * cannot be read. `full`: the disk is full. `unusable`: the place cannot be read or written, or the store is closed.
+ * Kind of a store's failure. `stale`: another writer has taken the conversation. `locked`: another writer has it open.
+ * `damaged`: the stored data cannot be read. `full`: the disk is full. `unusable`: the folder or database cannot be
+ * read or written, or the store is closed.
  */
 export type StoreErrorCode = "not-found" | "stale" | "locked" | "damaged" | "full" | "unusable";
 
-/** A store could not carry out a request. `message` is one sentence with advice. */
+/** Error of a store. `message` is one sentence with advice. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
   /** For `locked`: the process on this machine that has the conversation open, if known. */
   readonly process: number | undefined;
-  /** For `locked`: the conversation, if known. */
   readonly conversation: string | undefined;
 
   constructor(

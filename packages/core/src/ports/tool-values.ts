@@ -4,16 +4,12 @@ import type { AssistantMessage } from "../conversation/message.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 
 /**
- * Effects of running a tool. `none`: it only reads; calls run in parallel, and again after a crash. `idempotent`: it
- * changes something, and running it twice is harmless. `external`: a call runs alone, and is started automatically at
- * most once.
+ * Effects of a tool. `none`: it only reads; calls run in parallel, and again after a crash. `idempotent`: it changes
+ * something, and running it twice is harmless. `external`: a call runs alone, and starts automatically at most once.
  */
 export type Effects = "none" | "idempotent" | "external";
 
-/**
- * The schema of a tool's arguments: a JSON Schema of an object, or a Standard Schema with a JSON Schema (zod, valibot,
- * arktype).
- */
+/** A JSON Schema of an object, or a Standard Schema with a JSON Schema (zod, valibot, arktype). */
 export type InputSchema<Input> = JsonSchema | StandardSchemaV1<unknown, Input>;
 
 /** A JSON Schema for an object of arguments. */
@@ -83,13 +79,10 @@ export interface ShortenedHistory {
 export interface Follower {
   /** Receives a fragment of the model's text, cut anywhere. Must be quick, because the stream waits. */
   text?(delta: string, kind: "text" | "reasoning"): void;
-  /**
-   * The message ended cleanly and is in the log; its calls have not started. The following ends, unless the result
-   * contains `again`.
-   */
+  /** The message ended cleanly and is in the log; its calls have not started. Following ends without `again`. */
   completed?(message: AssistantMessage): FollowResult | undefined | void | Promise<FollowResult | undefined | void>;
   /**
-   * The message broke off, was cut or interrupted, or the turn ended, so its text does not count. Called once. A
+   * The text of the message does not count: it broke off, was cut or interrupted, or the turn ended. Called once. A
    * returned text goes to the model.
    */
   dropped?(reason: string): string | undefined | void;
@@ -103,7 +96,7 @@ export interface FollowResult {
   readonly say?: string | undefined;
   /** An action requested by the message failed: the same message cannot finish a task. */
   readonly failed?: boolean | undefined;
-  /** Follow the next message too. */
+  /** Whether to follow the next message too. */
   readonly again?: boolean | undefined;
 }
 
@@ -128,8 +121,8 @@ export interface Question {
   /** Suggested answers; any other answer is accepted too. */
   readonly choices?: readonly string[] | undefined;
   /**
-   * 1 to 4 fields that are asked together, each with choices (one or several) and room for words. The answer is one
-   * text with a line for each field, such as `Colour: red. In their own words: but dark`.
+   * 1 to 4 fields that are asked together, each with choices and room for words. The answer is one text with a line for
+   * each field, such as `Colour: red. In their own words: but dark`.
    */
   readonly fields?: readonly QuestionField[] | undefined;
   /** The answer if no user can be asked. */
@@ -138,10 +131,10 @@ export interface Question {
 
 /** The end of a sub-agent. */
 export interface SubTaskEnd {
-  /** `finished`: the task is done and `text` is its result. In all other cases `text` is the last text of the sub-agent. */
+  /** With `finished`, `text` is the result of the task. In all other cases `text` is the last text of the sub-agent. */
   readonly reason: RunEnd;
   readonly text: string;
-  /** The reason of a failure, or the limit that ended it. */
+  /** The reason of a failure, or the limit that ended the sub-agent. */
   readonly problem: string | undefined;
   readonly steps: number;
   readonly usage: Usage;

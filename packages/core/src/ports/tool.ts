@@ -18,23 +18,55 @@ import type { Permit } from "./verdict.ts";
 // A tool may launch a loop, and a loop runs tools, so the two contracts are in one file.
 
 /**
- * A tool that the model can call.
- *
- * `execute` gets arguments that fit `input`, after its call has been permitted and logged. Its result goes to the
- * model: a string unchanged, any other value as JSON. Its exception goes to the model as a failure and never harms the
- * turn. It must end soon after `context.signal` aborts; after 3 seconds the turn stops waiting.
+ * A tool that the model can call. `execute` gets checked arguments, after its call has been permitted and logged. The
+ * model gets its result: a string unchanged, any other value as JSON. The model also gets its exception, which never
+ * harms the turn. `execute` must end soon after `context.signal` aborts; after 3 seconds the turn stops waiting.
  * @example
  * defineTool({
  *   name: "send_mail",
  *   description: "Sends a mail. Ask before you use it.",
+ *   brief: "Sends a mail.",
  *   input: z.object({ to: z.string(), text: z.string() }),
  *   effects: "external",
  *   parallel: true,
  *   timeout: 30_000,
  *   maxOutput: 4_096,
  *   about: ({ to }) => ({ title: `mail to ${to}` }),
+ *   folder: () => homedir(),
  *   preview: ({ text }) => ({ notes: [`It says: ${text}`] }),
  *   execute: ({ to, text }, { key, signal }) => mail(to, text, { key, signal }),
+ * });
+ * @example
+ * defineTool({
+ *   name: "head",
+ *   description: "Reads the first line of a file.",
+ *   input: z.object({ path: z.string() }),
+ *   effects: "none",
+ *   eager: true,
+ *   files: "read",
+ *   about: ({ path }) => ({ paths: [{ path, access: "read" }] }),
+ *   execute: async ({ path }) => (await readFile(path, "utf8")).split("\n", 1)[0],
+ * });
+ * @example
+ * defineTool({
+ *   name: "recollect",
+ *   description: "Reads a message from before the summary.",
+ *   input: z.object({ address: z.string() }),
+ *   effects: "none",
+ *   control: true,
+ *   readsEarlier: true,
+ *   execute: async ({ address }, { wholePath }) => readEarlier(await wholePath(), address),
+ * });
+ * @example
+ * const rare: Tool = { ...tool, name: "mcp_github_search", offeredBy: "github", offeredAs: "search", unlisted: true };
+ * const theirs: Tool = { ...tool, name: "claude_execute", offeredBy: "claude", asAsked: true };
+ * defineTool({
+ *   name: "call_other",
+ *   description: "Calls a tool that is not listed here.",
+ *   input: z.object({ tool: z.string(), input: z.object({}).loose() }),
+ *   effects: "none",
+ *   forwards: true,
+ *   execute: ({ tool }) => `There is no tool ${tool}.`,
  * });
  */
 export interface Tool<Input = unknown> {
@@ -44,140 +76,67 @@ export interface Tool<Input = unknown> {
   readonly description: string;
   /** Schema of the arguments; other arguments never reach the tool. */
   readonly input: InputSchema<Input>;
-  /** Effects of a call. Only calls with `none` run in parallel by default. */
+  /** By default, only calls with the effects `none` run in parallel. */
   readonly effects: Effects;
   /** Calls may run in parallel although they have effects. */
   readonly parallel?: boolean | undefined;
   /**
    * Calls may begin as soon as their arguments are complete, while the model still writes. For a tool with effects
-   * `none` that uses only `signal`, `wholePath`, `attach` and `saw`: a message that does not end cleanly loses the
-   * result.
-   * @example
-   * defineTool({
-   *   name: "head",
-   *   description: "Reads the first line of a file.",
-   *   input: z.object({ path: z.string() }),
-   *   effects: "none",
-   *   eager: true,
-   *   files: "read",
-   *   about: ({ path }) => ({ paths: [{ path, access: "read" }] }),
-   *   execute: async ({ path }) => (await readFile(path, "utf8")).split("\n", 1)[0],
-   * });
+   * `none` that uses only `signal`, `wholePath`, `attach` and `saw`: the result is lost if the message does not end
+   * cleanly.
    */
   readonly eager?: boolean | undefined;
   /**
-   * Access to the files that calls are about: `read` returns their content; `write` changes them and reveals their old
+   * Access to the files that calls are about. `read` returns their content; `write` changes them and reveals their old
    * content. Absent: neither, as for a tool that lists names. Rules on reading and writing apply (docs/security.md).
    */
   readonly files?: "read" | "write" | undefined;
-  /**
-   * The tool only controls the conversation. Only a rule with its name can deny it or demand a question.
-   * @example
-   * defineTool({
-   *   name: "note",
-   *   description: "Keeps a thought.",
-   *   input: { type: "object" },
-   *   effects: "none",
-   *   control: true,
-   *   execute: () => "kept",
-   * });
-   */
+  /** The tool only controls the conversation. Only a rule with its name can deny it or demand a question. */
   readonly control?: boolean | undefined;
-  /**
-   * Calls accept `earlier:` addresses and read them with `context.wholePath`. A summary then names this tool to the
-   * model.
-   * @example
-   * defineTool({
-   *   name: "recollect",
-   *   description: "Reads a message from before the summary.",
-   *   input: z.object({ address: z.string() }),
-   *   effects: "none",
-   *   readsEarlier: true,
-   *   execute: async ({ address }, { wholePath }) => readEarlier(await wholePath(), address),
-   * });
-   */
+  /** Calls accept `earlier:` addresses and read them with `context.wholePath`. Summaries name this tool. */
   readonly readsEarlier?: boolean | undefined;
   /**
    * The server that offers the tool, if its description comes from outside. Its arguments may do more than `about`
    * shows, so rules check all of them.
-   * @example const foreign: Tool = { ...tool, name: "github__search", offeredBy: "github" };
    */
   readonly offeredBy?: string | undefined;
   /**
    * Name of the tool on the server `offeredBy`. Rules, hooks, users and telemetry then use
    * `mcp__<offeredBy>__<offeredAs>`, and rules compare both parts. Absent: they use `name`.
-   * @example const foreign: Tool = { ...tool, name: "mcp_github_search", offeredBy: "github", offeredAs: "search" };
    */
   readonly offeredAs?: string | undefined;
-  /**
-   * The caller runs the call itself, as requested: an agent of another program. Its arguments cannot be changed, so a
-   * hook that changes them denies the call.
-   * @example const theirs: Tool = { ...tool, name: "claude_execute", offeredBy: "claude", asAsked: true };
-   */
+  /** An agent of another program runs the call with its own arguments. A hook that changes them denies the call. */
   readonly asAsked?: boolean | undefined;
   /**
-   * Hidden from the model if another tool `forwards`: the model finds it by other texts and calls it through that tool.
-   * So thousands of tools need no room, and changes of tools do not change earlier requests.
-   * @example const rare: Tool = { ...tool, unlisted: true };
+   * Hidden from the model if another tool `forwards`: the model finds this tool by other texts and calls it through
+   * that tool. So thousands of tools need no room, and changes of tools do not change earlier requests.
    */
   readonly unlisted?: boolean | undefined;
   /**
-   * A short description for models with a small window, which then get only names and types of the arguments. Tools
-   * without it are found through other tools there.
-   * @example
-   * defineTool({
-   *   name: "clock",
-   *   description: "Tells the time of day where the program runs, with its time zone.",
-   *   brief: "Tells the time.",
-   *   input: { type: "object" },
-   *   effects: "none",
-   *   execute: () => new Date().toString(),
-   * });
+   * A short description for models with a small window, which then get only names and types of the arguments. These
+   * models find tools without it only through other tools.
    */
   readonly brief?: string | undefined;
   /**
-   * Calls `{ tool, input }` count as calls of the named tool with that input: they are checked, judged, asked about,
-   * logged, shown and run as such. Only the model sees its original call. `execute` runs if there is no tool of that
-   * name.
-   * @example
-   * defineTool({
-   *   name: "call_other",
-   *   description: "Calls a tool that is not listed here.",
-   *   input: z.object({ tool: z.string(), input: z.object({}).loose() }),
-   *   effects: "none",
-   *   forwards: true,
-   *   execute: ({ tool }) => `There is no tool ${tool}.`,
-   * });
+   * Calls `{ tool, input }` count as calls of the named tool with that input: they are checked, judged, logged, shown
+   * and run as such. Only the model sees its original call. `execute` runs if no tool has that name.
    */
   readonly forwards?: boolean | undefined;
-  /** Milliseconds; absent: no limit. */
+  /** Milliseconds. Default: no limit. */
   readonly timeout?: number | undefined;
   /** Maximum bytes of output for the model (default 65,536); head and tail of longer output are kept. */
   readonly maxOutput?: number | undefined;
   /**
-   * Returns the subject of a call with these arguments. Every client shows it to users with the arguments, and
-   * permission rules check it. Must be quick and use only the arguments. If it throws, the call has no subject and a
-   * user is asked.
+   * Returns the subject of a call with these arguments, for users and permission rules. Must be quick and use only the
+   * arguments. If it throws, the call has no subject and a user is asked.
    */
   about?(input: Input): About;
   /**
    * Returns the absolute path of the folder in which a call of this branch works. Users see it with the question, and
    * clients find the call's files there. Absent: the tool works in no folder of this machine.
-   * @example
-   * defineTool({
-   *   name: "build",
-   *   description: "Builds the project.",
-   *   input: { type: "object" },
-   *   effects: "external",
-   *   folder: () => "/home/me/project",
-   *   execute: () => "It is built.",
-   * });
    */
   folder?(context: PreviewContext): string | Promise<string>;
-  /**
-   * Predicts the effects of a call for a user who is about to decide. Must only read. If it throws, the user sees the
-   * reason.
-   */
+  /** Predicts the effects of a call for a user. Must only read. If it throws, the user sees the reason. */
   preview?(input: Input, context: PreviewContext): Preview | Promise<Preview>;
   /** Runs the call. The model gets the result, or the error if it throws or rejects. */
   execute(input: Input, context: ToolContext): unknown;
@@ -188,7 +147,6 @@ export type PreviewContext = Pick<ToolContext, "conversation" | "path" | "signal
 
 /** Facts and actions for a running call. */
 export interface ToolContext {
-  /** Id of the call. */
   readonly call: string;
   /** 1 for the first start. */
   readonly attempt: number;
@@ -204,14 +162,10 @@ export interface ToolContext {
   readonly conversation: ConversationState;
   /** The path from the root to the message of this call. */
   readonly path: readonly Message[];
-  /**
-   * Returns the same path including the messages outside the session's `window`, from the log. Rejects if a session
-   * with a window has no log.
-   */
+  /** Like `path`, with the messages outside the session's `window`. Rejects if such a session has no log. */
   wholePath(): Promise<readonly Message[]>;
   /** Number of the step in the turn, from 1. */
   readonly step: number;
-  /** Name of the agent. */
   readonly agent: string;
   /** Name of the client that began the turn (`client` of `agent.chat`), if given. */
   readonly client?: string | undefined;
@@ -253,14 +207,12 @@ export interface ToolContext {
    */
   ask(question: Question): Promise<string>;
   /**
-   * Gives a task to a sub-agent: a conversation below this call, within the remaining limits of the turn. A sub-agent
-   * launched again by the same call (after a crash) continues; a finished one does not run again. Rejects if it cannot
-   * begin; the result tells how it ended.
+   * Gives a task to a sub-agent: a conversation below this call, within the remaining limits of the turn. If the call
+   * is repeated after a crash, its sub-agent continues, and a finished sub-agent does not run again. Rejects if the
+   * sub-agent cannot begin.
    */
   launch(task: SubTask): Promise<SubTaskEnd>;
-  /**
-   * Ends the task with a result after the other calls of this step. Throws if the turn is no task, or must not end yet.
-   */
+  /** Ends the task after the other calls of this step. Throws if the turn is no task, or must not end yet. */
   finish(result: Json, summary?: string): void;
   /**
    * Replaces the messages before this step, except the last few, by a summary, and returns what that frees. Rejects
@@ -277,27 +229,25 @@ export interface SubTask {
   readonly task: string;
   /** Name for users and logs. Default: the name of the launching agent. */
   readonly name?: string | undefined;
-  /** Replaces the launching agent's instructions. */
+  /** Default: the instructions of the launching agent. */
   readonly instructions?: string | undefined;
   /** Default: the model of the launching agent. */
   readonly model?: ModelDriver | LoopDriver | undefined;
   /** Names of the launching agent's tools that the sub-agent gets. Default: all. */
   readonly tools?: readonly string[] | undefined;
-  /** Name of the worktree, if the tools support worktrees. Default: that of the launcher. */
+  /** Name of the worktree, if the tools support worktrees. Default: the worktree of the launching agent. */
   readonly worktree?: string | undefined;
 }
 
 /**
  * Runs whole turns in place of the step loop: a service with its own tools, or another agent behind a protocol. It
- * reports its actions, so that tree, feed, calls, usage and cost look the same.
- *
- * Contract of `run`:
- * - Order of reports: `begin`, the parts of the response, `complete`, the calls of that response, then the next `begin`.
- *   A started call may continue during later responses. The next `begin` cancels calls that were not started.
+ * reports its actions, so that tree, feed, calls, usage and cost look the same. Contract of `run`:
+ * - Order of reports: `begin`, the parts of the response, `complete`, the calls of that response, then the next
+ *   `begin`. A started call may continue during later responses. The next `begin` cancels calls that were not started.
  * - It resolves at the end of the turn; the last response is that of the turn. It rejects with a `ModelError` when it
  *   cannot continue; earlier reports stay.
- * - A call that it runs itself gets `started` and `ended`. A call of one of our tools gets `execute`, and so does a call
- *   of its own that needs permission. A call without a result at the end of the turn is cancelled.
+ * - A call that it runs itself gets `started` and `ended`. A call of one of our tools gets `execute`, and so does a
+ *   call of its own that needs permission. A call without a result at the end of the turn is cancelled.
  * - When `signal` aborts (an interrupt, a limit), it stops soon. After 3 seconds the engine stops waiting and rejects
  *   further reports.
  */
@@ -306,10 +256,7 @@ export interface LoopDriver {
   readonly id: string;
   readonly family: string;
   readonly price?: Price | undefined;
-  /**
-   * It uses only its own tools. So it gets neither our tools nor those of a task, and its last response ends a task
-   * whose result may be a text.
-   */
+  /** The loop gets neither our tools nor those of a task. Its last response ends a task with a text result. */
   readonly ownTools?: boolean | undefined;
   run(turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void>;
 }
@@ -322,12 +269,8 @@ export interface LoopTurn {
   /** Our tools, which it may call with `execute`. */
   readonly tools: readonly ToolSchema[];
   readonly settings: ModelSettings;
-  /**
-   * The conversation has also continued from the last response on another branch: the service's own memory may be about
-   * that branch.
-   */
+  /** The conversation has also continued from the last response on another branch. */
   readonly branched: boolean;
-  /** Id of the conversation. */
   readonly conversation: string;
   /** Name of the git worktree of the branch or sub-agent. Absent: the workspace. */
   readonly worktree?: string | undefined;
@@ -361,9 +304,9 @@ export interface TurnSink {
   /** A call without a result has changed a file. Resolves when the change survives a power cut. */
   changed(call: string, change: FileChange): Promise<void>;
   /**
-   * Runs one of our tools with all checks, permissions and log entries. Also for a call that the loop runs itself but
-   * that needs permission: `theirs` is a tool of the call's name whose `execute` starts the call and resolves with its
-   * result. An abort of `signal` cancels this call and its questions.
+   * Runs one of our tools with all checks, permissions and log entries. Also for a call of the loop that needs
+   * permission: `theirs` is then a tool whose `execute` starts the call and resolves with its result. An abort of
+   * `signal` cancels this call and its questions.
    */
   execute(call: string, theirs?: Tool, signal?: AbortSignal): Promise<PromptResult>;
   /** A user sent a message to the loop during the turn. Only between two responses. */

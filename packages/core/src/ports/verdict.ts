@@ -36,7 +36,10 @@ export type Permit =
       readonly unasked?: boolean | undefined;
     };
 
-/** A hook's decision about a summary: added instructions, or a denial, which stops a summary that a user requested. */
+/**
+ * A hook's decision about a summary: added instructions, or a denial. A denial stops only a summary that a user
+ * requested.
+ */
 export type BeforeSummary =
   | { readonly decision: "deny"; readonly reason: string }
   | { readonly decision?: undefined; readonly instructions?: string | undefined };

@@ -5,10 +5,7 @@ import type { PromptMessage } from "../ports/model.ts";
 import type { Session } from "../session/session.ts";
 import { appendTo, isInPrompt, promptFrom, withContinuation } from "./prompt.ts";
 
-/**
- * The path that a turn writes along, and its prompt. Both are extended in place, so that a step does not rebuild the
- * prompt of earlier messages.
- */
+/** The path that a turn writes along, and its prompt. Both grow in place, so a step rebuilds nothing. */
 export class RunBranch {
   readonly #session: Session;
   #path: Message[];
@@ -37,7 +34,6 @@ export class RunBranch {
     return this.#path.at(-1)?.id ?? null;
   }
 
-  /** Appends a message of the session's state to the path. */
   extend(id: string): Message {
     const message = this.#session.state.messages.get(id);
     if (!message) throw new Error(`Message ${id} is not in the conversation.`);
@@ -91,7 +87,6 @@ export class RunBranch {
     const gone = this.#path.slice(0, forgotten);
     this.#path = left;
     if (this.#shown < forgotten || this.#hasSummary) return this.#rebuild();
-    // The prompt lists messages in path order, so the dropped messages are its first ones.
     this.#prompt = this.#prompt.slice(gone.filter(isInPrompt).length);
     this.#shown -= forgotten;
   }
@@ -111,7 +106,6 @@ export class RunBranch {
   }
 }
 
-/** Returns the response with this id. Throws if the message is no response. */
 export function assistantMessage(session: Session, id: string): AssistantMessage {
   const message = session.state.messages.get(id);
   if (message?.role !== "assistant") throw new Error(`Message ${id} is not an answer of this conversation.`);

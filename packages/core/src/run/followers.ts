@@ -7,43 +7,36 @@ import type { Session } from "../session/session.ts";
 import { withGrace } from "../toolbox/execute.ts";
 import { assistantMessage, type RunBranch } from "./branch.ts";
 
-/** The part of a run that its followers need. */
 interface FollowedRun {
   readonly id: string;
   readonly session: Session;
   readonly branch: RunBranch;
-  /** Marks the items that the run publishes. */
   readonly origin: object;
 }
 
 interface ListeningCall {
   readonly call: string;
-  /** Id of the message with the call. */
   readonly message: string;
   readonly follower: Follower;
 }
 
 /**
  * The calls of one run that follow the text of the model.
- *
  * ```
  * follow ──▶ listening ──▶ completed     the message ended cleanly, and the follower acted on it
  *              │   ▲  ╰──▶ dropped       error, cut, interruption, limit, end of the turn, a defect of the follower
  *              ╰───╯ restarted           the response broke off and is requested again
  * ```
- * Text arrives before the end of the message is known. Suppose `edit_mode` applied a block at its last line, and the
- * message then broke off. The retried message would change the file a second time. So `text` only collects. `completed`
- * acts when the message is on the disk, but before its calls, which may read the changes.
- *
- * A follower that throws harms only itself. The notes of all followers to the model become one message, in the order in
- * which they began to follow.
+ * A message may break off at its last line and be requested again. So `text` only collects: acting on it would change a
+ * file twice. `completed` acts when the message is on the disk, but before its calls, which may read the changes. The
+ * notes of all followers to the model become one message, in the order in which they began to follow.
  */
 export class Followers {
   readonly #run: FollowedRun;
   readonly #listening = new Map<string, ListeningCall>();
   /** Notes for the model by followers that gave up in the middle of a message. */
   #said: string[] = [];
-  /** True once a call has followed. Every read of a response checks this flag first, which saves a look at the lists. */
+  /** Every read of a response checks this flag first, which saves a look at the lists. */
   #inUse = false;
   /** True if an action of a follower on the current message failed. */
   failed = false;
@@ -74,16 +67,13 @@ export class Followers {
     }
   }
 
-  /** Informs the followers that the response broke off and begins again. */
   restart(): void {
     for (const listening of this.#listening.values()) {
       this.#guard(listening, (follower) => follower.restarted?.());
     }
   }
 
-  /**
-   * Lets each follower act on the completed response, which is in the log. Returns true if the model gets a message.
-   */
+  /** Lets each follower act on the completed response. Returns true if the model gets a message. */
   async complete(response: string, signal: AbortSignal): Promise<boolean> {
     const message = assistantMessage(this.#run.session, response);
     const events: EventBody[] = [];
@@ -145,7 +135,6 @@ export class Followers {
     }
   }
 
-  /** Writes how the followers ended, and their notes as one message for the model. */
   async #tell(events: EventBody[]): Promise<boolean> {
     const { id: run, session, branch, origin } = this.#run;
     const said = this.#said;
@@ -175,12 +164,11 @@ function brokeDown(tool: string, reason: string): string {
   return `${tool} followed your message and failed: ${reason}. The tool may not have acted on the message.`;
 }
 
-/** Tells a follower that it was dropped, and returns its note. A follower that throws has no note. */
+/** Informs a follower that it was dropped, and returns its note. A follower that throws has no note. */
 function dropped(follower: Follower, reason: string): string | undefined {
   try {
     return follower.dropped?.(reason) || undefined;
   } catch {
-    // The follower is dropped already, and the first reason counts.
     return undefined;
   }
 }

@@ -11,42 +11,26 @@ import { alarm } from "../model/alarm.ts";
 
 /**
  * Limits of a turn. The turn and its sub-agents share tokens, cost and time. Each conversation counts its own steps.
+ * @example
+ * const limits: Limits = { steps: 20, tokens: 200_000, cost: 0.5, time: 10 * 60_000, depth: 1, repeats: 3, policy: "fail" };
+ * new Agent({ model, tools: [launchAgent()], limits });
  */
 export interface Limits {
-  /**
-   * Model calls of a turn. Default 50. The final answer at a limit is not counted.
-   * @example new Agent({ model, limits: { steps: 20 } });
-   */
+  /** Maximum model calls of a turn, without the final answer at a limit. Default 50. */
   readonly steps?: number | undefined;
-  /**
-   * Input and output tokens of all model calls.
-   * @example new Agent({ model, limits: { tokens: 200_000 } });
-   */
+  /** Maximum input and output tokens of all model calls. */
   readonly tokens?: number | undefined;
-  /**
-   * US dollars. Throws at the start if the model's price is unknown.
-   * @example new Agent({ model, limits: { cost: 0.5 } });
-   */
+  /** Maximum cost in US dollars. The turn throws at its start if the model's price is unknown. */
   readonly cost?: number | undefined;
-  /**
-   * Milliseconds of wall time. A tenth of them is reserved for the final answer.
-   * @example new Agent({ model, limits: { time: 10 * 60_000 } });
-   */
+  /** Maximum milliseconds of wall time. A tenth of them is reserved for the final answer. */
   readonly time?: number | undefined;
-  /**
-   * Nesting depth of sub-agents. Default 3; 0 switches sub-agents off.
-   * @example new Agent({ model, tools: [launchAgent()], limits: { depth: 1 } });
-   */
+  /** Maximum nesting depth of sub-agents. Default 3; 0 switches sub-agents off. */
   readonly depth?: number | undefined;
-  /**
-   * Times that the same call may have the same result in a row while no call changes a file. Default 10.
-   * @example new Agent({ model, tools, limits: { repeats: 3 } });
-   */
+  /** How often the same call may have the same result in a row while no call changes a file. Default 10. */
   readonly repeats?: number | undefined;
   /**
    * Behaviour at a limit. `wrap-up` (default): one final model call without tools and with the reason; its response
    * ends the turn. `ask`: a user is asked to grant the same amount again. `fail`: the turn ends with an error.
-   * @example new Agent({ model, limits: { steps: 20, policy: "fail" } });
    */
   readonly policy?: "wrap-up" | "ask" | "fail" | undefined;
 }
@@ -55,7 +39,7 @@ const DEFAULT_STEPS = 50;
 const DEFAULT_DEPTH = 3;
 const DEFAULT_REPEATS = 10;
 
-/** Limits that cannot be enforced or are invalid. */
+/** Error of invalid limits, or of limits that cannot be enforced. */
 export class LimitError extends Error {
   override readonly name = "LimitError";
   readonly code: "unknown-price" | "invalid-limit";
@@ -90,10 +74,7 @@ class Pool {
   readonly dearest = { tokens: 0, cost: 0 };
 }
 
-/**
- * Usage of a turn against its limits. Steps and repeats are its own. Tokens, cost and time are shared with the
- * launching turn.
- */
+/** Usage of a turn against its limits. Tokens, cost and time are shared with the launching turn. */
 export class Budget {
   readonly limits: Limits;
   /** 0 for a turn that a user began, 1 for its sub-agents. */
@@ -159,7 +140,6 @@ export class Budget {
     this.#pool.live.delete(this);
   }
 
-  /** Number of steps begun. */
   get steps(): number {
     return this.#steps;
   }
@@ -169,7 +149,6 @@ export class Budget {
     return this.#timeIsUp;
   }
 
-  /** Tokens used by this turn and its sub-agents. */
   get usage(): Usage {
     return this.#usage;
   }
@@ -187,7 +166,6 @@ export class Budget {
     this.#timeIsUp = true;
   }
 
-  /** Records that a call had the same result `times` times in a row. */
   repeated(times: number): void {
     this.#repeats = Math.max(this.#repeats, times);
   }
@@ -197,7 +175,6 @@ export class Budget {
     this.#asking = true;
   }
 
-  /** Counts the response of the reserved model call. */
   countResponse(usage: Usage, cost: Cost): void {
     this.#asking = false;
     this.count(usage, cost);
@@ -217,8 +194,8 @@ export class Budget {
   }
 
   /**
-   * Takes room for another step and a final answer, in one tick, so that no two turns of a tree take the same room. If
-   * there is no room, takes none and returns the reason.
+   * Takes room for another step and a final answer, in one tick: no two turns may take the same room. Without room,
+   * takes none and returns the limit.
    */
   takeRoom(): string | undefined {
     const limit = this.exhausted();
@@ -252,7 +229,6 @@ export class Budget {
     return undefined;
   }
 
-  /** Returns the reason why no sub-agent can be launched, or nothing. */
   tooDeep(): string | undefined {
     const { depth = DEFAULT_DEPTH } = this.limits;
     if (this.depth < depth) return undefined;
@@ -299,14 +275,13 @@ export class Budget {
     return Math.max(this.hardTime(), this.elapsed() + this.hardTime() / 10);
   }
 
-  /** Milliseconds of the turn as a whole. */
   hardTime(): number {
     return (this.limits.time ?? Number.POSITIVE_INFINITY) * this.#pool.grants;
   }
 
   /**
-   * Room for the next step, for running steps of other turns of the tree, and for the final answer of each turn. Each
-   * is estimated by the most expensive step so far. Before the first step the estimate is 0.
+   * Room for the next step, for running steps of other turns, and for the final answer of each turn. Each is estimated
+   * by the most expensive step so far.
    */
   #reserve(what: "tokens" | "cost"): number {
     const { dearest, live } = this.#pool;
@@ -317,13 +292,11 @@ export class Budget {
   }
 }
 
-/** A part of a turn with a time limit. It ends when its signal aborts. */
 interface TimeLimitedRun {
   readonly budget: Budget;
   readonly signal: AbortSignal;
 }
 
-/** The turn has used up its time. */
 class OutOfTime extends Error {
   override readonly name = "OutOfTime";
 }
@@ -331,10 +304,7 @@ class OutOfTime extends Error {
 /** Milliseconds between checks of a clock that is stopped while a user is asked. */
 const LOOK = 20;
 
-/**
- * Runs a part of a turn whose signal also aborts when the turn has taken `until()` milliseconds. Questions to users in
- * the tree of turns stop the clock, and users may grant more time.
- */
+/** The signal of the run also aborts after `until()` milliseconds. Questions to users stop the clock. */
 export async function runInTime<T, Run extends TimeLimitedRun>(
   run: Run,
   until: () => number,

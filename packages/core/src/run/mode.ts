@@ -4,7 +4,6 @@ import type { Json } from "../conversation/part.ts";
 import type { ModelError } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 
-/** The tool that ends a task. */
 export const FINISH_TASK = "finish_task";
 
 /** The policy for a model that asks for no call: chat or task. */
@@ -14,12 +13,9 @@ export interface Mode {
   readonly instructions: string;
   /** Control tools of the mode. */
   readonly tools: readonly Tool[];
-  /** Called for a response without calls. Nothing: the turn ends. A text: the model gets the text and the turn continues. */
+  /** Called for a response without calls. A text goes to the model and continues the turn; nothing ends the turn. */
   onResponse(response: AssistantMessage): string | undefined;
-  /**
-   * Called when all calls of a response have results, with the turn's messages so far. Returns the problem that ends
-   * the turn, or nothing.
-   */
+  /** Called when all calls of a response have results. Returns the problem that ends the turn, or nothing. */
   onCalls(turn: readonly Message[]): TurnProblem | undefined;
 }
 
@@ -38,10 +34,8 @@ export interface TurnProblem {
   readonly cause?: unknown;
 }
 
-/** The way in which a loop ended its turn. */
 export type LoopEnd = { readonly reason: RunEnd; readonly limit?: string; readonly error?: TurnProblem };
 
-/** The ending of a turn whose model could not respond. */
 export function failedEnd(error: ModelError): LoopEnd {
   return { reason: "failed", error: { code: error.code, message: error.message, cause: error } };
 }

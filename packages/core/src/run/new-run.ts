@@ -10,7 +10,6 @@ import { TurnProgress } from "./progress.ts";
 import { Repeats } from "./repeats.ts";
 import type { TurnAgent, TurnRun } from "./run.ts";
 
-/** Origin, readers and parent of a turn. */
 export interface TurnWatch {
   readonly origin: object;
   readonly reader?: FeedReader | undefined;

@@ -3,8 +3,8 @@ import type { ModelError } from "../ports/model.ts";
 import type { RetrySettings, TurnAgent, TurnRun } from "./run.ts";
 
 /**
- * Limit on paid attempts for one response: the response broke off after its first word, or the model made a mistake.
- * Also limits failed connections before the first success in a turn, because then the address is usually wrong.
+ * Maximum attempts that cost money: the response broke off, or the model made a mistake. Also for failed connections
+ * before the first success in a turn, because then the address is usually wrong.
  */
 const FEW = 4;
 
@@ -25,7 +25,6 @@ export class Patience {
   readonly #time: number;
   #reached: boolean;
   #begun = 0;
-  /** Time of the first failure, by the process clock. */
   #since: number | undefined;
 
   /** @param reached True if the model has responded in this turn. */
@@ -68,7 +67,6 @@ export async function waitSilently({ signal }: TurnRun, delay: number): Promise<
     await sleep(delay, undefined, { signal });
     return true;
   } catch {
-    // Only an abort of the run ends the wait early.
     return false;
   }
 }

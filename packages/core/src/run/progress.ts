@@ -1,6 +1,5 @@
 import type { Json } from "../conversation/part.ts";
 
-/** The result of a finished task. */
 export interface TaskResult {
   readonly result: Json;
   /** A summary of the task for memory. */
@@ -13,16 +12,13 @@ export interface PlannedSummary {
   readonly covers: string;
 }
 
-/** Progress of a turn that is not in the log. Only this object changes; the run that holds it does not. */
+/** Progress of a turn that is not in the log. */
 export class TurnProgress {
   #finished: TaskResult | undefined;
   #planned: PlannedSummary | undefined;
   #failedSummaries = 0;
   #failedCallbacks: Set<string> | undefined;
-  /**
-   * Id of the summary message after which old results free enough room, so that no background summary begins; empty if
-   * the branch has no summary. Absent: a summary may be needed.
-   */
+  /** The summary after which old results free enough, so that no background summary begins; empty for no summary. */
   shortensBehind: string | undefined;
 
   /** Set when the task is done: the turn ends with this step. */
@@ -40,14 +36,12 @@ export class TurnProgress {
     this.#planned = planned;
   }
 
-  /** Hands over the planned summary, and forgets it. */
   takeSummary(): PlannedSummary | undefined {
     const planned = this.#planned;
     this.#planned = undefined;
     return planned;
   }
 
-  /** Number of failed model summaries in this turn. */
   get failedSummaries(): number {
     return this.#failedSummaries;
   }

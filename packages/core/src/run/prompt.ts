@@ -11,14 +11,12 @@ const CONTINUE: PromptMessage = {
   parts: [{ type: "text", text: "Go on from where your last answer stopped." }],
 };
 
-/**
- * Prompt forms of messages that cannot change any more, so that drivers encode them once for all turns along a path.
- */
+/** Prompts of messages that cannot change, so that drivers encode them once for all turns along a path. */
 const settled = new WeakMap<Message, PromptMessage | null>();
 
 /**
- * Returns the prompt for a path. Pure: the same path always gives the same prompt. Each call has exactly one result; a
- * call without one gets the reason why it did not run. Messages covered by the nearest summary are left out, except the
+ * Returns the prompt for a path. The same path always gives the same prompt. Each call has exactly one result: a call
+ * without a result gets the reason why it did not run. Messages covered by the nearest summary are left out, except the
  * user's words that it keeps.
  */
 export function promptFrom(path: readonly Message[]): PromptMessage[] {
@@ -98,7 +96,6 @@ function promptAssistant(message: AssistantMessage): PromptMessage | null {
   return finished ? response : { ...response, unfinished: true };
 }
 
-/** Returns the result that the model gets for a call in any state. */
 function promptResult(call: Call): string {
   if (!isEnded(call.status)) {
     return call.status === "executing"

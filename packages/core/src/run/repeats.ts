@@ -6,12 +6,11 @@ import { textDigest } from "../toolbox/toolbox.ts";
 const FAILING = 3;
 /** Equal results in a row after which the model is warned about a call (C10). */
 const SAME = 5;
-/** Number of different calls that are remembered: a call that returns after this many others is no repetition. */
+/** Number of different calls that are remembered. */
 const KNOWN = 200;
 /** Calls longer than this many characters are kept as digests. */
 const LONG = 1_000;
 
-/** A call with its result, just before the result is written. */
 export interface EndingCall {
   readonly tool: string;
   readonly input?: Json | undefined;
@@ -22,7 +21,7 @@ export interface EndingCall {
 /** The last outcome of a call: its latest message, and how many steps in a row had this outcome. */
 interface Last {
   readonly message: string;
-  /** Output of a completed call. Absent for a failed or denied call, since the wording of failures may differ. */
+  /** Absent for a failed or denied call, since the wording of failures may differ. */
   readonly output: string | undefined;
   readonly times: number;
 }
@@ -32,8 +31,8 @@ export class Repeats {
   readonly #last = new Recent<Last>(KNOWN);
 
   /**
-   * Returns how many times in a row this call had the same outcome, including now. Calls of one message count once,
-   * because the model asked for all of them before it saw a result. A cancelled call returns 0.
+   * Returns how many times in a row this call had the same outcome. Calls of one message count once, because the model
+   * asked for all of them before it saw a result.
    */
   count({ tool, input, status, output }: EndingCall, message: string): number {
     if (status === "cancelled") return 0;
@@ -47,13 +46,12 @@ export class Repeats {
     return times;
   }
 
-  /** Forgets all outcomes after a file change: a test that runs after each edit is no repetition. */
+  /** A test that runs after each edit is no repetition. */
   forget(): void {
     this.#last.clear();
   }
 }
 
-/** Returns a call's output, with a warning to the model if repeating the call is useless. */
 export function withRepeats({ status, output }: EndingCall, times: number): string {
   if (status === "completed") {
     if (times < SAME) return output;

@@ -22,81 +22,64 @@ import type { Mode } from "./mode.ts";
 import type { TurnProgress } from "./progress.ts";
 import type { Repeats } from "./repeats.ts";
 
-/** Retries of a failed model call before anything acted on its response, and the time after which a silent call fails. */
+/**
+ * When a failed model call is retried, before anything acted on its response, and when a silent call fails.
+ * @example
+ * const retry: RetrySettings = { attempts: 3, time: 60_000, delay: 200, maxDelay: 10_000, idle: 10 * 60_000 };
+ * new Agent({ model, retry });
+ */
 export interface RetrySettings {
-  /**
-   * Model calls for one response, the first included. Default: as many as `time` allows.
-   * @example new Agent({ model, retry: { attempts: 1 } });
-   */
+  /** Maximum model calls for one response, the first included. Default: as many as `time` allows. */
   readonly attempts?: number | undefined;
-  /**
-   * Milliseconds from the first failure after which no further attempt begins. Default 300,000.
-   * @example new Agent({ model, retry: { time: 60_000 } });
-   */
+  /** Milliseconds from the first failure after which no further attempt begins. Default 300,000. */
   readonly time?: number | undefined;
   /**
    * Milliseconds before the second attempt, doubled for each further attempt, with a random spread of a quarter. A
    * delay requested by the provider takes precedence, but no pause is shorter than this. Default 1,000.
-   * @example new Agent({ model, retry: { delay: 200 } });
    */
   readonly delay?: number | undefined;
-  /**
-   * Longest pause in milliseconds, unless the provider requests a longer one. Default 60,000.
-   * @example new Agent({ model, retry: { maxDelay: 10_000 } });
-   */
+  /** Longest pause in milliseconds, unless the provider requests a longer pause. Default 60,000. */
   readonly maxDelay?: number | undefined;
-  /**
-   * Milliseconds of silence after which a connection counts as broken. Default 120,000.
-   * @example new Agent({ model, retry: { idle: 10 * 60_000 } });
-   */
+  /** Milliseconds of silence after which a connection counts as broken. Default 120,000. */
   readonly idle?: number | undefined;
 }
 
 /**
- * Optional callbacks for library users. They may return a promise. An error of a callback never harms the turn; the
- * feed reports it as `callback.failed`, once per turn and callback.
+ * Callbacks for programs that do not read the stream. They may return a promise. An error of a callback never harms the
+ * turn; the feed reports it as `callback.failed`, once per turn and callback.
+ * @example
+ * new Agent({
+ *   model,
+ *   callbacks: {
+ *     awaited: true,
+ *     onMessage: ({ id }) => console.log("began", id),
+ *     onCalls: (calls) => console.log(calls.map(({ tool }) => tool)),
+ *     onCall: ({ tool, status }) => console.log(tool, status),
+ *     onInterjection: (message) => console.log(textOf(message)),
+ *     onModelError: ({ code, detail }) => console.error(code, detail),
+ *     onAnswer: (message) => saved(message),
+ *   },
+ * });
  */
 export interface Callbacks {
-  /**
-   * The turn waits for the returned promises, until it is interrupted. Default `false`.
-   * @example new Agent({ model, callbacks: { awaited: true, onAnswer: (message) => saved(message) } });
-   */
+  /** The turn waits for the returned promises, until it is interrupted. Default `false`. */
   readonly awaited?: boolean | undefined;
-  /**
-   * A response has begun.
-   * @example new Agent({ model, callbacks: { onMessage: ({ id }) => console.log("began", id) } });
-   */
+  /** A response has begun. */
   onMessage?(message: AssistantMessage): unknown;
-  /**
-   * A response asked for these calls. They are as the model wrote them; none has been checked or started.
-   * @example new Agent({ model, callbacks: { onCalls: (calls) => console.log(calls.map(({ tool }) => tool)) } });
-   */
+  /** A response asked for these calls. They are as the model wrote them, neither checked nor started. */
   onCalls?(calls: readonly Call[], message: AssistantMessage): unknown;
-  /**
-   * A call has its result.
-   * @example new Agent({ model, callbacks: { onCall: ({ tool, status }) => console.log(tool, status) } });
-   */
+  /** A call has its result. */
   onCall?(call: Call, message: AssistantMessage): unknown;
-  /**
-   * A message arrived during the turn.
-   * @example new Agent({ model, callbacks: { onInterjection: (message) => console.log(textOf(message)) } });
-   */
+  /** A message arrived during the turn. */
   onInterjection?(message: UserMessage): unknown;
-  /**
-   * A model call failed, before a retry or finally.
-   * @example new Agent({ model, callbacks: { onModelError: ({ code, detail }) => console.error(code, detail) } });
-   */
+  /** A model call failed, before a retry or finally. */
   onModelError?(error: ModelError): unknown;
-  /**
-   * The response that ended the turn.
-   * @example new Agent({ model, callbacks: { onAnswer: (message) => console.log(textOf(message)) } });
-   */
+  /** The response that ended the turn. */
   onAnswer?(message: AssistantMessage): unknown;
 }
 
 /**
  * Stores the text of a message as a file. Returns the path at which the agent's tools read the file.
- *
  * @param at The conversation, the id of the message, and the worktree of the branch, if it has one.
  */
 export type StoreText = (
@@ -104,7 +87,6 @@ export type StoreText = (
   at: { readonly conversation: string; readonly message: string; readonly worktree: string | undefined },
 ) => Promise<string>;
 
-/** Tokens of a text. */
 export type CountTokens = (text: string) => number | Promise<number>;
 
 /** Settings for compaction. Shares are parts of the model's context. */
@@ -119,19 +101,15 @@ export interface Compaction {
   readonly background: boolean | undefined;
   /** Share of the context from which the model is reminded that it may shorten the conversation. */
   readonly hint: number;
-  /** Share of the context from which the conversation is shortened before the next model call. */
+  /** Share of the context from which the conversation is compacted before the next model call. */
   readonly threshold: number;
-  /**
-   * Tokens that a request and its response may have together. Absent: unknown, so only the provider can refuse a
-   * request as too long.
-   */
+  /** Maximum tokens of a request and its response together; `undefined` if unknown. */
   readonly contextSize: number | undefined;
   readonly count: CountTokens;
   /** The server has refused a request as too long, so the larger of its count and our own is used. */
   readonly wasRefused?: true;
 }
 
-/** An agent, prepared for turns. */
 export interface TurnAgent {
   readonly name: string;
   /** A model that is called step by step, or a loop that runs whole turns. */
@@ -147,14 +125,12 @@ export interface TurnAgent {
   /** The agent's own options, without those of its mode and model: for sub-agents. */
   readonly own: { readonly instructions: string; readonly tools: readonly Tool[]; readonly settings: ModelSettings };
   readonly mode: Mode;
-  /** Mode of the agent's sub-agents. */
   readonly taskMode: Mode;
   /** No user can be asked. */
   readonly unattended: boolean;
   readonly hooks: CallHooks;
   readonly compaction: Compaction | undefined;
   readonly storeText: StoreText | undefined;
-  /** Runs a sub-agent of this agent. */
   readonly launch: Launch;
   readonly settings: ModelSettings;
   readonly limits: Limits;
@@ -167,10 +143,8 @@ export interface TurnAgent {
   readonly callsAtOnce: number;
 }
 
-/** Runs a sub-agent for a call of a run. */
 export type Launch = (run: TurnRun, call: SubAgentLaunch, task: SubTask) => Promise<SubTaskEnd>;
 
-/** The call that launches a sub-agent, and the signal that ends the sub-agent. */
 export interface SubAgentLaunch {
   readonly call: string;
   readonly signal: AbortSignal;
@@ -179,9 +153,8 @@ export interface SubAgentLaunch {
 }
 
 /**
- * A running turn, as seen by one of its parts. The object never changes. A part with less time or another model gets
- * its own run, with another `signal` or `agent`. State that changes during the turn is in `branch`, `budget`,
- * `repeats`, `followers`, `begun` and `progress`.
+ * A running turn, as seen by one of its parts. The object never changes: a part with less time or another model gets
+ * its own run. State that changes is in `branch`, `budget`, `repeats`, `followers`, `begun` and `progress`.
  */
 export interface TurnRun {
   readonly id: string;
@@ -219,7 +192,6 @@ export interface TurnRun {
   readonly progress: TurnProgress;
 }
 
-/** A run, and the model of its agent. */
 export interface RunWithModel {
   readonly run: TurnRun;
   readonly model: ModelDriver;
@@ -228,7 +200,6 @@ export interface RunWithModel {
 /** Returns the turn with another model after its own model failed, or nothing if no other model can replace it. */
 export type FallbackModel = (error: ModelError) => Promise<RunWithModel | undefined>;
 
-/** Name of a callback; `awaited` is a setting. */
 type CallbackName = Exclude<keyof Callbacks, "awaited">;
 
 /** Calls a callback, if set. Returns a promise only if the turn must wait; the promise never rejects. */

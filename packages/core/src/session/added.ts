@@ -9,9 +9,7 @@ import { type Cost, cleanUsage, type Usage } from "../conversation/usage.ts";
 import { noCall, noMessage, SessionError } from "./error.ts";
 import { ADD, type AddMessageOptions, checkedId } from "./options.ts";
 
-/** Checks content that a program adds to a conversation. Every function throws `SessionError` as documented at the session. */
-
-/** Returns a user's content as checked parts. Throws `SessionError` (`empty`), and `DirectiveError` for a wrong shape. */
+/** Throws `SessionError` (`empty`), and `DirectiveError` for a wrong shape. */
 export function checkedUserParts(content: UserContent): readonly UserPart[] {
   const parts = readUserContent(content);
   if (!parts) throw new SessionError("empty", "A message needs some text or a file; this one is empty.");
@@ -33,7 +31,6 @@ export function addedMessage(state: ConversationState, content: UserContent, opt
   return { type: "message.added", message, parentId, role: "user", ...said } as const;
 }
 
-/** Builds the event of a file that a call changed. */
 export function changedFile({ calls }: ConversationState, call: string, change: FileChange) {
   const message = calls.get(call);
   if (message === undefined) throw noCall(call);
@@ -52,7 +49,6 @@ export interface SpentOutsideTurns {
   readonly cost?: Cost;
 }
 
-/** Builds the event that counts a model call outside the turns. */
 export function countedUsage(spent: SpentOutsideTurns) {
   const { purpose, model, usage, cost } = spent;
   if (!["title", "summary"].includes(purpose))

@@ -1,11 +1,11 @@
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { FeedReader } from "./feed.ts";
 
-/** Receives a feed in order to pass it on to many readers. */
+/** Receives the items of a feed to pass them on to many readers. */
 export interface FeedListener {
   /** Receives items that were published together, in order. Must not throw, and must not keep the list. */
   items(items: readonly FeedItem[]): void;
-  /** The session has ended: with an error if the session broke. No more items come. */
+  /** The session has ended, with an error if it broke. No more items come. */
   ended(error?: unknown): void;
 }
 
@@ -18,9 +18,8 @@ interface AudienceMember {
 /** The readers of a session's feed. Each reader gets each item once, in the order of publication. */
 export class Audience {
   readonly #listeners = new Set<FeedListener>();
-  /** A new list replaces this one when a reader comes or goes, which may happen during a publication. */
+  /** A new list replaces this list when a reader comes or goes, which may happen during a publication. */
   #readers: readonly AudienceMember[] = [];
-  /** The last publication that waits for a write to the log. */
   #publishing: Promise<void> | undefined;
 
   /** Returns a reader that has not joined yet. A reader that leaves early is dismissed. */
@@ -58,10 +57,7 @@ export class Audience {
     for (const { reader } of this.#readers) this.dismiss(reader, error);
   }
 
-  /**
-   * Shows items after all earlier publications, and after `written` has resolved. If `written` rejects, neither these
-   * items nor any later ones are shown.
-   */
+  /** Shows items after all earlier publications and after `written`. If `written` rejects, no later item is shown. */
   publish(items: readonly FeedItem[], origin: object | undefined): void;
   publish(
     items: readonly FeedItem[],
@@ -79,7 +75,6 @@ export class Audience {
     return written ? published : undefined;
   }
 
-  /** True while a published item has not been shown. */
   get isBehind(): boolean {
     return this.#publishing !== undefined;
   }
@@ -90,7 +85,7 @@ export class Audience {
   }
 
   #show(items: readonly FeedItem[], origin: object | undefined): void {
-    // Sessions rarely have listeners. The check saves an iterator for each fragment of a response.
+    // The check saves an iterator for each fragment of a response.
     if (this.#listeners.size > 0) for (const listener of this.#listeners) listener.items(items);
     for (const joined of this.#readers) {
       if (joined.origin === undefined || joined.origin === origin) for (const item of items) joined.reader.push(item);

@@ -3,7 +3,7 @@ import { ID_RULE } from "../conversation/id.ts";
 /** The reason why a run was interrupted: by a user, by its last reader leaving, or by the closing session. */
 export class Interruption extends Error {
   override readonly name = "Interruption";
-  /** The reader or the session went away; no user stopped the turn. A turn that asks a user stays open without a process. */
+  /** No user stopped the turn. A turn that asks a user stays open without a process. */
   readonly isLeaving: boolean;
 
   constructor(message: string, { isLeaving = false } = {}) {
@@ -12,20 +12,19 @@ export class Interruption extends Error {
   }
 }
 
-/** The session was closed while the run was live; no user stopped the run. */
 export const SESSION_CLOSED = new Interruption("the session closed", { isLeaving: true });
 
-/** True if a signal aborted because a reader or a session went away, and not because a user or a limit ended the turn. */
+/** True if a reader or a session went away: no user and no limit ended the turn. */
 export function isReaderGone({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason instanceof Interruption && reason.isLeaving;
 }
 
 /**
- * `closed`: `close()` was called. `broken`: the store failed, so nothing can be written. `no-log`: no log, hence no
- * replay. `behind`: the reader of a feed was too slow. `no-question`: the question is answered or withdrawn. `no-run`:
- * the run is not live. `no-input`: the text is delivered or withdrawn. `no-message`, `no-call`: unknown id.
- * `no-process`: no such process runs. `busy`: a turn uses the end of the branch. `empty`: neither text nor a file.
- * `invalid-option`: an option is invalid; the message says why.
+ * Kind of a session's failure. `closed`: `close()` was called. `broken`: the store failed, so nothing can be written.
+ * `no-log`: no log, hence no replay. `behind`: the reader of a feed was too slow. `no-question`: the question is
+ * answered or withdrawn. `no-run`: the run is not live. `no-input`: the input is delivered or withdrawn. `no-message`,
+ * `no-call`: unknown id. `no-process`: no such process runs. `busy`: a turn uses the end of the branch. `empty`:
+ * neither text nor a file. `invalid-option`: the message names the option and its fault.
  */
 export type SessionErrorCode =
   | "closed"
@@ -42,7 +41,7 @@ export type SessionErrorCode =
   | "empty"
   | "invalid-option";
 
-/** A session cannot carry out a request. */
+/** Error of a session that cannot carry out a request. */
 export class SessionError extends Error {
   override readonly name = "SessionError";
   readonly code: SessionErrorCode;
@@ -54,8 +53,8 @@ export class SessionError extends Error {
 }
 
 /**
- * An answer that does not fit its question, such as changed arguments that the call cannot run with. The message gives
- * the reason to the user. The question stays open.
+ * Error of an answer that does not fit its question, such as changed arguments that the call cannot run with. The
+ * message gives the reason to the user. The question stays open.
  */
 export class UnfitAnswerError extends TypeError {
   override readonly name = "UnfitAnswerError";
@@ -93,7 +92,6 @@ export function stillAskedError(question: string): SessionError {
   );
 }
 
-/** `what` names the owner of the id, such as "a conversation". */
 export function noId(what: string, given: unknown): SessionError {
   const said = typeof given === "string" ? JSON.stringify(given.slice(0, 200)) : `of type ${typeof given}`;
   return new SessionError("invalid-option", `The id of ${what} must be ${ID_RULE}; the given id is ${said}.`);

@@ -12,16 +12,12 @@ const ROOM_AT = FULL_AT / 4;
 const WATCHER_ITEMS = 10_000;
 const WATCHER_TEXT = 4 * 1024 * 1024;
 
-/** Passes the next item to a consumer that waits. */
 type WaitingReader = (next: IteratorResult<FeedItem> | Promise<never>) => void;
 
 /**
- * One consumer's view of a feed: an async iterable over queued items. If the consumer falls behind, deltas are merged, and `full`
- * asks the producer to wait.
- *
- * The reader of a chat may hold the model back, because its consumer asked for the answer. A watcher must neither hold back
- * another user's agent nor collect items without bound. A slow watcher is ended (`behind`) and continues from its cursor: the log
- * has the missed items (B58).
+ * One consumer's view of a feed. If the consumer falls behind, deltas are merged, and `full` asks the producer to wait.
+ * Only the reader of a chat may hold the model back. A slow watcher is ended (`behind`) and continues from its cursor:
+ * the log has the missed items (B58).
  */
 export class FeedReader implements AsyncIterableIterator<FeedItem> {
   readonly #onLeave: (() => void | Promise<void>) | undefined;
@@ -31,7 +27,6 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   #unread = 0;
   #ended = false;
   #error: unknown;
-  /** The consumer that waits for the next item. */
   #waiting: WaitingReader | undefined;
   /** Further waiting consumers, in the order of their requests. Nearly always empty. */
   readonly #queue: WaitingReader[] = [];
@@ -39,10 +34,7 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   #held: FeedItem[] | undefined;
   readonly #room: (() => void)[] = [];
 
-  /**
-   * `onLeave` runs when the consumer leaves early, and `return()` awaits it. A `bounded` reader is ended when it falls
-   * far behind, since no producer waits for it.
-   */
+  /** `return()` awaits `onLeave`. A `bounded` reader is ended when it falls far behind: no producer waits for it. */
   constructor(onLeave?: () => void | Promise<void>, bounded = false) {
     this.#onLeave = onLeave;
     this.#bounded = bounded;

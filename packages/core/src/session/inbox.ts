@@ -5,7 +5,6 @@ import { checkedUserParts } from "./added.ts";
 import { noInput, noRun } from "./error.ts";
 import { deliveryOptions, type SayOptions } from "./options.ts";
 
-/** The parts of a session that its inbox uses. */
 interface InboxSession {
   readonly state: ConversationState;
   readonly runs: { isLive(run: string): boolean };
@@ -13,7 +12,6 @@ interface InboxSession {
   interrupt(run: string): void;
 }
 
-/** The inputs that users send to the runs of a session. */
 export class Inbox {
   readonly #session: InboxSession;
 
@@ -21,7 +19,6 @@ export class Inbox {
     this.#session = session;
   }
 
-  /** See `Session.say`. */
   async say(content: UserContent, options: SayOptions): Promise<string> {
     const { delivery, input } = deliveryOptions(options);
     const parts = checkedUserParts(content);
@@ -35,7 +32,6 @@ export class Inbox {
     return input;
   }
 
-  /** See `Session.editInput`. */
   async edit(input: string, { parts: content, ...change }: InputChange): Promise<void> {
     this.#mustWait(input);
     const parts = content === undefined ? undefined : checkedUserParts(content);
@@ -47,7 +43,6 @@ export class Inbox {
     if (change.delivery === "interrupt" && run) this.#session.interrupt(run);
   }
 
-  /** See `Session.withdrawInput`. */
   async withdraw(input: string): Promise<void> {
     this.#mustWait(input);
     await this.#session.commit([{ type: "input.withdrawn", input }], { durable: true });

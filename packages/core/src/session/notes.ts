@@ -10,8 +10,9 @@ interface NotedSession {
 }
 
 /**
- * Writes notes of users and programs outside the turns. Each method, except `usage`, resolves when the note is in the log and
- * survives a power cut. Methods with a message reject with `SessionError` (`no-message`) for an unknown message.
+ * Writes notes of users and programs outside the turns. Each method, except `usage`, resolves when the note is in the
+ * log and survives a power cut. Methods with a message reject with `SessionError` (`no-message`) for an unknown
+ * message.
  */
 export class SessionNotes {
   readonly #session: NotedSession;
@@ -20,7 +21,7 @@ export class SessionNotes {
     this.#session = session;
   }
 
-  /** Names a message; `null` removes the name. */
+  /** Gives a message a name; `null` removes the name. */
   label(message: string, label: string | null): Promise<void> {
     return this.#note({ type: "message.labelled", message, label });
   }
@@ -41,8 +42,8 @@ export class SessionNotes {
   }
 
   /**
-   * Hides an entry that memory recalled for a message from the model, from its next response on, or shows it again. `item`
-   * is the index in `recalled`, from 0. Rejects with `SessionError` (`no-message`), also for an unknown entry.
+   * Hides a recalled memory entry from the model, from its next response on, or shows it again. `item` is the index in
+   * `recalled` of the message, from 0. Rejects with `SessionError` (`no-message`), also for an unknown entry.
    */
   async dismiss(message: string, item: number, dismissed: boolean): Promise<void> {
     const at = this.#session.state.messages.get(message);
@@ -50,20 +51,18 @@ export class SessionNotes {
     await this.#note({ type: "memory.dismissed", message, item, dismissed });
   }
 
-  /** Changes the title of the conversation. */
   async rename(title: string): Promise<void> {
     await this.#write({ type: "title.changed", title });
   }
 
-  /** Changes the conversation's model, by name: for programs that make its agents, and for `modelNamed` of a running agent. */
+  /** Changes the conversation's model, by name, for programs that make its agents and for `modelNamed`. */
   async changeModel(model: string): Promise<void> {
     await this.#write({ type: "model.changed", model });
   }
 
   /**
-   * Records a file change of a call: by its tool, or by an undo. The change is listed with the call, and readers see it.
-   * Rejects with `SessionError`: `no-call`, or `invalid-option` for an invalid change.
-   *
+   * Records a file change of a call: by its tool, or by an undo. The change is listed with the call, and readers see
+   * it. Rejects with `SessionError`: `no-call`, or `invalid-option` for an invalid change.
    * @example
    * // The file that the call created is gone again.
    * const change = { path: "notes.md", kind: "deleted", before: digest, after: null, added: 0, removed: 3, diff } as const;
@@ -74,10 +73,9 @@ export class SessionNotes {
   }
 
   /**
-   * Counts a model call outside the turns, such as for a title. Adds to `state.usage` and to `state.cost`, in US dollars
-   * (`undefined`: unknown). Invalid counts, such as negative ones, become 0. Rejects with `SessionError` (`invalid-option`)
-   * for an invalid purpose, model or cost.
-   *
+   * Counts a model call outside the turns, such as for a title. Adds to `state.usage` and to `state.cost`, in US
+   * dollars (`undefined`: unknown). Invalid counts, such as negative ones, become 0. Rejects with `SessionError`
+   * (`invalid-option`) for an invalid purpose, model or cost.
    * @example
    * const { text, usage, cost } = await askModel(model, { instructions: "Say it in five words.", messages }, { signal });
    * await session.notes.usage({ purpose: "title", model: model.id, usage, cost });

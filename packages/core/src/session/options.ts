@@ -3,67 +3,54 @@ import { createId, isId } from "../conversation/id.ts";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { noId, SessionError } from "./error.ts";
 
-/** Options for opening a conversation. */
+/**
+ * Options of `Session.open`.
+ * @example
+ * await Session.open(store, "news", { create: true, labels: { project: "garden" }, window: 50 });
+ * await store.list({ labels: { project: "garden" } });
+ */
 export interface SessionOptions {
-  /**
-   * Creates the conversation if no conversation has the given id. Without an id, a new conversation is always created.
-   * @example await Session.open(store, "garden", { create: true });
-   */
+  /** Creates the conversation if the given id is unknown. Without an id, always creates a conversation. */
   readonly create?: boolean | undefined;
-  /**
-   * Facts about a new conversation, such as its directory. Lists can be filtered by labels.
-   * @example
-   * await Session.open(store, undefined, { labels: { project: "garden" } });
-   * await store.list({ labels: { project: "garden" } });
-   */
+  /** Facts about a new conversation, such as its directory. Lists can be filtered by labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /**
    * Number of messages of the path that stay in memory between turns and that the model sees, for conversations without
-   * end. The log keeps all messages. Absent: no limit.
-   * @example await Session.open(store, "news", { create: true, window: 50 });
+   * end. The log keeps all messages. Default: no limit.
    */
   readonly window?: number | undefined;
 }
 
-/** Options for an input to a run. */
+/**
+ * Options of `Session.say`.
+ * @example session.say("In English, please.", { delivery: "queue", run: turn.id, id: createId() });
+ */
 export interface SayOptions {
   /**
    * `steer` (default): the model sees the input before its next step, after the calls of the current step have results;
    * without a next step, the input starts the next turn. `queue`: the input starts the next turn. `interrupt`: the
    * same, and the current turn and its calls end now.
-   * @example session.say("In English, please.", { delivery: "queue" });
    */
   readonly delivery?: Delivery | undefined;
-  /**
-   * Id of the run. Absent: the live run on the branch that was last written to.
-   * @example session.say("Only the tests.", { run: turn.id });
-   */
+  /** Id of the run. Default: the live run on the branch that was last written. */
   readonly run?: string | undefined;
-  /**
-   * Id of the message, valid for `isId`. Absent: a new id. An id that is already used has no effect.
-   * @example session.say("Stop there.", { id: createId() });
-   */
+  /** Id of the message, valid for `isId`. Default: a new id. An id that is already used has no effect. */
   readonly id?: string | undefined;
 }
 
-/** The parent and the author of a message that is added without a turn. */
+/**
+ * Options of `Session.add`: the place and the author of a message without a turn.
+ * @example
+ * await session.add("It is noon.", { at: session.state.leaf, author: "system", id: createId(), worktree: "attempt-1" });
+ */
 export interface AddMessageOptions {
-  /**
-   * The parent message; `null` starts a new branch at the root. Absent: the message that was last written to.
-   * @example await session.add("It is noon.", { at: session.state.leaf, id: createId() });
-   */
+  /** The parent message; `null` starts a new branch at the root. Default: the message that was last written. */
   readonly at?: string | null | undefined;
-  /**
-   * `user` (default): the user wrote the message. `system`: the program states a fact, not a request.
-   * @example await session.add("The build is green.", { author: "system" });
-   */
+  /** `user` (default): the user wrote the message. `system`: the program states a fact, not a request. */
   readonly author?: "user" | "system" | undefined;
-  /** Id of the message, valid for `isId`. Absent: a new id. An id that is already used has no effect. */
+  /** Id of the message, valid for `isId`. Default: a new id. An id that is already used has no effect. */
   readonly id?: string | undefined;
-  /**
-   * Name of a worktree, not empty. Turns below this message work in its files, if the tools support worktrees.
-   * @example await session.add("From here on the files are those of a worktree.", { worktree: "attempt-1" });
-   */
+  /** Name of a worktree, not empty. Turns below this message work in its files, if the tools support worktrees. */
   readonly worktree?: string | undefined;
 }
 
@@ -85,13 +72,11 @@ export interface HeldBranch {
   moveTo(message: string): void;
 }
 
-/** Returns the id; `what` names its owner. Throws `SessionError` for an invalid id. */
 export function checkedId(what: string, id: string): string {
   if (!isId(id)) throw noId(what, id);
   return id;
 }
 
-/** Fills in the defaults of an input's options. Throws `SessionError` for an invalid id. */
 export function deliveryOptions(options: SayOptions): { readonly delivery: Delivery; readonly input: string } {
   refuseUnknown("session.say", options, SAY);
   const { delivery = "steer", id = createId() } = options;

@@ -21,15 +21,13 @@ export class Processes {
   #named = 0;
   #ending: string | undefined;
 
-  /** `begun`: number of processes that the log knows. */
   constructor(begun: () => number, commit: (event: EventBody) => void | Promise<void>) {
     this.#begun = begun;
     this.#commit = commit;
   }
 
   /**
-   * Takes over a process and returns its name. The start is in the log when this resolves. The process ends with the
-   * session at the latest. If the session's `commit` rejects, ends the process and rejects too.
+   * Registers a process and returns its name once the log has the start. Ends the process if `commit` rejects.
    * @internal
    */
   async stay(of: { readonly message: string; readonly call: string }, staying: BackgroundWork): Promise<string> {
@@ -53,14 +51,14 @@ export class Processes {
     try {
       await this.#commit({ type: "process.ended", process, outcome: by ?? outcome, ...(known && !by && { known }) });
     } catch {
-      // The session cannot write any more. Opening the conversation again records that the process ended with its program.
+      // The session cannot write any more. Opening the conversation again records that the process ended with its
+      // program.
     }
   }
 
   /**
-   * Stops a process by its name (`p1`) and resolves when it has ended. `by`: the end of a sentence for the model and the
-   * readers. Rejects with `SessionError` (`no-process`) if no such process runs.
-   *
+   * Stops a process by its name (`p1`) and resolves when it has ended. `by`: the end of a sentence for the model and
+   * the readers. Rejects with `SessionError` (`no-process`) if no such process runs.
    * @example
    * await session.processes.stop("p1");
    */
@@ -73,10 +71,7 @@ export class Processes {
     await running.over;
   }
 
-  /**
-   * Ends all processes, and resolves when they have ended. Never rejects.
-   * @internal
-   */
+  /** Ends all processes, and resolves when they have ended. Never rejects. @internal */
   async end(): Promise<void> {
     this.#ending = WITH_SESSION;
     await Promise.all([...this.#running.keys()].map((process) => this.stop(process, WITH_SESSION)));

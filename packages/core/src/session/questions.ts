@@ -5,10 +5,8 @@ import type { OpenQuestion } from "../conversation/state.ts";
 import type { Answer } from "../ports/verdict.ts";
 import { isReaderGone, SessionError, UnfitAnswerError } from "./error.ts";
 
-/** Returns the fault in arguments that a user wrote, or nothing if a call can run with exactly these arguments. */
 export type InputProblemCheck = (input: Json) => Promise<string | undefined>;
 
-/** A question that waits for a user. */
 export interface AskedQuestion {
   readonly id: string;
   /** Resolves with the first answer. Rejects with the signal's reason, which closes the question. */
@@ -17,7 +15,6 @@ export interface AskedQuestion {
 
 /**
  * The questions of a session that wait for a user.
- *
  * ```
  * ask ──▶ waiting ──▶ answered ──▶ written into the log
  *            ├───────────┴──▶ closed, when the asking call was aborted
@@ -32,7 +29,6 @@ export class Questions {
   /** Closed questions whose call has no end in the log yet: only the asking run may write that end. */
   readonly #closed = new WeakSet<OpenQuestion>();
   readonly #open: ReadonlyMap<string, OpenQuestion>;
-  /** Answers that are not in the log yet, by question. */
   readonly #answered = new Map<string, PromiseWithResolvers<void>>();
   /** Answers that are being written to questions that no call of this process asked. */
   readonly #writing = new Map<string, Promise<void>>();
@@ -53,8 +49,8 @@ export class Questions {
   }
 
   /**
-   * Resolves when the answer is in the log. Rejects with `SessionError` if the question is not open, and with
-   * `UnfitAnswerError` if the call cannot run with the answer: the question then stays open.
+   * Resolves when the answer is in the log. Rejects with `SessionError` for a question that is not open, and with
+   * `UnfitAnswerError` for an answer that does not fit; the question then stays open.
    */
   async answer(question: string, answer: Answer): Promise<void> {
     const waiting = this.#waiting.get(question);
@@ -70,7 +66,7 @@ export class Questions {
     return logged.promise;
   }
 
-  /** Writes an answer to a question that no process waits on. The first answer counts. Rejects as `answer` and `write` do. */
+  /** Writes an answer to a question that no process waits on. Rejects as `answer` and `write` do. */
   async answerInLog(question: string, write: () => void | Promise<void>): Promise<void> {
     if (this.#writing.has(question)) throw notOpenError(question);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -83,12 +79,12 @@ export class Questions {
     }
   }
 
-  /** Resolves when the answer of `answerInLog` is in the log or was refused. Returns nothing if no answer is being written. */
+  /** Resolves when the answer of `answerInLog` was written or refused. Nothing: no answer is being written. */
   answering(question: string): Promise<void> | undefined {
     return this.#writing.get(question);
   }
 
-  /** `unfit` checks arguments that a user wrote before the answer counts. `id`: the id of a question that is already open. */
+  /** `unfit` checks arguments that a user wrote. `id`: a question that is already open. */
   ask(unfit?: InputProblemCheck, id = createId()): AskedQuestion {
     const given = Promise.withResolvers<Answer>();
     this.#waiting.set(id, { give: given.resolve, unfit });
@@ -127,7 +123,7 @@ export class Questions {
   }
 }
 
-/** Returns the answer in a form for the log. Throws `UnfitAnswerError` for an answer that does not fit the question's type. */
+/** Throws `UnfitAnswerError` for an answer that does not fit the question's type. */
 export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undefined): Answer {
   const { decision } = answer;
   const fitting = type === "text" ? "answer" : "allow";
@@ -145,7 +141,6 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
   return { ...answer, input: JSON.parse(input) };
 }
 
-/** Error for an answer to a question that is not open. */
 export function notOpenError(question: string): SessionError {
   return new SessionError("no-question", `The question ${question} is not open. It may have been answered or withdrawn.`);
 }

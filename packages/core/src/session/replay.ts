@@ -6,7 +6,6 @@ import type { Log } from "../ports/store.ts";
 import type { FeedReader } from "./feed.ts";
 import { isTextDelta, ReaderOffsets, type StreamingBuffer } from "./streaming.ts";
 
-/** Input of a replay to a reader with a cursor. */
 interface ReplaySource {
   readonly log: Log;
   readonly epoch: number;
@@ -21,10 +20,8 @@ interface ReplaySource {
 }
 
 /**
- * Replays to a reader all items after its cursor, from the log and from the streaming text. The reader must have joined
- * in the same tick; live items wait in the reader meanwhile. If only an event has some text, deltas with this text
- * precede the event, so that a reader of deltas alone gets all text (W81). These are the original deltas if they are
- * still kept; if not, new deltas that begin no later than the reader's text ends.
+ * Replays to a reader all items after its cursor. The reader must have joined in the same tick; live items wait in the
+ * reader meanwhile. Text that only an event has also comes as deltas, for readers of deltas alone (W81).
  */
 export async function replay(reader: FeedReader, from: Cursor, missed: ReplaySource): Promise<void> {
   const { log, epoch, openedAt, upTo, streaming } = missed;
@@ -122,7 +119,7 @@ class ReplayedText {
     }
   }
 
-  /** Replays a delta before its event. The cursor does not move: a reader that resumes from there gets the delta again. */
+  /** The cursor does not move: a reader that resumes from there gets the delta again. */
   #say(event: Event & { readonly message: string }, part: number, kind: TextKind, begins: number, text: string): void {
     if (text === "") return;
     const { message, epoch } = event;

@@ -10,17 +10,13 @@ export interface RunHandle {
   readonly id: string;
   /** The message that the run continues from. */
   readonly leaf: string | null;
-  /** Aborts when the run is interrupted. */
   readonly signal: AbortSignal;
   /** Returns the signal that aborts on a second interrupt, while the run ends. */
   hurry(): AbortSignal;
   interrupt(reason: Interruption): void;
   /** Call when the start of the run is in the log: turns that wait for it check the branch again. */
   started(): void;
-  /**
-   * Before the run starts: moves to `leaf`, once no other run is at `leaf`. Rejects with `Interruption` when the run is
-   * interrupted meanwhile.
-   */
+  /** Before the run starts: moves to `leaf`, once it is free. Rejects with `Interruption`. */
   moveTo(leaf: string | null): Promise<void>;
   /** Ends the run at `leaf` and lets the next run onto the branch. Call once, unless `goOn` was called. */
   end(leaf: string | null): void;
@@ -30,40 +26,30 @@ export interface RunHandle {
 
 /** The path of a finished run, with the data that the run derived from it. */
 export interface WrittenPath {
-  /** The last message of the path. */
   readonly leaf: string | null;
 }
 
-/** Options for the begin of a run. */
 export interface BeginOptions {
   /** Ends the wait for the branch. */
   readonly signal?: AbortSignal | undefined;
-  /** Id of the run. Absent: a new id. */
   readonly id?: string | undefined;
   /** The run first writes a message of its own below `leaf`. */
   readonly says?: boolean;
   /** The caller picked this message, so its reply becomes a sibling branch and does not wait for the live run. */
   readonly named?: boolean;
-  /**
-   * The run adds no message of its own. At a response whose calls still run, it waits until their run has ended, even
-   * if that run's branch has grown behind the response: an edit writes its outcome there before the calls run.
-   */
+  /** The run adds no message of its own. At a response whose calls still run, it waits until their run has ended. */
   readonly goesOn?: boolean;
-  /**
-   * Wait while another turn works on the branch; default true. When false, rejects with `SessionError` (`busy`) as soon
-   * as that turn is in the log. A turn that is about to start or to end is always waited for.
-   */
+  /** Default true. When false, rejects with `SessionError` (`busy`) while a turn in the log works on the branch. */
   readonly waits?: boolean;
-  /** The run begins a branch of its own, so it waits for no other run. It waits while `session.hold` keeps any branch. */
+  /** The run begins a branch of its own. It waits only while `session.hold` keeps any branch. */
   readonly beside?: boolean;
 }
 
 /** The end of a branch that a run or a holder has taken. */
 class BranchTip {
   leaf: string | null;
-  /** True if the run adds a message of its own, so that it leaves `leaf` to others as soon as it has started. */
+  /** The run adds a message of its own, so it leaves `leaf` to others as soon as it has started. */
   readonly says: boolean;
-  /** Opens when the place is free again. */
   readonly free = new RunGate();
   /** Opens when the start of the run is in the log. */
   started = new RunGate();
@@ -112,7 +98,6 @@ class RunControl {
     return this.#hurried;
   }
 
-  /** The second interrupt aborts `hurried`. */
   interrupt(reason: Error): void {
     const controller = this.isInterrupted ? this.hurried : this.interrupted;
     controller.abort(reason);
@@ -141,14 +126,13 @@ export class LiveRuns {
     return this.#live.has(run);
   }
 
-  /** Hands over the path that the last run kept, if the path ends at `leaf`. Forgets the path. */
+  /** Returns the path that the last run kept, if it ends at `leaf`. Forgets the path. */
   takePath(leaf: string | null): WrittenPath | undefined {
     const path = this.#path;
     this.#path = undefined;
     return path?.leaf === leaf ? path : undefined;
   }
 
-  /** Keeps the path of a run for the run that continues at its end. */
   keepPath(path: WrittenPath): void {
     this.#path = path;
   }
@@ -165,9 +149,7 @@ export class LiveRuns {
     return { isFirst: true, done };
   }
 
-  /**
-   * Interrupts one run, or all live and waiting runs. Returns their number. Runs that were interrupted before are hurried.
-   */
+  /** Interrupts one run, or all. Returns their number. Runs that were interrupted before are hurried. */
   interrupt(reason: Error, only?: string): number {
     const live = this.#live.values().filter(({ id }) => only === undefined || id === only);
     // Collected before any run ends: a run that ends together with another must not be interrupted twice.
@@ -195,7 +177,6 @@ export class LiveRuns {
     await Promise.all(taken.map(({ free }) => free.opened));
   }
 
-  /** See `Session.hold`. */
   async holdWhile<Result>(leaf: string | null, work: (held: HeldBranch) => Result | Promise<Result>): Promise<Result> {
     const isThere = (message: string) => {
       if (!this.#state.messages.has(message)) throw noMessage(message);
@@ -215,10 +196,7 @@ export class LiveRuns {
     }
   }
 
-  /**
-   * Takes the end of a branch without a run, in this tick, so that no run can begin there. Returns nothing if the
-   * branch has an owner.
-   */
+  /** Takes the end of a branch, in this tick, so that no run can begin there. Nothing: the branch has an owner. */
   #hold(leaf: string | null): { moveTo(leaf: string): void; release(): void } | undefined {
     if (this.#closed) throw this.#closed;
     if (this.#placeAt(leaf, false)) return undefined;
@@ -236,9 +214,8 @@ export class LiveRuns {
   }
 
   /**
-   * Begins a run at the end of the branch that contains `leaf`. Waits while another run is live there, and continues from
-   * its end: runs of one branch never interleave. Rejects with `Interruption` when interrupted meanwhile, and with
-   * `SessionError` when the session closes.
+   * Begins a run at the end of the branch of `leaf`, after the run that is live there: runs of one branch never
+   * interleave. Rejects with `Interruption`, and with `SessionError` when the session closes.
    */
   async begin(leaf: string | null, options: BeginOptions = {}): Promise<RunHandle> {
     const { signal, id = createId(), says = false, named = false } = options;
@@ -254,9 +231,8 @@ export class LiveRuns {
       await this.#waitFor(free.opened, signal);
       if (!beside) at = taken.leaf;
     }
-    // No `await` between the last check of the branch and `#take`. When a turn ends, two waiting turns wake up in the
-    // same tick. The first finds the branch free and takes it. With an `await` in between, the second would find it
-    // free too; now the second checks again and waits.
+    // There must be no `await` between the last check of the branch and `#take`: two waiting turns may wake up in the
+    // same tick, and both would find the branch free.
     if (this.#closed) throw this.#closed;
     if (signal?.aborted) throw new Interruption("interrupted before it began");
     return this.#take(new BranchTip(at, says), id);
@@ -298,7 +274,6 @@ export class LiveRuns {
     };
   }
 
-  /** Waits in the queue for a branch. */
   async #waitFor(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     const given = Promise.withResolvers<never>();
     const abort = () => given.reject(new Interruption("interrupted before it began"));
@@ -324,12 +299,10 @@ export class LiveRuns {
     return undefined;
   }
 
-  /** Returns the run that owns a place, if the start of the run is in the log. */
   #startedAt(place: BranchTip): RunControl | undefined {
     return this.#live.values().find((live) => live.place === place && this.#state.runs.has(live.id));
   }
 
-  /** Returns the place of the run that works on the calls of a response. */
   #workerOn(leaf: string | null): BranchTip | undefined {
     const message = leaf === null ? undefined : this.#state.messages.get(leaf);
     if (message?.role !== "assistant" || isSettled(message)) return undefined;

@@ -34,8 +34,8 @@ import { LiveRuns } from "./runs.ts";
 import { Writer } from "./writer.ts";
 
 /**
- * The single writer of one conversation. Takes requests of users and programs, and owns the runs and the questions.
- * Every fact and every fragment goes into the log, into the state, and, once it is in the log, to the readers.
+ * The single writer of one conversation. It carries out requests of users and programs, and owns the runs and the
+ * questions. Every event and fragment goes into the log, into the state, and then to the readers.
  */
 export class Session {
   /** The current tree; changes while the session works. Read only. */
@@ -50,7 +50,7 @@ export class Session {
   readonly leftOut = new Set<string>();
   /** Labels, stars, the title, and other notes outside the turns. */
   readonly notes: SessionNotes;
-  /** Background processes that outlive the calls that began them; `stop` ends a process. */
+  /** Background processes that outlive the calls that began them. */
   readonly processes: Processes;
   /** @internal */
   readonly runs: LiveRuns;
@@ -104,9 +104,9 @@ export class Session {
   }
 
   /**
-   * Opens a conversation for writing. Begins a new one without an id, or with `create` if the id is unknown; its first
-   * message creates it in the store. Rejects with `StoreError`: `not-found`, or `locked` while another writer has it
-   * open. Rejects with `SessionError` (`invalid-option`) for an invalid window, id (see `isId`) or store.
+   * Opens a conversation for writing. Begins a new conversation without an id, or with `create` if the id is unknown;
+   * its first message creates it in the store. Rejects with `StoreError`: `not-found`, or `locked` while another writer
+   * has it open. Rejects with `SessionError` (`invalid-option`) for an invalid window, id (see `isId`) or store.
    * @example
    * await using session = await Session.open(store, "garden", { create: true });
    * await agent.send("What colour are leaves?", { session });
@@ -125,25 +125,20 @@ export class Session {
     return new Session(undefined, emptyPast(undefined, options.labels), options);
   }
 
-  /** Id of the conversation. `Session.open(store, id)` opens it again. */
   get id(): string {
     return this.state.id;
   }
 
   /**
-   * Writes facts, all or none. They are written when this returns, or when the returned promise resolves; with
-   * `durable`, they then survive a power cut. Throws `SessionError` when the session is closed or its store failed. A
-   * reader with another origin does not get the items.
+   * Writes events, all or none. They are written when this returns or resolves; with `durable`, they survive a power
+   * cut. Throws `SessionError` when the session is closed or its store failed. Readers of another `origin` get nothing.
    * @internal
    */
   commit(bodies: readonly EventBody[], options: { durable?: boolean; origin?: object } = {}): void | Promise<void> {
     return this.#writer.commit(bodies, options);
   }
 
-  /**
-   * Publishes fragments of streaming text or output, all of one source.
-   * @internal
-   */
+  /** Publishes fragments of streaming text or output, all of one source. @internal */
   stream(bodies: readonly DeltaBody[], source: DeltaSource, origin?: object): void {
     this.#writer.stream(bodies, source, origin);
   }
@@ -163,9 +158,9 @@ export class Session {
   }
 
   /**
-   * Watches the conversation: from now on, or from a cursor without gap or repeat. A watcher never delays the session:
-   * if it falls far behind, deltas are merged, then it gets a `SessionError` (`behind`) and continues from its cursor.
-   * A cursor needs a session with a log (else `no-log`).
+   * Watches the conversation: from now on, or from a cursor without gap or repeat. A watcher never delays the session.
+   * If it falls far behind, it gets a `SessionError` (`behind`) and continues from its cursor. A cursor needs a session
+   * with a log (else `no-log`).
    */
   feed(options: { readonly from?: Cursor | undefined } = {}): AsyncIterableIterator<FeedItem> {
     refuseUnknown("session.feed", options, { from: true });
@@ -183,10 +178,7 @@ export class Session {
     return () => {};
   }
 
-  /**
-   * Returns a reader of the items that are published with `origin`. `onLeave` runs when its consumer leaves early.
-   * @internal
-   */
+  /** Returns a reader of the items published with `origin`. `onLeave` runs when its consumer leaves early. @internal */
   attach(origin: object, onLeave: () => void | Promise<void>): FeedReader {
     const reader = this.#audience.reader({ bounded: false, onLeave });
     // The reader of a turn gets the error of a closed session; a watcher just sees the end of the feed.
@@ -201,10 +193,7 @@ export class Session {
     else this.#audience.join(reader, undefined);
   }
 
-  /**
-   * Ends a reader, with an error if given.
-   * @internal
-   */
+  /** Ends a reader, with an error if given. @internal */
   detach(reader: FeedReader, error?: unknown): void {
     this.#audience.dismiss(reader, error);
   }
@@ -221,8 +210,8 @@ export class Session {
 
   /**
    * Interrupts a run, or all: live runs, waiting runs, and summaries in the background. Returns their number; each ends
-   * soon after. A run that was interrupted before is not counted: its calls must end at once. A turn that waits for a
-   * user without a process ends at once.
+   * soon after. A second call makes the running calls end at once, and does not count the run again. A turn that waits
+   * for a user without a process ends at once.
    */
   interrupt(run?: string): number {
     const waiting = [...this.state.waiting.values()].filter(({ id, call }) => call === undefined && (run ?? id) === id);
@@ -233,11 +222,11 @@ export class Session {
   }
 
   /**
-   * Sends an input to a run. When this resolves, the log has the input; the result is the id of its later message.
-   * Without `run`, it goes to the live run of the branch that was last written to; if no run is live, `resume()`
-   * delivers it. A repeated id changes nothing, so clients may retry. Rejects with `SessionError`: `no-run` for a run
-   * that is not live, `empty`, or `invalid-option` for an invalid id. Rejects with `DirectiveError` for a wrong shape,
-   * naming the field.
+   * Sends an input to a run. Resolves with the id of its later message when the log has the input. Without `run`, the
+   * input goes to the live run of the branch that was last written; if no run is live, `resume()` delivers it. A
+   * repeated id changes nothing, so clients may retry. Rejects with `SessionError`: `no-run` for a run that is not
+   * live, `empty`, or `invalid-option` for an invalid id. Rejects with `DirectiveError` for a wrong field, with its
+   * name.
    */
   say(content: UserContent, options: SayOptions = {}): Promise<string> {
     return this.#inbox.say(content, options);
@@ -261,7 +250,6 @@ export class Session {
    * message is in the log and survives a power cut. A repeated id adds nothing, so clients may retry. Rejects with
    * `SessionError`: `no-message` for an unknown parent, `empty`, `invalid-option` for an invalid id or author. Rejects
    * with `DirectiveError` for a wrong shape.
-   *
    * @example
    * await session.add("The tests of this branch failed meanwhile.", { author: "system" });
    * await agent.send("Go on.", { session });
@@ -277,11 +265,10 @@ export class Session {
 
   /**
    * Keeps turns away from the end of a branch (`null`: the root) while `work` runs, such as restoring files. Resolves
-   * or rejects as `work` does. The branch is taken before this returns. Turns that would begin there wait until `work`
-   * is done, then continue from `leaf` or from the message given to `held.moveTo`. `close()` waits too. Rejects with
-   * `SessionError` before `work` begins: `busy` while a turn has that end, or is about to; `no-message`; `closed`. A
-   * turn on that branch inside `work` would wait for itself.
-   *
+   * or rejects as `work` does. Turns that would begin there wait until `work` is done, then continue from `leaf` or
+   * from the message given to `held.moveTo`. `close()` waits too. Rejects with `SessionError` before `work` begins:
+   * `busy` while a turn has that end, or is about to; `no-message`; `closed`. `work` must not run a turn on that
+   * branch: the turn would wait for itself.
    * @example
    * await session.hold(leaf, async (held) => {
    *   await restore("notes.md");
@@ -295,8 +282,8 @@ export class Session {
   /**
    * Answers a question; the first answer counts. Resolves when the answer is in the log. If the process that asked is
    * gone, `agent.chat(resume())` continues the turn. Rejects with `SessionError` (`no-question`) if the question is not
-   * open, and with `UnfitAnswerError` for an answer that does not fit, such as arguments that the call would change
-   * before it runs. The question then stays open.
+   * open. Rejects with `UnfitAnswerError` for an answer that does not fit, such as arguments that the call would change
+   * before it runs; the question then stays open.
    */
   async answer(question: string, answer: Answer): Promise<void> {
     const open = this.state.questions.get(question);
@@ -310,10 +297,7 @@ export class Session {
     );
   }
 
-  /**
-   * Resolves when an answer to a question of a vanished process is in the log, or was refused.
-   * @internal
-   */
+  /** Resolves when the answer to a question of a vanished process was written or refused. @internal */
   answering(question: string): Promise<void> | undefined {
     return this.#questions.answering(question);
   }
@@ -328,18 +312,12 @@ export class Session {
     return this.#granted.rules;
   }
 
-  /**
-   * True if a user on this machine allowed the arguments that a call without a result will run with.
-   * @internal
-   */
+  /** True if a user on this machine allowed a call with the arguments that it will run with. @internal */
   isAllowed(call: Call): boolean {
     return this.#granted.has({ ...call, input: call.executedInput ?? call.input });
   }
 
-  /**
-   * Writes a user's answer about a call. The permission is stored before the log gets the answer.
-   * @internal
-   */
+  /** Writes a user's answer about a call. The permission is stored before the log gets the answer. @internal */
   async resolve(asked: Omit<ApprovalQuestion, "pattern">, answer: Answer, origin?: object): Promise<void> {
     const call = callIn(this.state, asked);
     const facts = approvalResolved(asked, answer, call);
@@ -359,9 +337,7 @@ export class Session {
   }
 
   /**
-   * Creates a question for a user. Write the question into the log, then wait for the answer, which may come at once.
-   * `open`: the id of a question that is already in the log.
-   * @internal
+   * Creates a question. Write it into the log, then wait for the answer. `open`: a question that the log has. @internal
    */
   ask(unfit?: InputProblemCheck, open?: string): AskedQuestion {
     return this.#questions.ask(unfit, open);

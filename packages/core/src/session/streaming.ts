@@ -16,18 +16,13 @@ const FRAGMENT = 128;
 /** Characters of a running call's output that a reader gets on joining. */
 const OUTPUT_SHOWN = 64 * 1024;
 
-/** A fragment of text or reasoning. */
 type TextDelta = Extract<Delta, { readonly type: "text.delta" | "reasoning.delta" }>;
 type TextBody = Extract<DeltaBody, Pick<TextDelta, "type">>;
 
 /**
- * Streaming text that no event in the log contains yet, and the last text before it. Serves joining readers and
- * checkpoints.
- *
- * Example: a client joins while "Hello" streams. Its snapshot has "Hel"; its cursor is 3 units behind the last event.
- * The next delta, "lo", ends at 5 and fits exactly. Suppose the client reconnects with that cursor after "lo world"
- * came as one delta. It then gets the text behind its cursor, cut inside the delta if necessary. No letter is lost or
- * repeated. For such readers, text is kept for a while after a checkpoint.
+ * Streaming text that no event in the log contains yet, and the last text before it. Example: a client joins while
+ * "Hello" streams. Its snapshot has "Hel", and its cursor is 3 units behind the last event. The next delta, "lo", ends
+ * at 5 and fits exactly. If "lo world" came as one delta instead, the client gets only the text behind its cursor.
  */
 export class StreamingBuffer {
   /** Deltas in the order of arrival. Neighbouring deltas of calls are merged; checkpoints soon take those of text. */
@@ -149,7 +144,6 @@ export class StreamingBuffer {
 export class ReaderOffsets {
   readonly #ends = new Map<string, number>();
 
-  /** Returns where the received text of a part ends, or nothing if unknown. */
   of(message: string, part: number): number | undefined {
     return this.#ends.get(`${message} ${part}`);
   }
@@ -160,7 +154,6 @@ export class ReaderOffsets {
   }
 }
 
-/** True for a delta of text or reasoning. */
 export function isTextDelta<Said extends DeltaBody>(delta: Said): delta is Extract<Said, TextBody> {
   return delta.type === "text.delta" || delta.type === "reasoning.delta";
 }

@@ -16,7 +16,6 @@ import { deltaStart, isTextDelta, StreamingBuffer } from "./streaming.ts";
 /** An event body that may have happened before it is written. */
 type Fact = EventBody & { readonly at?: number };
 
-/** The parts of a session that its writer uses. */
 interface WriterParts extends Pick<Past, "state" | "voices" | "spending"> {
   /** Absent: the conversation is kept in memory only. */
   readonly log: Log | undefined;
@@ -32,9 +31,8 @@ interface WriterParts extends Pick<Past, "state" | "voices" | "spending"> {
 }
 
 /**
- * The only way for facts and fragments into the log, into the state, and to the readers, in this order. With an
+ * The only way for events and fragments into the log, into the state, and to the readers, in this order. With an
  * asynchronous store, the state may be ahead of the log; the feed never is.
- *
  * ```
  * commit(events) ──▶ log.append ──▶ reduce(state) ──▶ feed
  * stream(deltas) ─────────────────▶ reduce(state) ──▶ feed      (and every 250 ms a checkpoint into the log)
@@ -44,7 +42,6 @@ export class Writer {
   readonly #parts: WriterParts;
   readonly #appends: AppendQueue | undefined;
   readonly #epoch: number;
-  /** Sequence number of the last event. */
   #seq: number;
   /** Sequence number of the last event before this writer. */
   readonly #openedAt: number;
@@ -65,12 +62,11 @@ export class Writer {
     this.#isForeign = isForeign;
   }
 
-  /** The error after which nothing can be written; `undefined` while the writer works. */
+  /** The error after which nothing can be written. */
   get broken(): SessionError | undefined {
     return this.#broken;
   }
 
-  /** Position after the last item of the feed. */
   get cursor(): Cursor {
     return { epoch: this.#epoch, seq: this.#seq, offset: this.#offset };
   }
@@ -108,7 +104,7 @@ export class Writer {
     return audience.publish(shown, options.origin, written);
   }
 
-  /** Takes over the rights of an imported log after its first write. After a crash in between, the next writer repeats this. */
+  /** After a crash between the first write of an imported log and this, the next writer repeats this. */
   #takeIn(pending: void | Promise<void>): void | Promise<void> {
     const { granted } = this.#parts;
     this.#isForeign = false;
@@ -130,7 +126,7 @@ export class Writer {
       let delta: Delta;
       // Each delta names its run, so that a program can print only the root agent's text by `depth === 0` (B68).
       if (isTextDelta(body)) {
-        // The fields are written out, because spreading three objects per fragment takes as long as the rest of this function.
+        // Spreading three objects per fragment would take as long as the rest of this function.
         const { type, message, part } = body;
         const begins = deltaStart(body, state);
         delta = { type, message, part, text, begins, run, agent, depth, seq, epoch, offset };
@@ -142,10 +138,7 @@ export class Writer {
     audience.publish(deltas, origin);
   }
 
-  /**
-   * Replays to a reader all items after a cursor, then calls `join` to add the live items. `left`: ends of responses
-   * that a stopped process left unfinished.
-   */
+  /** Replays all items after a cursor, then calls `join`. `left`: ends of responses that a stopped process left. */
   async replay(reader: FeedReader, from: Cursor, join: () => void, left: readonly Fact[]): Promise<void> {
     const { log, audience, voices } = this.#parts;
     if (!log) throw new SessionError("no-log", "This session has no log, so its feed cannot start at a cursor.");
@@ -170,7 +163,6 @@ export class Writer {
     }
   }
 
-  /** Writes a checkpoint of the streaming text. */
   #saveText(): void {
     if (this.#broken) return;
     const events = this.#streaming.checkpoints(this.#parts.state);
@@ -205,7 +197,6 @@ class AppendQueue {
     this.#log = log;
   }
 
-  /** See `Log.append`. */
   add(events: readonly Event[], options: { readonly durable: true } | undefined): void | Promise<void> {
     const before = this.#last;
     const appended = before ? before.then(() => this.#log.append(events, options)) : this.#log.append(events, options);

@@ -4,10 +4,7 @@ import type { TurnRun } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import type { ResponseMessage } from "./response-message.ts";
 
-/**
- * Calls the model and returns the error, if any. After an abort of the run or a long silence, returns an error at once,
- * even if the driver does not react.
- */
+/** Returns the error, if any: at once after an abort or a long silence, even if the driver does not react. */
 export async function callModel(
   run: TurnRun,
   model: ModelDriver,
@@ -48,9 +45,8 @@ const LOOKS = 10;
 const TELL = 20_000;
 
 /**
- * Calls `ring` when the model was silent for `idle` milliseconds, or up to a tenth longer. The response only counts
- * reads, so a check compares the counters. Every 20 seconds without a part, the readers get a notice of the wait, with
- * the state of the connection. The returned function ends the watch.
+ * Calls `ring` after `idle` milliseconds of silence, or up to a tenth longer. Every 20 seconds without a part, readers
+ * get a notice with the state of the connection.
  */
 function watchSilence(run: TurnRun, response: ResponseMessage, idle: number, ring: () => void): () => void {
   const looksToTell = Math.max(1, Math.ceil((TELL * LOOKS) / idle));

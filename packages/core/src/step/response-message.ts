@@ -18,12 +18,8 @@ type StreamingCall = { id: string; tool: string; part: number; text: string; via
   provider?: ProviderData | undefined;
 };
 
-/**
- * A response of a model, from its first part to its end in the log. Publishes parts as deltas, and keeps data that only
- * the completed message contains.
- */
+/** A response, from its first part to its end in the log. Publishes its parts as deltas. */
 export class ResponseMessage implements ModelSink {
-  /** Id of the message. */
   readonly id: string;
   readonly #run: TurnRun;
   readonly #open = new Map<number, StreamingCall>();
@@ -41,7 +37,6 @@ export class ResponseMessage implements ModelSink {
   readonly #size: ResponseSize;
   /** Once closed, the response accepts no parts. */
   closed = false;
-  /** Calls that may begin during the stream. Absent: none may. */
   readonly eager: EagerCalls | undefined;
 
   private constructor(run: TurnRun, id: string, eager: boolean) {
@@ -79,7 +74,7 @@ export class ResponseMessage implements ModelSink {
 
   async ready(): Promise<void> {
     await this.#run.reader?.room();
-    // The silence of a full reader does not count as silence of the model.
+    // The wait for a full reader does not count as silence of the model.
     this.heard++;
   }
 
@@ -166,7 +161,7 @@ export class ResponseMessage implements ModelSink {
     await session.commit([usage ? { ...abandoned, usage, cost } : abandoned], { origin });
   }
 
-  /** Cost reported by the provider, or by the price. A response without usage costs nothing. */
+  /** The cost that the provider reported, or the cost by price. A response without usage costs nothing. */
   #cost(): Cost {
     return cleanCost(this.finish?.cost) ?? costOf(this.finish?.usage ?? noUsage, this.#run.agent.model.price);
   }

@@ -28,7 +28,7 @@ const CUT_OFF =
 const FILTERED = "Not executed: your message was cut off by the provider's content filter.";
 const NO_TOOLS = "Not executed: no tools can be used any more in this turn.";
 
-/** Makes one model call and runs its calls. `standIn`: returns a fallback for a failed model. */
+/** Makes one model call and runs its calls. `standIn` returns a fallback for a failed model. */
 export async function takeStep(
   run: TurnRun,
   model: ModelDriver,
@@ -64,7 +64,7 @@ export async function takeStep(
     if (delay === undefined) {
       const by = await standIn?.(error);
       if (by) {
-        // The fallback's answer replaces the unfinished one.
+        // The fallback's answer replaces the unfinished response.
         await response.abandon(error.message);
         await drop(run, `the answer broke off: ${error.message}`);
         return { type: "replaced" };
@@ -79,7 +79,6 @@ export async function takeStep(
   }
 }
 
-/** Logs a completed response with its calls, and runs the calls. */
 async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "auto" | "none"): Promise<StepEnd> {
   const { session, origin } = run;
   const message = response.id;
@@ -92,7 +91,8 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
   const completed = response.completion(reason);
   const followed = run.followers.size > 0;
   if (asked.length === 0) {
-    // The commit at the end of the run also flushes this event; actions of followers need it on the disk first.
+    // Followers act only after this event is on the disk. Without followers, the commit at the end of the run flushes
+    // it.
     await session.commit([completed], { durable: followed, origin });
     const told = followed && (await runFollowers(run, message, reason));
     return {
@@ -100,9 +100,8 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
       message: assistantMessage(session, message),
     };
   }
-  // The response and the intents of the first calls are one commit, on the disk before any effect. Suppose `git push`
-  // runs and the power fails before its result is written. The intent alone tells the next process that the push may
-  // have happened, so it reports "whether it took effect is unknown" and does not push again.
+  // The response and the intents of the first calls are one commit, on the disk before any effect. After a power cut,
+  // an intent without a result tells the next process that the call may have run. So `git push` does not run twice.
   const batch = new CallBatch(run, message, response.eager);
   const { onCalls } = run.agent.callbacks;
   // `onCalls` must run before the intents are in the log.
@@ -111,7 +110,6 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
   if (followed) await runFollowers(run, message, reason);
   if (onCalls) await tellCalls(run, message, asked);
   await batch.run();
-  // An early call that was cancelled has no use for its result.
   response.eager?.discard(new Error("its caller no longer waits"));
   return { type: toolChoice === "none" ? "ended" : "calls", message: assistantMessage(session, message) };
 }
@@ -131,7 +129,6 @@ function runFollowers(run: TurnRun, message: string, finish: Finish): Promise<bo
   }
 }
 
-/** Drops all followers of a response that is not complete. */
 async function drop({ followers }: TurnRun, reason: string): Promise<void> {
   if (followers.size > 0) await followers.drop(reason);
 }

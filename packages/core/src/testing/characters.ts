@@ -16,7 +16,7 @@ const CHARACTERS = [
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Texts for tests of cutting, each as a list of its characters. The same for the same numbers. */
+/** Returns texts for tests of cutting, each as a list of its characters. The same numbers give the same texts. */
 export function characterTexts(count: number, longest: number): string[][] {
   let state = 11;
   const up = (most: number) => {

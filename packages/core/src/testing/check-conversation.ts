@@ -38,7 +38,7 @@ function whatAsks(question: OpenQuestion): string {
   return question.type === "limit" ? `run ${question.run}` : `call ${question.call}`;
 }
 
-/** Each message is in the tree once, below an older one. */
+/** Each message is in the tree once, below an older message. */
 function checkTree({ messages, children, calls, leaf }: ConversationState): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
@@ -97,7 +97,7 @@ function checkInbox({ inbox, messages }: ConversationState): string[] {
   ];
 }
 
-/** Usage of the responses is at most that of the conversation, which includes abandoned ones. */
+/** Usage of the responses is at most that of the conversation, which includes abandoned responses. */
 function checkUsage({ messages, usage, cost }: ConversationState): string[] {
   let answers = noUsage;
   let price = 0;

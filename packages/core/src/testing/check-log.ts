@@ -1,8 +1,6 @@
 import type { Event } from "../conversation/event.ts";
 
-/** A run according to the log so far. */
 interface KnownRun {
-  /** The last message of its branch. */
   leaf: string | null;
   /**
    * True if the run wrote that message. If not, another run may begin there: at the start of the run, after an
@@ -11,7 +9,6 @@ interface KnownRun {
   wrote: boolean;
 }
 
-/** A message according to the log so far. */
 interface KnownMessage {
   readonly parentId: string | null;
   /** For a response: the run that wrote it. */

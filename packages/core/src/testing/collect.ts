@@ -7,7 +7,7 @@ export async function collect(feed: AsyncIterable<FeedItem>): Promise<FeedItem[]
   return items;
 }
 
-/** Reads a feed until an item fits, and returns the item. The feed can be read on. */
+/** Reads a feed until an item matches, and returns the item. The feed stays open. */
 export async function readUntil<T extends FeedItem>(
   feed: AsyncIterator<FeedItem>,
   fits: (item: FeedItem) => item is T,

@@ -1,7 +1,9 @@
 import { type Cursor, cursorOf, type FeedItem } from "../conversation/feed-item.ts";
 import type { ConversationState } from "../conversation/state.ts";
 
-/** A client that reads only deltas of text and keeps its cursor, for tests that it gets all text (W81). */
+/**
+ * A client that reads only deltas of text and keeps its cursor. A test compares its text with the conversation (W81).
+ */
 export class DeltaReader {
   /** Number of deltas that repeated or withdrew text. */
   again = 0;
@@ -13,7 +15,6 @@ export class DeltaReader {
     this.#parts = new Map(parts);
   }
 
-  /** Returns a copy with the same text. */
   copy(): DeltaReader {
     return new DeltaReader(this.cursor, this.#parts);
   }

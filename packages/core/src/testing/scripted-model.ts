@@ -22,10 +22,13 @@ export type Beat =
   | { readonly type: "end"; readonly reason: "stop" | "calls" | "length" | "filtered" | "paused" }
   | { readonly type: "spend"; readonly usage: Partial<Usage> };
 
-/** One response: a text, or beats in order. It ends by itself, with `calls` if it has calls, or else with `stop`. */
+/** One response: a text, or beats in order. It ends with `calls` if it has calls, or else with `stop`. */
 export type Scene = string | readonly Beat[];
 
-/** Responses in order, or a function that returns each one; `undefined` or the end of the list is a fault of the test. */
+/**
+ * Responses in order, or a function that returns each response. `undefined` or the end of the list is a fault of the
+ * test.
+ */
 export type Script = readonly Scene[] | ((request: ModelRequest, index: number) => Scene | undefined);
 
 /** Writes a text, in several parts if given. */
@@ -58,7 +61,7 @@ export function rawCall(tool: string, text: string, id?: string): Beat {
   return { type: "call", tool, text, id };
 }
 
-/** Waits; ends early when the stream is aborted. */
+/** Waits this many milliseconds; ends early when the stream is aborted. */
 export function pause(milliseconds: number): Beat {
   return { type: "pause", milliseconds };
 }
@@ -97,7 +100,7 @@ export function spend(usage: Partial<Usage>): Beat {
   return { type: "spend", usage };
 }
 
-/** A model that records its requests. */
+/** A scripted model, which records its requests. */
 export interface ScriptedModel extends ModelDriver {
   /** Number of requests. */
   readonly asked: number;
@@ -108,8 +111,8 @@ export interface ScriptedModel extends ModelDriver {
 const REQUESTS_KEPT = 100;
 
 /**
- * A model that follows a script, with the interface of a real one: for tests without a network. It keeps the contract
- * of `ModelDriver`. `pace`: milliseconds before each batch.
+ * Returns a model that follows a script, for tests without a network. It keeps the contract of `ModelDriver`. `pace`:
+ * milliseconds before each batch.
  */
 export function scriptedModel(
   script: Script,
@@ -186,7 +189,6 @@ export function scriptedModel(
   };
 }
 
-/** Rejects when the stream is aborted. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }

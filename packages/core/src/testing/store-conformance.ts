@@ -7,7 +7,7 @@ import { rightsCases } from "./store-cases/rights.ts";
 import { searchCases } from "./store-cases/search.ts";
 import { writerCases } from "./store-cases/writer.ts";
 
-/** A store for one test case, empty and used by no other. */
+/** A store for one test case, empty and used by no other case. */
 export interface StoreUnderTest {
   readonly store: Store;
   /** Closes `store` and opens its data again. Absent: the store keeps no data after it is closed. */
@@ -16,18 +16,15 @@ export interface StoreUnderTest {
   cleanUp?(): Promise<void>;
 }
 
-/** One requirement of a store. `run` rejects if it is not met. */
+/** One requirement of a store. `run` rejects if the store does not meet the requirement. */
 export interface ConformanceCase {
   readonly name: string;
   run(): Promise<void>;
 }
 
 /**
- * Returns the requirements of every `Store`, for any test runner:
- *
- * `for (const { name, run } of storeConformance(make)) test(name, run);`
- *
- * `make` is called once per case. Cases about reopening pass if `make` returns no `reopen`.
+ * Returns the requirements of every `Store`, for any test runner: `for (const { name, run } of storeConformance(make))
+ * test(name, run);`. `make` is called once per case. Cases about reopening pass if `make` returns no `reopen`.
  */
 export function storeConformance(make: () => Promise<StoreUnderTest>): readonly ConformanceCase[] {
   return Object.entries(cases).map(([name, check]) => ({

@@ -1,6 +1,5 @@
 import type { Json } from "../conversation/part.ts";
 
-/** Arguments that have passed their schema. */
 export interface CheckedInput {
   /** As JSON: for the log, rules, questions and clients. A copy that no other code holds. */
   readonly input: Json;
@@ -8,10 +7,7 @@ export interface CheckedInput {
   readonly value: unknown;
 }
 
-/**
- * Converts a schema's output to the one value that is judged, shown and run. A value without a JSON form could run
- * unseen, so it is refused with `TypeError`.
- */
+/** The one value that is judged, shown and run. Refuses a value without a JSON form: it could run unseen. */
 export function checkedInput(value: unknown): CheckedInput {
   const copy = new Copy();
   const input = copy.of(value);
@@ -19,12 +15,10 @@ export function checkedInput(value: unknown): CheckedInput {
   return { input, value: copy.isSame ? new Copy().of(input) : value };
 }
 
-/** True if two arguments are the same, in any order of names. */
 export function isSameInput(one: Json | undefined, other: Json | undefined): boolean {
   return isEqual(one, other);
 }
 
-/** Returns true if two values are deeply equal. */
 export function isEqual(one: unknown, other: unknown): boolean {
   // An import would make Node load all dependencies of the module, such as threads and argument parsing.
   return process.getBuiltinModule("node:util").isDeepStrictEqual(one, other);

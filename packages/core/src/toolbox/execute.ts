@@ -14,7 +14,6 @@ import { BoundedText, boundText, DEFAULT_OUTPUT, outputText } from "./output.ts"
 /** Milliseconds that a tool has to end after its signal aborted. */
 export const GRACE = 3_000;
 
-/** Maximum number of files from one call. */
 const MOST_FILES = 20;
 const TOO_MANY = `a call brings ${MOST_FILES} files at most`;
 
@@ -27,9 +26,8 @@ export interface ExecutionOutcome {
 }
 
 /**
- * Runs a tool and never throws: exceptions, a timeout and an unusable output become outcomes. `model` judges the call's
- * files. After an abort it waits up to 3 seconds, to keep partial output. The context is made for this execution's
- * signal, which includes the tool's timeout.
+ * Runs a tool and never throws: exceptions, a timeout and an unusable output become outcomes. After an abort it waits
+ * up to 3 seconds, to keep partial output. `signal` of the context also aborts at the tool's timeout.
  */
 export async function execute(
   tool: Tool,
@@ -100,7 +98,6 @@ class ToolTimeout extends Error {
   override readonly name = "ToolTimeout";
 }
 
-/** The signal of a call with a timeout of its own. */
 class Timeout {
   readonly #controller = new AbortController();
   readonly #cancel: () => void;
@@ -118,7 +115,7 @@ class Timeout {
   }
 }
 
-/** Rejects a grace period after the signal has aborted: the wait for the tool ends. */
+/** Rejects 3 seconds after the signal has aborted. */
 class GracePeriod {
   readonly promise: Promise<never>;
   readonly #signal: AbortSignal;
@@ -142,15 +139,11 @@ class GracePeriod {
   }
 }
 
-/**
- * Returns the subject of a call: the tool's description, the server that offers the tool, and the folder. Nothing if
- * the tool has none of these. Never rejects.
- */
+/** Returns the tool's description of a call, its server and its folder, if any. Never rejects. */
 export async function describeCall(tool: Tool, input: unknown, context: PreviewContext): Promise<About | undefined> {
   const offered = aboutTool(tool);
-  // Most tools of programs have neither, so their calls need not wait.
   if (!tool.about && !tool.folder) return offered;
-  // Without a subject, arguments are shown by name. A question without a folder is better than one with a wrong folder.
+  // Without a subject, arguments are shown by name. A question without a folder is better than a wrong folder.
   const saying = async () => tool.about && (checkedInput(tool.about(input)).input as About);
   const about = await saying().catch(() => undefined);
   const inFolder = tool.folder && withGrace(context.signal, async () => tool.folder?.(context));
@@ -159,7 +152,7 @@ export async function describeCall(tool: Tool, input: unknown, context: PreviewC
   return about || Object.keys(known).length > 0 ? known : undefined;
 }
 
-/** Returns the server that offers a tool: the subject of a call whose arguments were not judged. Nothing for other tools. */
+/** Returns the server that offers a tool, for a call whose arguments were not judged. */
 export function aboutTool({ offeredBy: server, offeredAs: tool }: Tool): About | undefined {
   return server === undefined || tool === undefined ? undefined : { offered: { server, tool } };
 }

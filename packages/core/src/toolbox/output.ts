@@ -23,7 +23,7 @@ function isLostInJson(value: object): boolean {
   return value instanceof Error || Symbol.iterator in value || Symbol.asyncIterator in value;
 }
 
-/** Bounds a text to `limit` bytes of UTF-8: keeps head and tail, and the number of bytes left out between them. */
+/** Cuts a text to `limit` bytes of UTF-8: keeps the head and the tail, around the number of removed bytes. */
 export function boundText(text: string, limit: number): string {
   // A UTF-16 unit has at most three bytes.
   if (text.length * 3 <= limit) return text;
@@ -34,7 +34,7 @@ export function boundText(text: string, limit: number): string {
   const tailStart = characterStart(bytes, bytes.length - Math.floor(limit / 2));
   const head = decoder.decode(bytes.subarray(0, headEnd));
   const tail = decoder.decode(bytes.subarray(tailStart));
-  // Moves both cuts to boundaries of visible characters in the text.
+  // Neither cut splits a visible character.
   const begin = cutBefore(text, head.length);
   const end = cutBefore(text, text.length - tail.length);
   const left = encoder.encode(text.slice(begin, end)).length;
@@ -65,7 +65,7 @@ export class BoundedText {
     const room = isFull ? 0 : cutBefore(text, half - this.#head.length);
     this.#head += text.slice(0, room);
     this.#tail += text.slice(room);
-    // Cuts only now and then, not for each piece.
+    // Cuts only now and then, because each cut copies the text.
     if (this.#tail.length <= 2 * half) return;
     const cut = cutBefore(this.#tail, this.#tail.length - half);
     this.#dropped += encoder.encode(this.#tail.slice(0, cut)).length;

@@ -10,19 +10,16 @@ import type { ToolSchema } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { InputSchema, JsonSchema } from "../ports/tool-values.ts";
 
-/** A tool that cannot be used. */
+/** Error of a tool with an invalid definition. */
 export class ToolDefinitionError extends Error {
   override readonly name = "ToolDefinitionError";
   readonly code = "invalid-tool";
 }
 
-/**
- * The tools of an agent, prepared for use: their schemas for the model, and their checks. Created once per array of tools.
- */
+/** The tools of an agent with their schemas and checks. Created once per array of tools. */
 export class Toolbox {
   readonly schemas: readonly ToolSchema[];
   readonly text: string;
-  /** True if a tool may begin before its message has ended. */
   hasEager = false;
   /** Names of the tools that accept `earlier:` addresses. */
   readonly earlierReaders: readonly string[];
@@ -50,7 +47,6 @@ export class Toolbox {
     this.earlierReaders = tools.filter(({ readsEarlier }) => readsEarlier).map(({ name }) => name);
   }
 
-  /** Digest of the schemas as text. */
   get digest(): string {
     this.#digest ??= textDigest(this.text);
     return this.#digest;
@@ -58,7 +54,7 @@ export class Toolbox {
 
   static readonly #made = new WeakMap<readonly Tool[], Toolbox>();
 
-  /** `check` runs once per tool, and throws for an unusable one. Throws `ToolDefinitionError`. */
+  /** Throws `ToolDefinitionError`. `check` runs once per tool. */
   static of(tools: readonly Tool[], check?: (tool: Tool) => void): Toolbox {
     let toolbox = Toolbox.#made.get(tools);
     if (!toolbox) {
@@ -72,7 +68,7 @@ export class Toolbox {
     return this.#tools.get(name)?.tool;
   }
 
-  /** Returns the call that a forwarding tool's call names, or nothing if it names no other tool. */
+  /** Returns the forwarded call in a call of a forwarding tool, or nothing if the call names no other tool. */
   forwarded(name: string, inputText: string): { readonly tool: string; readonly inputText: string } | undefined {
     if (!this.find(name)?.forwards) return undefined;
     const { tool, input = {} } = (writtenInput(inputText) ?? {}) as { readonly tool?: unknown; readonly input?: Json };
@@ -81,13 +77,12 @@ export class Toolbox {
     return { tool: named.name, inputText: typeof input === "string" ? input : JSON.stringify(input) };
   }
 
-  /** Returns the arguments for a tool, or the reason why they do not fit. */
+  /** Returns the arguments for a tool, or the reason why they do not match the schema. */
   check(name: string, input: Json): CheckedArguments | Promise<CheckedArguments> {
     const known = this.#tools.get(name);
     return known ? known.check(input) : { ok: false, problem: this.unknown(name) };
   }
 
-  /** The result for the model if a tool does not exist. */
   unknown(name: string): string {
     const near = nearest(name, this.#tools.keys());
     if (near.length > 0) return `There is no tool "${name}". Did you mean ${near.join(" or ")}?`;
@@ -98,7 +93,7 @@ export class Toolbox {
 
 type ArgumentCheck = (input: Json) => CheckedArguments | Promise<CheckedArguments>;
 
-/** Checks arguments that do not fit once more, corrected to the model's probable meaning. */
+/** Checks rejected arguments once more, corrected to the model's probable meaning. */
 function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
   return (input) => {
     const again = (checked: CheckedArguments) => {
@@ -110,13 +105,16 @@ function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
   };
 }
 
-/** Names a text: 128 bits of its SHA-256, in hexadecimal. */
+/** 128 bits of the text's SHA-256, in hexadecimal. */
 export function textDigest(text: string): string {
-  // Creating an agent needs no digest, and must not wait for Node to load its cryptography.
+  // Loaded on demand: creating an agent must not wait for Node's cryptography.
   return process.getBuiltinModule("node:crypto").hash("sha256", text).slice(0, 32);
 }
 
-/** Returns the JSON Schema of a schema; `of` names its owner. Throws `ToolDefinitionError` if there is none. */
+/**
+ * Returns the JSON Schema of a schema. `of` names its owner in errors. Throws `ToolDefinitionError` without a JSON
+ * Schema.
+ */
 export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSchema {
   if (!("~standard" in schema)) return schema as JsonSchema;
   const { jsonSchema, vendor } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
@@ -141,7 +139,6 @@ function withoutIdleBound(keyword: string, value: unknown): unknown {
   return isIdle ? undefined : value;
 }
 
-/** Returns a check by a Standard Schema. */
 export function checkStandard(schema: StandardSchemaV1): (input: Json) => CheckedArguments | Promise<CheckedArguments> {
   const verdict = (result: StandardSchemaV1.Result<unknown>): CheckedArguments => {
     if (!result.issues) return { ok: true, input: result.value as Json };
@@ -181,5 +178,5 @@ function checkJsonSchema(schema: JsonSchema): (input: Json) => CheckedArguments 
   };
 }
 
-/** Maximum number of problems in a result: the model fixes these and gets the others next. */
+/** The model fixes these problems and gets the others next. */
 const MOST_PROBLEMS = 8;

@@ -5,7 +5,6 @@ type ToolSchemaKeywords = Readonly<Record<string, unknown>>;
 
 const TYPES = new Set<unknown>(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
-/** Keywords by the type of their value. */
 const NUMBERS = new Set([
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems"],
   ...["maxItems", "minProperties", "maxProperties", "minContains", "maxContains"],
@@ -72,7 +71,6 @@ export function schemaProblem(schema: unknown): string | undefined {
   return undefined;
 }
 
-/** Yields a schema and all nested schemas, each with its place. */
 function* schemasWithin(
   schema: unknown,
   place: readonly string[],
@@ -92,7 +90,7 @@ function* schemasWithin(
 function patternProblem(pattern: unknown): string | undefined {
   if (typeof pattern !== "string") return `pattern is ${schemaExcerpt(pattern)}; it is a regular expression`;
   try {
-    // With the same flag as the validator.
+    // The validator uses the same flag.
     new RegExp(pattern, "u");
     return undefined;
   } catch (error) {

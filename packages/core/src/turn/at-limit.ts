@@ -20,7 +20,6 @@ export async function applyLimitPolicy(run: TurnRun, model: ModelDriver, limit: 
   return ending ?? { reason: "limit", limit };
 }
 
-/** Asks a user to grant the limits again. Returns true if the user agreed. */
 export async function askForMore(run: TurnRun, reason: string): Promise<boolean> {
   const allowed = await askRun(run, reason);
   if (allowed) run.budget.grant();
@@ -68,7 +67,6 @@ async function askLastWord(run: TurnRun, model: ModelDriver, limit: string): Pro
     (run) => takeStep(run, model, "none"),
   );
   if (step.type === "failed") {
-    // The limit ended the turn; the failed final answer is reported with it.
     const message = `The turn reached ${limit}, and the final answer failed: ${step.error.message}`;
     return { reason: "limit", limit, error: { code: "limit", message, cause: step.error } };
   }

@@ -5,7 +5,6 @@ import { checkPrice, runInTime } from "../run/limits.ts";
 import { isOtherModelWorthTrying } from "../run/patience.ts";
 import type { RunWithModel, TurnAgent, TurnRun } from "../run/run.ts";
 
-/** Applies model changes that users make during a turn. */
 export class ChosenModel {
   #known: string | undefined;
 
@@ -15,8 +14,8 @@ export class ChosenModel {
   }
 
   /**
-   * Returns the run and model of the next step, with another model if the conversation was given one. If that model is
-   * unavailable or breaks a limit, the feed reports it and the turn keeps its model.
+   * Follows a change of the model by a user. If the new model is unavailable or breaks a limit, the feed reports it and
+   * the turn keeps its model.
    */
   async now(asking: RunWithModel): Promise<RunWithModel> {
     const { run } = asking;
@@ -32,7 +31,6 @@ export class ChosenModel {
         const { changed, model } = await steppedBy(agent, modelNamed, chosen, signal);
         return { run: { ...run, agent: changed }, model };
       } catch (error) {
-        // The loop handles an abort of the run.
         if (error === signal.reason) return asking;
         session.notify({ type: "callback.failed", callback: "modelNamed", reason: errorMessage(error) }, origin);
         return asking;
@@ -42,8 +40,8 @@ export class ChosenModel {
   }
 
   /**
-   * Returns the turn with the next fallback for a model that is out (C9), or nothing if none is left. The feed gets the
-   * replacement, and the reason for each fallback that is unavailable or breaks a limit.
+   * Returns the turn with the next fallback (C9), or nothing if none is left. The feed gets the replacement, and the
+   * reason for each fallback that is unavailable or breaks a limit.
    */
   async standIn({ run, model }: RunWithModel, error: ModelError): Promise<RunWithModel | undefined> {
     const { session, agent, budget, origin } = run;
@@ -72,7 +70,7 @@ export class ChosenModel {
   }
 }
 
-/** Returns an agent or sub-agent with another model. Rejects if the model is unavailable or does not take single steps. */
+/** Rejects if the model is unavailable or does not take single steps. */
 async function steppedBy(
   agent: TurnAgent,
   modelNamed: NonNullable<TurnAgent["modelNamed"]>,

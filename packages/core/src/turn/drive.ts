@@ -9,8 +9,8 @@ import type { Session } from "../session/session.ts";
 import { type EndedTurn, runTurn, type Turn, type TurnStart, turnStartLeaf } from "./turn.ts";
 
 /**
- * Interrupts a run when a signal aborts: the first abort interrupts the run, a second one hurries it. A chat has one for
- * all its turns, because listeners on a signal are expensive.
+ * The first abort interrupts the run, a second one hurries it. A chat has one object for all its turns, because
+ * listeners on a signal are expensive.
  */
 export class Interrupts implements Disposable {
   readonly #signals: readonly (AbortSignal | undefined)[];
@@ -40,13 +40,11 @@ export class Interrupts implements Disposable {
   };
 }
 
-/** A session, and the interrupts of its run. */
 export interface DriveOptions {
   readonly session: Session;
   readonly interrupts: Interrupts;
 }
 
-/** A run that owns the end of its branch. */
 class DrivenRun {
   readonly handle: RunHandle;
   readonly #session: Session;
@@ -85,7 +83,6 @@ class DrivenRun {
     this.end();
   }
 
-  /** Ends this run whatever the state of its work. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -94,10 +91,8 @@ class DrivenRun {
 }
 
 /**
- * Runs `work` at the end of a branch, then lets the next run onto the branch, also after a failure. Turns of chats,
- * tasks and sub-agents and summaries all go through here. Rejects with `Interruption` when the run is interrupted
- * before it begins.
- *
+ * Runs `work` at the end of a branch, then lets the next run onto the branch, also after a failure. Rejects with
+ * `Interruption` when the run is interrupted before it begins.
  * ```
  * begun ──▶ the end of the branch is free ──▶ work ──▶ end ──▶ the next waiting run
  *                                              ╰──▶ goOn ──▶ work, with the inputs sent meanwhile
@@ -120,27 +115,21 @@ export async function runOnBranch<Result>(
   }
 }
 
-/** Options for turns that are taken one after the other. */
 export interface TurnLoopOptions extends DriveOptions {
   /** Prepares the agent once the run has its branch. Throws for invalid options. */
   agent(): TurnAgent;
   readonly watch: TurnWatch;
-  /** Returns the place at which a turn with the inputs sent meanwhile begins, from the leaf of the turn before. */
+  /** Returns the leaf at which a turn with the inputs sent meanwhile begins, from the leaf of the turn before. */
   where(leaf: string | null): string | null;
-  /** True if such a turn may follow. */
   goesOn(): boolean;
   onTurn?(turn: Turn): void;
 }
 
-/** The last turn, and the leaf of its branch. */
 export interface LastTurn extends EndedTurn {
   readonly leaf: string | null;
 }
 
-/**
- * Takes a turn, and a further turn as long as inputs arrived at the end of the last one. The next turn begins before
- * other runs that wait for the branch.
- */
+/** Takes a turn, and further turns while inputs arrive at the end of the last one, before other waiting runs. */
 export async function takeTurns(
   first: RunHandle | Promise<RunHandle>,
   startOn: (branch: RunBranch) => TurnStart,
@@ -160,10 +149,9 @@ export async function takeTurns(
         await run.moveTo(turnStartLeaf(start));
         const taken = await runTurn(run.handle, session, taking.agent(), run.branch, start, watch);
         leaf = run.branch.leaf;
-        // An input may arrive in the moment in which the turn ends. The run was still live, so `session.say` took the
-        // input, but no step will read it. The log has it with this run's id. This check, after `run.ended` and in the
-        // tick in which the branch is passed on, starts the next turn with it. After the check the run is no longer
-        // live.
+        // An input may arrive just as the turn ends: `session.say` took it, but no step will read it. This check, after
+        // `run.ended` and in the tick in which the branch is passed on, starts the next turn with it. After the check
+        // the run is no longer live.
         const { reason, id } = taken.turn;
         inputs = reason !== "waiting" && taking.goesOn() ? inputsFor(session.state, id) : [];
         if (inputs.length > 0) begun = run.goOn(taking.where(leaf));

@@ -12,10 +12,7 @@ import { Toolbox, textDigest } from "../toolbox/toolbox.ts";
 import { Interrupts, takeTurns } from "./drive.ts";
 import { type Turn, taskResultText } from "./turn.ts";
 
-/**
- * Runs a sub-agent in its own conversation: a tree below the launching call, in the same log and feed. After a crash, a
- * started sub-agent continues and a finished one does not run again.
- */
+/** Runs a sub-agent in a tree below the launching call. After a crash, a started sub-agent continues. */
 export async function launch(parent: TurnRun, launching: SubAgentLaunch, task: SubTask): Promise<SubTaskEnd> {
   const { state } = parent.session;
   const deep = parent.budget.tooDeep();
@@ -54,7 +51,6 @@ async function addTask({ session, origin }: TurnRun, call: string, { task, workt
   return message;
 }
 
-/** The launching agent, configured for a task of its own. */
 function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, tools }: SubTask): TurnAgent {
   const mode = parent.taskMode;
   const own = {
@@ -71,12 +67,10 @@ function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, 
     toolbox: Toolbox.of(toolsInMode(own.tools, mode)),
     own,
     mode,
-    // Sub-agents write no memory; the parent agent does.
     memory: undefined,
   };
 }
 
-/** The parts of an agent that depend on its model, for another model. */
 function onModel({ own, compaction }: TurnAgent, model: ModelDriver | LoopDriver) {
   return {
     model,
@@ -105,14 +99,12 @@ export function compactionFor(
   };
 }
 
-/** Settings for a model: those of the model, overridden by those of the agent. */
 export function settingsFor(model: ModelDriver | LoopDriver, given: ModelSettings): ModelSettings {
   if (!("settings" in model && model.settings)) return given;
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...model.settings, ...Object.fromEntries(said) };
 }
 
-/** Joins the agent's own instructions and those of its mode. */
 export function instructionsFor(own: string, mode: string): string {
   return own === "" || mode === "" ? own + mode : `${own}\n\n${mode}`;
 }
@@ -135,7 +127,6 @@ function findTool({ own }: TurnAgent, name: string) {
   throw new Error(`Not launched: you have no tool "${name}". ${advice}`);
 }
 
-/** Returns the end of a sub-agent that had finished before, or nothing. */
 function finishedSubTask(path: readonly Message[]): SubTaskEnd | undefined {
   const response = lastAssistantMessage(path);
   const result = response && isSettled(response) ? taskResultIn(response) : undefined;

@@ -22,15 +22,12 @@ import { boundText, DEFAULT_OUTPUT } from "../toolbox/output.ts";
 import { Toolbox } from "../toolbox/toolbox.ts";
 import { askForMore } from "./at-limit.ts";
 
-/** A limit ended the turn; the loop gets this error from its next report. */
+/** The loop gets this error from its next report. */
 class LimitReached extends Error {
   override readonly name = "LimitReached";
 }
 
-/**
- * Runs a turn by an external loop. At the end, every call has its result and no response is open. At a limit the turn
- * ends without a final answer, since the loop cannot be forced to give one.
- */
+/** Runs a turn by an external loop. At the end, every call has its result and no response is open. */
 export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<LoopEnd> {
   return runInTime(
     run,
@@ -56,7 +53,7 @@ export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<LoopEnd> {
   );
 }
 
-/** Waits for the loop, and after an abort only for a grace period. Returns the loop's error, if any. */
+/** Waits for the loop, and after an abort only for 3 seconds. Returns the loop's error, if any. */
 async function waitForLoop(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promise<ModelError | undefined> {
   const { agent, branch, session, signal } = run;
   const abandoned = Promise.withResolvers<void>();
@@ -109,7 +106,6 @@ function isBranched({ session, branch: { path } }: TurnRun): boolean {
   return last >= 0 && since.some(({ id }) => children.get(id)?.some((child) => !own.has(child)));
 }
 
-/** A call of a complete response that has no result yet. */
 interface UnansweredCall {
   readonly asked: AskedCall;
   readonly message: string;
@@ -123,7 +119,6 @@ class ReportedTurn implements TurnSink {
   #response: ResponseMessage | undefined;
   readonly #calls = new Map<string, UnansweredCall>();
   #closed = false;
-  /** The limit that ended the turn. */
   limit: string | undefined;
 
   constructor(run: TurnRun) {
@@ -291,7 +286,6 @@ class ReportedTurn implements TurnSink {
   }
 }
 
-/** The run for one call: with a tool outside our toolbox, and with a signal of its own. */
 function runForCall(run: TurnRun, tool: Tool | undefined, signal: AbortSignal | undefined): TurnRun {
   return {
     ...run,

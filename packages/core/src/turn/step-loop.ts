@@ -16,7 +16,6 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
   const { budget, progress, signal } = run;
   const { mode } = run.agent;
   const softTime = () => budget.softTime();
-  /** Continues the turn with a fallback model. */
   const standIn = async (error: ModelError) => {
     const by = await chosen.standIn({ run, model }, error);
     if (by) ({ run, model } = by);

@@ -9,7 +9,7 @@ import { type ModelDriver, ModelError } from "../ports/model.ts";
 import type { FallbackModel, RunWithModel, TurnRun } from "../run/run.ts";
 import { askRun } from "./at-limit.ts";
 
-/** Handles a failed model call. Returns nothing if the turn continues with a shorter request, or the error that ends the turn. */
+/** Returns nothing if the turn continues with a shorter request, or the error that ends the turn. */
 export async function afterFailure(
   asking: RunWithModel,
   error: ModelError,
@@ -44,8 +44,8 @@ export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<
 }
 
 /**
- * Sets a large message aside when nothing else can shorten a request that is as large as a refused one, since it would
- * be refused again. Returns the error that ends the turn, if any.
+ * Sets a large message aside when nothing else shortens a request as large as a refused one. Returns the error that
+ * ends the turn, if any.
  */
 export async function refuseAgain(run: TurnRun, model: ModelDriver): Promise<ModelError | undefined> {
   const { wasRefused, contextSize } = run.agent.compaction ?? {};
@@ -55,10 +55,7 @@ export async function refuseAgain(run: TurnRun, model: ModelDriver): Promise<Mod
   return settled instanceof ModelError ? settled : undefined;
 }
 
-/**
- * Sets aside unanswered messages of at least `most` tokens. If a user agrees, the text becomes a file for the model. If
- * not, all later requests of the branch leave the message out.
- */
+/** Sets aside unanswered messages of at least `most` tokens: as a file if a user agrees, or else left out. */
 async function setAsideLarge(run: TurnRun, model: ModelDriver, most: number): Promise<"fits" | "stored" | ModelError> {
   const count = run.agent.compaction?.count ?? estimate;
   let settled: "fits" | "stored" | ModelError = "fits";
@@ -73,7 +70,6 @@ async function setAsideLarge(run: TurnRun, model: ModelDriver, most: number): Pr
   return settled;
 }
 
-/** Returns the unanswered messages of users and calls, as shown to the model. */
 function unanswered({ branch }: TurnRun): UserMessage[] {
   const shown = afterSummary(branch.path);
   const from = shown.findLastIndex(({ role }) => role === "assistant") + 1;
@@ -83,7 +79,6 @@ function unanswered({ branch }: TurnRun): UserMessage[] {
     .filter(({ author }) => author !== "system");
 }
 
-/** Characters of a stored message that the model still sees. */
 const BEGINNING = 1_000;
 
 async function setAside(

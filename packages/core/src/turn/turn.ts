@@ -28,20 +28,17 @@ import { ChosenModel } from "./chosen-model.ts";
 import { reportedLoop } from "./reported-loop.ts";
 import { stepLoop } from "./step-loop.ts";
 
-/** The start of a turn: a new user message below `parentId`, waiting inputs, or no new message. */
 export type TurnStart =
   | {
       readonly type: "message";
       readonly parentId: string | null;
       readonly parts: readonly UserPart[];
-      /** Id of the message. Absent: a new id. */
       readonly id?: string;
     }
   | { readonly type: "inputs"; readonly parentId: string | null; readonly inputs: readonly WaitingInput[] }
   /** `again`: answers the last user message again, as a sibling of the existing answer. */
   | { readonly type: "here"; readonly leaf: string | null; readonly again?: true };
 
-/** Returns the message at which a turn begins. */
 export function turnStartLeaf(start: TurnStart): string | null {
   return start.type === "here" ? start.leaf : start.parentId;
 }
@@ -59,7 +56,7 @@ export interface Turn {
   readonly message: AssistantMessage | undefined;
   /** Text of that response. If a limit ended the turn without a response, a sentence about the limit. */
   readonly text: string;
-  /** Result of a finished task: a text, or JSON that fits the agent's `output`. */
+  /** Result of a finished task: a text, or JSON that matches the agent's `output`. */
   readonly result: Json | undefined;
   /** Tokens of all model calls, abandoned ones included, and of earlier turns whose limits this turn shares. */
   readonly usage: Usage;
@@ -75,17 +72,16 @@ export interface Turn {
   readonly error: TurnProblem | undefined;
 }
 
-/** An ended turn, and its usage against the limits. */
 export interface EndedTurn {
   readonly turn: Turn;
   readonly budget: Budget;
 }
 
 /**
- * Runs one turn: takes steps until the model asks for no call, a limit is reached, the model fails, or the run is
- * interrupted. The log then has the end of the run, and the conversation stays usable. Throws `LimitError` before any
- * effect for limits that cannot be enforced. Throws `SessionError` when the session cannot write, and (`no-input`) when
- * all inputs were withdrawn or delivered elsewhere before the turn began.
+ * Runs one turn until the model asks for no call, a limit is reached, the model fails, or the run is interrupted. The
+ * log then has the end of the run, and the conversation stays usable. Throws `LimitError` before any effect for limits
+ * that cannot be enforced. Throws `SessionError` when the session cannot write, and (`no-input`) when all inputs were
+ * withdrawn or delivered elsewhere before the turn began.
  */
 export async function runTurn(
   handle: RunHandle,
@@ -171,8 +167,8 @@ async function addTurnStart(run: TurnRun, start: TurnStart): Promise<void> {
     ...(run.before && { before: run.before }),
   });
   if (told !== undefined && start.type === "here") events.push({ ...toldOfEnd(told, leaf, ended), run: run.id });
-  // One commit: after a crash between two commits, the tree would have the message "delete the old logs", but no
-  // interrupted run that explains why the message has no answer.
+  // One commit: after a crash between two commits, the tree would have the user's message, but no interrupted run that
+  // explains the missing answer.
   await session.commit(events, { durable: true, origin: run.origin });
   for (const event of events) if (event.type === "message.added") branch.extend(event.message);
 }
@@ -187,7 +183,7 @@ function toldOfEnd(message: string, parentId: string | null, ended: readonly Sta
   return { type: "message.added", message, parentId, role: "user", author: "system", parts };
 }
 
-/** Closes a limit question of another process if the turn is no longer at the limit, so that no user needs to answer. */
+/** Closes a limit question of another process if the turn is no longer at the limit. */
 async function closeLimit({ id: run, session, budget, origin }: TurnRun): Promise<void> {
   const open = openLimit(session.state, run);
   if (!open || budget.exhausted() !== undefined) return;
@@ -203,10 +199,7 @@ function finishAsBefore({ branch, progress }: TurnRun): void {
   if (result !== undefined) progress.finish({ result, summary: undefined });
 }
 
-/**
- * Returns the summary that a call of the last response wrote, to be planned again: the process may have ended before the
- * log had the summary, for example while a user was asked about another call.
- */
+/** Returns the summary that a call of the last response wrote, if its process ended before the log had the summary. */
 function summaryToPlan({ branch }: TurnRun): { readonly response: string; readonly text: string } | undefined {
   const response = branch.path.findLast(({ role }) => role !== "user");
   if (response?.role !== "assistant" || response.calls.length === 0) return undefined;
@@ -275,7 +268,6 @@ function turnResultText(
   return said === "" && limit !== undefined ? `(Stopped: the turn reached ${limit}.)` : said;
 }
 
-/** Returns the result of a task as text: a string as it is, any other value as JSON. */
 export function taskResultText(result: Json): string {
   return typeof result === "string" ? result : JSON.stringify(result);
 }
@@ -294,7 +286,6 @@ function lastMessageOf(path: readonly Message[], run: TurnRun): AssistantMessage
   return undefined;
 }
 
-/** Throws `LimitError` for invalid limits. */
 export function checkLimits(limits: Limits): void {
   for (const name of ["steps", "repeats", "tokens", "cost", "time"] as const) {
     const value = limits[name];

@@ -16,8 +16,8 @@ interface AskInput {
 }
 
 /**
- * `ask_client {question, questions?, default_answer?}`: asks a user in words or with choices, several questions at once if
- * necessary. Returns the default if no user can be asked. Task mode adds the tool; in a chat it must be among the tools.
+ * Makes the tool `ask_client {question, questions?, default_answer?}`, which asks a user in words or with choices.
+ * Returns the default answer if no user can be asked. Task mode adds the tool; for a chat, add it to `tools`.
  */
 export function askClient(): Tool {
   return defineTool({

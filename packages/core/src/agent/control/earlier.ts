@@ -4,7 +4,7 @@ import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 
 const LONGEST_LINE = 2_000;
-/** Less than the engine keeps of a result, so that the note at the end is never cut. */
+/** Less than the engine's bound for a result, so that the note at the end is never cut. */
 const MOST_CHARACTERS = 15_000;
 
 interface EarlierInput {
@@ -14,8 +14,8 @@ interface EarlierInput {
 }
 
 /**
- * `earlier {address?, start?, find?}`: reads and searches the messages covered by a summary. For agents without the
- * workspace tools `read` and `search`, which accept the same addresses.
+ * Makes the tool `earlier {address?, start?, find?}`, which reads and searches the messages covered by a summary.
+ * Agents with the workspace tools `read` and `search` do not need it: these tools accept the same addresses.
  */
 export function earlier(): Tool {
   return defineTool({

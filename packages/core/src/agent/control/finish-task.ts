@@ -7,11 +7,10 @@ import { FINISH_TASK } from "../../run/mode.ts";
 import { checkStandard, jsonSchemaOf } from "../../toolbox/toolbox.ts";
 
 /**
- * `finish_task {result, summary?}`: ends a task. With `output`, the result must fit that schema and is kept as the
- * model wrote it. Without, it is a text.
+ * Makes the tool `finish_task {result, summary?}`, which ends a task. With `output`, the result must match that schema
+ * and is kept as the model wrote it. Without `output`, the result is a text.
  */
 export function finishTask(output?: InputSchema<unknown>): Tool {
-  // A Standard Schema may have constraints that its JSON Schema lacks.
   const check = output && "~standard" in output ? checkStandard(output as StandardSchemaV1) : undefined;
   const result =
     output === undefined
@@ -49,7 +48,7 @@ export function finishTask(output?: InputSchema<unknown>): Tool {
   });
 }
 
-/** Returns a schema for use inside another schema: its references to its own parts are adjusted to `place`. */
+/** Returns a schema for use inside another schema: references to its own parts are adjusted to `place`. */
 function inside(place: string, schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (keyword, value) =>
     keyword === "$ref" && typeof value === "string" ? value.replace(/^#(?=\/|$)/, `#/${place}`) : value,

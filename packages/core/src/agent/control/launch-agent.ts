@@ -5,15 +5,15 @@ import type { ModelDriver } from "../../ports/model.ts";
 import type { LoopDriver, SubTask, Tool } from "../../ports/tool.ts";
 import type { SubTaskEnd } from "../../ports/tool-values.ts";
 
-/** An agent that can be launched by name. */
+/** An agent that the model can launch by name. */
 export interface NamedAgent {
   readonly name: string;
-  /** For the model: the purpose of the agent. */
+  /** The purpose of the agent, for the model. */
   readonly description: string;
   readonly instructions: string;
-  /** Name of its model, for `resolveModel`. */
+  /** Name of its model, for `resolveModel`. Default: the model of the launching agent. */
   readonly model?: string | undefined;
-  /** Names of its tools. Absent: all. */
+  /** Names of its tools. Default: all tools of the launching agent. */
   readonly tools?: readonly string[] | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface NamedAgent {
  */
 export interface LaunchAgentOptions {
   readonly agents?: readonly NamedAgent[] | undefined;
-  /** Returns the model with a name. Absent: sub-agents use the model of the launching agent. */
+  /** Returns the model with a name. Default: sub-agents use the model of the launching agent. */
   readonly resolveModel?: ((name: string) => Promise<ModelDriver | LoopDriver>) | undefined;
 }
 
@@ -52,8 +52,8 @@ interface LaunchInput {
 }
 
 /**
- * `launch_agent {task, expected_output, agent?, instructions?, model?, tools?}`: gives a task to a sub-agent and
- * returns its result.
+ * Makes the tool `launch_agent {task, expected_output, agent?, instructions?, model?, tools?}`, which gives a task to a
+ * sub-agent and returns its result.
  */
 export function launchAgent(options: LaunchAgentOptions = {}): Tool {
   refuseUnknown("launchAgent", options, OPTIONS);
@@ -80,7 +80,7 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
       required: ["task", "expected_output"],
       additionalProperties: false,
     },
-    // A sub-agent launched again after a crash continues.
+    // After a crash, a second launch continues the same sub-agent.
     effects: "idempotent",
     parallel: true,
     control: true,
@@ -133,10 +133,7 @@ function toolsForAgent(named: NamedAgent | undefined, asked: readonly string[] |
   );
 }
 
-/**
- * Returns the result for the launching agent: the sub-agent's result, or else the reason for its absence and the
- * sub-agent's last text.
- */
+/** If the sub-agent did not finish, the report has the reason and its last text. */
 function subTaskReport({ reason, text, problem }: SubTaskEnd): string {
   if (reason === "finished") return text;
   const so = text === "" ? "The sub-agent had written nothing." : `Its last text:\n${text}`;

@@ -1,7 +1,7 @@
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 
-/** `shorten_conversation {summary}`: replaces the conversation so far by a summary. */
+/** Makes the tool `shorten_conversation {summary}`, which replaces the conversation so far by a summary. */
 export function shortenConversation(): Tool {
   return defineTool({
     name: "shorten_conversation",

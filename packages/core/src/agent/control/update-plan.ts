@@ -3,9 +3,8 @@ import { planHeadline } from "../../conversation/shown/shown-plan.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 
-/** Maximum number of steps: users do not read a longer plan. */
+/** Users do not read a longer plan. */
 const MOST_STEPS = 100;
-/** Maximum number of characters of a step. */
 const LONGEST_TITLE = 500;
 
 interface PlanInput {
@@ -14,8 +13,8 @@ interface PlanInput {
 }
 
 /**
- * `update_plan {steps, hand_in?}`: writes down the whole plan as a list of steps with their status. With `hand_in`, a
- * user decides whether the agent may carry it out, if the rules say so.
+ * Makes the tool `update_plan {steps, hand_in?}`, which shows the whole plan as steps with their status. With
+ * `hand_in`, a user decides whether the agent may carry the plan out, if the approval rules demand it.
  */
 export function updatePlan(): Tool {
   return defineTool({

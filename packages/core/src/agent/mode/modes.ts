@@ -9,10 +9,10 @@ const INSTRUCTIONS = `You work on a task alone: no user reads your messages or a
 
 const CORRECTION = `You called no tool. No user reads your answer during the task. Continue with the task; if it is done, call ${FINISH_TASK} with the result.`;
 
-/** Number of results that do not fit after which the turn fails. */
+/** The turn fails after this number of results that do not match the schema. */
 const MISFITS = 2;
 
-/** The turn ends only when the model finishes the task. With `output`, its result must fit that schema. */
+/** Mode in which only `finish_task` ends a turn. With `output`, the result must match that schema. */
 export function taskMode(output?: InputSchema<unknown>): Mode {
   return {
     name: "task",
@@ -36,7 +36,7 @@ function refusedResultProblem(turn: readonly Message[]): TurnProblem | undefined
   };
 }
 
-/** The turn ends when the model asks for no call. */
+/** Mode in which a turn ends with the first response that asks for no call. */
 export const chatMode: Mode = Object.freeze({
   name: "chat",
   instructions: "",

@@ -9,10 +9,9 @@ const ENCODED = 3;
 
 /**
  * Corrects arguments to the values that a model meant by their schema. Returns nothing if no correction applies.
- *
  * - `null`, `[]` and `""` in place of all arguments mean no arguments (F64).
- * - A string where the schema takes no string means the JSON in the string (F64).
- * - `null` for an optional name whose schema does not take null means absent (B82).
+ * - A string where the schema accepts no string means the JSON in the string (F64).
+ * - `null` for an optional name whose schema does not accept null means absent (B82).
  */
 export function interpretInput(schema: unknown, input: Json): Json | undefined {
   const meaning = new InputReader(isKeywordObject(schema) ? schema : {});
@@ -58,7 +57,6 @@ class InputReader {
     try {
       value = JSON.parse(text);
     } catch {
-      // The text is not JSON, so the later check reports that it does not fit.
       return text;
     }
     const inner = typeof value === "string" ? this.of(keywords, value, encoded + 1) : value;
@@ -67,7 +65,6 @@ class InputReader {
     return typeof inner === "string" ? inner : this.of(keywords, inner, 0);
   }
 
-  /** Returns true if the keywords of a schema accept a value of this kind. */
   #takes(given: unknown, kind: JsonKind, depth = 0): boolean {
     const schema = resolveKeywords(given, this.#root);
     // For endless references the answer is unknown, so the value stays.
@@ -83,7 +80,7 @@ class InputReader {
   }
 }
 
-/** Returns the JSON Schema types of a value: a whole number is a number too. */
+/** A whole number is a number too. */
 function kindsOf(value: Json): readonly JsonKind[] {
   if (value === null) return ["null"];
   if (Array.isArray(value)) return ["array"];
@@ -91,7 +88,6 @@ function kindsOf(value: Json): readonly JsonKind[] {
   return [typeof value as JsonKind];
 }
 
-/** Resolves the references of a schema within its document. */
 function resolveKeywords(given: unknown, root: SchemaKeywords): SchemaKeywords | undefined {
   let schema = given;
   for (let hops = 0; isKeywordObject(schema) && typeof schema.$ref === "string" && hops < 16; hops++) {

@@ -4,7 +4,6 @@ const FIELDS = 4;
 
 const CHOICES = 12;
 
-/** Returns a sentence about the first fault in these fields, or nothing if they can be asked. */
 export function fieldsProblem(fields: readonly QuestionField[]): string | undefined {
   if (fields.length === 0 || fields.length > FIELDS)
     return `Ask 1 to ${FIELDS} questions at once, not ${fields.length}.`;
@@ -37,7 +36,6 @@ function lineProblem(what: string, line: string, most: number): string | undefin
   return questionTextProblem(what, line, most);
 }
 
-/** Returns a sentence about a fault of a text in a question, or nothing. The sentence begins with `what`. */
 export function questionTextProblem(what: string, text: string, most: number): string | undefined {
   if (text.trim() === "") return `${what} must not be empty.`;
   if (/[\p{Cc}--[\n\t]]/v.test(text)) return `${what} must not hold control characters.`;

@@ -11,7 +11,7 @@ import {
   shownKind,
 } from "../shape-problem.ts";
 
-/** An invalid directive or message. The sentence names the field and the remedy. */
+/** Error of an invalid directive or message. Its text names the wrong field and a remedy. */
 export class DirectiveError extends Error {
   override readonly name = "DirectiveError";
   readonly code:
@@ -29,10 +29,9 @@ export class DirectiveError extends Error {
   }
 }
 
-/** Bytes in a program. A Node `Buffer` is a `Uint8Array`. */
 type Bytes = Uint8Array | ArrayBuffer;
 
-/** A text or a file in the format of another library. Each has the same meaning as a `UserPart`. */
+/** A text or a file in the format of another library. */
 export type PlainPart =
   /** The AI SDK. A string is base 64, a `data:` URL, or an http URL. */
   | { readonly type: "image"; readonly image: string | Bytes | URL; readonly mediaType?: string | undefined }
@@ -48,20 +47,18 @@ export type PlainPart =
       readonly mediaType: string;
       readonly filename?: string | undefined;
     }
-  /** OpenAI. */
   | { readonly type: "input_text"; readonly text: string }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
   | { readonly type: "input_image"; readonly image_url: string }
   | { readonly type: "file"; readonly file: { readonly file_data: string; readonly filename?: string | undefined } }
-  /** Anthropic. */
   | {
       readonly type: "image" | "document";
       readonly source: { readonly type: string; readonly [name: string]: unknown };
     };
 
 /**
- * A whole message with the role `user`: `{ role, content }` of most libraries, or `{ role, parts }` of the AI SDK's
- * `useChat`. Its parts are checked when the message is used.
+ * A whole user message of another library: `{ role, content }`, or `{ role, parts }` of the AI SDK's `useChat`. Its
+ * parts are checked when the message is used.
  */
 export interface PlainMessage {
   readonly role: string;
@@ -69,12 +66,12 @@ export interface PlainMessage {
   readonly parts?: readonly object[] | undefined;
 }
 
-/** The content of a user message: a text, parts, or a message of another library that maps without loss. */
+/** The content of a user message: a text, parts, or a message of another library. */
 export type UserContent = string | readonly (UserPart | PlainPart)[] | PlainMessage;
 
 /**
- * Reads a user's content as the parts of a message. Returns nothing if the content has neither text nor a file. The parts
- * are new objects, with bytes in base 64. Throws `DirectiveError` (`malformed`) for any other shape, naming the field.
+ * Returns the parts of a user message, with bytes in base 64. Returns nothing if the content has neither text nor a
+ * file. Throws `DirectiveError` (`malformed`) for any other shape, with the name of the wrong field.
  */
 export function readUserContent(content: UserContent): readonly UserPart[] | undefined {
   if (typeof content === "string") return content.trim() === "" ? undefined : [{ type: "text", text: content }];
@@ -112,7 +109,7 @@ function readPlainMessage(message: unknown): readonly UserPart[] {
 
 function readParts(given: readonly unknown[], name: string): readonly UserPart[] {
   const parts: UserPart[] = [];
-  // By index, because map() skips holes.
+  // `map()` would skip holes.
   for (let index = 0; index < given.length; index++) {
     const part = given[index];
     parts.push(isPlainText(part) ? { type: "text", text: part.text } : readPart(part, `${name}[${index}]`));
@@ -120,7 +117,7 @@ function readParts(given: readonly unknown[], name: string): readonly UserPart[]
   return parts;
 }
 
-/** True if a part is a text without other fields, like nearly all parts. */
+/** Nearly all parts are plain texts. */
 function isPlainText(part: unknown): part is { readonly text: string } {
   if (!isRecord(part) || part.type !== "text" || typeof part.text !== "string") return false;
   for (const name in part) if (name !== "type" && name !== "text") return false;
@@ -182,13 +179,11 @@ function readPart(part: unknown, at: string): UserPart {
   throw malformedMessage(`${at}.type is ${shownValue(type)}; ${advice}`);
 }
 
-/** Bytes or an address, as far as a part has them. */
 type Source = Pick<FilePart, "data" | "url"> & {
   /** The media type that a `data:` URL names. */
   readonly says?: string | undefined;
 };
 
-/** A file in our own format, or in that of the AI SDK. */
 function readFilePart(fields: Readonly<Record<string, unknown>>, at: string): FilePart {
   const { mediaType, name, filename, data, url, ...rest } = fields;
   refuseRest(rest, `${at}.`, ["mediaType", "name", "data", "url"]);
@@ -217,7 +212,6 @@ function readOpenAiFile(fields: Readonly<Record<string, unknown>>, at: string): 
   throw malformedMessage(`${at}.file.file_data has no media type; write it as data:application/pdf;base64,... instead`);
 }
 
-/** An image or a document in Anthropic's format. */
 function readSource(fields: Readonly<Record<string, unknown>>, at: string, otherwise: string): FilePart {
   const { source, title, ...others } = fields;
   refuseRest(others, `${at}.`, ["source"]);
@@ -260,7 +254,6 @@ function readData(data: unknown, at: string): Source {
   throw malformedMessage(`${at} must be base 64, bytes or an address, not ${shownKind(data)}`);
 }
 
-/** An address of http or https, or a `data:` URL with base 64. */
 function readFileAddress(given: unknown, at: string): Source {
   const url = given instanceof URL ? given.href : stringAt(given, at);
   if (!/^data:/i.test(url.slice(0, 5))) {
@@ -338,7 +331,6 @@ function asBytes(value: unknown): Uint8Array | undefined {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
 }
 
-/** The first bytes of base 64, which identify the file format. */
 function decodeFirstBytes(base64: string): Uint8Array {
   const head = base64.slice(0, 32);
   return Uint8Array.from(atob(head), (character) => character.charCodeAt(0));

@@ -1,9 +1,6 @@
 import type { Json } from "../part.ts";
 
-/**
- * Parses the arguments that a model wrote: JSON, JSON in a JSON string, or an empty text for a tool without arguments.
- * Returns nothing for other texts. The provider gets the original text again; the tool gets checked arguments.
- */
+/** Parses arguments: JSON, JSON in a JSON string, or an empty text for no arguments. Nothing for other texts. */
 export function writtenInput(text: string): Json | undefined {
   if (text.trim() === "") return {};
   if (isTooDeep(text)) return undefined;
@@ -13,12 +10,11 @@ export function writtenInput(text: string): Json | undefined {
     if (value.trim() === "") return {};
     return isTooDeep(value) ? undefined : (JSON.parse(value) as Json);
   } catch {
-    // Not JSON: the result of the call reports the error.
     return undefined;
   }
 }
 
-/** Maximum levels of nesting, because recursive readers use the stack for each level. */
+/** Recursive readers use the stack for each level. */
 const MOST = 500;
 
 /** True if JSON is nested so deeply that parsing or writing it could overflow the stack. */

@@ -1,10 +1,10 @@
 import type { Cost } from "../usage.ts";
 import { inEnglish, type Say } from "./say.ts";
 
-/** Lower costs are shown as less than this amount, because more digits do not help users. */
+/** More digits do not help users. */
 const SMALLEST_COST = 0.0001;
 
-/** Formats a cost: `$0.0012`, `$0.12`. An unknown price gives `unknown`, which is not the same as free. */
+/** Formats a cost: `$0.0012`, `$0.12`. An unknown cost gives `unknown`. */
 export function formatCost(cost: Cost, say: Say = inEnglish): string {
   if (cost === undefined) return say("unknown");
   if (cost === 0) return "$0";
@@ -12,7 +12,7 @@ export function formatCost(cost: Cost, say: Say = inEnglish): string {
   return cost < 0.01 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(2)}`;
 }
 
-/** `1,234`. */
+/** Formats a number with separators: `1,234`. */
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }

@@ -31,12 +31,11 @@ export function attachedText(text: string): AttachedText | undefined {
   try {
     return { kind, name: String(JSON.parse(name)), content, ...(encoding !== undefined && { encoding }) };
   } catch {
-    // The text only resembles an attachment.
     return undefined;
   }
 }
 
-/** Presents recalled entries as past, because a model may take an old request for a current one (B81). */
+/** Presents recalled entries as past, because a model may take an old request for a current request (B81). */
 export function recalledAsPast(recalled: readonly RecalledMemory[]): string {
   // No line of an entry may look like the label of another entry (S26).
   const told = recalled.map((item) => `[${memoryLabel(item)}]\n${item.text.replace(/^\[/gm, " [")}`);
@@ -44,7 +43,7 @@ export function recalledAsPast(recalled: readonly RecalledMemory[]): string {
   return `${encloseInTags("recalled-from-memory", all)}\n`;
 }
 
-/** Label with kind and date in UTC, so that it stays the same wherever the conversation is opened. */
+/** The date is in UTC, so that the label stays the same wherever the conversation is opened. */
 function memoryLabel({ kind, role, at }: RecalledMemory): string {
   const what =
     kind === "fact"
@@ -90,7 +89,7 @@ export function endedReport(
   return ended.map(({ id, title, outcome }) => `${id} (${title})${ENDED}${outcome}.`).join("\n");
 }
 
-/** Returns the ids in a report that `endedReport` wrote; `undefined` for any other text. */
+/** Returns the process ids in a report that `endedReport` wrote; `undefined` for any other text. */
 export function endedIn(report: string): readonly string[] | undefined {
   const lines = report.split("\n");
   const ids = lines.flatMap((line) => ENDED_LINE.exec(line)?.[1] ?? []);

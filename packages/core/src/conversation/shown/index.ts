@@ -1,4 +1,3 @@
-// Texts about conversations that are the same in all clients: terminal, page and logs.
 export { errorMessage } from "../error-message.ts";
 export { counted, formatCost, formatCount } from "./amounts.ts";
 export {

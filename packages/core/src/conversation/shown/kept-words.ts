@@ -4,8 +4,8 @@ import { attachedText, encloseInTags } from "./enclosed.ts";
 import { cutInMiddle } from "./visible-text.ts";
 
 /**
- * Returns the texts that replace the covered messages for the model: the summary, the state of the work (F87), the kept
- * words of the user (F86), and the note (F96). Kept messages that are removed or not on the path are left out.
+ * Returns the texts that replace the covered messages: the summary, the state of the work (F87), the kept words of the
+ * user (F86), and the note (F96). Kept messages that are removed or not on the path are left out.
  */
 export function summaryTexts(summary: SummaryMessage, path: readonly Message[]): string[] {
   const texts = [encloseInTags("summary-of-the-conversation-so-far", textOf(summary))];
@@ -26,7 +26,7 @@ function keptWords({ kept = [], leftOut = 0 }: SummaryMessage, path: readonly Me
   );
 }
 
-/** Returns the block of kept messages, with the number of other messages, `leftOut`. */
+/** Returns the block of kept messages. `leftOut` is the number of other messages. */
 export function wordsBlock(leftOut: number, messages: readonly string[]): string {
   const are = leftOut === 1 ? "is" : "are";
   const counting = leftOut > 0 ? ` ${counted(leftOut, "other message")} of the user ${are} not shown.` : "";
@@ -51,7 +51,6 @@ export function userWords(message: Message): string {
   return texts.join("\n\n").trim();
 }
 
-/** Returns the names of the files attached to a message. */
 export function attachmentsOf(message: Message): string[] {
   if (message.role !== "user") return [];
   return message.parts.flatMap((part) => {

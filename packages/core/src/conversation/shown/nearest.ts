@@ -1,6 +1,5 @@
 /**
  * Returns at most three candidates similar to `name`, nearest first.
- *
  * @param bound Maximum edit distance of a candidate that does not contain the name.
  */
 export function nearest(
@@ -26,7 +25,6 @@ export function nearestNameAdvice(name: string, names: readonly string[]): strin
   return names.length === 0 ? "None exist yet." : `There are: ${names.join(", ")}.`;
 }
 
-/** Levenshtein distance: the number of insertions, deletions and replacements. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,10 +1,9 @@
-/** Values for the `{name}` places of a phrase. */
+/** Values for the `{name}` placeholders of a phrase. */
 export type PhraseValues = Readonly<Record<string, string | number>>;
 
 /**
- * Translates a phrase into the reader's language. A phrase is its complete English text, as written in the code, so
- * that translations can be checked against all phrases. Without a translator, English is used, as in terminals; the
- * page passes its own.
+ * Translates a phrase into the reader's language. The key is the complete English text, as written in the code, so a
+ * test can find every phrase. Terminals use English; the page passes its own translator.
  * @example
  * const inCapitals: Say = Object.assign((phrase: string) => phrase.toUpperCase(), { count: (n: number) => `${n}` });
  * formatCost(undefined, inCapitals); // UNKNOWN
@@ -15,14 +14,14 @@ export interface Say {
   count(count: number, one: string, many: string, values?: PhraseValues): string;
 }
 
-/** The English phrases, unchanged. */
+/** Returns the English phrases, with their values filled in. */
 export const inEnglish: Say = Object.assign(fillPlaceholders, {
   count(count: number, one: string, many: string, values?: PhraseValues): string {
     return fillPlaceholders(count === 1 ? one : many, { ...values, count });
   },
 });
 
-/** Fills in the values of a phrase, numbers as `1,234`. Places without a value stay. */
+/** Numbers are written as `1,234`. Placeholders without a value stay. */
 function fillPlaceholders(phrase: string, values?: PhraseValues): string {
   if (values === undefined) return phrase;
   return phrase.replaceAll(/\{(\w+)\}/g, (place, name: string) => {

@@ -8,7 +8,7 @@ export interface ShownStep {
   /** `[x]` done, `[~]` in progress, `[ ]` pending; empty for a line that counts several steps. */
   readonly mark: string;
   readonly text: string;
-  /** Status of the step; absent for several steps. */
+  /** Absent for a line that counts several steps. */
   readonly status?: PlanStep["status"];
 }
 
@@ -18,7 +18,7 @@ const MARKS: Readonly<Record<PlanStep["status"], string>> = {
   pending: "[ ]",
 };
 
-/** Returns the plan of a branch: that of the last completed call with a plan. Nothing if there is none. */
+/** Returns the plan of the last completed call with a plan on a branch. Nothing without such a call. */
 export function planOnPath(path: readonly Message[]): readonly PlanStep[] | undefined {
   for (let index = path.length - 1; index >= 0; index--) {
     const message = path[index];

@@ -1,13 +1,13 @@
 /**
  * Makes a text safe for a user's decision: no character can hide or reorder the rest (S23). Invisible characters are
- * written out, as in `\u{202e}`: controls, format characters, characters without a glyph, blanks other than space,
- * surrogate halves, and private use. Line ends and tabs stay. Emoji joiners are written out too.
+ * written out, as in `\u{202e}`: controls, format characters, emoji joiners, characters without a glyph, blanks other
+ * than space, surrogate halves, and private use. Line ends and tabs stay.
  */
 export function visibleText(text: string): string {
   return HIDES.test(text) ? text.replaceAll(EACH, writtenOut) : text;
 }
 
-/** Makes a text safe and puts it on one line: line ends and tabs are written out too. */
+/** Like `visibleText`, on one line: line ends and tabs are written out too. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
@@ -39,7 +39,7 @@ const MOST_FLAGS = 4_096;
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Returns the last beginning of a visible character at or before `at` (F46). */
+/** Returns the last start of a visible character at or before `at` (F46). */
 export function cutBefore(text: string, at: number): number {
   if (at <= 0 || at >= text.length) return Math.max(0, Math.min(at, text.length));
   const near = Math.max(0, at - AROUND);
@@ -52,10 +52,7 @@ export function cutBefore(text: string, at: number): number {
   return isHalf ? at - 1 : at;
 }
 
-/**
- * Cuts a text in the middle: keeps `characters` UTF-16 units, half from each end, around a line with the number of
- * removed units. No character is split.
- */
+/** Keeps `characters` UTF-16 units, half from each end, around a line with the number of removed units. */
 export function cutInMiddle(text: string, characters: number, lineFor: (cut: number) => string): string {
   if (text.length <= characters) return text;
   const head = cutBefore(text, Math.ceil(characters / 2));
@@ -63,7 +60,7 @@ export function cutInMiddle(text: string, characters: number, lineFor: (cut: num
   return `${text.slice(0, head)}\n${lineFor(tail - head)}\n${text.slice(tail)}`;
 }
 
-/** Returns the first beginning of a visible character at or after `at` (F46). */
+/** Returns the first start of a visible character at or after `at` (F46). */
 export function cutAfter(text: string, at: number): number {
   let next = Math.max(0, at);
   while (next < text.length && cutBefore(text, next) !== next) next++;
@@ -75,9 +72,9 @@ function writtenOut(character: string): string {
 }
 
 /**
- * Defined by Unicode properties: default ignorable, and the categories Cc, Cf, Cs, Co, Zl, Zp and Zs (except the
- * space). Empty characters without such a property are listed: the Braille pattern without dots, the musical null note
- * head, the Egyptian hieroglyph blanks, the Khitan small script filler, and the object replacement character.
+ * Default ignorable characters, and the categories Cc, Cf, Cs, Co, Zl, Zp and Zs (except the space). Empty characters
+ * without such a property: the Braille pattern without dots, the musical null note head, the Egyptian hieroglyph
+ * blanks, the Khitan small script filler, and the object replacement character.
  */
 const HIDES =
   /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{2800}\u{1d159}\u{13441}\u{13442}\u{16fe4}\u{fffc}]|[\p{Cc}--[\n\t]]|[\p{Zs}--[ ]]/v;
@@ -85,7 +82,7 @@ const EACH = new RegExp(HIDES, "gv");
 
 const CONTROLS = /[\p{Cc}--[\n\t]]|[\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{e0000}-\u{e007f}]/v;
 
-/** Compiled on first use and not as a literal: the set of all emoji takes longer to parse than the rest of this package. */
+/** Not a literal: the set of all emoji takes longer to parse than the rest of this package. */
 const inProse = makeOnce(() => new RegExp(`(\\p{RGI_Emoji})|${CONTROLS.source}`, "gv"));
 
 function makeOnce<Made>(make: () => Made): () => Made {

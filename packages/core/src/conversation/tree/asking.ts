@@ -2,7 +2,6 @@ import { type Call, isEnded, type Message } from "../message.ts";
 import type { ApprovalQuestion, ConversationState, LimitQuestion, LiveRun, OpenQuestion } from "../state.ts";
 import { callIn } from "./call-state.ts";
 
-/** The parts of a state that show which run asks. */
 type AskerState = Pick<ConversationState, "messages" | "calls" | "runs" | "waiting" | "continuedBy">;
 
 /** Returns the run that owns the calls of a run now: the run itself, or the last run that continues its turn. */
@@ -45,7 +44,7 @@ export function turnWaitingFor(state: AskerState, question: OpenQuestion): LiveR
 }
 
 /**
- * True if the asking process is gone and the tool cannot run again: an answer can no longer reach the tool, and the
+ * True if the asking process is gone and the tool cannot run again. An answer can no longer reach the tool, and the
  * outcome of its call is unknown.
  */
 export function isAskerLost({ messages, runs }: AskerState, question: OpenQuestion): boolean {
@@ -55,14 +54,12 @@ export function isAskerLost({ messages, runs }: AskerState, question: OpenQuesti
   return asks?.role !== "assistant" || !runs.has(asks.run);
 }
 
-/** Returns the open approval question of a call. */
 export function openApproval({ questions }: ConversationState, call: string): ApprovalQuestion | undefined {
   for (const question of questions.values())
     if (question.type === "approval" && question.call === call) return question;
   return undefined;
 }
 
-/** Returns the open limit question of a run. */
 export function openLimit({ questions }: ConversationState, run: string): LimitQuestion | undefined {
   for (const question of questions.values()) {
     if (question.type === "limit" && question.run === run && question.offers === undefined) return question;
@@ -71,8 +68,8 @@ export function openLimit({ questions }: ConversationState, run: string): LimitQ
 }
 
 /**
- * True if a live run cannot do anything before a user answers: the run is at its limit, or each open call asks or has
- * launched a sub-agent that only waits. Questions that end with their process do not count.
+ * True if a live run cannot do anything before a user answers: it is at its limit, or each open call waits for a user.
+ * Questions that end with their process do not count.
  */
 export function isBlockedByUser(state: ConversationState, run: string): boolean {
   const { questions, messages, runs } = state;

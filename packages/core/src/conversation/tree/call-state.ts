@@ -6,7 +6,7 @@ import type { BroughtFile, Json, Part } from "../part.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
 import { noteQuestions } from "./questions.ts";
 
-/** The objects that an item changed, so that a view need not compare states. */
+/** The objects of a state that an item changed, for views. */
 export interface Change {
   readonly message?: string;
   readonly call?: string;
@@ -16,16 +16,14 @@ export interface Change {
   readonly skipped?: string;
 }
 
-/** A response, for the owner of a state to change. */
 export type MutableAssistant = Mutable<Omit<AssistantMessage, "parts" | "calls">> & { parts: Part[]; calls: Call[] };
 
-/** Returns the response with this id. */
 export function assistantOf(state: MutableState, id: string): MutableAssistant | undefined {
   const message = state.messages.get(id);
   return message?.role === "assistant" ? (message as unknown as MutableAssistant) : undefined;
 }
 
-/** Returns a call in the given message; without a message, in the one that contains the call. */
+/** Returns a call in the given message. Without a message, looks the message up by the call. */
 export function callIn(
   { messages, calls }: Pick<ConversationState, "messages" | "calls">,
   { call, message = calls.get(call) ?? "" }: { readonly call: string; readonly message?: string },
@@ -43,15 +41,13 @@ export function toolIn(
   return call ? toolNameOf(call) : (item.tool ?? "");
 }
 
-/** An item about a call. */
 export type CallItem = (Event | Delta) & { readonly message: string; readonly call: string };
 
-/** Returns the call that an item is about. */
 export function calledBy(state: MutableState, { message, call }: CallItem): Mutable<Call> | undefined {
   return assistantOf(state, message)?.calls.find((other) => other.id === call);
 }
 
-/** The facts about a call for events that ask about it or end it, so that readers need no map of calls. */
+/** Facts about a call for events that ask about it or end it, so that readers need no map of calls. */
 export function callFields(
   message: string,
   { id, tool, input, executedInput = input }: Pick<Call, "id" | "tool" | "input" | "executedInput">,
@@ -67,7 +63,6 @@ export function noteCall(state: MutableState, item: CallItem, note: Partial<Pick
   return { message: item.message, call: item.call };
 }
 
-/** Changes a call that has no result yet. */
 export function changeCall(
   state: MutableState,
   event: Event & { readonly message: string; readonly call: string },
@@ -80,7 +75,6 @@ export function changeCall(
   return { message: event.message, call: event.call };
 }
 
-/** Gives a call its result, once. */
 export function endCall(state: MutableState, event: Event & CallEnded<string>, status: CallStatus): Change {
   noteQuestions(state.questions, event);
   state.asked.delete(event.call);
@@ -93,7 +87,7 @@ export function endCall(state: MutableState, event: Event & CallEnded<string>, s
   return changeCall(state, event, files ? { ...ended, files } : ended);
 }
 
-/** Maximum number of files from results in a state, and maximum base 64 characters. Both exceed what one call may return. */
+/** Files from results that a state keeps: number and base 64 characters. One call returns fewer. */
 const FILES_KEPT = 32;
 const CHARACTERS_KEPT = 32 * 1024 * 1024;
 
@@ -117,7 +111,6 @@ export function storeContent(
   return {};
 }
 
-/** Returns a change for a skipped item, with the reason. */
 export function skippedItem(item: FeedItem, why: string): Change {
   return { skipped: `${item.type}: ${why}` };
 }

@@ -4,10 +4,9 @@ import { isSummary } from "./path.ts";
 
 /**
  * Forgets the oldest messages of the path until `keep` are left, starting at a user message; a longer last turn stays
- * whole. Descendants of forgotten messages and other roots go too. The newest summary and the messages that it keeps
- * word for word stay at the beginning of the path (F86). Returns the remaining path as a new array, or nothing if no
- * message was forgotten. For conversations without end: the log keeps everything. `hasSummary` is false if the caller
- * knows that the path has no summary.
+ * whole. The newest summary and the messages that it keeps stay at the beginning of the path (F86). Returns the
+ * remaining path as a new array, or nothing if no message was forgotten. `hasSummary` is false if the caller knows that
+ * the path has no summary.
  */
 export function forgetBefore(
   state: ConversationState,
@@ -40,7 +39,7 @@ export function forgetBefore(
     }
   }
   const left = stays.length === 0 ? path.slice(first) : [...stays, ...path.slice(first)];
-  // Each remaining message becomes a child of the previous remaining one.
+  // Each remaining message becomes a child of the previous remaining message.
   for (let index = 1; index <= stays.length; index++) {
     const [above, below] = [left[index - 1] as Message, left[index] as Message];
     target.above.set(below.id, above.id);
@@ -51,7 +50,6 @@ export function forgetBefore(
   return left;
 }
 
-/** Returns the newest summary before `first`, and the messages that the summary keeps word for word. */
 function staying(path: readonly Message[], first: number): readonly Message[] {
   const at = path.findLastIndex(isSummary);
   const summary = path[at];

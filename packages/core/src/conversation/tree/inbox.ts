@@ -47,7 +47,7 @@ export function editInput(state: MutableState, event: Extract<Event, { type: "in
 
 const NONE: readonly WaitingInput[] = [];
 
-/** Returns the inputs for a run that are not held: for delivery at safe points, or after its end. */
+/** Returns the inputs for a run that are not held, for delivery at safe points or after its end. */
 export function inputsFor(state: ConversationState, run: string): readonly WaitingInput[] {
   return state.inbox.length === 0 ? NONE : state.inbox.filter((input) => input.run === run && !input.held);
 }
@@ -68,7 +68,7 @@ export function stillWaiting(state: ConversationState, inputs: readonly WaitingI
   return state.inbox.filter(({ id }) => ids.has(id));
 }
 
-/** Returns the events that turn inputs into messages, each below the last. A live `run` then ends at the last message. */
+/** Returns the events that turn inputs into messages, each below the last. `run` then ends at the last message. */
 export function deliverInputs(inputs: readonly WaitingInput[], parentId: string | null, run?: string): EventBody[] {
   let parent = parentId;
   return inputs.flatMap(({ id, parts, unreadable }): EventBody[] => {

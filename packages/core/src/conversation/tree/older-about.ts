@@ -1,7 +1,6 @@
 import type { About } from "../message.ts";
 import type { Json } from "../part.ts";
 
-/** Texts in the arguments of a call, by name. */
 type Texts = Readonly<Record<string, Json | undefined>>;
 
 /** Subjects of calls of Banyan's own tools, by the old names of tools and arguments in logs without `about`. */
@@ -34,10 +33,7 @@ const OLDER: ReadonlyMap<string, (input: Texts) => About> = new Map<string, (inp
   ["finish_task", ({ summary }) => ({ result: "result", ...(isNonEmptyText(summary) && { title: summary }) })],
 ]);
 
-/**
- * Returns the subject of a call whose log entry has none: from an old version, or ended before it was judged. Only for
- * display; rules and questions use the subject given by the tool.
- */
+/** Describes a call whose log entry has no `about`, for display. Rules and questions use the tool's own `about`. */
 export function olderAbout(tool: string, input: Json | undefined): About | undefined {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
   return OLDER.get(tool)?.(input as Texts);

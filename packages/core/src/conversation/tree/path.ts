@@ -26,19 +26,17 @@ export function pathTo(state: ConversationState, leaf: string | null): Message[]
   return path.reverse();
 }
 
-/** Returns the index of the last message whose parent was dropped by a session's window; -1 for none. */
+/** Returns the index of the last message whose parent was dropped by a session's window; -1 without such a message. */
 export function placeAfterForgotten(path: readonly Message[]): number {
   return path.findLastIndex(({ parentId }, index) => parentId !== (path[index - 1]?.id ?? null));
 }
 
-/**
- * Returns a user's last text on a path. Commands that the user ran (`!command`) only inform the model and do not count.
- */
+/** Returns a user's last text on a path. Outputs of commands that the user ran (`!command`) do not count. */
 export function lastUserMessage(path: readonly Message[]): UserMessage | undefined {
   return path.findLast((message): message is UserMessage => isPersons(message) && !isOwnCommand(message.parts));
 }
 
-/** Name of the element with the output of a user's own command, for the model. */
+/** Name of the tags around the output of a user's own command, for the model. */
 export const OWN_OUTPUT = "output";
 
 function isOwnCommand([typed, output]: readonly UserPart[]): boolean {
@@ -46,7 +44,6 @@ function isOwnCommand([typed, output]: readonly UserPart[]): boolean {
   return typed.text.startsWith("!") && output.text.startsWith(`<${OWN_OUTPUT} name=`);
 }
 
-/** Returns the children of a message (the roots for `null`) that are not removed, oldest first. */
 function childrenOf(state: ConversationState, message: string | null): readonly string[] {
   const children = state.children.get(message) ?? NONE;
   const gone = children.some((id) => state.messages.get(id)?.removed);
@@ -55,7 +52,7 @@ function childrenOf(state: ConversationState, message: string | null): readonly 
 
 const NONE: readonly string[] = [];
 
-/** Returns the leaf below `message` that was written last, at which its branch continues. */
+/** Returns the leaf below `message` that was written last. Its branch continues there. */
 export function newestLeaf(state: ConversationState, message: string): string {
   let leaf = message;
   for (let next = childrenOf(state, leaf).at(-1); next !== undefined; next = childrenOf(state, leaf).at(-1)) {
@@ -111,8 +108,8 @@ export function unsettledBelow(state: ConversationState, call: string): Assistan
 }
 
 /**
- * Returns the name of the worktree that a branch uses. A sub-agent without a worktree of its own uses that of its
- * launcher. Nothing for the workspace itself.
+ * Returns the name of the worktree that a branch uses, or nothing for the workspace itself. A sub-agent without a
+ * worktree of its own uses that of its launcher.
  */
 export function worktreeAt(state: ConversationState, leaf: string | null | undefined): string | undefined {
   for (let id = leaf; id != null; ) {
@@ -154,10 +151,7 @@ export function isShortening(message: Message | undefined): message is SummaryMe
   return message?.role === "summary" && message.shortened !== undefined && message.unreadable === undefined;
 }
 
-/**
- * Returns the messages of a path for the model: the nearest summary, and the messages that it does not cover. Shortened
- * results and messages that were set aside are applied.
- */
+/** Returns the messages of a path for the model: the nearest summary, and what it does not cover, as shortened. */
 export function afterSummary(path: readonly Message[]): readonly Message[] {
   const at = path.findLastIndex(isSummary);
   const summary = path[at];
@@ -184,7 +178,6 @@ function withShortened(path: readonly Message[], shortenings: readonly SummaryMe
     });
 }
 
-/** Replacements for too large messages, by the entry that sets them aside. */
 const placeholders = new WeakMap<SetAsideMessage, UserMessage>();
 
 function inPlaceOf({ recalled: _, ...message }: UserMessage, aside: SetAsideMessage): UserMessage {
@@ -196,7 +189,7 @@ function inPlaceOf({ recalled: _, ...message }: UserMessage, aside: SetAsideMess
   return shown;
 }
 
-/** Messages with shortened results: the same object for the same texts, so that a request is encoded only once. */
+/** The same object for the same texts, so that a request is encoded only once. */
 const shortenedForms = new WeakMap<AssistantMessage, AssistantMessage>();
 
 function withTexts(message: AssistantMessage, texts: ReadonlyMap<string, string>): AssistantMessage {
@@ -214,7 +207,6 @@ function withTexts(message: AssistantMessage, texts: ReadonlyMap<string, string>
   return form;
 }
 
-/** Bytes of all files in the visible results of a path. */
 export function resultFileBytes(path: readonly Message[]): number {
   const calls = afterSummary(path).flatMap((message) => (message.role === "assistant" ? message.calls : []));
   return calls.flatMap(({ files = [] }) => files).reduce((sum, { data = "" }) => sum + base64Size(data), 0);

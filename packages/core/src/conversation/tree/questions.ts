@@ -2,8 +2,8 @@ import type { Event } from "../event.ts";
 import type { ApprovalQuestion, EarlierQuestion, Mutable, MutableState, OpenQuestion, TextQuestion } from "../state.ts";
 
 /**
- * Opens and closes questions to the user by an event. Returns true if any question changed. Used by the state and by
- * the lists of stores. `leaf`: the last message of the run of a `run.paused`.
+ * Opens and closes questions to the user by an event. Returns true if any question changed. `leaf`: the last message of
+ * the run of a `run.paused`.
  */
 export function noteQuestions(questions: Map<string, OpenQuestion>, event: Event, leaf: string | null = null): boolean {
   switch (event.type) {
@@ -51,7 +51,6 @@ export function noteQuestions(questions: Map<string, OpenQuestion>, event: Event
   }
 }
 
-/** Closes the questions of a call, which need no answer any more. */
 function closeOf(questions: Map<string, OpenQuestion>, call: string): boolean {
   let has = false;
   for (const question of questions.values())

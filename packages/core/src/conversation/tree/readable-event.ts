@@ -2,9 +2,8 @@ import type { Event, MessageAdded } from "../event.ts";
 import { providerProblem, shownKind } from "../shape-problem.ts";
 
 /**
- * Returns an event whose parts every part of the program can read (F77). A malformed part, such as one of another
- * version, leaves the message with `parts: []` and the reason. Calls keep all readable fields. Other events are
- * returned unchanged. Never throws.
+ * Returns an event that every part of the program can read (F77). A message with a malformed part gets `parts: []` and
+ * the reason. Calls keep all readable fields. Other events are returned unchanged. Never throws.
  */
 export function readableEvent<Item extends Event>(event: Item): Item {
   switch (event.type) {
@@ -53,10 +52,7 @@ function isStoredFile(file: unknown): boolean {
 
 type EventFields = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the fault of a part as the rest of a sentence after the part's place, or nothing. Every event is checked, so
- * no text is created for a readable part.
- */
+/** Returns a fault as the rest of a sentence. Creates no text for a readable part: every event is checked. */
 type PartCheck = (part: EventFields) => string | undefined;
 
 function problemOfParts(parts: unknown, problemOf: PartCheck): string | undefined {
@@ -137,7 +133,7 @@ function notString(part: EventFields, name: string): string | undefined {
   return typeof value === "string" ? undefined : `.${name} must be a string, not ${shownKind(value)}`;
 }
 
-/** Returns a summary without its malformed optional fields, because its text is useful alone. */
+/** The text of a summary is useful without its optional fields. */
 function withoutOddFields(summary: MessageAdded): MessageAdded {
   const { kept, leftOut, state, note, compaction, shortened, ...rest } = summary;
   const isKept = kept === undefined || (Array.isArray(kept) && kept.every(isKeptMessage));

@@ -24,7 +24,6 @@ import { noteAnswer, noteQuestions } from "./questions.ts";
 import { readableEvent } from "./readable-event.ts";
 import { endRun, startRun } from "./runs.ts";
 
-/** Characters of a running call's output that a state keeps. */
 const PROGRESS_KEPT = 64 * 1024;
 
 const NOTHING: Change = Object.freeze({});
@@ -327,10 +326,7 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
   }
 }
 
-/**
- * Adds a message below its parent. A message below that of a sub-agent belongs to the same sub-agent. The leaf of the
- * writing run moves to the message, also for messages of users and tools that the run delivers.
- */
+/** A message below that of a sub-agent belongs to the same sub-agent. The leaf of the writing run moves to it. */
 function addMessage(
   state: MutableState,
   message: Mutable<Message>,
@@ -352,16 +348,13 @@ function addMessage(
   return { message: id };
 }
 
-/**
- * Inserts a part at its index. Earlier parts may be unknown: a checkpoint has only text, and a reader may join during a
- * response. They are empty until the message completes, so that there is no hole.
- */
+/** Unknown earlier parts are empty until the message completes, so that there is no hole. */
 function putPart(message: MutableAssistant, index: number, part: Part): void {
   while (message.parts.length < index) message.parts.push({ type: "text", text: "" });
   message.parts[index] = part;
 }
 
-/** Adds text to a streaming part, without the part of the text that is there already. `offset` -1: all text is new. */
+/** Adds text to a streaming part, without the text that is there already. `offset` -1: all text is new. */
 function extendPart(
   message: MutableAssistant,
   index: number,
@@ -377,7 +370,6 @@ function extendPart(
   } else if (offset >= 0) message.parts[index] = { type, text };
 }
 
-/** Sets marks of users on a message; its content does not change. */
 function mark(
   state: MutableState,
   event: Event & { readonly message: string },

@@ -22,7 +22,7 @@ const MOST_REQUESTS = 4;
 /** Errors for which an inner driver has already tried all remedies. */
 const tried = new WeakSet<ModelError>();
 
-/** The target of a request. */
+/** The provider and model that requests are adapted to. */
 export interface RequestTarget {
   readonly rules: RequestRules;
   /** Key of the provider's options and signatures. */
@@ -38,7 +38,7 @@ export interface RequestTarget {
 /**
  * Wraps a driver so that requests obey a provider's rules. Names of tools and properties are mapped back in responses.
  * A part that the provider refuses by name is omitted from then on, and the request is sent again. A note informs the
- * user of omissions and changes.
+ * user of each change.
  */
 export function withProviderRules(driver: ModelDriver, target: RequestTarget): ModelDriver {
   const requests = requestsTo(target, driver.id);
@@ -101,7 +101,6 @@ class LegalRequests {
   readonly #unthinking = new WeakMap<ModelSettings, ModelSettings>();
   readonly #leftOut: RefusedContent = { reasoning: new WeakSet(), pictures: new WeakSet() };
   readonly #refused = new Set<string>();
-  /** Images that were in a request that the provider accepted. */
   readonly #accepted = new WeakSet<FilePart>();
   #version = 0;
 
@@ -173,9 +172,7 @@ class LegalRequests {
     return unthinking;
   }
 
-  /**
-   * True if a turn does not begin with this provider's reasoning: another provider's model began it, or it was refused.
-   */
+  /** True if another provider's model began the turn, or if the reasoning of its beginning was refused. */
   #isForeignTurn(messages: readonly PromptMessage[]): boolean {
     const begin = messages.findLastIndex(({ role }) => role === "user");
     const first = messages[begin + 1];
@@ -183,7 +180,6 @@ class LegalRequests {
     const isOwn = first.model.split("/", 1)[0] === this.#id.split("/", 1)[0];
     if (isOwn && this.#version === 0) return false;
     const [part] = first.parts;
-    // Bedrock's package keeps signatures under "bedrock".
     const isKnown = (name: string) => this.#target.provider.includes(name);
     return part?.type !== "reasoning" || !Object.keys(part.provider ?? {}).some(isKnown);
   }

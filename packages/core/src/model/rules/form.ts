@@ -21,7 +21,7 @@ function shortDigest(text: string): string {
   return letters;
 }
 
-/** Returns the id of a call in a provider's form: unchanged if legal, or else nine letters and digits derived from it. */
+/** Returns a call's id in a provider's form. An illegal id becomes nine letters and digits derived from it. */
 export function legalId(id: string, form: RegExp | undefined): string {
   return form === undefined || form.test(id) ? id : shortDigest(id);
 }
@@ -29,10 +29,7 @@ export function legalId(id: string, form: RegExp | undefined): string {
 /** UTF-16 units of an illegal name that stay readable before its digest. */
 const READABLE = 40;
 
-/**
- * Returns a name in a provider's form: unchanged if legal, or else its letters with a digest. Different names stay
- * different, and each name has the same form in every turn.
- */
+/** An illegal name becomes its legal letters with a digest, so different names stay different in every turn. */
 export function legalName(name: string, form: RegExp): string {
   if (form.test(name)) return name;
   const readable = name
@@ -42,7 +39,6 @@ export function legalName(name: string, form: RegExp): string {
   return `${readable === "" ? "x" : readable}_${shortDigest(name)}`;
 }
 
-/** Applies `change` to all texts and keys of a value. Returns the same object if nothing changed. */
 function mapTexts<Value>(value: Value, change: (text: string) => string): Value {
   return mapped(value, change, change) as Value;
 }
@@ -52,7 +48,6 @@ export function mapKeys<Value>(value: Value, change: (key: string) => string): V
   return mapped(value, (text) => text, change) as Value;
 }
 
-// Copies only from the first change on.
 function mapped(value: unknown, text: (text: string) => string, key: (key: string) => string): unknown {
   if (typeof value === "string") return text(value);
   if (typeof value !== "object" || value === null) return value;
@@ -78,7 +73,7 @@ export function wellFormed<Value>(value: Value): Value {
   return isWellFormed(value) ? value : mapTexts(value, (text) => text.toWellFormed());
 }
 
-/** Checks first, because every message passes here and nearly all are well-formed: no copies are made. */
+/** Every message passes here, and nearly all are well-formed: so no copies are made. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;

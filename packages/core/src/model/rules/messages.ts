@@ -11,34 +11,29 @@ type AssistantPromptMessage = Extract<PromptMessage, { role: "assistant" }>;
 
 /** Parts that the provider refused and that later requests omit. */
 export interface RefusedContent {
-  /** Parts of responses: reasoning, and parts with signatures or ids of the provider. */
+  /** Reasoning, and parts with signatures or ids of the provider. */
   readonly reasoning: WeakSet<object>;
   readonly pictures: WeakSet<FilePart>;
 }
 
-/** Facts of a request that affect its messages, in addition to the rules. */
 export interface MessageRuleContext {
   readonly renamed: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly leftOut: RefusedContent;
-  /** Media types of files that the model accepts in results. */
   readonly takes?: readonly string[] | undefined;
 }
 
 export interface LegalMessages {
   readonly messages: readonly PromptMessage[];
   readonly notes: readonly string[];
-  /** Images that are sent. */
   readonly pictures: readonly FilePart[];
 }
 
-/** Inserted between results and the next message of the user. */
 const SEEN: PromptMessage = {
   role: "assistant",
   parts: [{ type: "text", text: "I have seen the results." }],
   results: [],
 };
 
-/** Progress of rewriting the message list of a branch: texts, names, ids. */
 interface RewriteProgress {
   readonly of: PromptMessage[];
   /** Absent while no message was changed. */
@@ -46,7 +41,7 @@ interface RewriteProgress {
   readonly pictures: FilePart[];
 }
 
-/** A rewritten message; nothing if the message is omitted. */
+/** Nothing: the message is omitted. */
 type Rewritten = PromptMessage | "same" | undefined;
 
 /** Rewrites messages in the form of one provider. Messages never change, so each is rewritten once per branch. */
@@ -55,7 +50,7 @@ export class MessageRewriter {
   // No value refers to its key: such an entry would survive every minor collection, with all that it refers to.
   /** By the list of a branch, which grows. */
   readonly #walks = new WeakMap<readonly PromptMessage[], RewriteProgress>();
-  /** With the state that affects them: images, renamed properties, refused parts. */
+  /** By message. `key` names the state that affects the message: images, renamed properties, refused parts. */
   readonly #fitted = new WeakMap<PromptMessage, { readonly key: string; readonly message: Rewritten }>();
   /** The results of a message, and the user message with the files of these results. */
   readonly #split = new WeakMap<PromptMessage, readonly PromptMessage[]>();
@@ -100,7 +95,6 @@ export class MessageRewriter {
     return walk;
   }
 
-  /** Returns the reason for each image that is not sent. */
   #refusals(
     pictures: readonly FilePart[],
     { pictures: refused }: RefusedContent,
@@ -242,7 +236,6 @@ function legalResult(result: PromptResult, rules: RequestRules): PromptResult {
     : { ...result, call, tool, output };
 }
 
-/** Removes refused parts from a message, and uses the property names that the model sees. */
 function fittedMessage(
   message: PromptMessage,
   around: MessageRuleContext,

@@ -16,7 +16,7 @@ export function isPictureFile({ mediaType, data }: FilePart): boolean {
   return data !== undefined && mediaType.startsWith("image/");
 }
 
-/** Returns the reason why a provider refuses an image, as the rest of a sentence. Nothing if it accepts the image. */
+/** Returns the reason why a provider refuses an image, as the rest of a sentence. */
 export function pictureProblem(file: FilePart, rules: PictureRules, pictures: number): string | undefined {
   if (rules.most === 0) return "the provider takes no pictures";
   const kind = file.mediaType.slice("image/".length);
@@ -36,7 +36,7 @@ export function pictureProblem(file: FilePart, rules: PictureRules, pictures: nu
   return `it has ${size.width} × ${size.height} pixels, and the provider takes ${side} per side${among}`;
 }
 
-/** Returns the reason why a model's provider never accepts a file. Nothing for models that do not judge files, such as a loop. */
+/** Returns the reason why a model's provider never accepts a file. Nothing for models that do not judge files. */
 export function untakenFileProblem(model: object, file: FilePart): string | undefined {
   const { pictureProblem: judge } = model as Pick<ModelDriver, "pictureProblem">;
   return judge?.(file);
@@ -70,7 +70,6 @@ function pictureDimensions(data: string): PictureSize | undefined {
     if (header.startsWith("RIFF") && header.startsWith("WEBP", 8)) return webpSize(header.slice(12, 16), view);
     if (header.startsWith("\xff\xd8")) return jpegSize(view);
   } catch (error) {
-    // The header is truncated, so the size is unknown.
     if (!(error instanceof RangeError)) throw error;
   }
   return undefined;

@@ -60,7 +60,6 @@ const known = new Map<string, RequestRules>();
 
 /**
  * Returns the rules for a model.
- *
  * @param provider Provider and format in the AI SDK's terms: `openai.responses`, `anthropic.messages`.
  * @param model The model's name on its server.
  */

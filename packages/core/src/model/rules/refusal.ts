@@ -10,9 +10,7 @@ const REASONING =
 const PICTURE =
   /(could not|cannot|can't|failed to|unable to|does not|doesn't) (be )?(process|decode|read|load|download|identify|support|accept)\w*[^.]{0,40}\b(images?|pictures?|vision|image_url)\b|\b(images?|image_url)\b[^.]{0,120}\b(not supported|unsupported|invalid|corrupt\w*|exceeds?|too (large|big|many)|dimensions?|not valid|malformed)|(invalid|unsupported|corrupt\w*|too many|malformed|not a valid|unknown variant)[^.]{0,40}\b(images?|image_url|image data)\b/i;
 
-/**
- * Words before a parameter: "Unsupported parameter: 'x'", "unknown field `x`", `"extra_forbidden","loc":["body","x"]`.
- */
+/** Words before it: "Unsupported parameter: 'x'", "unknown field `x`", `"extra_forbidden","loc":["body","x"]`. */
 const NOUN = "(\\w+\\W+){0,2}(parameter|argument|field|key|option|setting|property|body)s?\\b.{0,20}?\\W";
 const BEFORE = `((unsupported|unknown|unrecogni[sz]ed|unexpected|extra_forbidden|not supported|does(n't| not) support)\\W+(${NOUN})?|invalid\\W+${NOUN})`;
 /** Words after the name: "'x' is not supported with this model", "x: Extra inputs are not permitted". */
@@ -44,12 +42,7 @@ const PARAMETERS: readonly (readonly [
   ],
 ];
 
-/**
- * Returns the part of a request that an error names, if the request has it. Only a refusal of the request itself
- * counts, and only words that name a part. Other refusals are reported unchanged.
- *
- * @param own Parameters that the driver adds itself.
- */
+/** Returns the part that an error names, if the request has it. `own`: parameters that the driver adds itself. */
 export function refusedPart(
   error: ModelError,
   request: ModelRequest,
@@ -91,7 +84,6 @@ function refusesParameter(text: string, name: string): boolean {
   });
 }
 
-/** Returns our setting that is sent under a name. */
 export function settingOf(parameter: string): "temperature" | "maxTokens" | "stop" | "effort" | undefined {
   return PARAMETERS.find(([, sent]) => sent.includes(parameter))?.[0];
 }

@@ -1,8 +1,8 @@
 /** A provider's requirements on requests. `docs/models.md` has the source of each rule. */
 export interface RequestRules {
-  /** Form of call ids; nine letters and digits always match. Absent: any id. */
+  /** Form of call ids. Nine letters and digits always match. Absent: any id. */
   readonly callId?: RegExp;
-  /** Form of tool names; up to 64 letters, digits and "_", beginning with a letter, always match. */
+  /** Form of tool names. Up to 64 letters, digits and "_", beginning with a letter, always match. */
   readonly toolName: RegExp;
   /** Form of property names in schemas. Absent: any name. */
   readonly propertyName?: RegExp;
@@ -22,21 +22,21 @@ export interface RequestRules {
 }
 
 export interface PictureRules {
-  /** Pixels of the longer side. Absent: any. */
+  /** Maximum pixels of the longer side. */
   readonly side?: number;
-  /** Pixels in all. Absent: any number. */
+  /** Maximum pixels in all. */
   readonly pixels?: number;
-  /** Bytes of an image. Absent: any number. */
+  /** Maximum bytes of an image. */
   readonly bytes?: number;
-  /** Images in one request; 0: only text. Absent: any number. */
+  /** Maximum images in one request; 0: only text. */
   readonly most?: number;
-  /** Kinds of images, as in `image/png`. Absent: any kind. */
+  /** Media types of images, as in `image/png`. Absent: any type. */
   readonly kinds?: readonly string[];
   /** With more images than `above`, the longer side of each is at most `side`. */
   readonly crowd?: { readonly above: number; readonly side: number };
 }
 
-/** Rules for a provider, or for models by name on any server. Later rows add to earlier ones. */
+/** Rules for a provider, or for models by name on any server. Later rows add to earlier rows. */
 export interface RulesRow {
   readonly provider?: RegExp;
   readonly model?: RegExp;

@@ -40,7 +40,6 @@ function withType(schema: DialectSchema, nullable: boolean): DialectSchema {
   return { ...schema, type: [...new Set([...types, "null"])], ...list };
 }
 
-/** Required names: those of the list, and properties that are marked as required. */
 function requiredOf({ properties }: DialectSchema, required: unknown): DialectSchema {
   const own = isDialectObject(properties)
     ? Object.entries(properties).flatMap(([name, inner]) =>

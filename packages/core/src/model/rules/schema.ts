@@ -6,7 +6,6 @@ import { modernSchema } from "./schema-dialect.ts";
 
 type SchemaObject = Readonly<Record<string, Json>>;
 
-/** A schema in a provider's form. */
 export interface LegalSchema {
   readonly schema: Json;
   /** Legal property names by original names. */
@@ -26,7 +25,7 @@ const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 /** UTF-16 units of a schema quoted in a description. */
 const QUOTED = 2_000;
 
-/** Returns `undefined` for a schema that no object fits, or that never ends. */
+/** Returns `undefined` for a schema that no object matches, or that never ends. */
 export function legalSchema(input: Json, rules: RequestRules): LegalSchema | undefined {
   if (!isObjectSchema(input)) return undefined;
   const top = atTop(modernised(input));
@@ -91,10 +90,7 @@ interface Flat {
   readonly required: readonly string[];
 }
 
-/**
- * Collects the properties of a schema and its branches. Required: the schema's own names, and those that all branches
- * require.
- */
+/** Required: the schema's own names, and those that all branches require. */
 function flattened(schema: Json | undefined, root: SchemaObject, depth: number): Flat | undefined {
   if (schema === true) return { properties: {}, required: [] };
   if (!isObjectSchema(schema) || depth > DEPTH) return undefined;
@@ -118,7 +114,7 @@ function flattened(schema: Json | undefined, root: SchemaObject, depth: number):
   }
   for (const keyword of ["anyOf", "oneOf"] as const) {
     if (!Array.isArray(schema[keyword])) continue;
-    // A branch that no object fits never applies to arguments.
+    // A branch that no object matches never applies to arguments.
     const branches = schema[keyword]
       .map((branch) => flattened(branch, root, depth + 1))
       .filter((flat) => flat !== undefined);
@@ -162,7 +158,6 @@ function stepsOf(ref: string): string[] {
   });
 }
 
-/** Keywords whose values are schemas by name of property or definition. */
 const BY_NAME: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -170,7 +165,6 @@ const BY_NAME: ReadonlySet<string> = new Set([
   "definitions",
   "dependentSchemas",
 ]);
-/** Keywords whose values are not schemas. */
 const VALUES: ReadonlySet<string> = new Set(["const", "enum", "default", "example", "examples"]);
 
 /** Returns legal names for illegal property names, by original name. Half a surrogate pair is never legal. */
@@ -220,7 +214,7 @@ function withNames(schema: Json, renamed: ReadonlyMap<string, string>): Json {
   });
 }
 
-/** Adds `items` to arrays, because OpenAI refuses an array without it. */
+/** OpenAI refuses an array without `items`. */
 function withItemSchema(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withItemSchema);
   if (!isObjectSchema(schema)) return schema;

@@ -77,7 +77,6 @@ export function legalTools(tools: readonly ToolSchema[], rules: RequestRules): L
   };
 }
 
-/** Maximum number of tools named in a note. */
 const NAMED = 5;
 
 function renamedToolsNote(names: readonly string[], one: string, many: string): string[] {

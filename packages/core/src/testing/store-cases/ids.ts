@@ -3,10 +3,8 @@ import { noRights } from "../../ports/rights.ts";
 import { ODD_IDS } from "../odd-ids.ts";
 import { type Checks, conversation, create, listed, readAll, refused } from "./case.ts";
 
-/** Texts that are not ids. */
 const NO_IDS = ["", ".", "..", "a\n", "\u0000", "\u0085", "\ud800", "a".repeat(129)];
 
-/** Requirements on ids given by programs. */
 export const idCases: Checks = {
   async "W80 any text that can be an id is that of a conversation of its own"(store, reopen) {
     for (const id of ODD_IDS) {

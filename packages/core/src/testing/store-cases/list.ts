@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createId } from "../../conversation/id.ts";
 import { at, type Checks, conversation, create, ID, listed, NOW } from "./case.ts";
 
-/** Requirements on lists of conversations. */
 export const listCases: Checks = {
   async "a list has the most recently written first, and no more than asked for"(store) {
     assert.deepEqual(await store.list(), []);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import type { Event } from "../../conversation/event.ts";
 import { type Checks, conversation, create, ID, NOW, OTHER, readAll, refused, texts } from "./case.ts";
 
-/** Requirements on a log and its only writer. */
 export const logCases: Checks = {
   async "events come back as they were appended, in order"(store) {
     const log = await create(store);
@@ -98,7 +97,7 @@ export const logCases: Checks = {
   async "F4 all of Unicode comes back, lone surrogates, NUL and line separators too"(store, reopen) {
     let log = await create(store, ID);
     const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
-    // In descending order, low surrogates precede high ones, so no pairs occur.
+    // In descending order, low surrogates precede high surrogates, so no pairs occur.
     const text = units.toReversed().join("");
     const events = conversation(log, [text, "👩‍👩‍👧‍👦 שלום नमस्ते \u{10ffff}"], {
       labels: { "\ud800": "\udc00", "\u2028": "\0" },

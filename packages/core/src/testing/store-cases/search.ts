@@ -5,7 +5,6 @@ import { noUsage } from "../../conversation/usage.ts";
 import type { Log, SearchHit, SearchOptions, Store } from "../../ports/store.ts";
 import { at, type Checks, create, ID, NOW, OTHER } from "./case.ts";
 
-/** Requirements on search results and omissions. */
 export const searchCases: Checks = {
   async "B55 a search finds what users and models said, on all branches of all conversations"(store) {
     await said(store, ID, [
@@ -189,7 +188,6 @@ export const searchCases: Checks = {
   },
 };
 
-/** Writes a conversation whose events are one millisecond apart. */
 async function said(
   store: Store,
   id: string,

@@ -3,7 +3,6 @@ import type { Event } from "../../conversation/event.ts";
 import { StoreError } from "../../ports/store.ts";
 import { type Checks, conversation, create, ID, OTHER, readAll, refused } from "./case.ts";
 
-/** Requirements on writers of a conversation, and on its removal. */
 export const writerCases: Checks = {
   async "F5 a conversation that is open is refused to everyone else, until it is closed"(store) {
     const first = await create(store, ID);
