@@ -5,7 +5,7 @@ import { planApproval } from "./shapes/parts.ts";
 import { id, listSchema, textSchema } from "./shapes/shapes.ts";
 import { snapshot } from "./shapes/snapshot.ts";
 
-/** Schema of a client's first frame. */
+/** Schema of the first frame of a client. */
 export const hello = z.object({
   type: z.literal("hello"),
   protocol: textSchema(0, 20).describe("Protocol version of the client, such as `1.0`."),
@@ -28,7 +28,6 @@ export const settings = z.object({
     ),
 });
 
-/** Schema of a server's first frame. */
 const welcome = z.object({
   type: z.literal("welcome"),
   protocol: z.string().describe("Protocol version of the server."),
@@ -52,11 +51,12 @@ const welcome = z.object({
 const refused = z.object({ type: z.literal("refused"), protocol: z.string(), message: z.string() });
 
 /**
- * Codes for a failed command. `malformed`: it does not fit its schema. `unknown-command`: it belongs to a newer version.
- * `forbidden`: the client lacks the right. `busy`: too many commands at once. `not-found`, `ambiguous`: no conversation,
- * message, question, input or run of that name, or several. `locked`: another program has the conversation open.
- * `damaged`: the conversation cannot be read. `invalid`: it is impossible in the current state. `unconfirmed`: a user
- * must confirm it first (`confirmed`). `stopping`: the server is stopping. `failed`: a fault of the server.
+ * Codes for a failed command. `malformed`: it does not match its schema. `unknown-command`: the server does not know
+ * it. `forbidden`: the client lacks the right. `busy`: too many commands at once. `not-found`, `ambiguous`: no
+ * conversation, message, question, input or run of that name, or several. `locked`: another program has the
+ * conversation open. `damaged`: the conversation cannot be read. `invalid`: the command is impossible in the current
+ * state. `unconfirmed`: a user must confirm the command first (`confirmed`). `stopping`: the server is stopping.
+ * `failed`: a fault of the server.
  */
 export const errorCodes = [
   "malformed",
@@ -76,22 +76,15 @@ export const errorCodes = [
 /** One of `errorCodes`. */
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** A message for users, and a code for programs. A newer server may have more codes. */
 export const problem = z.object({ code: z.string(), message: z.string() });
 
-/** A command was carried out; `result` fits the schema of the command. */
 const done = z.object({ type: z.literal("done"), id, result: z.record(z.string(), z.unknown()) });
 
-/** A command failed. */
 const failed = z.object({ type: z.literal("failed"), id, error: problem });
 
-/** Feed items of a conversation, in order. */
 const feed = z.object({ type: z.literal("feed"), conversation: id, items: listSchema(feedItem) });
 
-/**
- * A feed has ended. `removed`: the conversation was removed. `broken`: its log cannot be written; `message` has the
- * reason.
- */
+/** `removed`: the conversation was removed. `broken`: its log cannot be written; `message` has the reason. */
 const ended = z.object({
   type: z.literal("ended"),
   conversation: id,
@@ -106,7 +99,6 @@ const conversations = z.object({
   removed: listSchema(id),
 });
 
-/** The settings have changed. */
 const settingsChanged = z.object({ type: z.literal("settings"), settings });
 
 /** Sign of life of the server every 30 s, for browsers, which do not see pings. */
@@ -144,7 +136,7 @@ export type Hello = z.infer<typeof hello>;
 /** Model and approval settings of the server. */
 export type ServerSettings = z.infer<typeof settings>;
 
-/** Returns the approval mode of a conversation; without an id, of a new conversation. */
+/** Returns the approval mode of a conversation, or of new conversations if no id is given. */
 export function approvalIn(
   { approval, unasked, carriedOut }: ServerSettings,
   conversation: string | undefined,
@@ -154,7 +146,7 @@ export function approvalIn(
   return carriedOut.find((each) => each.conversation === conversation)?.approval ?? approval;
 }
 
-/** The failure of a command. */
+/** The failure of a command: a message for users, and a code for programs. A newer server may have more codes. */
 export type Problem = z.infer<typeof problem>;
 
 /** The first frame of a server. */

@@ -23,7 +23,6 @@ import { node, question } from "./shapes/snapshot.ts";
 /** A schema of JSON Schema 2020-12. */
 export type ProtocolSchema = z.core.JSONSchema.BaseSchema;
 
-/** Prefix of references to schemas, as in OpenAPI. */
 const PLACE = "#/components/schemas/";
 
 /** Shared parts of commands, frames and events, by their names in the OpenAPI description and docs/protocol.md. */
@@ -54,7 +53,6 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
   feedItem,
 };
 
-/** Unions of all schemas, each distinguished by `type`. */
 const UNIONS = { frame: serverFrame, event, delta, notice } as const;
 
 /** All schemas, and their names by kind. */
@@ -66,8 +64,8 @@ export interface JsonSchemas {
 }
 
 /**
- * Returns the whole protocol as JSON Schema, for programs in other languages. Generated from the schemas that the
- * server checks with. References have the form of OpenAPI; additions of newer servers fit the schemas.
+ * Returns the whole protocol as JSON Schema, for programs in other languages. The server checks with the same schemas.
+ * References have the form of OpenAPI. Additions of newer servers match the schemas.
  */
 export function jsonSchemas(): JsonSchemas {
   const registry = z.registry<{ id: string }>();

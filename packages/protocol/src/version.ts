@@ -1,10 +1,10 @@
 /**
- * Version of the protocol, as `major.minor`. A minor version adds commands, properties, frames and feed items; a major
- * version changes or removes some. Readers ignore unknown additions.
+ * Version of the protocol, as `major.minor`. A minor version only adds commands, properties, frames and feed items.
+ * Readers ignore unknown additions.
  */
 export const PROTOCOL = "1.0";
 
-/** True if two versions of the protocol are compatible: their major numbers are equal. False for an invalid version. */
+/** True if the major numbers of two versions are equal. False for an invalid version. */
 export function isCompatible(theirs: string, ours: string = PROTOCOL): boolean {
   const major = majorOf(theirs);
   return major !== undefined && major === majorOf(ours);
@@ -15,8 +15,8 @@ function majorOf(version: string): string | undefined {
 }
 
 /**
- * Returns the text that a page's key signs (HMAC with SHA-256). It contains the server's challenge, so that a proof is
- * valid for one connection, and the host of the page's address, so that it is valid for no other host.
+ * Returns the text that a page's key signs (HMAC with SHA-256). It contains the server's challenge and the host of the
+ * page's address, so a proof is valid for one connection and one host.
  */
 export function proofText(challenge: string, host: string): string {
   return `banyan socket\n${challenge}\n${host}`;

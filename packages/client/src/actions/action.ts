@@ -2,42 +2,39 @@ import type { ConversationState } from "@banyan/core/conversation";
 import type { Say } from "@banyan/core/shown";
 import type { Command, CommandName, Result } from "@banyan/protocol";
 
-/** The programs in which a user acts: the terminal next to the agent, a terminal at a server (`attach`), an editor, the page. */
+/** The program of a user: the terminal next to the agent, a terminal at a server (`attach`), an editor, or the page. */
 export type ClientKind = "terminal" | "attach" | "editor" | "page";
 
 /** The conversation and the message at which a user writes a line. */
 export interface ActionPlace {
   readonly client: ClientKind;
-  /** The conversation; empty before its first message. */
+  /** Empty before the first message. */
   readonly state: ConversationState;
   /** The parent of the next message. */
   readonly leaf: string | null;
   /** The run that works on this branch. */
   readonly run: string | undefined;
-  /** Name of the agent. */
   readonly agent: string;
   /** Mode of the next turns. */
   readonly mode: "chat" | "task";
-  /** Translates a phrase into the user's language. */
   readonly say: Say;
 }
 
 /** An action that a user performs by a slash and its name. The model never sees the line. */
 export interface Action {
-  /** Name without the slash. */
+  /** Without the slash. */
   readonly name: string;
   /** Names of this action in other programs (T54). */
   readonly aliases?: readonly string[];
   /** Arguments for the help: everywhere, or in the terminal and elsewhere. Absent: the action rejects arguments. */
   readonly arguments?: string | { readonly terminal: string; readonly elsewhere?: string };
-  /** The effect of the action, as a phrase. */
   readonly help: string;
-  /** A phrase with the place on the page that does the same: the page's answer to the bare name. */
+  /** Advice on the page that does the same. The page answers with it if the user writes only the name. */
   readonly onPage?: string;
   readonly needs?: ActionNeeds;
-  /** True if a prompt of this name by a user or project replaces the action. */
+  /** A prompt of this name by a user or project replaces the action. */
   readonly givesWay?: boolean;
-  /** Reads the arguments. Throws `ActionRefusal` for wrong ones. */
+  /** Reads the arguments. Throws `ActionRefusal` for wrong arguments. */
   read(argument: string, place: ActionPlace): ActionStep;
 }
 
@@ -49,7 +46,9 @@ export interface ActionNeeds {
   readonly right?: CommandName;
   /** The right needed for arguments; without arguments the action only shows. */
   readonly rightForArguments?: CommandName;
-  /** No run may work on the branch: `turn`, because the action begins one; `prompt`, because a terminal prints the run there. */
+  /**
+   * No run may work on the branch, because a terminal prints the run in the `prompt`, or the action begins a `turn`.
+   */
   readonly idle?: "turn" | "prompt";
 }
 
@@ -62,17 +61,13 @@ export interface MessageStep {
   readonly lines: readonly string[];
   /** Unexpected problems, one sentence each. */
   readonly problems?: readonly string[];
-  /** Advice for the user's next step. */
   readonly advice?: string;
   readonly goOn?: NextPlace;
   /** A view that the client opens next to the conversation. */
   readonly beside?: "compare";
 }
 
-/**
- * The place of the next messages: `below` a message, on the branch with a new message at its `end`, or on the branch
- * with the latest message.
- */
+/** The next messages go `below` a message, to the branch that ends at `end`, or to the latest branch. */
 export type NextPlace = { readonly below: string } | { readonly end: string } | "latest";
 
 /** Sends a protocol command. `result` returns the step after it. Rejects with `ClientError`. */
@@ -81,7 +76,7 @@ export type CommandStep = {
     readonly type: "command";
     readonly command: Name;
     readonly input: CommandInput<Name>;
-    /** The client adds the conversation, and creates one if necessary. */
+    /** The client adds the conversation, and creates it if necessary. */
     readonly isHere: boolean;
     readonly result: (result: Result<Name>) => ActionStep | undefined;
   };
@@ -99,7 +94,6 @@ export interface TurnStep {
   /** The message that the turn refers to. Absent: the end of the branch. */
   readonly at?: string;
   readonly model?: string;
-  /** The named agent for the turn. */
   readonly agent?: string;
   /** The user did not write the text, so no files that it names are attached. */
   readonly asIs?: boolean;
@@ -162,7 +156,7 @@ type TextView = "agents" | "changes" | "config" | "conversations" | "copy" | "me
 /** Name of a view. */
 export type ViewName = ViewStep["view"];
 
-/** A wrong argument. The message is a sentence in the user's language. */
+/** Error of a wrong argument. The message is a sentence in the user's language. */
 export class ActionRefusal extends Error {}
 
 export function message(...lines: readonly string[]): MessageStep {
@@ -177,7 +171,6 @@ export function textView(name: TextView, text: string): ViewStep {
   return { type: "view", view: name, text } as ViewStep;
 }
 
-/** Returns a command about the conversation. */
 export function conversationCommand<Name extends CommandName>(
   command: Name,
   input: CommandInput<Name>,
@@ -186,7 +179,6 @@ export function conversationCommand<Name extends CommandName>(
   return { type: "command", command, input, isHere: true, result } as unknown as CommandStep;
 }
 
-/** Returns a command about the server. */
 export function serverCommand<Name extends CommandName>(
   command: Name,
   input: CommandInput<Name>,

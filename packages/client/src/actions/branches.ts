@@ -13,7 +13,6 @@ import {
 } from "./action.ts";
 import { branchesNamed, messageNumbers, quoteForUser, readBranch, readNamedMessage } from "./places.ts";
 
-/** Actions on branches and their files. */
 export const branchActions: readonly Action[] = [
   {
     name: "tree",
@@ -173,7 +172,6 @@ function readFan(argument: string, say: ActionPlace["say"]) {
   return { text, ...(times !== undefined && { times }), ...(models && { models }) };
 }
 
-/** Refuses to bring the branch of a worktree to itself, and names a place for its files. */
 function refuseOwnBranch({ state, leaf, say }: ActionPlace, from: string, argument: string): void {
   const path = pathTo(state, leaf);
   const own = newestLeaf(state, from);

@@ -64,7 +64,7 @@ export type ReadLine =
 
 /**
  * Reads a line that begins with a slash (C18). A prompt with exactly this name precedes aliases, and actions that give
- * way. Throws `ActionRefusal` for an unknown name, and for an action that the user does not have.
+ * way. Throws `ActionRefusal` for an unknown name or an action that is not offered.
  */
 export function readLine(
   line: string,
@@ -92,7 +92,7 @@ export function mayBePrompt(line: string): boolean {
   return wanted !== undefined && (action === undefined || action.givesWay === true);
 }
 
-/** Returns an action's step for a client. Throws `ActionRefusal` for wrong arguments, and for arguments that this user may not give. */
+/** Returns an action's step for a client. Throws `ActionRefusal` for wrong or forbidden arguments. */
 export function readAction(
   action: Action,
   argument: string,

@@ -11,7 +11,6 @@ import {
   readNamedMessage,
 } from "./places.ts";
 
-/** Actions on single messages. */
 export const messageActions: readonly Action[] = [
   {
     name: "label",

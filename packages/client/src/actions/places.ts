@@ -2,8 +2,6 @@ import { type ConversationState, leaves, type Message, pathTo, textOf, typedText
 import { cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
 import { type ActionPlace, ActionRefusal } from "./action.ts";
 
-// Names of messages and branches for users.
-
 /** Returns the number of each message, in order of creation, from 1. */
 export function messageNumbers(state: ConversationState): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>();
@@ -23,7 +21,6 @@ export function isRemoved(state: ConversationState, id: string): boolean {
   return pathTo(state, id).some(({ removed }) => removed);
 }
 
-/** Returns a user's text on one line, shortened, for use in a sentence. */
 export function quoteForUser(text: string): string {
   return text.length > 60 ? `${visibleLine(cutTo(text, 60, ""))}…` : visibleLine(text);
 }
@@ -35,7 +32,7 @@ export interface NamedMessage {
   readonly rest: string;
 }
 
-/** Reads the message at the beginning of an argument. Throws `ActionRefusal` if there is none, or if the message was removed. */
+/** Throws `ActionRefusal` if the argument begins with no message, or if the message was removed. */
 export function readNamedMessage({ state, say }: ActionPlace, argument: string): NamedMessage {
   const [, name = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
   const id = messageNamed(state, name);
@@ -48,7 +45,7 @@ export function readNamedMessage({ state, say }: ActionPlace, argument: string):
   return { message, number: `#${messageNumbers(state).get(message.id)}`, rest };
 }
 
-/** Like `readNamedMessage`. Without a number, returns the end of the user's branch, and the whole argument as text. */
+/** Without a number, returns the end of the user's branch, and the whole argument as text. */
 export function readMessageOrEnd(place: ActionPlace, argument: string): NamedMessage {
   const { state, leaf, say } = place;
   const end = leaf === null ? undefined : state.messages.get(leaf);
@@ -65,7 +62,6 @@ export function messageLine({ state, agent, say }: ActionPlace, message: Message
   return `#${messageNumbers(state).get(message.id)}  ${speaker}  ${quoteForUser(text)}`;
 }
 
-/** Counts the visible messages from a message down. */
 export function countFrom(state: ConversationState, from: string): number {
   let count = 0;
   const open = [from];
@@ -77,7 +73,7 @@ export function countFrom(state: ConversationState, from: string): number {
   return count;
 }
 
-/** Returns the leaves of branches that an argument means: a branch number, a message (`#4`), or a text. */
+/** Returns the leaves of the branches that match a branch number, a message (`#4`), or a text. */
 export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: string): string[] {
   const all = leaves(state);
   const named = /^\d+$/.test(argument) ? all[Number(argument) - 1] : messageNamed(state, argument);
@@ -87,7 +83,7 @@ export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: s
   return all.filter((leaf) => pathTo(state, leaf).some((message) => textOf(message).toLowerCase().includes(wanted)));
 }
 
-/** Reads the branch or message that an argument means. Throws `ActionRefusal` if there is none or more than one. */
+/** Throws `ActionRefusal` if the argument matches no branch or more than one. */
 export function readBranch(place: ActionPlace, argument: string): string {
   const [only, ...others] = branchesNamed(place, argument);
   if (only !== undefined && others.length === 0) return only;

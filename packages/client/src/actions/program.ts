@@ -17,7 +17,6 @@ import { quoteForUser } from "./places.ts";
 
 const isRunning = ({ outcome }: StayingProcess) => outcome === undefined;
 
-/** Views, and settings of the program and of the whole conversation. */
 export const programActions: readonly Action[] = [
   {
     name: "help",

@@ -13,7 +13,6 @@ import {
 } from "./action.ts";
 import { quoteForUser } from "./places.ts";
 
-/** Actions that begin, steer or end the agent's work. */
 export const turnActions: readonly Action[] = [
   {
     name: "retry",
@@ -143,7 +142,6 @@ export const turnActions: readonly Action[] = [
   },
 ];
 
-/** True if a branch has an unfinished answer, or the conversation has waiting messages. */
 function hasUnfinishedTurn({ state, leaf }: ActionPlace): boolean {
   if (state.inbox.length > 0) return true;
   const path = pathTo(state, leaf);

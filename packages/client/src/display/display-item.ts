@@ -13,7 +13,7 @@ import { itemSentence } from "./item-sentence.ts";
 
 type WithoutPosition<Item> = Item extends unknown ? Omit<Item, "seq" | "epoch" | "at" | "offset"> : never;
 
-/** An item of a feed without its position, so that a client can also display items that it derives from a state. */
+/** A feed item without its position. Clients also make such items from a state. */
 export type UnplacedItem = WithoutPosition<FeedItem>;
 
 type ItemFields<Type extends FeedItem["type"], Name extends string> = Pick<
@@ -21,7 +21,7 @@ type ItemFields<Type extends FeedItem["type"], Name extends string> = Pick<
   Name & keyof Extract<WithoutPosition<Event | Delta | Notice>, { readonly type: Type }>
 >;
 
-/** A notice about the work of a model or the reading of a log. `text` is its sentence; `notice` is the item of the feed. */
+/** A notice about the work of a model or the reading of a log: its sentence, and the item of the feed. */
 export interface NoticeDisplay {
   readonly type: "notice";
   readonly text: string | undefined;
@@ -56,10 +56,7 @@ export type CallDisplay =
 /** The final state of a call. */
 export type CallOutcome = "completed" | "failed" | "denied" | "cancelled";
 
-/**
- * A displayable thing. The feed has about 56 types of items, clients only these kinds. Other data, such as the whole
- * call of a `call-end`, is in the state of the conversation, which is ahead of the display item.
- */
+/** An item for display. Other data, such as the whole call of a `call-end`, is in the conversation's state. */
 export type DisplayItem =
   | ({ readonly type: "run-start" } & ItemFields<"run.started", "run" | "agent" | "leaf" | "call" | "continues">)
   | ({ readonly type: "run-end" } & ItemFields<"run.ended", "run" | "reason" | "leaf" | "error" | "limit">)
@@ -100,7 +97,7 @@ export type DisplayItem =
   | { readonly type: "process"; readonly process: string; readonly hasEnded: boolean; readonly text: string }
   | NoticeDisplay;
 
-/** Types of items without a display: the state alone shows their effect, or they concern the reading of the feed. */
+/** Types of items that only change the state, or that concern the reading of the feed. */
 type UndisplayedType =
   | `conversation.${"created" | "brought-in"}`
   | `message.${"checkpoint" | "labelled" | "starred" | "removed" | "restored"}`
@@ -115,10 +112,7 @@ type UndisplayedType =
   | "title.changed"
   | "usage.counted";
 
-/**
- * Returns the display of a feed item; `undefined` for items that only change the state. `say` translates the sentences.
- * The only switch over all items of a feed: a new type does not compile before it has a case here.
- */
+/** Returns the display of a feed item; nothing for items that only change the state. `say` translates it. */
 export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefined {
   switch (item.type) {
     case "text.delta":
@@ -213,11 +207,10 @@ function callEndDisplay(
 }
 
 function itemText(item: UnplacedItem, say: Say | undefined): string | undefined {
-  // Sentences do not depend on the position of an item.
   return itemSentence(item as FeedItem, say);
 }
 
-/** Returns the sentence for a line of its own about a notice, a process or a limit; `undefined` for other items. */
+/** Returns a sentence about a notice, a process or a limit; `undefined` for other items. */
 export function displaySentence(display: DisplayItem): string | undefined {
   switch (display.type) {
     case "process":

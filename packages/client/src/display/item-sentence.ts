@@ -8,7 +8,6 @@ export const GIVEN_UP = "Answer cut off, asking again. The text above is discard
 /** Shown below a second discarded text of the same turn. */
 export const GIVEN_UP_TOO = "This text is discarded, too.";
 
-/** Items that clients show as sentences: notices, processes and limits. */
 type SentenceType =
   | Exclude<Notice["type"], "feed.reset" | "chat.ended">
   | "process.ended"
@@ -18,7 +17,7 @@ type SentenceType =
 
 type ItemOf<Type extends string> = Extract<EventBody | Notice, { readonly type: Type }>;
 
-/** Sentences are the same in every client. `undefined`: the item needs none. */
+/** `undefined`: the item needs no sentence. */
 const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Say) => string | undefined } = {
   "model.retrying": ({ reason, delay, attempt, ...hitch }, say) =>
     say("{reason} Trying again in {wait} ({hitch}, attempt {attempt}).", {
@@ -89,19 +88,17 @@ const FAILURES: ReadonlyMap<string, string> = new Map([
   ["provider", "the provider failed to answer"],
 ]);
 
-/** Returns a few words for a rate limit, and the HTTP status of another failed model call. The reason has the details. */
+/** Returns a few words for a rate limit, and the HTTP status of another failed model call. */
 export function failureName({ status, code }: { readonly status?: number; readonly code: string }): string {
   if (status === undefined || code === "rate-limit") return FAILURES.get(code) ?? "the model failed";
   return `HTTP ${status}`;
 }
 
-/** Formats a wait; a long one in whole seconds. */
 function waitOf(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1_000);
   return seconds < 10 || seconds >= 60 ? formatDuration(milliseconds) : `${seconds} s`;
 }
 
-/** Returns a reason on one line, with a full stop. */
 function asSentence(reason: string): string {
   const line = visibleProse(reason.replaceAll(/\s+/g, " ").trim());
   return /[.!?…]$/.test(line) ? line : `${line}.`;

@@ -10,7 +10,6 @@ import {
 import type { UnplacedItem } from "./display-item.ts";
 import { isSameTurn, openRun, runsOfTurn } from "./turn-runs.ts";
 
-/** Events that give a call its result. */
 const OUTCOMES: ReadonlySet<string> = new Set(["call.completed", "call.failed", "call.denied", "call.cancelled"]);
 
 /** An item, and true if the reader already has the message of the item. */
@@ -18,8 +17,8 @@ export type HistoryItem = readonly [item: UnplacedItem, isKnown: boolean];
 
 /**
  * Returns the items that a feed would have had for a turn in the state, including its sub-agents. `behind`: a message
- * of the turn that the reader has. The outcomes of its calls and running sub-agents are new; other items of this and
- * earlier messages are known.
+ * of the turn that the reader has. Items of this and earlier messages are known, except the outcomes of its calls and
+ * running sub-agents.
  */
 export function turnHistory(state: ConversationState, run: string, behind?: string): HistoryItem[] {
   const byTurn = Map.groupBy(
@@ -82,7 +81,6 @@ function ofTop(state: ConversationState, run: string, message: string): string {
   return message;
 }
 
-/** True if a run is that of a sub-agent of another run. */
 function isBelow(state: ConversationState, run: string, top: string): boolean {
   for (let at = openRun(state, run); at?.call !== undefined; ) {
     const launcher = state.messages.get(state.calls.get(at.call) ?? "");
@@ -93,7 +91,6 @@ function isBelow(state: ConversationState, run: string, top: string): boolean {
   return false;
 }
 
-/** Returns a user's steering messages after a message of a run, down to another place. */
 function steered(state: ConversationState, behind: AssistantMessage | undefined, to: string | null): UnplacedItem[] {
   const path = behind ? pathTo(state, to) : [];
   const place = path.findIndex(({ id }) => id === behind?.id);
@@ -129,7 +126,6 @@ function responseItems(message: AssistantMessage, state: ConversationState): Unp
   return items;
 }
 
-/** Returns the events of a call so far. */
 function cameOf(call: Call, message: string, state: ConversationState): UnplacedItem[] {
   const of = { message, call: call.id };
   const items: UnplacedItem[] = [];

@@ -37,7 +37,6 @@ export function approvalSubject({ tool, folder }: Extract<WaitingQuestion, { typ
 
 type TurnDisplay<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
 
-/** The speaker of an item. `known`: the reader has the item. */
 interface ItemSpeaker {
   /** The run of the sub-agent that speaks. Absent: the turn itself. */
   readonly by?: string;
@@ -45,9 +44,7 @@ interface ItemSpeaker {
   readonly known?: true;
 }
 
-/**
- * A display item of one turn. Items of sub-agents name their run. No text comes twice, even after a broken connection.
- */
+/** A display item of one turn. Every text comes once, even after a broken connection. */
 export type TurnItem = ItemSpeaker &
   (
     | { readonly type: "turn-start" }
@@ -56,7 +53,6 @@ export type TurnItem = ItemSpeaker &
         readonly reason: RunEnd;
         readonly leaf: string | null;
         readonly error?: string;
-        /** Code of the error. */
         readonly code?: string;
       }
     /** `call` launched the sub-agent of `run`; `by` is the run of the launching agent. */

@@ -7,39 +7,35 @@ import { WrittenParts } from "./written-parts.ts";
 
 type ReaderDisplay<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
 
-/** The turn itself, or a sub-agent of the turn. */
 interface TurnSpeaker {
-  /** The first run. Runs that continue the work in another process belong to the same voice. */
+  /** The first run. Runs that continue the work in another process belong to the same speaker. */
   readonly run: string;
   /** The launching agent. */
   readonly by: TurnSpeaker | undefined;
 }
 
-/** Reads one turn from a feed: returns display items of the turn and its sub-agents, for protocols that stream one turn. */
+/** Reads one turn with its sub-agents from a feed, for protocols that stream one turn. */
 export class TurnReader {
   /** Id of the turn's first message or of its run, as requested by the command. */
   readonly #command: string | undefined;
   #top: TurnSpeaker | undefined;
   /** The run that works on the turn now, or waits. */
   #run: string | undefined;
-  /** Voices by each of their runs. */
+  /** By each of their runs. */
   readonly #voices = new Map<string, TurnSpeaker>();
   readonly #messages = new Map<string, TurnSpeaker>();
   readonly #calls = new Map<string, { readonly voice: TurnSpeaker; readonly tool: string; readonly folder?: string }>();
-  /** Calls about which a user was asked. */
   readonly #approvals = new Set<string>();
   readonly #written = new WrittenParts();
-  /** Earlier notices about messages that the turn leaves out. */
   readonly #leftOut: TurnItem[] = [];
   readonly #questions = new Map<string, { readonly question: WaitingQuestion; readonly by: TurnSpeaker }>();
   #isOver = false;
 
-  /** Reads the turn of this command; without one, the first turn that begins. */
+  /** Reads the turn of this command; without a command, the first turn that begins. */
   constructor(command?: string) {
     this.#command = command;
   }
 
-  /** The run of the turn, once the turn has begun. */
   get run(): string | undefined {
     return this.#run;
   }

@@ -1,11 +1,7 @@
-/**
- * Counts the received characters of each part. The feed repeats text after a broken connection and at the end of a
- * message; the reader gets only the new text.
- */
+/** Counts the received characters of each part, because the feed may repeat text. */
 export class WrittenParts {
   readonly #lengths = new Map<string, number[]>();
 
-  /** Begins a message of which the reader has nothing. */
   begin(message: string): void {
     this.#lengths.set(message, []);
   }
@@ -30,7 +26,6 @@ export class WrittenParts {
     return rest;
   }
 
-  /** Ends a message: completed or discarded. */
   end(message: string): void {
     this.#lengths.delete(message);
   }

@@ -6,10 +6,7 @@ import { Mirror } from "./mirror.ts";
 import { SharedTree } from "./tree.ts";
 import { WatchedConversation } from "./watched.ts";
 
-/**
- * Milliseconds after which a client sends a command again that a stopping server refused, if the connection is still
- * open then.
- */
+/** Milliseconds after which a client repeats a command that a stopping server refused. */
 const AGAIN = 1_000;
 
 /** The fields of a command except its type and its id. */
@@ -26,10 +23,7 @@ export type ConnectionState =
 export interface ClientEvents {
   /** The state of the connection or the settings of the server have changed. */
   changed?(state: ConnectionState): void;
-  /**
-   * Gets each frame that is neither about a watched conversation nor an answer to a command, such as a change in the
-   * list of conversations.
-   */
+  /** Gets each other frame of the server, such as a change in the list of conversations. */
   frame?(frame: ServerFrame): void;
 }
 
@@ -42,8 +36,8 @@ interface PendingCommand {
 
 /**
  * A program's client of a server: sends commands over a link and watches conversations. After a lost connection it
- * continues each conversation from its cursor, and sends all unanswered commands again; their ids ensure that each acts
- * once. A command refused by a stopping server is sent again too.
+ * continues each conversation from its cursor. It also sends all unanswered commands again, and commands that a
+ * stopping server refused; their ids ensure that each acts once.
  */
 export class Client {
   readonly #events: ClientEvents;
@@ -55,12 +49,11 @@ export class Client {
   readonly #connected = Promise.withResolvers<void>();
   #state: ConnectionState = { phase: "connecting" };
   #welcome: Welcome | undefined;
-  /** Number of connections so far. */
   #connection = 0;
 
   constructor(open: OpenLink, events: ClientEvents = {}) {
     this.#events = events;
-    // Prevents an unhandled rejection if no caller waits.
+    // Nothing may wait for this promise.
     this.#connected.promise.catch(() => {});
     this.#link = open({
       up: (welcome) => this.#up(welcome),
@@ -75,13 +68,13 @@ export class Client {
     return this.#state;
   }
 
-  /** The last welcome of the server. Throws `ClientError` before the first. */
+  /** The last welcome of the server. Throws `ClientError` before the first welcome. */
   get welcome(): Welcome {
     if (!this.#welcome) throw new ClientError("closed", "This client is not connected yet.");
     return this.#welcome;
   }
 
-  /** Resolves after the first connection. An abort of `signal` before that closes the client. Rejects with `ClientError`. */
+  /** Resolves after the first connection. An abort before that closes the client. Rejects with `ClientError`. */
   async connected(signal?: AbortSignal): Promise<void> {
     const onAbort = () => this.close();
     if (signal?.aborted) onAbort();
@@ -115,15 +108,11 @@ export class Client {
     return true;
   }
 
-  /** True if a command was sent and cannot be cancelled any more. */
   isSent(id: string): boolean {
     return this.#asked.get(id)?.isSent ?? true;
   }
 
-  /**
-   * Watches a conversation from the next connection until `leave`; returns the same object for the same id. A
-   * conversation that could not be watched is requested again.
-   */
+  /** Watches a conversation from the next connection until `leave`. Returns the same object for the same id. */
   watch(conversation: string, leaf?: string): WatchedConversation {
     const known = this.#watched.get(conversation);
     if (known?.standing === "loading" || known?.standing === "live") return known;
@@ -165,10 +154,10 @@ export class Client {
   #up(welcome: Welcome): void {
     this.#connection++;
     this.#welcome = welcome;
-    // Pending subscriptions of the last connection get no answer on this one.
+    // Pending subscriptions of the last connection get no answer on this connection.
     this.#subscribing.clear();
     this.#state = { phase: "open", welcome };
-    // Subscribes visible conversations first. Missing ones may exist now.
+    // Missing conversations may exist now.
     for (const watched of this.#watched.values()) if (watched.standing !== "removed") this.#subscribe(watched);
     for (const asked of this.#asked.values()) this.#send(asked);
     this.#connected.resolve();
@@ -228,10 +217,7 @@ export class Client {
     if (watched) this.#ended(watched.id, error.code === "not-found" ? "removed" : "missing", error);
   }
 
-  /**
-   * Sends a command again that a stopping server did not carry out: over the next connection, or after a moment if this
-   * one stays.
-   */
+  /** Repeats a command that a stopping server refused: over the next connection, or soon if this one stays. */
   #askAgain(id: string): void {
     const [asked, watched, connection] = [this.#asked.get(id), this.#subscribing.get(id), this.#connection];
     this.#subscribing.delete(id);

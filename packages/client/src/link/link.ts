@@ -1,7 +1,7 @@
 import type { Command, ServerFrame, Welcome } from "@banyan/protocol";
 import type { LocalConversation } from "./tree.ts";
 
-/** A connection to a server or an in-process desk. Reconnects by itself after a loss, until it is closed. */
+/** A connection to a server, or to a desk in this process. Reconnects by itself after a loss, until it is closed. */
 export interface Link {
   /** Sends a command if the link is up. The client sends other commands again when the link is back. */
   send(command: Command): void;
@@ -29,11 +29,11 @@ export interface LinkEvents {
 export type OpenLink = (events: LinkEvents) => Link;
 
 /**
- * A failed command, or the end of a link. `code`: one of the protocol (`errorCodes`), or `unreachable`: no answer at
- * the address; `refused`: wrong token, address or version; `signed-out`: the sign-in of this page is no longer valid;
- * `removed`, `broken`: the conversation is gone or cannot be written; `cancelled`: cancelled before sending; `closed`:
- * this client was closed. The message is a sentence for users; `cause` is the original error if it happened in this
- * process.
+ * Error of a failed command, or of the end of a link. `code` is a code of the protocol (`errorCodes`), or
+ * `unreachable`: no answer at the address; `refused`: wrong token, address or version; `signed-out`: the sign-in of
+ * this page is no longer valid; `removed`, `broken`: the conversation is gone or cannot be written; `cancelled`:
+ * cancelled before sending; `closed`: this client was closed. The message is a sentence for users. `cause` is the
+ * original error if it happened in this process.
  */
 export class ClientError extends Error {
   override readonly name = "ClientError";

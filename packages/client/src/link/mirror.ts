@@ -12,15 +12,12 @@ const LEFT_OUT = {
   broken: [],
 } satisfies Partial<Snapshot>;
 
-/** A received snapshot of this version or an earlier one. */
 type ArrivedSnapshot = Omit<Snapshot, keyof typeof LEFT_OUT> & Partial<Pick<Snapshot, keyof typeof LEFT_OUT>>;
 
 /**
  * A client's copy of a conversation: made from a snapshot, updated by the feed, and completed with messages as they are
- * read. Pure, for browsers and terminals. It owns all objects passed to it.
- *
- * Unread messages in `state` have no parts and calls; `outline` returns the server's outline. Feed items about the
- * content of an unread message are skipped; reading the message catches up.
+ * read. Pure, for browsers and terminals. It owns all objects passed to it. Unread messages in `state` have no parts
+ * and calls; `outline` returns their outlines. Feed items about the content of an unread message are skipped.
  */
 export class Mirror {
   /** The tree. Changed in place, and replaced by the next snapshot. Read only. */
@@ -32,7 +29,6 @@ export class Mirror {
   /** Rules of the conversation that now allow less than when the user added them. */
   readonly narrowed: readonly NarrowedRule[];
   #cursor: Cursor;
-  /** Outlines of the unread messages. */
   readonly #unread = new Map<string, OutlineNode>();
 
   constructor(arrived: ArrivedSnapshot) {
@@ -80,12 +76,12 @@ export class Mirror {
     return this.#cursor;
   }
 
-  /** Returns the server's outline of an unread message; nothing for a read one. */
+  /** Returns the server's outline of an unread message. */
   outline(message: string): OutlineNode | undefined {
     return this.#unread.get(message);
   }
 
-  /** Returns those messages that must be read before they can be shown. */
+  /** Returns the messages that must be read before they can be shown. */
   unread(messages: Iterable<string>): string[] {
     return [...messages].filter((message) => this.#unread.has(message));
   }
@@ -116,7 +112,6 @@ export class Mirror {
   }
 }
 
-/** Builds the tree of a snapshot, with messages from their outlines. */
 function treeOf({ nodes, names }: Snapshot): Pick<ConversationState, "messages" | "children"> {
   const messages = new Map<string, Message>();
   const children = new Map<string | null, string[]>();

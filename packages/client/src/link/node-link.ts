@@ -5,11 +5,10 @@ import { Client, type ClientEvents } from "./client.ts";
 import type { Link, LinkEvents, OpenLink } from "./link.ts";
 import { ClientError } from "./link.ts";
 
-/** Milliseconds before the first reconnection; doubled for each further one. */
+/** Milliseconds before the first reconnection; doubled for each further reconnection. */
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 5_000;
 
-/** Milliseconds for the server to accept the connection. */
 const HANDSHAKE = 10_000;
 
 /** Close codes after which another attempt would fail in the same way. */
@@ -24,14 +23,14 @@ export interface ServerAddress {
   readonly client: string;
 }
 
-/** Returns a client that is connected to a server. Waits without limit until `signal` aborts. Rejects with `ClientError`. */
+/** Connects to a server. Waits without limit until `signal` aborts. Rejects with `ClientError`. */
 export async function connect(to: ServerAddress, events: ClientEvents = {}, signal?: AbortSignal): Promise<Client> {
   const client = new Client(nodeLink(to), events);
   await client.connected(signal);
   return client;
 }
 
-/** A link to a server over a WebSocket in Node. */
+/** Returns a link to a server over a WebSocket in Node. */
 export function nodeLink(to: ServerAddress): OpenLink {
   return (events) => new NodeLink(to, events);
 }

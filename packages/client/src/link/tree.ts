@@ -18,10 +18,7 @@ export interface LocalConversation {
   readonly damage: readonly string[];
 }
 
-/**
- * The tree of a conversation that is open in this process, without a copy and completely read. It may be ahead of the
- * feed.
- */
+/** The tree of a conversation that is open in this process. It may be ahead of the feed. */
 export class SharedTree implements Tree {
   readonly #conversation: LocalConversation;
 

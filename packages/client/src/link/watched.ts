@@ -17,7 +17,7 @@ export interface ConversationFollower {
   item?(item: FeedItem, change: Change): void;
   /** Messages were read; the state includes their content. */
   read?(messages: readonly Message[]): void;
-  /** The standing has changed: see `standing` and `problem`. */
+  /** `standing` and `problem` of the conversation have changed. */
   stands?(standing: WatchState): void;
 }
 
@@ -27,12 +27,11 @@ type ReadMessages = (messages: readonly string[]) => Promise<readonly Message[]>
 /** A client's view of a conversation, updated by its feed. */
 export class WatchedConversation {
   readonly id: string;
-  /** The last message of the branch that is shown first. The snapshot contains the end of this branch completely. */
+  /** The last message of the branch that the snapshot contains completely. */
   readonly leaf: string | undefined;
   readonly #ask: ReadMessages;
   readonly #followers = new Set<ConversationFollower>();
   #loaded = Promise.withResolvers<this>();
-  /** Messages that are being read. */
   readonly #reading = new Map<string, Promise<readonly Message[]>>();
   #tree: Tree | undefined;
   #standing: WatchState = "loading";
@@ -75,10 +74,7 @@ export class WatchedConversation {
     return () => this.#followers.delete(follower);
   }
 
-  /**
-   * Reads the content of the given messages, or of all, as far as unread. Resolves when it is read, or when the server
-   * has no more. Rejects with `ClientError`.
-   */
+  /** Reads the given unread messages, or all. Resolves when the server has no more. Rejects with `ClientError`. */
   async read(messages?: Iterable<string>): Promise<void> {
     const named = messages && [...messages];
     // The server may send a new snapshot meanwhile, with further messages.
@@ -90,7 +86,6 @@ export class WatchedConversation {
     }
   }
 
-  /** Replaces the tree by a new one. */
   begin(tree: Tree): void {
     this.#tree = tree;
     this.#loaded.resolve(this);
@@ -113,11 +108,10 @@ export class WatchedConversation {
     for (const follower of this.#followers) follower.read?.(messages);
   }
 
-  /** Sets the standing. */
   stand(standing: WatchState, problem?: ClientError): void {
     if (problem && !this.#tree) {
       this.#loaded.reject(problem);
-      // Prevents an unhandled rejection if no caller waits.
+      // Nothing may wait for this promise.
       this.#loaded.promise.catch(() => {});
     } else if (this.#problem && !this.#tree) this.#loaded = Promise.withResolvers();
     if (standing === this.#standing && problem?.message === this.#problem?.message) return;

@@ -1,7 +1,7 @@
 import { type CompactionResult, type Cost, totalTokens, type Usage } from "@banyan/core/conversation";
 import { formatCost, inEnglish, type Say } from "@banyan/core/shown";
 
-/** `0.3 s`, `12.0 s`, `3 min 5 s`. */
+/** Formats a duration: `0.3 s`, `12.0 s`, `3 min 5 s`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
@@ -15,9 +15,7 @@ export function formatTook(milliseconds: number): string {
   return milliseconds < 50 ? "" : `, ${formatDuration(milliseconds)}`;
 }
 
-/**
- * Formats the effect of a compaction, in percent of the context; in tokens if the size of the context is unknown (F99).
- */
+/** Formats the effect of a compaction, in percent of the context, or in tokens for an unknown context size (F99). */
 export function compactedLine({ messages, before, after, size }: CompactionResult, say: Say = inEnglish): string {
   const share = (tokens: number) => Math.round((tokens / (size || 1)) * 100);
   if (size)

@@ -12,7 +12,6 @@ export type RecoveryOption = "again" | "another-model" | "go-on";
 
 /** The report of a broken turn for users, the same in every client (W48). */
 export interface BrokenTurnReport {
-  /** A headline of a few words. */
   readonly head: string;
   /** The reason from the log, in one sentence. */
   readonly why: string;
@@ -58,13 +57,10 @@ export function describeBrokenTurn(
   }
 }
 
-/**
- * The fault of a response without an error: the response is empty, or was cut off by the output limit or the provider's
- * filter. The turn counts as answered, and the user is informed.
- */
+/** A fault without an error: the response is empty, or the output limit or the provider's filter cut it off. */
 export type ResponseShortfall = "empty" | "length" | "filtered";
 
-/** Returns the fault of a complete response, or nothing for an answer or a request for calls. */
+/** Returns the fault of a complete response, if any. */
 export function shortfallOf(message: Message | undefined): ResponseShortfall | undefined {
   if (message?.role !== "assistant" || message.unreadable !== undefined) return undefined;
   const { finish, parts } = message;

@@ -4,14 +4,11 @@ import type { QuestionField, WordQuestion } from "@banyan/core/conversation";
 export interface FilledField {
   /** Labels in the order of the field's choices. */
   readonly chosen: readonly string[];
-  /** The user's own words; empty if there are none. */
+  /** The user's own words; may be empty. */
   readonly words: string;
 }
 
-/**
- * Returns a user's answers to a question with fields as one text, the same in every client. Returns nothing if all
- * fields are empty.
- */
+/** Returns a user's answers to a question with fields as one text. Returns nothing if all fields are empty. */
 export function filledText(
   fields: readonly QuestionField[],
   filled: readonly (FilledField | undefined)[],

@@ -1,4 +1,3 @@
-// Words and prompts that are the same in every client.
 export {
   compactedLine,
   formatBytes,

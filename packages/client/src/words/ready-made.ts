@@ -1,14 +1,12 @@
 import { type ConversationState, leaves, type Message, pathTo, textOf } from "@banyan/core/conversation";
 
-// Requests that are the same in every client.
-
 /** Beginning of a request for a review, by which a branch is recognized as a review. */
 const REVIEW = "Review these changes: @diff";
 
 /** Name of the read-only agent for reviews. */
 export const REVIEWER = "reviewer";
 
-/** Requests a review of uncommitted changes, or of a branch, a commit or `a..b`. */
+/** Returns the request for a review of uncommitted changes, or of a branch, a commit or `a..b`. */
 export function reviewRequest(of: string): string {
   return of === "" ? REVIEW : `${REVIEW}:${of.split(/\s/, 1)[0]}`;
 }
@@ -20,7 +18,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Returns the findings in a reviewer's text: lines that begin with a file and a line, as a compiler writes them. */
+/** Returns the findings in a reviewer's text: lines that begin with a file and a line number, like a compiler's. */
 export function findingsIn(text: string): Finding[] {
   return text.split("\n").flatMap((line) => {
     const [, place, said] =
@@ -48,7 +46,6 @@ function isReview([first]: readonly Message[]): boolean {
   return first !== undefined && isReviewRequest(textOf(first));
 }
 
-/** Returns the last text of the reviewer's turn. */
 function reviewed(path: readonly Message[]): Message | undefined {
   if (!isReview(path)) return undefined;
   const next = path.findIndex(({ role }, index) => index > 0 && role === "user");
@@ -57,10 +54,7 @@ function reviewed(path: readonly Message[]): Message | undefined {
     .findLast((message) => message.role === "assistant" && textOf(message) !== "");
 }
 
-/**
- * Returns the request to fix a finding, and the leaf at which to send it: that of the branch last written to that is
- * not a review.
- */
+/** Returns the request to fix a finding, and the leaf for it: the newest branch that is not a review. */
 export function mendingRequest(
   state: ConversationState,
   { place, text }: Finding,
@@ -76,7 +70,7 @@ export function mendingRequest(
   };
 }
 
-/** Requests the project's `AGENTS.md`, with the user's priorities if given (C15). */
+/** Returns the request for the project's `AGENTS.md`, with the user's priorities if given (C15). */
 export function instructionsRequest(matters: string): string {
   return matters === "" ? ABOUT_THE_PROJECT : `${ABOUT_THE_PROJECT}\n\nMost important to me: ${matters}`;
 }

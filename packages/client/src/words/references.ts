@@ -2,18 +2,18 @@
 export interface Reference {
   /** The text as typed, with the `@`. */
   readonly text: string;
-  /** The referenced name. */
   readonly name: string;
   /** Index at which the reference begins. */
   readonly at: number;
 }
 
-// The @ must begin a word, because mail addresses contain one inside.
+// The @ must begin a word, because mail addresses contain an @ inside.
 const REFERENCE = /(?<![\p{L}\p{N}_.@/])@(?:"((?:\\.|[^"\\\n])+)"|((?!@)(?:\\[ "'`,;()<>]|[^\s"'`,;()<>])+))/gu;
 
 /**
- * Returns the references of a message (B46): `@path`, `@dir/`, `@glob`, `@url`, `@"a path with blanks"` or `@a\ path\ with\
- * blanks`. A quoted name with a backslash keeps its quotes, because only the machine with the files can interpret them.
+ * Returns the references of a message (B46): `@path`, `@dir/`, `@glob`, `@url`, `@"a path with blanks"` or `@a\ path\
+ * with\ blanks`. A quoted name with a backslash keeps its quotes, because only the machine with the files can interpret
+ * them.
  */
 export function referencesIn(text: string): Reference[] {
   return [...text.matchAll(REFERENCE)].flatMap((match) => {
@@ -49,18 +49,17 @@ export function referencedPath(name: string): string {
 
 /** A slash command in a message. */
 export interface SlashLine {
-  /** Name without the slash. */
+  /** Without the slash. */
   readonly name: string;
-  /** The text after the name. */
   readonly argument: string;
 }
 
 const SLASH = /^\/(?:([\p{L}\p{M}\p{N}_-]+(?::\S*)?)(?:\s+(.*))?)?$/su;
 
 /**
- * Returns the slash command of a message, the same in all clients (C18), or nothing. A command begins with a slash and a
- * name of letters, digits, `_` and `-`. After a colon any characters are allowed, since MCP servers choose the names of
- * prompts. A path with a second slash or a full stop is no command; neither are `//`, `/*` and a blank before the slash.
+ * Returns the slash command of a message (C18), or nothing. A command begins with a slash and a name of letters,
+ * digits, `_` and `-`. After a colon any characters are allowed, since MCP servers choose the names of prompts. A path
+ * with a second slash or a full stop is no command; neither are `//`, `/*` and a blank before the slash.
  */
 export function slashIn(text: string): SlashLine | undefined {
   const match = SLASH.exec(text.trimEnd());
@@ -70,7 +69,7 @@ export function slashIn(text: string): SlashLine | undefined {
 const ROOT_FOLDERS =
   /^(?:bin|boot|dev|etc|home|lib|lib64|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes)$/;
 
-/** True if a name that no command has is a folder at the root of a machine, so that a message may begin with `/tmp`. */
+/** True for an unknown command name that is a folder at the root of a machine: a message may begin with `/tmp`. */
 export function isRootFolder(name: string): boolean {
   return ROOT_FOLDERS.test(name);
 }

@@ -11,8 +11,8 @@ import {
 } from "@banyan/core/shown";
 
 /**
- * One line about a call that needs a user's decision. The text is safe to display; a client only styles it and must not
- * omit anything.
+ * One line about a call that needs a user's decision. Its text is safe to display. A client only styles the line and
+ * must not omit anything.
  */
 export interface ShownLine {
   /**
@@ -29,13 +29,12 @@ export interface ShownLine {
   readonly path?: string;
 }
 
-/** Maximum number of characters of a value on the same line as its name. */
 const SHORT = 200;
 
 /**
  * Returns all lines about a call that a user must decide, the same in every client (S15). Predicted changes come first,
  * then every argument in full. Names of arguments have no meaning; only the tool describes its call. `input`: the
- * arguments that will run, by default the checked ones; others if a user edits them.
+ * arguments that will run. Default: the checked arguments.
  */
 export function shownCall(
   call: Pick<Call, "input" | "inputText" | "about">,
@@ -60,9 +59,8 @@ export function shownCall(
 
 /** An editable text for a call that a user wants to change. */
 export interface CallText {
-  /** The argument that is edited: the command, the new file content, the address, the steps of a plan. Absent: all arguments. */
+  /** The edited argument: the command, the new file content, the address, the plan. Absent: all arguments. */
   readonly name?: string;
-  /** The current text. */
   readonly text: string;
   /** Returns all arguments with the edited text. Throws `SyntaxError` with a sentence for an invalid text. */
   read(written: string): Json;
@@ -70,7 +68,7 @@ export interface CallText {
 
 /**
  * Returns the main subject of a call as an editable text; for a plan, one line per step with its mark. Returns nothing
- * if the call has none: then `argumentsText` applies.
+ * if the call has no main subject: then `argumentsText` applies.
  */
 export function thingText({ input, about }: Pick<Call, "input" | "about">, say: Say = inEnglish): CallText | undefined {
   if (!isRecord(input)) return undefined;
@@ -107,12 +105,10 @@ export function argumentsText(
   };
 }
 
-/** The visible part of a change that a call would make. */
 interface ShownChange {
   readonly path: string;
   readonly kind: FileChange["kind"];
   readonly lines: readonly ShownLine[];
-  /** True if the whole change is shown. */
   readonly isWhole: boolean;
 }
 
@@ -122,7 +118,6 @@ function shownChange({ path, kind, added, removed, diff }: FileChange, say: Say)
     if (line.kind !== "place") {
       return [{ look: line.kind, text: visibleText(line.text), path, ...(number !== undefined && { number }) }];
     }
-    // Line numbers mark the beginning of a place.
     if (line.text.startsWith("@@")) return index === 0 ? [] : [{ look: "gap", text: "⋮" }];
     return [{ look: "gap", text: visibleLine(line.text) }];
   });
@@ -173,7 +168,6 @@ function argumentLines(
   return Object.entries(input).flatMap(([name, value]) => {
     // Names of arguments cannot hide characters or look like a line of their own either.
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
-    // A plan is shown as steps if it is the subject of the call, or replaces the subject.
     if (call.about?.plan && isPlanSteps(value)) return shownPlanLines(isHandedIn ? undefined : shown, value, say);
     if (value === true && isHandedIn) return [];
     if (typeof value !== "string") return valueLines(shown, value);
@@ -188,7 +182,6 @@ function argumentLines(
   });
 }
 
-/** Looks of the arguments that the tool has described. */
 function argumentLooks(
   { input, about }: Pick<Call, "input" | "about">,
   isContent: boolean,
@@ -251,9 +244,9 @@ function isRecord(value: Json | undefined): value is Readonly<Record<string, Jso
 export interface DiffLine {
   readonly kind: "added" | "removed" | "same" | "place";
   readonly text: string;
-  /** Line number in the old text, from 1. */
+  /** From 1. */
   readonly before?: number;
-  /** Line number in the new text, from 1. */
+  /** From 1. */
   readonly after?: number;
 }
 

@@ -32,10 +32,7 @@ export function subAgentsOf(state: ConversationState): SubAgent[] {
   });
 }
 
-/**
- * Returns the sub-agent of a message in words, such as `agent 2` or `agent 2 (reviewer)`. Nothing for messages of the
- * user's own agent.
- */
+/** Names the sub-agent of a message, as in `agent 2 (reviewer)`. Nothing for messages of the user's own agent. */
 export function subAgentLabel(state: ConversationState, message: string): string | undefined {
   const call = state.messages.get(message)?.call;
   if (call === undefined) return undefined;

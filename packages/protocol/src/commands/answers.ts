@@ -36,7 +36,6 @@ const answer = z.discriminatedUnion("decision", [
   }),
 ]);
 
-/** A question of any conversation, with the facts that a user needs to answer it. */
 const waiting = z.object({
   ...conversation,
   question,
@@ -45,7 +44,6 @@ const waiting = z.object({
   directory: z.string().optional().describe("Directory of the conversation."),
 });
 
-/** Commands about questions, their answers, and the resulting rules. */
 export const answerCommands = {
   "question.list": command(
     "Lists the waiting questions of all conversations, including sub-agents' questions. A conversation may be open on any server, or closed.",

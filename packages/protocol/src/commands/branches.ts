@@ -14,7 +14,6 @@ const file = z.object({
   removed: count,
 });
 
-/** A branch in a comparison. */
 const compared = z.object({
   first: id.describe("First message of the branch."),
   leaf: id.describe("Last message of the branch."),
@@ -34,7 +33,6 @@ const compared = z.object({
   said: z.string().describe("Beginning of the last answer."),
 });
 
-/** Commands about whole branches. */
 export const branchCommands = {
   "branch.compact": command(
     "Compacts the branch that ends at `at`: the model summarises it, except its most recent messages. The tree keeps all messages. Refused while an agent works on the branch or waits for a user. `run.interrupt` with the command's id ends the compaction.",

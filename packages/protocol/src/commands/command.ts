@@ -1,13 +1,13 @@
 import type { z } from "zod";
 
-/** A command: its fields except `type` and `id`, and its result. */
+/** Definition of a command: its fields except `type` and `id`, and its result. */
 export interface CommandDefinition<Input extends z.ZodRawShape = z.ZodRawShape, Result extends z.ZodType = z.ZodType> {
   readonly does: string;
   readonly input: Input;
   readonly result: Result;
 }
 
-/** Defines a command. `does`: one sentence for the documentation. */
+/** `does`: one sentence for the documentation. */
 export function command<const Input extends z.ZodRawShape, const Result extends z.ZodType>(
   does: string,
   input: Input,

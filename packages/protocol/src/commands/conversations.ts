@@ -4,7 +4,6 @@ import { CONVERSATIONS, HITS } from "../shapes/bounds.ts";
 import { count, engineSchema, id, lineSchema, listSchema, nothing, textSchema, time } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
-/** Schema of a conversation in a list. */
 export const listedConversation = z.object({
   id,
   title: z.string().describe("The title. Without a title, the beginning of the first message."),
@@ -26,7 +25,6 @@ export type ListedConversation = z.infer<typeof listedConversation>;
 
 const conversation = { conversation: id };
 
-/** Commands about whole conversations. */
 export const conversationCommands = {
   "conversation.list": command(
     "Lists the conversations, the last written first.",

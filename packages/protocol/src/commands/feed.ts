@@ -6,7 +6,6 @@ import { command } from "./command.ts";
 
 const conversation = { conversation: id };
 
-/** Commands about the view of a conversation. */
 export const feedCommands = {
   "feed.subscribe": command(
     "Starts the feed of a conversation. A snapshot comes first if there is no cursor, or if the cursor is of another writer.",

@@ -3,14 +3,13 @@ import { fileChange } from "../shapes/parts.ts";
 import { callId, id, listSchema, textSchema } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
-/** The result of restoring files. */
 const takenBack = z.object({
   changes: listSchema(fileChange).describe("Changes that were made."),
   problems: listSchema(z.string()).describe("One sentence for each file that was not restored, with the reason."),
   message: id.optional().describe("The message that tells the model. Absent if nothing changed."),
 });
 
-/** Codes for a missing web image, which clients translate. */
+/** Clients translate these codes. */
 const whyNoPicture = z.enum([
   "address",
   "forbidden",
@@ -24,7 +23,6 @@ const whyNoPicture = z.enum([
   "network",
 ]);
 
-/** Commands about the agents' files, and about web images. */
 export const fileCommands = {
   "file.find": command(
     "Finds files and folders for text after `@`: paths that contain its letters in this order, the best match first.",

@@ -29,7 +29,7 @@ type Commands = typeof commands;
 /** Name of a command: the `type` of its frame. */
 export type CommandName = keyof Commands;
 
-/** The frame of a command. */
+/** The frame of a command, as the client sends it. */
 export type Command<Name extends CommandName = CommandName> = {
   readonly [Each in Name]: {
     readonly type: Each;

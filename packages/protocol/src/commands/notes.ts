@@ -4,7 +4,6 @@ import { command } from "./command.ts";
 
 const message = { conversation: id, message: id };
 
-/** Commands about users' notes on messages. The content of messages never changes. */
 export const noteCommands = {
   "message.label": command(
     "Names a message. `null` removes the name.",

@@ -8,7 +8,6 @@ const price = z
 
 const model = textSchema(1, 200);
 
-/** Commands about the model and the approval mode of agents. */
 export const settingsCommands = {
   "model.list": command(
     "Lists the providers, and whether each is usable. With `provider`, also lists the models that Banyan knows or the provider's server offers.",

@@ -17,7 +17,6 @@ export interface ClientTool {
   readonly input: { readonly [key: string]: Json };
 }
 
-/** At most 128 tools that the client runs itself. */
 export const clientTools = listSchema(
   engineSchema<ClientTool>(
     z.object({
@@ -28,7 +27,6 @@ export const clientTools = listSchema(
   ),
 ).check(z.maxLength(128));
 
-/** Options of a turn. */
 const mode = z.enum(["chat", "task"]).optional();
 const how = {
   model: textSchema(1, 200).optional().describe("Model of this turn: `provider/model` or an alias."),
@@ -49,7 +47,6 @@ const slash = z
     "If true, `/name words` at the beginning of the first text sends the prompt of that name, as `prompt.say` does. An unknown name is refused as `invalid`.",
   );
 
-/** Result fields for a text that was added to the conversation. */
 const written = {
   attached: listSchema(
     z.object({
@@ -62,7 +59,6 @@ const written = {
   redacted: z.boolean().describe("True if secrets were removed from the text."),
 };
 
-/** Options for the place of a message. */
 const where = {
   at: id.optional().describe("Message to continue from. Default: the last written message."),
   run: id.optional().describe("The live run that gets the message."),
@@ -75,7 +71,6 @@ const said = z.object({
   ...written,
 });
 
-/** Commands that start, steer or stop an agent's work. */
 export const turnCommands = {
   "turn.say": command(
     "Sends a message, which gets the command's id. The run `run`, or a run that ends at `at`, gets the message as `delivery` says. If there is no such run, a turn begins below `at`.",

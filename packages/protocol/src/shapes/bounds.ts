@@ -1,7 +1,7 @@
 /** Maximum bytes of a client's frame; a larger frame ends the connection. */
 export const LARGEST_FRAME = 8 * 1024 * 1024;
 
-/** Maximum bytes of all files of a message: encoded in base 64, they fit into one frame with the rest of the command. */
+/** Maximum bytes of all files of a message. In base 64, they fit into one frame. */
 export const LARGEST_FILES = Math.floor((LARGEST_FRAME * 3) / 4) - 512 * 1024;
 
 /** Maximum number of messages in one `message.read`. */
@@ -19,10 +19,7 @@ export const HITS = 1_000;
 /** Maximum number of characters of a message in the outline of the tree. */
 export const FIRST_WORDS = 60;
 
-/**
- * Milliseconds between the server's signs of life on a WebSocket: a ping, and `alive`. A client that answers no ping is
- * disconnected.
- */
+/** Milliseconds between the server's pings and `alive` frames. A client that answers no ping is disconnected. */
 export const SIGN_OF_LIFE = 30_000;
 
 /** Milliseconds of silence after which a client reconnects, because a connection may break without notice. */

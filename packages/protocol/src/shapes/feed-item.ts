@@ -6,10 +6,9 @@ import { callId, count, id } from "./shapes.ts";
 const epoch = count.describe("Number of the writer.");
 const seq = z.int().min(1).describe("Number of the event in the log, from 1, without gaps.");
 
-/** Schema of a fact that the log stores. */
+/** Schema of an event of the log. */
 export const event = z.discriminatedUnion("type", eventSchemas({ seq, epoch }));
 
-/** Source of a fragment. */
 const voice = {
   run: id.describe("Run of the agent."),
   agent: z.string().describe("Name of the run's agent."),
@@ -119,13 +118,13 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
   ] as const;
 }
 
-/** A fragment of a stream, after event `seq`, at `offset` units of text since this event. */
+/** Schema of a fragment of a stream, after event `seq`, at `offset` UTF-16 units of text since this event. */
 export const delta = z.discriminatedUnion("type", deltaSchemas({ seq: count, epoch, offset: count }));
 
-/** A momentary fact without a position in the feed. */
+/** Schema of a notice, which has no position in the feed. */
 export const notice = z.discriminatedUnion("type", noticeSchemas({}));
 
-/** Every feed item that this version knows. */
+/** Schema of every feed item that this version knows. */
 export const knownItem = z.union([event, delta, notice]);
 
 const known = new Map(
@@ -134,7 +133,7 @@ const known = new Map(
   ),
 );
 
-/** An item of a feed: a valid item of this version, or any item of a newer version. */
+/** Schema of a feed item: a valid item of this version, or any item of a newer version. */
 export const feedItem = z
   .looseObject({
     type: z.string().describe("Type of an event, a delta or a notice. A newer server may have more types."),

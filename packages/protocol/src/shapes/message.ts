@@ -3,7 +3,6 @@ import { z } from "zod";
 import { about, behindSummary, broughtFile, fileChange, part, seenFile, usage, userPart } from "./parts.ts";
 import { callId, count, dollars, engineSchema, id, json, listSchema, time } from "./shapes.ts";
 
-/** A planned change of a file, as far as the model has written it. */
 const draft = z.object({
   index: count.describe("Index of the change in its call, from 0."),
   path: z.string(),
@@ -12,7 +11,6 @@ const draft = z.object({
   text: z.string(),
 });
 
-/** Schema of a tool call in its message. */
 export const call = z.looseObject({
   id: callId,
   tool: z.string(),

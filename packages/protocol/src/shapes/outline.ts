@@ -3,21 +3,26 @@ import { describeUnreadable, isEnded, pathTo, textOf } from "@banyan/core/conver
 import { FIRST_WORDS } from "./bounds.ts";
 import type { NarrowedRule, OutlineNode, Snapshot } from "./snapshot.ts";
 
-/** Maximum number, and UTF-16 units, of messages of the viewed branch in a snapshot. The last message is always included. */
+/**
+ * Maximum number, and UTF-16 units, of messages of the viewed branch in a snapshot. The last message is always
+ * included.
+ */
 const MESSAGES_IN_VIEW = 200;
 const SIZE_IN_VIEW = 512 * 1024;
 
-/** Parts of a snapshot that are not in the state. */
+/** Data for a snapshot that the state does not have. */
 export interface SnapshotOf {
   readonly cursor: Cursor;
-  /** The message whose branch is viewed. Absent or unknown: the message last written to. */
+  /** The message whose branch is viewed. Absent or unknown: the message that was last written. */
   readonly leaf?: string | undefined;
   readonly interrupted?: readonly LiveRun[];
   readonly damage?: readonly string[];
   readonly narrowed?: readonly NarrowedRule[];
 }
 
-/** Returns the snapshot for a client that begins to watch: the outline of the tree, and the end of the viewed branch. */
+/**
+ * Returns the snapshot for a client that begins to watch: the outline of the tree, and the end of the viewed branch.
+ */
 export function snapshotOf(
   state: ConversationState,
   { cursor, leaf, interrupted, damage, narrowed = [] }: SnapshotOf,
@@ -59,7 +64,6 @@ export function snapshotOf(
   };
 }
 
-/** Returns the last messages of a branch, within the limits of a snapshot. */
 function endOfBranch(state: ConversationState, view: string | null): Message[] {
   const path = pathTo(state, view);
   let first = path.length;
@@ -70,7 +74,6 @@ function endOfBranch(state: ConversationState, view: string | null): Message[] {
   return path.slice(first);
 }
 
-/** Returns all messages without their content. */
 function outlineTree(state: ConversationState): Pick<Snapshot, "names" | "nodes"> {
   const names = new TextPool();
   const places = new Map<string, number>();
@@ -82,7 +85,6 @@ function outlineTree(state: ConversationState): Pick<Snapshot, "names" | "nodes"
   return { names: names.all, nodes };
 }
 
-/** A list of distinct texts. */
 class TextPool {
   readonly all: string[] = [];
   readonly #known = new Map<string, number>();

@@ -9,9 +9,6 @@ import {
 import { z } from "zod";
 import { callId, count, engineSchema, id, listSchema, textSchema } from "./shapes.ts";
 
-// Parts of messages and calls.
-
-/** Schema of the effect of a summary on the next request. */
 export const compaction = z.object({
   messages: count.describe("Messages that the model no longer sees."),
   before: count.describe("Approximate tokens of the next request without the summary."),
@@ -19,7 +16,6 @@ export const compaction = z.object({
   size: count.optional().describe("Size of the model's context in tokens. Absent if unknown."),
 });
 
-/** Fields for the words and the state that the program keeps with a summary. */
 export const behindSummary = {
   kept: listSchema(
     z.object({
@@ -45,16 +41,14 @@ export const behindSummary = {
     ),
 };
 
-/** Field of a question about a run, and of its answer. */
 export const offers = z
   .literal("file")
   .optional()
   .describe("Set if the run is at no limit: `allow` stores a message that is too large as a file.");
 
-/** Any JSON, passed on unchecked. */
 export const anyJson = z.unknown();
 
-/** Tokens of one or more model calls. */
+/** Schema of the tokens of one or more model calls. */
 export const usage = z.object({
   input: count.describe("Tokens of the requests, including cached tokens."),
   cached: count.describe("Part of `input` that was read from the provider's cache."),
@@ -76,17 +70,16 @@ const filePart = z.object({
   url: z.string().optional(),
 });
 
-/** Schema of a file in a call's result. */
 export const broughtFile = filePart.extend({
   digest: z.string().describe("Digest of the file's base 64, as in the log."),
 });
 
-/** A part of a user message in a log. A newer version may have added fields. */
+/** Newer versions may have added fields. */
 export const userPart = z.discriminatedUnion("type", [textPart, filePart]);
 
 /**
- * A part of a message from a client: the shape that `readUserContent` of core accepts. The bytes are checked in one
- * pass, because a file may have 20 MB.
+ * A part of a message from a client, as `readUserContent` accepts it. Checks the bytes in one pass: a file may have 20
+ * MB.
  */
 export const saidPart = engineSchema<UserPart>(
   z.discriminatedUnion("type", [
@@ -103,7 +96,6 @@ export const saidPart = engineSchema<UserPart>(
   ]),
 );
 
-/** A part of an answer. */
 export const part = z.discriminatedUnion("type", [
   textPart,
   filePart,
@@ -127,7 +119,6 @@ const mode = z
   .nullable()
   .describe("For example `100755`. A link has `120000`, and its content is its target. `null` if there is no file.");
 
-/** Schema of a file change. */
 export const fileChange = z.object({
   path: z.string().describe("Path relative to the workspace."),
   kind: z.enum(["created", "changed", "deleted"]),
@@ -142,10 +133,8 @@ export const fileChange = z.object({
     .describe("File modes in octal digits, as in git. Absent if unchanged."),
 });
 
-/** A file as a call saw it. */
 export const seenFile = z.object({ path: z.string().describe("Path relative to the workspace."), digest });
 
-/** Schema of the subject of a call, as described by its tool. */
 export const about = z.object({
   offered: z
     .object({ server: z.string(), tool: z.string() })
@@ -179,16 +168,13 @@ export const about = z.object({
     .describe("True if the call presents the plan. In approval mode `plan`, a user decides."),
 });
 
-/** The approval mode in which an allowed plan is carried out. */
 export const planApproval = z.enum(["ask", "edits"]);
 
-/** Schema of a call's predicted effects, worked out before a user is asked. */
 export const preview = z.object({
   changes: listSchema(fileChange).optional().describe("File changes that the call would make."),
   notes: listSchema(z.string()).optional().describe("Notes for the user's decision."),
 });
 
-/** Schema of one field of a question. Chosen labels and words make up the text of the answer. */
 export const questionField = engineSchema<QuestionField>(
   z.object({
     heading: z.string(),

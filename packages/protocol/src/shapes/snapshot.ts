@@ -14,7 +14,7 @@ import { callId, count, cursor, dollars, engineSchema, id, listSchema, time } fr
 
 /**
  * Schema of a message in the outline of a tree: its position and properties, without its content. Absent fields are
- * empty, false or 0, except that an absent `cost` is unknown.
+ * empty, false or 0; an absent `cost` is unknown.
  */
 export const node = z.object({
   id,
@@ -57,7 +57,6 @@ const run = engineSchema<LiveRun>(
 
 const ofCall = { id, message: id, call: callId };
 
-/** Schema of an open question: an approval of a call, a tool's question, or a question about exceeding a limit. */
 export const question = engineSchema<OpenQuestion>(
   z.discriminatedUnion("type", [
     z.looseObject({
@@ -121,7 +120,6 @@ const broken = z.looseObject({
   why: z.string().optional().describe("One sentence about the failure."),
 });
 
-/** A rule of the conversation that now allows less than when the user added it. */
 const narrowedRule = z.object({
   rule: z.string(),
   reason: z.string().describe("What has changed since then, and what the user can do."),
@@ -168,7 +166,7 @@ export const snapshot = z.object({
   damage: listSchema(z.string()).describe("Descriptions of the unreadable parts of the log."),
 });
 
-/** A message in the outline. */
+/** A message in the outline of a tree. */
 export type OutlineNode = z.infer<typeof node>;
 
 /** A rule of the conversation that now allows less than when the user added it. */
