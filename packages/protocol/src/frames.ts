@@ -16,7 +16,7 @@ export const hello = z.object({
 /** Sent first to a page with a sign-in cookie: its hello must prove that it also has the key (S20). */
 const challenge = z.object({ type: z.literal("challenge"), challenge: z.string() });
 
-/** Settings of all conversations without settings of their own. */
+/** Settings of all conversations that have no settings of their own. */
 export const settings = z.object({
   model: z.string(),
   approval: z.enum(["plan", "ask", "edits", "all"]),

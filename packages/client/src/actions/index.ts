@@ -85,7 +85,7 @@ export function readLine(
   throw new ActionRefusal(unknownActionSentence(asked.name, offered, user));
 }
 
-/** True if reading a line needs the names of prompts: no action of the program has exactly this name. */
+/** True if a line may be a prompt, because no action of the program has exactly this name. */
 export function mayBePrompt(line: string): boolean {
   const wanted = slashIn(line)?.name.toLowerCase();
   const action = wanted === undefined ? undefined : actions.find(({ name }) => name === wanted);

@@ -32,7 +32,7 @@ export interface NamedMessage {
   readonly rest: string;
 }
 
-/** Throws `ActionRefusal` if the argument begins with no message, or if the message was removed. */
+/** Reads the message at the beginning of an argument. Throws `ActionRefusal` for a missing or removed message. */
 export function readNamedMessage({ state, say }: ActionPlace, argument: string): NamedMessage {
   const [, name = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
   const id = messageNamed(state, name);
@@ -45,7 +45,7 @@ export function readNamedMessage({ state, say }: ActionPlace, argument: string):
   return { message, number: `#${messageNumbers(state).get(message.id)}`, rest };
 }
 
-/** Without a number, returns the end of the user's branch, and the whole argument as text. */
+/** Reads the message at the beginning of an argument. Without a number, returns the end of the user's branch. */
 export function readMessageOrEnd(place: ActionPlace, argument: string): NamedMessage {
   const { state, leaf, say } = place;
   const end = leaf === null ? undefined : state.messages.get(leaf);
@@ -83,7 +83,7 @@ export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: s
   return all.filter((leaf) => pathTo(state, leaf).some((message) => textOf(message).toLowerCase().includes(wanted)));
 }
 
-/** Throws `ActionRefusal` if the argument matches no branch or more than one. */
+/** Reads a branch. Throws `ActionRefusal` if the argument matches no branch or more than one. */
 export function readBranch(place: ActionPlace, argument: string): string {
   const [only, ...others] = branchesNamed(place, argument);
   if (only !== undefined && others.length === 0) return only;

@@ -28,7 +28,7 @@ export interface NoticeDisplay {
   readonly notice: Exclude<Notice, { readonly type: "feed.reset" | "chat.ended" }>;
 }
 
-/** An open question. `text`: the sentence about a limit. */
+/** An open question. For a limit, `text` is the question as a sentence. */
 export type QuestionDisplay = { readonly type: "question"; readonly question: string } & (
   | { readonly about: "call"; readonly message: string; readonly call: string; readonly tool: string | undefined }
   | ({ readonly about: "text"; readonly message: string; readonly call: string } & Pick<
@@ -38,7 +38,7 @@ export type QuestionDisplay = { readonly type: "question"; readonly question: st
   | { readonly about: "limit"; readonly run: string; readonly reason: string; readonly text: string | undefined }
 );
 
-/** A closed question. `allowed`: the decision about a call or a limit. */
+/** A closed question. `allowed` is the decision about a call or a limit. */
 export type AnswerDisplay = { readonly type: "answer"; readonly question: string } & (
   | { readonly about: "call"; readonly message: string; readonly call: string; readonly allowed: boolean }
   | { readonly about: "text" }

@@ -20,9 +20,9 @@ import { readyAgent } from "./prepare.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
 /**
- * Runs after every turn, with the conversation and the agent of the turn. Returns the next `agent.chat(...)`, of any
- * agent, which continues in the same stream and session. Without a result the chat ends. The handler may wait for a
- * user for days (B2).
+ * Function that runs after every turn, with the conversation and the agent of the turn. It returns the next
+ * `agent.chat(...)`, of any agent, which continues in the same stream and session. If it returns nothing, the chat
+ * ends. It may wait for a user for days (B2).
  */
 export type TurnHandler = (
   conversation: Conversation,
@@ -83,8 +83,8 @@ export class TurnError extends Error {
 }
 
 /**
- * An immutable agent. The constructor checks only the names of options, the model, the memory and the tools, so it is
- * cheap. The first turn checks the values of the other options.
+ * An immutable agent. Its constructor checks only the names of the options, the model, the memory and the tools. The
+ * first turn checks the values of the other options.
  */
 export class Agent implements ChatAgent {
   readonly options: AgentOptions;

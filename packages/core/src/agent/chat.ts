@@ -16,7 +16,7 @@ import { type Turn, turnStartLeaf } from "../turn/turn.ts";
 import { checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart } from "./directive.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
-/** The conversation as a turn handler sees it, read-only. */
+/** The conversation for a turn handler, read-only. */
 export interface Conversation {
   readonly id: string;
   /** The whole tree. It keeps changing. */
@@ -86,7 +86,7 @@ const CHAT: OptionNames<ChatOptions> = {
   sharesLimits: true,
 };
 
-/** Error of a wrong use of a chat. */
+/** Error of a chat that was used in a wrong way. */
 export class ChatError extends Error {
   override readonly name = "ChatError";
   readonly code: "iterated" | "other-session" | "no-session" | "no-chat" | "no-id" | "used-id";
@@ -168,7 +168,7 @@ export interface ChatWatch {
   onTurn?(turn: Turn): void;
 }
 
-/** Runs the turns of a chat one after another. Only the leaf passes on, so stack and memory do not grow. */
+/** Runs the turns of a chat one after another, without growth of the stack or the memory. */
 export async function runChatTurns(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
   let { agent, directive, options } = first;

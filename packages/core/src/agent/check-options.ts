@@ -74,7 +74,7 @@ const CALLBACKS: OptionNames<Callbacks> = {
   onModelError: true,
 };
 
-/** Throws `OptionError` and `ToolDefinitionError` for faults that are visible before the first turn. */
+/** Checks the options that the constructor of an agent checks. Throws `OptionError` and `ToolDefinitionError`. */
 export function checkAgentOptions(options: TurnOptions): void {
   refuseUnknown("an agent", options, AGENT);
   const { model, modelNamed, fallbacks = [], tools, output, settings, limits, retry, bounds } = options;

@@ -6,7 +6,7 @@ import { standingLeaf } from "../conversation/tree/path.ts";
 import { untakenFileProblem } from "../model/rules/pictures.ts";
 import type { TurnStart } from "../turn/turn.ts";
 
-/** The next action of a conversation. */
+/** The next action of a conversation: a new message, a retry, a resume or a stop. */
 export type Directive =
   | { readonly type: "say"; readonly parts: readonly UserPart[] }
   | { readonly type: "retry"; readonly parts?: readonly UserPart[] }
@@ -46,7 +46,7 @@ export function stop(): Directive {
   return { type: "stop" };
 }
 
-/** Throws `DirectiveError` for an invalid value, and for an image that the provider never accepts (F47). */
+/** Throws `DirectiveError` for an invalid directive, and for an image that the provider never accepts (F47). */
 export function checkDirective(directive: Directive, model: object = {}): Directive {
   if (!["say", "retry", "resume", "stop"].includes(directive?.type))
     throw new DirectiveError(
@@ -72,7 +72,6 @@ function userParts(content: UserContent): readonly UserPart[] {
   return parts;
 }
 
-/** Returns `named`, or else `leaf` or its nearest visible ancestor. Throws `DirectiveError` for an unknown message. */
 export function continuationLeaf(
   state: ConversationState,
   named: string | undefined,
@@ -83,7 +82,7 @@ export function continuationLeaf(
   throw new DirectiveError("unknown-message", `There is no message ${named} in this conversation.`);
 }
 
-/** Returns the leaf for a chat without `at`: messages added below `leaf` meanwhile must not cause a new branch. */
+/** Returns the leaf for a chat without `at`. Messages that were added below `leaf` meanwhile count. */
 export function grownLeaf(state: ConversationState, leaf: string | null | undefined): string | null | undefined {
   if (leaf === undefined || leaf === state.leaf) return leaf;
   for (let id = state.leaf; id !== null; id = state.messages.get(id)?.parentId ?? null)
@@ -91,7 +90,7 @@ export function grownLeaf(state: ConversationState, leaf: string | null | undefi
   return leaf;
 }
 
-/** `left`: the inputs without a run. Throws `DirectiveError` if the path has nothing to retry or resume. */
+/** Returns the start of a directive's turn. Throws `DirectiveError` if there is nothing to retry or resume. */
 export function turnStart(
   directive: Exclude<Directive, { type: "stop" }>,
   path: readonly Message[],

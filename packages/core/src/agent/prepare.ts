@@ -13,8 +13,8 @@ import { chatMode, taskMode } from "./mode/modes.ts";
 import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 
 /**
- * Prepares an agent for turns, once per options object (B4). `withModel` replaces the agent's own model. Throws
- * `OptionError`, `LimitError` or `ToolDefinitionError`.
+ * Prepares an agent for turns, once per options object (B4). Throws `OptionError`, `LimitError` or
+ * `ToolDefinitionError`.
  */
 export function readyAgent(
   { name, options }: Pick<ChatAgent, "name" | "options">,

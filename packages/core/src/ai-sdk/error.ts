@@ -1,7 +1,7 @@
 import { modelErrorFromNetwork, modelErrorFromResponse } from "../model/model-error.ts";
 import { ModelError } from "../ports/model.ts";
 
-/** Wraps any value that a provider reports as an error inside its stream. */
+/** An error that a provider reported inside its stream. */
 export class ProviderReport extends Error {
   override readonly name = "ProviderReport";
 
@@ -18,7 +18,7 @@ export function isEmptyChunk(thrown: unknown): boolean {
   return value.choices === null || (Array.isArray(value.choices) && value.choices.length === 0);
 }
 
-/** Recognizes errors by name, because several copies of their package may be installed. */
+/** Converts an error of an AI SDK package to a `ModelError`. Recognizes errors by their names. */
 export function asModelError(thrown: unknown, model: string): ModelError {
   const own = ownErrorIn(thrown);
   if (own) return own;

@@ -17,7 +17,7 @@ export type LanguageModelRequest = LanguageModelV4CallOptions;
 export type EmbeddingModel = EmbeddingModelV4;
 
 /**
- * Options of `fromLanguageModel`: facts that the model object does not tell.
+ * Options of `fromLanguageModel`.
  * @example
  * fromLanguageModel(languageModel, {
  *   id: "house/model",

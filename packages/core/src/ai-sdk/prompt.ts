@@ -39,13 +39,12 @@ const WITHIN: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^xai\.responses/, ["image/png", "image/jpeg"]],
 ];
 
-/** @param name Provider name of a model, such as `openai.responses`. */
 export function filesOfResults(name: string, takes?: readonly string[]): Pick<PromptTarget, "takes" | "isWithin"> {
   const within = WITHIN.find(([form]) => form.test(name))?.[1];
   return { takes: takes ?? within ?? PICTURES, isWithin: within !== undefined };
 }
 
-/** Requests share objects, so never mutate the result. */
+/** Encodes a request for the AI SDK. Requests share objects, so never change the result. */
 export function callOptions(request: ModelRequest, asked: PromptTarget): LanguageModelV4CallOptions {
   const { settings } = request;
   const { provider } = asked;

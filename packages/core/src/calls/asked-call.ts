@@ -14,7 +14,7 @@ export interface AskedCall {
   readonly via?: string | undefined;
 }
 
-/** Returns the first event of a call: as the model wrote it, or as it will run after the check. */
+/** Returns the first event of a call, before or after the check of its arguments. */
 export function pendingCall(message: string, call: AskedCall, about?: About): EventBody {
   const { id, tool, inputText, input, via } = call;
   const pending = { type: "call.pending", message, call: id, tool, inputText } as const;
@@ -26,7 +26,7 @@ export function pendingCall(message: string, call: AskedCall, about?: About): Ev
   };
 }
 
-/** Calls `onCalls` with the calls as the model wrote them, whatever their state is now. */
+/** Calls the callback `onCalls` with the calls as the model wrote them. */
 export async function tellCalls(run: TurnRun, id: string, asked: readonly AskedCall[]): Promise<void> {
   const calls = asked.map(({ id, tool, inputText, input }): Call => {
     return { ...newCall(id, tool), inputText, ...(input !== undefined && { input }) };

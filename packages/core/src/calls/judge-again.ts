@@ -10,9 +10,9 @@ import { aboutTool, describeCall } from "../toolbox/execute.ts";
 import { type CallVerdict, judge } from "./judge.ts";
 
 /**
- * Judges an open call of a stopped process (B24). A user's earlier decision on this machine stays valid; a log alone
- * allows nothing (S17). A call that was running runs again if that is harmless; otherwise its outcome is unknown. Never
- * rejects.
+ * Judges an open call of a stopped process (B24). An earlier decision of a user on this machine stays valid; the log
+ * alone gives no permission (S17). A call that was running runs again if this is harmless; otherwise its outcome is
+ * unknown. Never rejects.
  */
 export async function judgeAgain(run: TurnRun, call: Call) {
   for (;;) {
@@ -48,7 +48,6 @@ function isWhatUserSaw({ executedInput, input, about: shown }: Call, now: Json, 
   return isSameInput(now, executedInput ?? input) && shown?.folder === about?.folder;
 }
 
-/** Returns the subject of a call. For a call that does not run, only the server that offers its tool. Never rejects. */
 export async function aboutJudgedCall(run: TurnRun, verdict: CallVerdict, name: string): Promise<About | undefined> {
   if (!("ended" in verdict)) return describeCall(verdict.tool, verdict.value, previewContext(run));
   const tool = run.agent.toolbox.find(name);

@@ -10,7 +10,7 @@ import { checkedInput, isSameInput } from "../toolbox/checked-input.ts";
 import { notExecuted } from "../toolbox/execute.ts";
 import type { AskedCall } from "./asked-call.ts";
 
-/** The decision about a call: ended with this output, or runnable, perhaps after a user's approval. */
+/** The decision about a call: its final output, or that it may run, perhaps after a user's approval. */
 export type CallVerdict = { readonly ended: "failed" | "denied" | "cancelled"; readonly output: string } | Runnable;
 
 export interface Runnable {
@@ -92,7 +92,7 @@ function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
   return isOpen ? ALLOWED : permit;
 }
 
-/** Returns the reason why arguments that a user wrote cannot run: the schema rejects or changes them. */
+/** Returns the reason why a call cannot run with arguments that a user wrote, if it cannot. */
 export async function unfitAnswer(run: TurnRun, tool: string, written: Json): Promise<string | undefined> {
   const checked = await orAborted(run.agent.toolbox.check(tool, written), run.signal);
   if (!checked.ok) return `The arguments do not match the tool's schema: ${checked.problem}.`;

@@ -5,7 +5,7 @@ import { runInTime } from "../run/limits.ts";
 import type { TurnRun } from "../run/run.ts";
 import { CallBatch } from "./calls.ts";
 
-/** Gives results to the calls that a stopped process left open, or waits for the live run that owns the calls. */
+/** Gives results to the calls that a stopped process left without a result, or waits for the run that owns them. */
 export async function completeOpenCalls(run: TurnRun): Promise<void> {
   const response = lastAssistantMessage(run.branch.path);
   if (!response || isSettled(response)) return;

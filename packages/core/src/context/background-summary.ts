@@ -41,7 +41,7 @@ export interface WrittenSummary {
   readonly covers: string;
 }
 
-/** Takes the background summary of the branch, if any. With `waits`, waits for the model. */
+/** Returns the background summary of the branch, once. With `waits`, waits for the model. */
 export async function takeSummary(run: TurnRun, { waits = false } = {}): Promise<WrittenSummary | undefined> {
   const summary = summaryOn(run);
   if (!summary || !(waits || summary.isWritten)) return undefined;
@@ -51,7 +51,7 @@ export async function takeSummary(run: TurnRun, { waits = false } = {}): Promise
   return text === undefined ? undefined : { text, covers: summary.covers };
 }
 
-/** Ends the background summaries of the branch, and counts their tokens. Returns true if there were any. */
+/** Stops the background summaries of the branch, and counts their tokens. Returns true if there were any. */
 export async function giveUpSummary({ session, branch }: TurnRun): Promise<boolean> {
   const all = summaries.get(session) ?? new Set();
   const begun = [...all].filter(({ leaf }) => branch.path.some(({ id }) => id === leaf));
@@ -63,7 +63,7 @@ export async function giveUpSummary({ session, branch }: TurnRun): Promise<boole
   return begun.length > 0;
 }
 
-/** Begins a summary of all messages down to `covers`, if the turn's limits have room for it. */
+/** Begins a summary in the background, if the turn's limits have room for it. */
 export function beginSummary(asking: RunWithModel, covers: string): void {
   const { session, agent, branch, budget: turns } = asking.run;
   // Like a sub-agent, the summary leaves the turn its limits and its final answer.

@@ -98,8 +98,8 @@ interface ShortenOptions {
 }
 
 /**
- * Replaces earlier messages by a summary of the model, or by the program's own if the model fails (F91). An abort, or a
- * failed summary that a user asked for, changes nothing. Returns the reason if nothing was shortened.
+ * Compacts the conversation with a summary by the model. If the model fails, the program writes the summary (F91). An
+ * abort, or a failed summary that a user asked for, changes nothing. Returns the reason if nothing changed.
  */
 export async function shorten(
   { run, model }: RunWithModel,

@@ -5,7 +5,7 @@ import { nearest } from "../conversation/shown/nearest.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 
-/** Prefix of the addresses of earlier messages (F98). The prefix alone is the address of their list. */
+/** Prefix of the addresses of earlier messages (F98). The prefix alone is the address of the list of messages. */
 export const EARLIER = "earlier:";
 
 /** The text of a message or of a call's result, with its address. */

@@ -16,7 +16,7 @@ const NEWEST = 0.1;
 /** Results of at most this many UTF-16 units are not shortened. */
 const SHORT = 500;
 
-/** Shortens old results if that frees 30 % of the room and `needed` tokens. Returns true if it did. */
+/** Shortens old results if that frees at least 30 % of the context and `needed` tokens. Returns true if it did. */
 export async function shortenResults(run: TurnRun, needed: number): Promise<boolean> {
   const { results, freed } = await oldResults(run);
   if (freed < needed || !(await isWorth(run, freed))) return false;
@@ -25,7 +25,7 @@ export async function shortenResults(run: TurnRun, needed: number): Promise<bool
   return true;
 }
 
-/** True if shortened results free enough without a summary. */
+/** True if no summary is needed, because shortened results free enough. */
 export async function oldResultsSuffice(run: TurnRun): Promise<boolean> {
   return isWorth(run, (await oldResults(run)).freed);
 }
@@ -40,7 +40,7 @@ interface OldResults {
 }
 
 /**
- * Returns the results to shorten, oldest first: those that the model has read, except the newest, and reads of a file
+ * Returns the results to shorten, oldest first: results that the model has read, except the newest, and reads of a file
  * that was read again later. With `covers`, only results after that message.
  */
 export async function oldResults(run: TurnRun, covers?: string): Promise<OldResults> {

@@ -13,7 +13,7 @@ import {
   upperBound,
 } from "./tokens.ts";
 
-/** Returns the run with the smaller window that the model's server reported, if it reported one (F89). */
+/** Returns the run with the window that the model's server reported, if that is smaller (F89). */
 export function withWindow(asking: RunWithModel): RunWithModel {
   const { run, model } = asking;
   const { compaction } = run.agent;
@@ -38,8 +38,8 @@ async function isContextRefusal(run: TurnRun, { code, status }: ModelError): Pro
 }
 
 /**
- * Shortens a refused request, and remembers the reported window. `stuck`: nothing is left to cut. `other`: the request
- * was refused for another reason, or compaction is off.
+ * Shortens a request that a model refused as too long. `stuck`: nothing can be shortened. `other`: the request was
+ * refused for another reason, or compaction is off.
  */
 export async function repairOverflow(
   { run, model }: RunWithModel,

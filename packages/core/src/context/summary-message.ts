@@ -26,7 +26,7 @@ export const TOO_LONG = "The summary is longer than the messages that it would r
 const NOTHING_EARLIER =
   "Nothing was compacted: the last messages and unanswered messages always stay, and too few messages precede them.";
 
-/** Plans a summary that a call wrote, for the end of the step. Rejects, and informs the feed, if it frees nothing. */
+/** Plans a summary that a call wrote. Rejects, and informs the feed, if it frees no tokens. */
 export async function planSummary(run: TurnRun, message: string, text: string): Promise<ShortenedHistory> {
   const { session, branch, origin } = run;
   const response = branch.path.findIndex(({ id }) => id === message);
@@ -41,7 +41,7 @@ export async function planSummary(run: TurnRun, message: string, text: string): 
   throw new Error(reason);
 }
 
-/** Returns what a summary text frees in place of all messages down to `covers`. */
+/** Returns the tokens that a summary with this text frees, and the number of messages that it covers. */
 export async function tokensFreedBy(run: TurnRun, text: string, covers: string): Promise<ShortenedHistory> {
   const { path } = run.branch;
   const covered = path.slice(0, path.findIndex(({ id }) => id === covers) + 1);
@@ -65,7 +65,6 @@ interface SummaryDetails {
   readonly isOwn?: boolean;
 }
 
-/** Appends a summary to the branch, with the current words of the user and state of the work. */
 export async function addSummary(
   run: TurnRun,
   text: string,
@@ -106,15 +105,15 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
 }
 
 /**
- * The messages that a summary leaves whole, in addition to unanswered ones. `newest`: as many as fit. `half`: half of
- * these, since more messages arrive while a background summary is written. `asked`: the same share of the visible
- * messages, for a summary that a user or the model asked for.
+ * Which messages a summary leaves whole, in addition to unanswered messages. `newest`: as many as fit. `half`: half of
+ * these, because more messages arrive while a background summary is written. `asked`: a share of the visible messages,
+ * for a summary that a user or the model asked for.
  */
 export type VerbatimShare = "newest" | "half" | "asked";
 
 /**
- * Returns the last of the first `end` messages that a summary may cover; nothing if it would cover fewer than `least`.
- * The newest messages that fit next to the summary stay, and so do unanswered messages.
+ * Returns the last of the first `end` messages that a summary may cover. Returns nothing if it would cover fewer than
+ * `least` messages. Unanswered messages stay, and the newest messages that fit next to the summary.
  */
 export async function lastCoverable(
   run: TurnRun,

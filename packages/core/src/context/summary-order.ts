@@ -37,7 +37,7 @@ export async function summaryWords(run: TurnRun, { trigger, wanted }: SummaryOrd
   return words.filter((text) => text !== "");
 }
 
-/** If `compaction.model` is unavailable, the feed reports the reason and the model of the turn writes. */
+/** Returns the model for summaries: `compaction.model`, or else the model of the turn. */
 export async function summaryModel({ run, model }: RunWithModel): Promise<RunWithModel> {
   const { agent, session, signal, origin } = run;
   const name = agent.compaction?.model;

@@ -3,7 +3,7 @@ import type { PromptMessage } from "../ports/model.ts";
 
 export type CountTexts = (...texts: readonly string[]) => Promise<number>;
 
-/** The texts, calls and results of a message, without images and reasoning. */
+/** Returns the texts, calls and results of a message, without images and reasoning. */
 export function messageTexts(message: PromptMessage): string[] {
   const said = message.parts.flatMap((part) => {
     if (part.type === "text") return [part.text];
@@ -21,8 +21,8 @@ interface SummaryPiece {
 }
 
 /**
- * Takes as many messages from the front as fit into `most` tokens. A first message that is too large becomes text that
- * continues in the next piece. Calls keep their results in one request.
+ * Returns as many messages from the front as fit into `most` tokens. A first message that is too large becomes text
+ * that continues in the next piece. Calls and their results stay in one request.
  */
 export async function takeSummaryPiece(
   messages: readonly PromptMessage[],

@@ -42,7 +42,7 @@ interface SummaryOptions {
 
 type FinishedResponse = ModelResponse & { readonly finish: NonNullable<ModelResponse["finish"]> };
 
-/** Lets a model write a summary. Each request is a normal model call (F90), with retries, fallbacks and usage. */
+/** Lets a model write a summary. Each request is a normal model call, with retries and fallbacks (F90). */
 export class SummaryWriter {
   #asking: RunWithModel;
   readonly #reader: TurnRun;

@@ -7,7 +7,7 @@ import { orAborted } from "../model/alarm.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { CountTokens, TurnAgent, TurnRun } from "../run/run.ts";
 
-/** Size of a request: tokens counted by a provider, and texts not counted yet. */
+/** Size of a request: tokens that a provider counted, and texts that are not counted yet. */
 export interface ContextUsage {
   readonly counted: number;
   readonly uncounted: readonly string[];
@@ -15,7 +15,7 @@ export interface ContextUsage {
   readonly doubted?: "few" | "many";
 }
 
-/** Share of the context from which a refusal without a reason means "too long", and a turn waits for its summary. */
+/** Share of the context from which a turn waits for its summary. A refusal without a reason then means "too long". */
 export const NEARLY_FULL = 0.9;
 
 export function estimate(text: string): number {
@@ -23,8 +23,8 @@ export function estimate(text: string): number {
 }
 
 /**
- * Returns the provider's count of the last request, and the texts since. Our own count replaces a count that is less
- * than half of it (F97).
+ * Returns the size of the next request: the provider's count of the last request, and the texts since. If our own
+ * estimate is more than twice that count, the estimate replaces it (F97).
  */
 export function contextUsage({ branch, agent }: TurnRun): ContextUsage {
   const taken = countedBy(branch.path, agent);
@@ -70,7 +70,7 @@ function countedSize<T extends object>(counted: T, textsOf: (counted: T) => read
 /** Progress of the byte count of a prompt array, which only grows. */
 const summed = new WeakMap<readonly PromptMessage[], { messages: number; bytes: number }>();
 
-/** Our own rough count of a request: one token for four bytes of text. */
+/** Estimates the tokens of a request: one token for four bytes of text. */
 export function roughCount(prompt: readonly PromptMessage[], agent: TurnAgent): number {
   const sum = summed.get(prompt) ?? { messages: 0, bytes: 0 };
   summed.set(prompt, sum);
@@ -97,7 +97,7 @@ function textsInPrompt(message: PromptMessage): string[] {
   return [...texts, ...inputs, ...message.results.map(({ output }) => output)];
 }
 
-/** Upper bound of the tokens by any tokenizer: no token is shorter than a byte. */
+/** Returns a number of tokens that no tokenizer exceeds: no token is shorter than a byte. */
 export function upperBound({ counted, uncounted }: ContextUsage): number {
   return uncounted.reduce((sum, text) => sum + Buffer.byteLength(text), counted);
 }
@@ -112,7 +112,7 @@ export async function countContextTokens(
   return tokens;
 }
 
-/** Returns the count, or nothing once the run is aborted: the loop then reacts to the abort. */
+/** Returns the count, or nothing once the run is aborted. */
 export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSignal) => Promise<T>) {
   try {
     return await counting(signal);

@@ -30,7 +30,7 @@ export function endReason({ error, limit }: Pick<RunEnded, "error" | "limit">): 
   return error?.message ?? (limit === undefined ? undefined : `The turn reached ${limit}.`);
 }
 
-/** Error of a run whose session closed or whose process stopped: the user did not stop it. */
+/** Error of a run that ended because its session closed or its process stopped. */
 export const CUT_OFF = {
   code: "cut-off",
   message: "The program stopped before the answer was complete.",

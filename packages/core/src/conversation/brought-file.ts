@@ -57,8 +57,8 @@ export function checkBroughtFile({ mediaType, name, data = "" }: FilePart, befor
 }
 
 /**
- * Returns the events that store the files of a call, and the files for its end event. Stores nothing if all files are
- * `known`: a second copy would push out other kept files.
+ * Returns the events that store the files of a call, and the files for the event of its result. Stores nothing if all
+ * files are `known`: a second copy would push out other files.
  */
 export function storedFiles(
   brought: readonly FilePart[],

@@ -1,9 +1,6 @@
 import type { Cursor, Delta } from "./feed-item.ts";
 
-/**
- * Merges two neighbouring deltas of the same text. Returns nothing if the deltas differ, or if another delta came
- * between them: a reader that stops after the merged delta would miss that delta.
- */
+/** Merges two neighbouring deltas of the same text. Returns nothing if they cannot be merged without loss. */
 export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
   return areNeighbours(first, second) ? joinDeltas(first, second, first.text + second.text) : undefined;
 }

@@ -16,8 +16,8 @@ import type { BroughtFile, Json, Part, TextPart, UserPart } from "./part.ts";
 import type { Cost, EarlierUsage, TurnUsage, Usage } from "./usage.ts";
 
 /**
- * The facts of a conversation. The log stores only these events, and only `reduce` turns them into a state. Unknown
- * events of newer versions are kept and skipped.
+ * An event of a conversation. The log stores only events, and only `reduce` turns them into a state. Unknown events of
+ * newer versions are kept and skipped.
  */
 export type EventBody =
   | { readonly type: "conversation.created"; readonly id: string; readonly labels: Readonly<Record<string, string>> }
@@ -275,7 +275,7 @@ export interface MessageAdded {
   readonly cost?: Cost;
 }
 
-/** The result of a call. */
+/** Event with the result of a call. */
 export interface CallEnded<Type extends string> {
   readonly type: Type;
   readonly message: string;
@@ -300,8 +300,8 @@ export type Delivery = "steer" | "queue" | "interrupt";
 
 /**
  * Reason for the end of a run. `answered`: the response is complete. `finished`: the task is done. `limit`: a limit
- * ended the run. `failed`: the model could not respond. `interrupted`: by a user, or by the end of its process.
- * `waiting`: its process ended while a user was asked; another run (`continues`) continues the turn.
+ * ended the run. `failed`: the model could not respond. `interrupted`: a user interrupted the run, or its process
+ * ended. `waiting`: its process ended while a user was asked; another run continues the turn.
  */
 export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
 
@@ -321,7 +321,7 @@ export type Event = EventBody & LogPosition;
 /** The type of an event. */
 export type EventType = EventBody["type"];
 
-/** A choice that answers a question. */
+/** A choice that a user may pick as the answer to a question. */
 export interface QuestionChoice {
   /** One line of at most 100 characters, unique among the choices of the field. */
   readonly label: string;

@@ -60,7 +60,7 @@ export interface DeltaPosition {
   readonly begins?: number;
 }
 
-/** A notice in the feed that no log stores. */
+/** An item of the feed that no log stores, such as a retry. */
 export type Notice =
   /** A model call failed and will be retried. */
   | {
@@ -130,7 +130,9 @@ export type Notice =
   /** The last item of a chat. */
   | { readonly type: "chat.ended"; readonly reason: ChatEnd };
 
-/** Reason for the end of a chat: a turn handler stopped it (`stop`), or the reason for the end of its last turn. */
+/**
+ * Reason for the end of a chat: `stop` if a turn handler stopped it, or else the reason for the end of its last turn.
+ */
 export type ChatEnd = "stop" | RunEnd;
 
 /** An item that a consumer of a conversation gets. */

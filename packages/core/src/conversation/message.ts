@@ -2,13 +2,13 @@ import type { OfferedTool } from "./offered-tool.ts";
 import type { BroughtFile, Json, Part, TextPart, UserPart } from "./part.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** Author of a user message: a user, a tool (outcome of an edit), or the system (a correction, a limit). */
+/** Author of a user message: a user, a tool (the outcome of an edit), or the system (a correction, a limit). */
 export type Author = "user" | "tool" | "system";
 
 /**
  * Reason for the end of a response. `stop`: the model was done. `calls`: the model waits for results. `length`: cut by
- * the output limit. `filtered`: refused or cut by the provider's filter. `paused`: the provider continues its own work
- * in the next response. `interrupted`: by a user. `error`: the stream broke.
+ * the output limit. `filtered`: refused or cut by the provider's filter. `paused`: the provider continues in the next
+ * response. `interrupted`: by a user. `error`: the stream broke.
  */
 export type Finish = "stop" | "calls" | "length" | "filtered" | "paused" | "interrupted" | "error";
 
@@ -178,7 +178,7 @@ export interface FileChange {
   readonly mode?: { readonly before: string | null; readonly after: string | null } | undefined;
 }
 
-/** A file as a branch has seen it. */
+/** The content of a file that a call on a branch has seen. */
 export interface SeenFile {
   /** Relative to the workspace. */
   readonly path: string;
@@ -232,7 +232,7 @@ export interface UserMessage extends MessageBase {
   readonly worktree?: string;
 }
 
-/** A model's response to the path above it, with its calls. */
+/** A model's response, with its calls. */
 export interface AssistantMessage extends MessageBase {
   readonly role: "assistant";
   readonly run: string;
@@ -250,21 +250,21 @@ export interface AssistantMessage extends MessageBase {
   readonly cost?: Cost;
 }
 
-/** A covered user message whose words the model still sees. */
+/** A user message that a summary covers, but whose words the model still sees. */
 export interface KeptMessage {
   readonly message: string;
   /** UTF-16 units of the shown words, if they are cut in the middle. */
   readonly characters?: number;
 }
 
-/** A call above a summary whose result the model no longer sees in full. */
+/** A call before a summary whose result the model no longer sees in full. */
 export interface ShortenedResult {
   readonly call: string;
   /** The text that replaces the result for the model, without files. */
   readonly text: string;
 }
 
-/** A user message above a summary that was too large for the model. */
+/** A user message that was too large for the model, and the text that replaces it. */
 export interface SetAsideMessage {
   readonly message: string;
   /** The text that replaces the message for the model. */

@@ -6,13 +6,13 @@ export class OptionError extends Error {
   readonly code = "invalid-option";
 }
 
-/** All names of an options type. The compiler reports missing and unknown names. */
+/** The names of all options of an interface. The compiler reports missing and unknown names. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
 /**
- * Throws `OptionError` for a name that an options object must not have, with the nearest known name (F76), because a
- * misspelt option would have no effect.
- * @param owner The user of the options, as in `sqliteStore` or `an agent`, for the message.
+ * Throws `OptionError` for an unknown name in an options object, because a misspelt option would have no effect. The
+ * message suggests the nearest known name (F76).
+ * @param owner The owner of the options, such as `sqliteStore` or `an agent`, for the message.
  * @param within Path of the object inside the options, with a dot at its end, as in `limits.`.
  * @example
  * interface GardenOptions {
@@ -48,7 +48,7 @@ export function didYouMean(name: string, known: readonly string[], within = ""):
   return near.length > 0 ? `did you mean ${near.map((one) => within + one).join(" or ")}?` : undefined;
 }
 
-/** Returns the options of a larger object that `names` lists. */
+/** Returns an object with only those options that `names` lists. */
 export function pickOptions<Options extends object>(options: Options, names: Partial<OptionNames<Options>>): Options {
   const picked = Object.entries(options).filter(([name]) => Object.hasOwn(names, name));
   return Object.fromEntries(picked) as Options;

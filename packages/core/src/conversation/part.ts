@@ -2,12 +2,12 @@
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * Data that a provider needs back with a part (a reasoning signature, an item id), under the provider's name. Kept
- * unchanged; only the driver of that provider reads it.
+ * Data that a provider needs back with a part, such as a reasoning signature or an item id. The key is the provider's
+ * name. Only the driver of that provider reads the data.
  */
 export type ProviderData = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-/** Text, usually in Markdown. */
+/** A text, usually in Markdown. */
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
@@ -21,7 +21,7 @@ export interface ReasoningPart {
   readonly provider?: ProviderData;
 }
 
-/** The position of a call among the parts of its message. `calls` has the call itself. */
+/** Marks the position of a call among the parts of its message. The message's `calls` has the call. */
 export interface CallPart {
   readonly type: "call";
   readonly call: string;
@@ -53,7 +53,7 @@ export interface SourcePart {
   readonly title?: string;
 }
 
-/** A tool call, or its result, that the provider ran itself. Sent back to the provider unchanged. */
+/** A tool call that the provider ran itself, or its result. Both are sent back to the provider unchanged. */
 export interface ProviderPart {
   readonly type: "provider";
   /** A short description for users. */

@@ -32,7 +32,7 @@ export interface ApprovalQuestion {
   readonly survives?: false;
 }
 
-/** A question of a running call, answered in words. */
+/** A question of a running call, which a user answers in words. */
 export interface TextQuestion extends WordQuestion {
   readonly type: "text";
   readonly id: string;
@@ -42,7 +42,10 @@ export interface TextQuestion extends WordQuestion {
   readonly survives?: boolean;
 }
 
-/** An earlier question of a call, and its answer. A call that runs again gets the answers in this order. */
+/**
+ * An earlier question of a call, and its answer. A call that runs again after a crash gets these answers, in this
+ * order.
+ */
 export interface EarlierQuestion {
   readonly question: string;
   readonly text: string;
@@ -51,8 +54,8 @@ export interface EarlierQuestion {
 }
 
 /**
- * The question whether a run may exceed its limit by the same amount again. With `offers`, the question about the
- * offer.
+ * The question whether a run may exceed its limit by the same amount again. With `offers`, the question whether a too
+ * large message becomes a file.
  */
 export interface LimitQuestion {
   readonly type: "limit";
@@ -220,7 +223,7 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   files: Map<string, string>;
 };
 
-/** Returns a conversation before its first event. */
+/** Returns the state of a conversation before its first event. */
 export function emptyConversation(
   id: string = createId(),
   labels: ConversationState["labels"] = {},

@@ -24,7 +24,7 @@ export interface TurnUsage {
   readonly cost?: number;
 }
 
-/** Usage of a turn before another run continues it or another turn shares its limits. */
+/** Usage of a turn before another run continues the turn, or before another turn shares its limits. */
 export interface EarlierUsage extends TurnUsage {
   /** Milliseconds, without the waits for users. */
   readonly time: number;
@@ -60,7 +60,7 @@ export function cleanUsage(reported: { readonly [Count in keyof Usage]?: unknown
   };
 }
 
-/** Returns a reported cost; unknown if it is not an amount. */
+/** Returns a reported cost, or `undefined` if it is not an amount. */
 export function cleanCost(reported: unknown): Cost {
   return typeof reported === "number" && reported >= 0 && Number.isFinite(reported) ? reported : undefined;
 }
@@ -76,12 +76,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Adds two costs; the sum with an unknown cost is unknown. */
+/** Adds two costs. If one is unknown, the sum is unknown. */
 export function addCost(a: Cost, b: Cost): Cost {
   return a === undefined || b === undefined ? undefined : a + b;
 }
 
-/** Returns the tokens of a usage that count for a token limit. */
+/** Returns the tokens that count for a token limit. */
 export function totalTokens(usage: Usage): number {
   return usage.input + usage.output;
 }
@@ -98,7 +98,7 @@ export interface Price {
   readonly cacheWrite?: number | undefined;
 }
 
-/** Returns the cost of a usage; unknown without a price. */
+/** Returns the cost of a usage, or `undefined` without a price. */
 export function costOf(usage: Usage, price: Price | undefined): Cost {
   if (!price) return undefined;
   const plain = usage.input - usage.cached - usage.cacheWrite;

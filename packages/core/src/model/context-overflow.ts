@@ -64,7 +64,7 @@ const FORMS: readonly RegExp[] = [
   /context shift is disabled|does not fit (in|into) the (context|n_ctx)|n_ctx[^.]{0,40}exceed|exceeds? n_ctx/i,
 ];
 
-/** True if a provider's message means that a request is too long for the model. */
+/** True if a provider's error message means that a request is too long for the model. */
 export function saysTooLong(text: string): boolean {
   return FORMS.some((form) => form.test(text));
 }

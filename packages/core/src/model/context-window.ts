@@ -29,8 +29,8 @@ const LEAST = 1_000;
 const READ = 4_000;
 
 /**
- * Returns the tokens of a model's window according to its refusal of a request of `sent` tokens. Only a number up to
- * `sent` counts. Without such a number, `own` is the bound: the refused size by our own count.
+ * Returns the context window of a model according to its refusal of a request of `sent` tokens. Only a number up to
+ * `sent` counts. Without such a number, returns `own`, the refused size by our own count.
  */
 export function windowFromError({ message, detail = "" }: ModelError, sent: number, own = sent): number {
   for (const text of [message, detail.slice(0, READ)]) {
@@ -64,7 +64,7 @@ function learntOf(model: ModelDriver): LearntWindowSize {
   return learnt;
 }
 
-/** Remembers, for the life of the process, that a model accepts at most `tokens`. Ignores implausibly small windows. */
+/** Remembers, for the life of the process, that a model accepts at most `tokens`. */
 export function learnWindow(model: ModelDriver, tokens: number): void {
   if (tokens < LEAST) return;
   const learnt = learntOf(model);
@@ -72,8 +72,8 @@ export function learnWindow(model: ModelDriver, tokens: number): void {
 }
 
 /**
- * Returns the maximum tokens of a request and its response: the smaller of the known and the learnt window. A window
- * that the server reports overrides its earlier refusals: the server may have restarted with a larger window.
+ * Returns the context window of a model: the maximum tokens of a request and its response. This is the smaller of the
+ * known and the learnt window. A window that the server reports counts more than its earlier refusals.
  */
 export function windowOf(model: ModelDriver, known = model.contextSize): number | undefined {
   if (model.learnContextSize && model.contextSize !== undefined)
@@ -86,7 +86,7 @@ export function hasLearntWindow(model: ModelDriver): boolean {
   return learntOf(model).window !== undefined;
 }
 
-/** Returns the smallest window learnt for a model at any address, by its name, for lists of models. */
+/** Returns the smallest context window that was learnt for a model, by its name, for lists of models. */
 export function learntWindow(id: string): number | undefined {
   let smallest: number | undefined;
   for (const [place, { window }] of byAddress) {

@@ -106,7 +106,7 @@ const TABLES = {
   any: { ...CONVERSE, ...GOOGLE, ...RESPONSES, ...MESSAGES, ...CHAT },
 } as const;
 
-/** Returns the meaning of a reason in a format, or nothing if unknown. */
+/** Returns the meaning of a provider's finish reason, or nothing for an unknown reason. */
 export function finishMeaning(format: keyof typeof TABLES, reason: string): FinishMeaning | undefined {
   const name = reason.toLowerCase();
   return Object.hasOwn(TABLES[format], name)
@@ -115,7 +115,7 @@ export function finishMeaning(format: keyof typeof TABLES, reason: string): Fini
 }
 
 /**
- * Returns the meaning of a finish reason.
+ * Converts a provider's finish reason.
  * @param model `provider/model`, for errors, and to remember unknown reasons.
  * @param said The provider's own reason, if its package uses another name.
  * @throws ModelError if the provider broke the response off, or if the reason is unknown.

@@ -15,7 +15,7 @@ export interface FailedResponse {
   readonly model?: string;
 }
 
-/** Converts a failed response to a `ModelError`, by the words of the provider. */
+/** Converts a failed response to a `ModelError`, by the provider's status and words. */
 export function modelErrorFromResponse(response: FailedResponse): ModelError {
   const { status } = response;
   const report = findErrorReport(response.body);

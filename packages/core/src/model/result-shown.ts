@@ -8,7 +8,7 @@ export const PDF = "application/pdf";
 
 /**
  * Returns the text and the files of a result for a request. `takes`: the media types that the model accepts (`audio/*`
- * for all of a kind). A sentence in the text replaces each other file.
+ * for all of a kind). A sentence in the text replaces each file that the model does not accept.
  */
 export function encodableResult(
   { output, files = [] }: PromptResult,

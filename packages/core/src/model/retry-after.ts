@@ -17,8 +17,8 @@ const RESETS: readonly (readonly [reset: string, remaining: string])[] = [
 ];
 
 /**
- * Returns the milliseconds that a response asks to wait: `retry-after-ms`, or else `retry-after` in seconds or as a
- * date. Without these, and if the request is `limited`, the time until used-up limits have room again.
+ * Returns the milliseconds that a response asks to wait, from `retry-after-ms` or `retry-after`. Without these headers,
+ * and if the request is `limited`, the time until its rate limits have room again.
  */
 export function delayAskedFor(header: Header, limited: boolean): number | undefined {
   const exact = Number.parseFloat(header("retry-after-ms") ?? "");
@@ -71,7 +71,9 @@ const ENGLISH = new RegExp(
 /** Claude's own clients: "usage limit reached|1796083200". */
 const EPOCH = /limit reached\|(\d{10})\b/i;
 
-/** Reads the milliseconds until a limit has room again from a sentence. Dates without a zone are UTC. */
+/**
+ * Returns the milliseconds until a limit has room again, according to an error message. Dates without a zone are UTC.
+ */
 export function delayInSentence(sentence: string): number | undefined {
   const found = IN.exec(sentence)?.[1];
   if (found !== undefined) return readDuration(found);

@@ -17,8 +17,9 @@ const UNDECIDED = 100;
 
 /**
  * Reads calls that a model without native calls writes as text (F70): `<tool_call>{...}</tool_call>` on lines of its
- * own at the end of the content, or content that is a single JSON fence with `name` and `arguments`. Possible calls are
- * held until the content ends; other text after them turns them into text. Only offered tools count.
+ * own at the end of the content, or content that is a single JSON fence with `name` and `arguments`. A possible call is
+ * held back until the content ends. If other text follows, the possible call is text. Only calls of offered tools
+ * count.
  */
 export class TextCalls {
   readonly #offered: ReadonlySet<string>;

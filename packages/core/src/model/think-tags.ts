@@ -16,7 +16,7 @@ const LEAVES_OUT_OPEN = /qwq|deepseek-r1|r1-distill|qwen3.*thinking|glm-z1|exaon
 
 /**
  * Separates reasoning from the answer if a server sends both as content (F58). `<think>...</think>` at the very
- * beginning is reasoning; later tags are text. Tags may be split anywhere.
+ * beginning is reasoning; later tags are text. A tag may be split between two pieces.
  * ```
  * begin ──▶ inside ──▶ behind ──▶ over     over: all later content is text
  *   ╰────▶ maybe ───────╯                  maybe: a model that omits the opening tag

@@ -7,7 +7,7 @@ import type { Answer } from "../ports/verdict.ts";
 
 // Events of users' answers, and their meaning for a process that finds them in a log.
 
-/** Returns the events of an answer about a call that no process will run. A denial is its result at once. */
+/** Returns the events of an answer about a call that no process will run. A denial is the call's result. */
 export function approvalResolved(
   { id, message, call }: ApprovalQuestion,
   answer: Answer,
@@ -27,7 +27,7 @@ export function approvalResolved(
   return [{ ...resolved, allowed: true, ...(remember ? { remember } : {}), ...changed }];
 }
 
-/** Returns the events of an answer to a question about no call, if no process waits for the answer. */
+/** Returns the events of an answer to a question in words or about a limit, if no process waits for the answer. */
 export function answerFacts(
   state: ConversationState,
   open: Exclude<OpenQuestion, ApprovalQuestion>,
@@ -75,7 +75,10 @@ export function answerText(answer: NonNullable<EarlierQuestion["answer"]>): stri
   throw new Error(`The user did not answer the question${answer.declined ? `: ${answer.declined}` : "."}`);
 }
 
-/** Questions of a call before its process ended. A call that runs again asks the same questions in the same order. */
+/**
+ * The questions that a call asked before its process ended. A call that runs again asks the same questions in the same
+ * order.
+ */
 export class RepeatedQuestions {
   readonly #state: ConversationState;
   readonly #call: string;

@@ -10,7 +10,7 @@ interface AllowedCall {
   readonly input: Json | undefined;
 }
 
-/** Permissions that a user gave in a session's conversation. Claims in the log count for nothing (S17). */
+/** Permissions that a user gave in a session's conversation. Permissions in the log alone do not count (S17). */
 export class GrantedRights {
   readonly #place: RightsPlace | undefined;
   readonly #state: ConversationState;

@@ -7,7 +7,7 @@ import type { Log, LogView } from "../ports/store.ts";
 import { TurnSpending } from "./turn-spending.ts";
 import { Voices } from "./voices.ts";
 
-/** The content of a log when its conversation is opened. */
+/** The state of a conversation when it is opened, with its log. */
 export interface Past {
   readonly state: ConversationState;
   readonly voices: Voices;
@@ -18,7 +18,7 @@ export interface Past {
 
 type Labels = ConversationState["labels"];
 
-/** Returns the past of a new conversation. Its first message creates it in the store. */
+/** Returns the state of a new conversation. Its first message creates it in the store. */
 export function emptyPast(conversation?: string, labels?: Labels): Past {
   const state = emptyConversation(conversation, labels);
   return { state, voices: new Voices(state), spending: new TurnSpending(state) };
@@ -43,7 +43,7 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
   }
 }
 
-/** Adds the messages that are no longer in memory, from the log. Rejects without a log. */
+/** Returns a path with the messages that are no longer in memory. Rejects without a log. */
 export async function readWholePath(
   path: readonly Message[],
   log: LogView | undefined,

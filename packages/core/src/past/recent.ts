@@ -1,4 +1,7 @@
-/** A map of the values set last: at least `least`, at most twice as many. Setting and reading take constant time. */
+/**
+ * A map that keeps only the last values: at least `least`, at most twice as many. Setting and reading take constant
+ * time.
+ */
 export class Recent<Value> {
   readonly #least: number;
   /** Values set since the last switch, and values set between the last two switches. */

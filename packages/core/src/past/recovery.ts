@@ -17,8 +17,8 @@ interface CrashRecovery {
 }
 
 /**
- * Applies the events that a crash left unwritten. They must be written before the next event; viewing a conversation
- * writes nothing. Rules in the log that are not in `allowed` are revoked; for an imported log, all rules (S17).
+ * Applies the events that a crash left unwritten. They must be written before the next event. Rules in the log that are
+ * not in `allowed` are revoked; for an imported log, all rules (S17).
  */
 export function recover(
   state: ConversationState,
@@ -47,8 +47,7 @@ export function recover(
 }
 
 /**
- * Applies the unwritten events of stopped processes to a state in place, as opening the conversation would. For a log
- * that no process has open.
+ * Applies the events that stopped processes left unwritten to a state, in place. For a log that no process has open.
  */
 export function recoveredState(state: ConversationState): ConversationState {
   recover(state, state, state.allowed);
@@ -56,8 +55,8 @@ export function recoveredState(state: ConversationState): ConversationState {
 }
 
 /**
- * Returns the events to append to an imported log, after its events are reduced. They close every run, call, question
- * and input, and revoke all rules. The state then includes them.
+ * Returns the events to append to an imported log. They close every run, call, question and input, and revoke all
+ * rules. The state then includes these events.
  */
 export function endOfImport(state: ConversationState): readonly (EventBody & { readonly at: number })[] {
   return recover(state, state, "import").facts;
@@ -182,7 +181,7 @@ function interruptedResponse({ id, parts }: AssistantMessage): EventBody {
 
 export const BROUGHT_IN = "Not executed: this conversation was imported while the call had no result.";
 
-/** An imported log, or a log file that was copied into the store. */
+/** Origin of a log from elsewhere: an import, or a file copied into the store. */
 export type LogOrigin = "import" | "file";
 
 /** Closes an imported log: cancels open calls, withdraws inputs, revokes rules, and marks the import. */

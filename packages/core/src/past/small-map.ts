@@ -1,6 +1,6 @@
 /**
  * A map of a few entries by id, in the order of insertion. Each operation looks at every entry. A long-lived `Map` that
- * becomes empty again and again is expensive in V8: its old tables survive young collections.
+ * becomes empty again and again costs memory in V8, because its old tables stay alive for long.
  */
 export class SmallMap<Value> {
   readonly #ids: string[] = [];

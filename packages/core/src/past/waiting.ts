@@ -7,7 +7,7 @@ import { unsettledBelow } from "../conversation/tree/path.ts";
 
 const INTERRUPTED = "Not executed: interrupted by the user.";
 
-/** Returns the events with which a user ends a turn that waits without a process. */
+/** Returns the events with which a user ends a waiting turn that has no process. */
 export function endOfWaiting(state: ConversationState, turn: LiveRun): EventBody[] {
   const runs = [turn, ...waitingBelow(state, turn)].reverse();
   const ids = new Set(runs.map(({ id }) => id));
@@ -43,7 +43,7 @@ function waitingBelow(state: ConversationState, { id }: LiveRun): LiveRun[] {
 
 const GONE = "The process stopped before this call had a result, and the call does not continue.";
 
-/** Cancels the open calls below a call that has its result: its sub-agent will not continue. */
+/** Cancels the open calls of the sub-agents below a call that has its result. */
 export function endBelow(
   session: { readonly state: ConversationState; readonly runs: { isLive(run: string): boolean } },
   call: string,

@@ -4,14 +4,14 @@ import type { RightsPlace } from "./rights.ts";
 /**
  * Storage of conversations, with one log each. Contract:
  * - Events are read as they were appended, in order, with any Unicode.
- * - An append is all or nothing, and survives the process once it is acknowledged. The session waits for each append
- *   before the next.
- * - An unreadable log hides no other log.
- * - Every text that `isId` accepts is an id, and different ids are different conversations. Other texts are never found
- *   (`not-found`, also with `create`).
+ * - An append writes all its events or none. Once acknowledged, it survives the end of the process. The session waits
+ *   for each append before the next.
+ * - An unreadable log does not affect other logs.
+ * - Every text that `isId` accepts is an id, and different ids are different conversations. For other texts, all
+ *   methods reject with `not-found`, also with `create`.
  *
- * The conformance suite of `@banyan/core/testing` checks all this, except crashes and damage, which a store's own tests
- * must cause.
+ * The conformance suite of `@banyan/core/testing` checks this contract, except crashes and damage. A store's own tests
+ * must cause these.
  */
 export interface Store {
   /**

@@ -9,10 +9,10 @@ import type { Cost, Usage } from "../conversation/usage.ts";
  */
 export type Effects = "none" | "idempotent" | "external";
 
-/** A JSON Schema of an object, or a Standard Schema with a JSON Schema (zod, valibot, arktype). */
+/** Schema of arguments: a JSON Schema of an object, or a Standard Schema that has one (zod, valibot, arktype). */
 export type InputSchema<Input> = JsonSchema | StandardSchemaV1<unknown, Input>;
 
-/** A JSON Schema for an object of arguments. */
+/** A JSON Schema for the arguments of a tool, which are an object. */
 export interface JsonSchema {
   readonly type: "object";
   readonly [keyword: string]: unknown;
@@ -64,7 +64,7 @@ export interface BackgroundWorkEnd {
   readonly known?: true | undefined;
 }
 
-/** The effect of a summary. */
+/** The effect of a summary: covered messages, and freed tokens. */
 export interface ShortenedHistory {
   /** Number of messages that the model no longer sees. */
   readonly messages: number;
@@ -73,8 +73,8 @@ export interface ShortenedHistory {
 }
 
 /**
- * Receives the text of messages after the call's own, in stream order, before storage and clients. All methods except
- * `completed` are synchronous. An exception ends the following, and harms nothing else.
+ * Receives the text of messages that follow its call, in stream order, before the log and clients. All methods except
+ * `completed` are synchronous. A follower that throws follows no longer; the turn continues.
  */
 export interface Follower {
   /** Receives a fragment of the model's text, cut anywhere. Must be quick, because the stream waits. */

@@ -18,9 +18,9 @@ import type { Permit } from "./verdict.ts";
 // A tool may launch a loop, and a loop runs tools, so the two contracts are in one file.
 
 /**
- * A tool that the model can call. `execute` gets checked arguments, after its call has been permitted and logged. The
- * model gets its result: a string unchanged, any other value as JSON. The model also gets its exception, which never
- * harms the turn. `execute` must end soon after `context.signal` aborts; after 3 seconds the turn stops waiting.
+ * A tool that the model can call. `execute` gets checked arguments, after the call has been permitted and logged. The
+ * result goes to the model: a string unchanged, any other value as JSON. An exception goes to the model too, and the
+ * turn continues. `execute` must end soon after `context.signal` aborts; after 3 seconds the turn stops waiting.
  * @example
  * defineTool({
  *   name: "send_mail",
@@ -142,7 +142,7 @@ export interface Tool<Input = unknown> {
   execute(input: Input, context: ToolContext): unknown;
 }
 
-/** Context of a call before it runs. */
+/** Context of a call before the call runs. */
 export type PreviewContext = Pick<ToolContext, "conversation" | "path" | "signal">;
 
 /** Facts and actions for a running call. */
@@ -221,7 +221,7 @@ export interface ToolContext {
   summarize(summary: string): Promise<ShortenedHistory>;
 }
 
-/** The context of a call without the data that one execution collects. */
+/** The context of a call, without `attach` and `saw`. */
 export type OuterContext = Omit<ToolContext, "attach" | "saw">;
 
 /** The task of a sub-agent, and its differences from the launching agent. */
@@ -244,10 +244,10 @@ export interface SubTask {
  * reports its actions, so that tree, feed, calls, usage and cost look the same. Contract of `run`:
  * - Order of reports: `begin`, the parts of the response, `complete`, the calls of that response, then the next
  *   `begin`. A started call may continue during later responses. The next `begin` cancels calls that were not started.
- * - It resolves at the end of the turn; the last response is that of the turn. It rejects with a `ModelError` when it
- *   cannot continue; earlier reports stay.
- * - A call that it runs itself gets `started` and `ended`. A call of one of our tools gets `execute`, and so does a
- *   call of its own that needs permission. A call without a result at the end of the turn is cancelled.
+ * - It resolves at the end of the turn; its last response is the response of the turn. It rejects with a `ModelError`
+ *   when it cannot continue; earlier reports stay.
+ * - A call that the loop runs itself gets `started` and `ended`. A call of one of our tools gets `execute`, and so does
+ *   a call of the loop that needs permission. A call without a result at the end of the turn is cancelled.
  * - When `signal` aborts (an interrupt, a limit), it stops soon. After 3 seconds the engine stops waiting and rejects
  *   further reports.
  */
@@ -276,7 +276,7 @@ export interface LoopTurn {
   readonly worktree?: string | undefined;
 }
 
-/** A call of a complete response. */
+/** A call of a response that a loop has completed. */
 export interface ReportedCall {
   readonly id: string;
   readonly tool: string;
@@ -284,7 +284,7 @@ export interface ReportedCall {
   readonly input: Json | undefined;
 }
 
-/** Receives the reports of a loop about its turn. Reports after the end of the turn are rejected. */
+/** Receives the reports of a loop about its turn. Rejects reports after the end of the turn. */
 export interface TurnSink {
   /** Begins a response and counts a step. Rejects at a limit of the turn: the loop must then end. */
   begin(): Promise<ModelSink>;

@@ -1,6 +1,8 @@
 import { Interruption } from "../session/error.ts";
 
-/** Sub-agents and questions that calls of a turn began. They end with their call, and at the latest with the turn. */
+/**
+ * The sub-agents and questions that calls of a turn began. They end with their call, and at the latest with the turn.
+ */
 export class TurnWork {
   /** Created on demand, because most turns begin no work. */
   #ending: AbortController | undefined;

@@ -29,7 +29,7 @@ interface ListeningCall {
  * ```
  * A message may break off at its last line and be requested again. So `text` only collects: acting on it would change a
  * file twice. `completed` acts when the message is on the disk, but before its calls, which may read the changes. The
- * notes of all followers to the model become one message, in the order in which they began to follow.
+ * notes of all followers become one message to the model.
  */
 export class Followers {
   readonly #run: FollowedRun;

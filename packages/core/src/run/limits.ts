@@ -304,7 +304,10 @@ class OutOfTime extends Error {
 /** Milliseconds between checks of a clock that is stopped while a user is asked. */
 const LOOK = 20;
 
-/** The signal of the run also aborts after `until()` milliseconds. Questions to users stop the clock. */
+/**
+ * Runs a part of a turn, whose signal also aborts after `until()` milliseconds. The time of questions to users does not
+ * count.
+ */
 export async function runInTime<T, Run extends TimeLimitedRun>(
   run: Run,
   until: () => number,

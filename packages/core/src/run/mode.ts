@@ -6,7 +6,7 @@ import type { Tool } from "../ports/tool.ts";
 
 export const FINISH_TASK = "finish_task";
 
-/** The policy for a model that asks for no call: chat or task. */
+/** What happens when a model asks for no call: in a chat the turn ends, in a task it continues. */
 export interface Mode {
   readonly name: "chat" | "task";
   /** Instructions appended to those of the agent; may be empty. */

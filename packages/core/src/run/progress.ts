@@ -12,7 +12,7 @@ export interface PlannedSummary {
   readonly covers: string;
 }
 
-/** Progress of a turn that is not in the log. */
+/** Progress of a turn that the log does not have. */
 export class TurnProgress {
   #finished: TaskResult | undefined;
   #planned: PlannedSummary | undefined;

@@ -33,7 +33,7 @@ export function promptFrom(path: readonly Message[]): PromptMessage[] {
   return prompt;
 }
 
-/** True if `appendTo` adds a message to the prompt: readable messages, and responses with anything but reasoning. */
+/** True if the prompt contains a message: the message is readable, and not only reasoning. */
 export function isInPrompt(message: Message): boolean {
   if (message.role === "summary") return isSummary(message);
   if (message.role !== "assistant") return message.unreadable === undefined;
@@ -49,7 +49,7 @@ export function appendTo(prompt: PromptMessage[], message: Message): void {
   if (shown) prompt.push(shown);
 }
 
-/** Returns a prompt that a model can answer: after a response, asks it to continue, unless its provider always does. */
+/** Returns a prompt that a model can answer. After a response, adds a request to continue if the provider needs it. */
 export function withContinuation(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
   const last = prompt.at(-1);
   return last?.role === "assistant" && last.results.length === 0 && !last.paused ? [...prompt, CONTINUE] : prompt;

@@ -26,7 +26,7 @@ interface Last {
   readonly times: number;
 }
 
-/** The outcomes of a turn's calls since a call last changed a file. */
+/** The last outcomes of a turn's calls, until a call changes a file. */
 export class Repeats {
   readonly #last = new Recent<Last>(KNOWN);
 

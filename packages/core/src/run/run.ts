@@ -23,7 +23,7 @@ import type { TurnProgress } from "./progress.ts";
 import type { Repeats } from "./repeats.ts";
 
 /**
- * When a failed model call is retried, before anything acted on its response, and when a silent call fails.
+ * Settings for the retries of failed model calls, and for the end of silent model calls.
  * @example
  * const retry: RetrySettings = { attempts: 3, time: 60_000, delay: 200, maxDelay: 10_000, idle: 10 * 60_000 };
  * new Agent({ model, retry });

@@ -9,7 +9,7 @@ import { type Cost, cleanUsage, type Usage } from "../conversation/usage.ts";
 import { noCall, noMessage, SessionError } from "./error.ts";
 import { ADD, type AddMessageOptions, checkedId } from "./options.ts";
 
-/** Throws `SessionError` (`empty`), and `DirectiveError` for a wrong shape. */
+/** Returns a user's content as parts. Throws `SessionError` (`empty`), and `DirectiveError` for a wrong shape. */
 export function checkedUserParts(content: UserContent): readonly UserPart[] {
   const parts = readUserContent(content);
   if (!parts) throw new SessionError("empty", "A message needs some text or a file; this one is empty.");

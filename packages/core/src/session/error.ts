@@ -14,17 +14,17 @@ export class Interruption extends Error {
 
 export const SESSION_CLOSED = new Interruption("the session closed", { isLeaving: true });
 
-/** True if a reader or a session went away: no user and no limit ended the turn. */
+/** True if a signal aborted because a reader or a session went away: no user and no limit ended the turn. */
 export function isReaderGone({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason instanceof Interruption && reason.isLeaving;
 }
 
 /**
  * Kind of a session's failure. `closed`: `close()` was called. `broken`: the store failed, so nothing can be written.
- * `no-log`: no log, hence no replay. `behind`: the reader of a feed was too slow. `no-question`: the question is
- * answered or withdrawn. `no-run`: the run is not live. `no-input`: the input is delivered or withdrawn. `no-message`,
- * `no-call`: unknown id. `no-process`: no such process runs. `busy`: a turn uses the end of the branch. `empty`:
- * neither text nor a file. `invalid-option`: the message names the option and its fault.
+ * `no-log`: the session has no log to read from. `behind`: the reader of a feed was too slow. `no-question`: the
+ * question is answered or withdrawn. `no-run`: the run is not live. `no-input`: the input is delivered or withdrawn.
+ * `no-message`, `no-call`: unknown id. `no-process`: no such process runs. `busy`: a turn uses the end of the branch.
+ * `empty`: neither text nor a file. `invalid-option`: the message names the option and its fault.
  */
 export type SessionErrorCode =
   | "closed"

@@ -39,7 +39,7 @@ export interface SayOptions {
 }
 
 /**
- * Options of `Session.add`: the place and the author of a message without a turn.
+ * Options of `Session.add`, which adds a message without a turn.
  * @example
  * await session.add("It is noon.", { at: session.state.leaf, author: "system", id: createId(), worktree: "attempt-1" });
  */

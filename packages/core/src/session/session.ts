@@ -35,7 +35,7 @@ import { Writer } from "./writer.ts";
 
 /**
  * The single writer of one conversation. It carries out requests of users and programs, and owns the runs and the
- * questions. Every event and fragment goes into the log, into the state, and then to the readers.
+ * questions. Every event goes into the log, into the state, and then to the readers.
  */
 export class Session {
   /** The current tree; changes while the session works. Read only. */

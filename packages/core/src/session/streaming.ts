@@ -140,7 +140,7 @@ export class StreamingBuffer {
   }
 }
 
-/** The length of text that a reader has received of each part, in UTF-16 units. */
+/** The length of the text that a reader has received of each part, in UTF-16 units. */
 export class ReaderOffsets {
   readonly #ends = new Map<string, number>();
 
@@ -158,7 +158,6 @@ export function isTextDelta<Said extends DeltaBody>(delta: Said): delta is Extra
   return delta.type === "text.delta" || delta.type === "reasoning.delta";
 }
 
-/** Returns the offset in its part at which a fragment begins that has not been added to the state yet. */
 export function deltaStart({ message, part: index }: TextBody, state: ConversationState): number {
   const part = state.messages.get(message)?.parts[index];
   return part && "text" in part ? part.text.length : 0;

@@ -4,7 +4,7 @@ import type { TurnRun } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import type { ResponseMessage } from "./response-message.ts";
 
-/** Returns the error, if any: at once after an abort or a long silence, even if the driver does not react. */
+/** Calls the model, and returns the error, if any. Returns at once after an abort or a long silence. */
 export async function callModel(
   run: TurnRun,
   model: ModelDriver,

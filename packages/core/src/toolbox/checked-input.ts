@@ -7,7 +7,7 @@ export interface CheckedInput {
   readonly value: unknown;
 }
 
-/** The one value that is judged, shown and run. Refuses a value without a JSON form: it could run unseen. */
+/** Returns the value that is judged, shown and run. Refuses a value without a JSON form: it could run unseen. */
 export function checkedInput(value: unknown): CheckedInput {
   const copy = new Copy();
   const input = copy.of(value);

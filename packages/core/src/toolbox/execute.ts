@@ -26,8 +26,8 @@ export interface ExecutionOutcome {
 }
 
 /**
- * Runs a tool and never throws: exceptions, a timeout and an unusable output become outcomes. After an abort it waits
- * up to 3 seconds, to keep partial output. `signal` of the context also aborts at the tool's timeout.
+ * Runs a tool. Never throws: exceptions, a timeout and an unusable output become outcomes. After an abort it waits up
+ * to 3 seconds, to keep partial output. `signal` of the context also aborts at the tool's timeout.
  */
 export async function execute(
   tool: Tool,

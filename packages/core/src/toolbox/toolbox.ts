@@ -105,7 +105,7 @@ function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
   };
 }
 
-/** 128 bits of the text's SHA-256, in hexadecimal. */
+/** Returns 128 bits of the text's SHA-256, in hexadecimal. */
 export function textDigest(text: string): string {
   // Loaded on demand: creating an agent must not wait for Node's cryptography.
   return process.getBuiltinModule("node:crypto").hash("sha256", text).slice(0, 32);

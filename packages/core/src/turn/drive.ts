@@ -9,8 +9,8 @@ import type { Session } from "../session/session.ts";
 import { type EndedTurn, runTurn, type Turn, type TurnStart, turnStartLeaf } from "./turn.ts";
 
 /**
- * The first abort interrupts the run, a second one hurries it. A chat has one object for all its turns, because
- * listeners on a signal are expensive.
+ * Interrupts a run when a signal aborts. After a second abort, the calls must end at once. A chat has one object for
+ * all its turns, because listeners on a signal are expensive.
  */
 export class Interrupts implements Disposable {
   readonly #signals: readonly (AbortSignal | undefined)[];
@@ -129,7 +129,7 @@ export interface LastTurn extends EndedTurn {
   readonly leaf: string | null;
 }
 
-/** Takes a turn, and further turns while inputs arrive at the end of the last one, before other waiting runs. */
+/** Takes a turn, and further turns for inputs that arrive at its end. Other runs wait until then. */
 export async function takeTurns(
   first: RunHandle | Promise<RunHandle>,
   startOn: (branch: RunBranch) => TurnStart,

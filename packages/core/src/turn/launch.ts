@@ -12,7 +12,7 @@ import { Toolbox, textDigest } from "../toolbox/toolbox.ts";
 import { Interrupts, takeTurns } from "./drive.ts";
 import { type Turn, taskResultText } from "./turn.ts";
 
-/** Runs a sub-agent in a tree below the launching call. After a crash, a started sub-agent continues. */
+/** Runs a sub-agent in a tree below the launching call. A sub-agent that was started before a crash continues. */
 export async function launch(parent: TurnRun, launching: SubAgentLaunch, task: SubTask): Promise<SubTaskEnd> {
   const { state } = parent.session;
   const deep = parent.budget.tooDeep();
@@ -109,7 +109,7 @@ export function instructionsFor(own: string, mode: string): string {
   return own === "" || mode === "" ? own + mode : `${own}\n\n${mode}`;
 }
 
-/** Tools of an agent in a mode. A tool of the mode replaces a control tool of the same name. */
+/** Returns the tools of an agent in a mode. A tool of the mode replaces a control tool of the same name. */
 export function toolsInMode(own: readonly Tool[], { tools: brought }: Mode): readonly Tool[] {
   if (brought.length === 0) return own;
   // A tool that the agent does not list stays unlisted.

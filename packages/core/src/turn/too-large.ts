@@ -9,7 +9,7 @@ import { type ModelDriver, ModelError } from "../ports/model.ts";
 import type { FallbackModel, RunWithModel, TurnRun } from "../run/run.ts";
 import { askRun } from "./at-limit.ts";
 
-/** Returns nothing if the turn continues with a shorter request, or the error that ends the turn. */
+/** Reacts to a failed model call. Returns the error that ends the turn, if the turn cannot continue. */
 export async function afterFailure(
   asking: RunWithModel,
   error: ModelError,

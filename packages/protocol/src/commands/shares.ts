@@ -20,7 +20,7 @@ export type Share = z.infer<typeof share>;
 /** Maximum lifetime of a link in seconds. */
 const LONGEST = 366 * 24 * 60 * 60;
 
-/** A link shows only one conversation, to everyone who has it. */
+/** Commands about share links. A link shows only one conversation, to everyone who has it. */
 export const shareCommands = {
   "share.create": command(
     "Makes a share link to one conversation, or to one branch as it is now.",

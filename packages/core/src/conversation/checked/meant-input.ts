@@ -8,7 +8,8 @@ type JsonKind = "null" | "string" | "boolean" | "number" | "integer" | "array" |
 const ENCODED = 3;
 
 /**
- * Corrects arguments to the values that a model meant by their schema. Returns nothing if no correction applies.
+ * Corrects arguments that do not match their schema to the values that the model probably meant. Returns nothing if no
+ * correction applies.
  * - `null`, `[]` and `""` in place of all arguments mean no arguments (F64).
  * - A string where the schema accepts no string means the JSON in the string (F64).
  * - `null` for an optional name whose schema does not accept null means absent (B82).

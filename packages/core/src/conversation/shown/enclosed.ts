@@ -1,8 +1,8 @@
 import type { RecalledMemory } from "../message.ts";
 
 /**
- * Encloses a text for the model in tags that name its kind. The text cannot close the tag: if it contains the closing
- * tag, a number is appended to the name. `attributes` are added to the opening tag.
+ * Encloses a text for the model in tags. `name` is the kind of the text. If the text contains the closing tag, a number
+ * is appended to the name, so that the text cannot end the tag. `attributes` are added to the opening tag.
  */
 export function encloseInTags(name: string, text: string, attributes = ""): string {
   const lower = text.toLowerCase();
@@ -35,7 +35,7 @@ export function attachedText(text: string): AttachedText | undefined {
   }
 }
 
-/** Presents recalled entries as past, because a model may take an old request for a current request (B81). */
+/** Formats recalled memory entries for the model as notes from the past, so that no old request looks current (B81). */
 export function recalledAsPast(recalled: readonly RecalledMemory[]): string {
   // No line of an entry may look like the label of another entry (S26).
   const told = recalled.map((item) => `[${memoryLabel(item)}]\n${item.text.replace(/^\[/gm, " [")}`);
@@ -67,7 +67,10 @@ const UNDONE_FORMS = [
   "The person has taken back changes that were made to files. They are again as they were before:",
 ];
 
-/** Returns the report about undone file changes. Each of `files` is one line, such as `a.txt is there again`. */
+/**
+ * Returns the report for the model about undone file changes. Each of `files` is one line, such as `a.txt is there
+ * again`.
+ */
 export function undoneReport(files: readonly string[]): string {
   return [UNDONE, ...files.map((file) => `- ${file}`)].join("\n");
 }
@@ -82,7 +85,9 @@ export function undoneIn(report: string): readonly string[] | undefined {
 const ENDED = " has ended: ";
 const ENDED_LINE = new RegExp(`^(\\S+) \\(.*\\)${ENDED}`);
 
-/** Returns the report about ended background processes, one line each. `outcome` is the end of a sentence. */
+/**
+ * Returns the report for the model about ended background processes, one line each. `outcome` is the end of a sentence.
+ */
 export function endedReport(
   ended: readonly { readonly id: string; readonly title: string; readonly outcome?: string }[],
 ): string {
@@ -99,7 +104,7 @@ export function endedIn(report: string): readonly string[] | undefined {
 /** The first line of edit mode's report after all blocks were applied. */
 export const ALL_APPLIED = "All blocks were applied.";
 
-/** Beginning of the last line of a report of edit mode. */
+/** Beginning of the last line of an edit mode report. */
 export const EDIT_MODE_ENDED = "Edit mode has ended";
 
 const APPLIED_LINE = /: (created, with|\d+ blocks? applied;) /;

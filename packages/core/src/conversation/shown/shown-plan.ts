@@ -18,7 +18,7 @@ const MARKS: Readonly<Record<PlanStep["status"], string>> = {
   pending: "[ ]",
 };
 
-/** Returns the plan of the last completed call with a plan on a branch. Nothing without such a call. */
+/** Returns the newest plan on a branch. Nothing if no completed call has a plan. */
 export function planOnPath(path: readonly Message[]): readonly PlanStep[] | undefined {
   for (let index = path.length - 1; index >= 0; index--) {
     const message = path[index];
@@ -54,7 +54,7 @@ export function shownPlan(
   ];
 }
 
-/** Returns the progress and the current step: `2 of 5 done: mend the parser`. */
+/** Returns the progress of a plan and its current step: `2 of 5 done: mend the parser`. */
 export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): string {
   const done = plan.filter(({ status }) => status === "completed").length;
   const now = plan.find(({ status }) => status === "in_progress");
@@ -64,7 +64,7 @@ export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): s
     : say("{done} of {all} done", amounts);
 }
 
-/** Returns a plan as an editable text: one line per step, after its mark. */
+/** Returns a plan as a text for editing: one line per step, which begins with the step's mark. */
 export function editablePlan(plan: readonly PlanStep[]): string {
   return shownPlan(plan)
     .map(({ mark, text }) => `${mark} ${text}`)
@@ -85,7 +85,7 @@ export function planIn(written: string, say: Say = inEnglish): PlanStep[] {
   return steps;
 }
 
-/** True if a value is a list of plan steps without other fields. */
+/** True if a value is a list of plan steps, and the steps have no other fields. */
 export function isPlanSteps(value: Json): value is Json & readonly PlanStep[] {
   const isStep = (step: Json) => {
     if (typeof step !== "object" || step === null || !("title" in step) || !("status" in step)) return false;

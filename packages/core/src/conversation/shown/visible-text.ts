@@ -7,7 +7,7 @@ export function visibleText(text: string): string {
   return HIDES.test(text) ? text.replaceAll(EACH, writtenOut) : text;
 }
 
-/** Like `visibleText`, on one line: line ends and tabs are written out too. */
+/** Like `visibleText`, but on one line: line ends and tabs are written out too. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
@@ -52,7 +52,7 @@ export function cutBefore(text: string, at: number): number {
   return isHalf ? at - 1 : at;
 }
 
-/** Keeps `characters` UTF-16 units, half from each end, around a line with the number of removed units. */
+/** Cuts a text in the middle. Keeps `characters` UTF-16 units, half from each end, around the line of `lineFor`. */
 export function cutInMiddle(text: string, characters: number, lineFor: (cut: number) => string): string {
   if (text.length <= characters) return text;
   const head = cutBefore(text, Math.ceil(characters / 2));

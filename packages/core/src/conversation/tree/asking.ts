@@ -12,8 +12,8 @@ export function latestRun({ continuedBy }: Pick<AskerState, "continuedBy">, run:
 }
 
 /**
- * Returns the runs that wait for a question: the asking run, then the launching runs above. Empty if a launching call
- * has its result, since no run can continue below it.
+ * Returns the runs that wait for a question: the asking run, and the runs that launched it. Empty if a launching call
+ * has its result, because no run can then continue.
  */
 export function askingRuns(state: AskerState, question: OpenQuestion): readonly string[] {
   const { messages, calls } = state;

@@ -6,7 +6,7 @@ import type { BroughtFile, Json, Part } from "../part.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
 import { noteQuestions } from "./questions.ts";
 
-/** The objects of a state that an item changed, for views. */
+/** The objects of a state that an item changed. */
 export interface Change {
   readonly message?: string;
   readonly call?: string;
@@ -23,7 +23,7 @@ export function assistantOf(state: MutableState, id: string): MutableAssistant |
   return message?.role === "assistant" ? (message as unknown as MutableAssistant) : undefined;
 }
 
-/** Returns a call in the given message. Without a message, looks the message up by the call. */
+/** Returns a call of the given message. Without a message, finds the message of the call first. */
 export function callIn(
   { messages, calls }: Pick<ConversationState, "messages" | "calls">,
   { call, message = calls.get(call) ?? "" }: { readonly call: string; readonly message?: string },
@@ -32,7 +32,7 @@ export function callIn(
   return asking?.role === "assistant" ? asking.calls.find(({ id }) => id === call) : undefined;
 }
 
-/** Returns the tool name of a call for users; for an unknown call, the name in the item. */
+/** Returns the tool name of a call for users. For an unknown call, returns the name in the item. */
 export function toolIn(
   state: Pick<ConversationState, "messages" | "calls">,
   item: { readonly call: string; readonly message?: string; readonly tool?: string },
@@ -47,7 +47,7 @@ export function calledBy(state: MutableState, { message, call }: CallItem): Muta
   return assistantOf(state, message)?.calls.find((other) => other.id === call);
 }
 
-/** Facts about a call for events that ask about it or end it, so that readers need no map of calls. */
+/** Returns facts about a call for events that ask about the call or end it. */
 export function callFields(
   message: string,
   { id, tool, input, executedInput = input }: Pick<Call, "id" | "tool" | "input" | "executedInput">,
@@ -55,7 +55,6 @@ export function callFields(
   return { message, call: id, tool, ...(executedInput !== undefined && { input: executedInput }) };
 }
 
-/** Records drafts or changes of a call, also after its result: they are not part of the result. */
 export function noteCall(state: MutableState, item: CallItem, note: Partial<Pick<Call, "drafts" | "changes">>): Change {
   const call = calledBy(state, item);
   if (!call) return skippedItem(item, "it names no call");

@@ -47,12 +47,12 @@ export function editInput(state: MutableState, event: Extract<Event, { type: "in
 
 const NONE: readonly WaitingInput[] = [];
 
-/** Returns the inputs for a run that are not held, for delivery at safe points or after its end. */
+/** Returns the inputs for a run that are not held. */
 export function inputsFor(state: ConversationState, run: string): readonly WaitingInput[] {
   return state.inbox.length === 0 ? NONE : state.inbox.filter((input) => input.run === run && !input.held);
 }
 
-/** Returns the waiting inputs without a live run that were written on this path: `resume()` delivers them there. */
+/** Returns the waiting inputs on this path without a live run, which `resume()` delivers. */
 export function inputsLeft(state: ConversationState, path: readonly Message[]): readonly WaitingInput[] {
   const isLeft = (run: string | null) => run === null || !(state.runs.has(run) || state.waiting.has(run));
   const left = state.inbox.filter(({ run, held }) => held || isLeft(run));
@@ -62,13 +62,13 @@ export function inputsLeft(state: ConversationState, path: readonly Message[]): 
   return left.filter(({ at }) => at === null || here.has(at) || !state.messages.has(at));
 }
 
-/** Returns the inputs that still wait, in their current form: a user may have changed or withdrawn some. */
+/** Returns the inputs that still wait, as users have changed them. */
 export function stillWaiting(state: ConversationState, inputs: readonly WaitingInput[]): readonly WaitingInput[] {
   const ids = new Set(inputs.map(({ id }) => id));
   return state.inbox.filter(({ id }) => ids.has(id));
 }
 
-/** Returns the events that turn inputs into messages, each below the last. `run` then ends at the last message. */
+/** Returns the events that turn inputs into messages, each below the message before. */
 export function deliverInputs(inputs: readonly WaitingInput[], parentId: string | null, run?: string): EventBody[] {
   let parent = parentId;
   return inputs.flatMap(({ id, parts, unreadable }): EventBody[] => {

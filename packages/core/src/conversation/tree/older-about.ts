@@ -33,7 +33,7 @@ const OLDER: ReadonlyMap<string, (input: Texts) => About> = new Map<string, (inp
   ["finish_task", ({ summary }) => ({ result: "result", ...(isNonEmptyText(summary) && { title: summary }) })],
 ]);
 
-/** Describes a call whose log entry has no `about`, for display. Rules and questions use the tool's own `about`. */
+/** Describes a call of an old log without `about`, only for display. */
 export function olderAbout(tool: string, input: Json | undefined): About | undefined {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
   return OLDER.get(tool)?.(input as Texts);

@@ -26,17 +26,19 @@ export function pathTo(state: ConversationState, leaf: string | null): Message[]
   return path.reverse();
 }
 
-/** Returns the index of the last message whose parent was dropped by a session's window; -1 without such a message. */
 export function placeAfterForgotten(path: readonly Message[]): number {
   return path.findLastIndex(({ parentId }, index) => parentId !== (path[index - 1]?.id ?? null));
 }
 
-/** Returns a user's last text on a path. Outputs of commands that the user ran (`!command`) do not count. */
+/**
+ * Returns the last message that a user wrote on a path. Outputs of commands that the user ran (`!command`) do not
+ * count.
+ */
 export function lastUserMessage(path: readonly Message[]): UserMessage | undefined {
   return path.findLast((message): message is UserMessage => isPersons(message) && !isOwnCommand(message.parts));
 }
 
-/** Name of the tags around the output of a user's own command, for the model. */
+/** Name of the tags around the output of a user's own command (`!command`), for the model. */
 export const OWN_OUTPUT = "output";
 
 function isOwnCommand([typed, output]: readonly UserPart[]): boolean {
@@ -52,7 +54,7 @@ function childrenOf(state: ConversationState, message: string | null): readonly 
 
 const NONE: readonly string[] = [];
 
-/** Returns the leaf below `message` that was written last. Its branch continues there. */
+/** Returns the last written leaf below `message`. */
 export function newestLeaf(state: ConversationState, message: string): string {
   let leaf = message;
   for (let next = childrenOf(state, leaf).at(-1); next !== undefined; next = childrenOf(state, leaf).at(-1)) {
@@ -73,7 +75,7 @@ export function leaves(state: ConversationState): string[] {
   return found;
 }
 
-/** Returns the messages with the same parent as `message`, including itself and without removed ones, oldest first. */
+/** Returns `message` and the other messages with the same parent, oldest first, without removed messages. */
 export function siblings(state: ConversationState, message: string): readonly string[] {
   const found = state.messages.get(message);
   return found ? childrenOf(state, parentKey(found)) : NONE;
@@ -146,12 +148,12 @@ export function isSummary(message: Message | undefined): message is SummaryMessa
   return message?.role === "summary" && message.covers !== undefined && message.unreadable === undefined;
 }
 
-/** True if a message shortens results above. All messages above may then have another form for the model (F91). */
+/** True if a message shortens results of earlier calls (F91). */
 export function isShortening(message: Message | undefined): message is SummaryMessage {
   return message?.role === "summary" && message.shortened !== undefined && message.unreadable === undefined;
 }
 
-/** Returns the messages of a path for the model: the nearest summary, and what it does not cover, as shortened. */
+/** Returns the messages of a path for the model: the nearest summary, and the messages that it does not cover. */
 export function afterSummary(path: readonly Message[]): readonly Message[] {
   const at = path.findLastIndex(isSummary);
   const summary = path[at];

@@ -3,7 +3,7 @@ import type { ApprovalQuestion, EarlierQuestion, Mutable, MutableState, OpenQues
 
 /**
  * Opens and closes questions to the user by an event. Returns true if any question changed. `leaf`: the last message of
- * the run of a `run.paused`.
+ * the run, for a `run.paused`.
  */
 export function noteQuestions(questions: Map<string, OpenQuestion>, event: Event, leaf: string | null = null): boolean {
   switch (event.type) {
@@ -80,7 +80,7 @@ export function survivesProcess(question: OpenQuestion): boolean {
   return question.type === "text" ? question.survives !== undefined : question.survives !== false;
 }
 
-/** Keeps an answer for a call that may run again. A withdrawn question counts as never asked. */
+/** Keeps an answer for a call that may run again. */
 export function noteAnswer(
   state: MutableState,
   call: string,

@@ -29,9 +29,9 @@ const PROGRESS_KEPT = 64 * 1024;
 const NOTHING: Change = Object.freeze({});
 
 /**
- * Applies one item of a feed to a state in place, and returns the changed objects. Deterministic, without recursion,
- * and never throws. Unknown, repeated and inapplicable items are skipped, with the reason in `skipped`. Text that a
- * checkpoint repeats is added once.
+ * Applies one item of a feed to a state in place, and returns the changed objects. Deterministic, without recursion;
+ * never throws. Skips unknown, repeated and inapplicable items, with the reason in `skipped`. Text that a checkpoint
+ * repeats is added once.
  */
 export function reduce(state: ConversationState, item: FeedItem): Change {
   const target = state as MutableState;

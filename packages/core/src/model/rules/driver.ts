@@ -22,7 +22,7 @@ const MOST_REQUESTS = 4;
 /** Errors for which an inner driver has already tried all remedies. */
 const tried = new WeakSet<ModelError>();
 
-/** The provider and model that requests are adapted to. */
+/** The provider and model of the requests. */
 export interface RequestTarget {
   readonly rules: RequestRules;
   /** Key of the provider's options and signatures. */
@@ -36,9 +36,9 @@ export interface RequestTarget {
 }
 
 /**
- * Wraps a driver so that requests obey a provider's rules. Names of tools and properties are mapped back in responses.
- * A part that the provider refuses by name is omitted from then on, and the request is sent again. A note informs the
- * user of each change.
+ * Wraps a driver so that requests obey a provider's rules. Responses get the original names of tools and properties. If
+ * the provider refuses a part by name, requests omit that part from then on, and the request is sent again. A note
+ * informs the user of each change.
  */
 export function withProviderRules(driver: ModelDriver, target: RequestTarget): ModelDriver {
   const requests = requestsTo(target, driver.id);

@@ -29,7 +29,7 @@ export function legalId(id: string, form: RegExp | undefined): string {
 /** UTF-16 units of an illegal name that stay readable before its digest. */
 const READABLE = 40;
 
-/** An illegal name becomes its legal letters with a digest, so different names stay different in every turn. */
+/** Returns a name in a provider's form. An illegal name becomes its legal letters with a digest. */
 export function legalName(name: string, form: RegExp): string {
   if (form.test(name)) return name;
   const readable = name

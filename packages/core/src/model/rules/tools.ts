@@ -4,7 +4,7 @@ import { legalName, mapKeys, wellFormed } from "./form.ts";
 import type { RequestRules } from "./rules.ts";
 import { legalSchema } from "./schema.ts";
 
-/** The tools of a request in a provider's form, and the mapping back. */
+/** The tools of a request in a provider's form, with their original names. */
 export interface LegalTools {
   readonly schemas: readonly ToolSchema[];
   /** One line for the user about each omission or change. */
@@ -24,7 +24,7 @@ export interface OriginalTool {
 /** Tools at the end that are never omitted, because a mode appends the tools that end a task. */
 const LAST = 8;
 
-/** Rewrites illegal tools, and omits only those that cannot be rewritten. */
+/** Changes tools to a provider's form, and omits those that cannot be changed. */
 export function legalTools(tools: readonly ToolSchema[], rules: RequestRules): LegalTools {
   const schemas: ToolSchema[] = [];
   const originals = new Map<string, OriginalTool>();
@@ -86,7 +86,7 @@ function renamedToolsNote(names: readonly string[], one: string, many: string): 
   return [`The tools ${names.slice(0, NAMED).join(", ")}${more} ${many}.`];
 }
 
-/** Renames the properties of arguments. The names are a bijection, so the reverse mapping is exact. */
+/** Renames the properties of arguments. No two properties get the same name, so the reverse mapping is exact. */
 export function renameProperties(input: Json, names: ReadonlyMap<string, string>): Json {
   return mapKeys(input, (key) => names.get(key) ?? key);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { noRights } from "../../ports/rights.ts";
 import { type Checks, conversation, create, ID } from "./case.ts";
 
-/** For stores that keep rights (S17). */
+/** Requirements on stores that keep rights (S17). */
 export const rightsCases: Checks = {
   async "S17 what a person allowed comes back, and not with another conversation"(store, reopen) {
     const log = await create(store, ID);
