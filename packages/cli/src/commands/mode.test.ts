@@ -80,7 +80,10 @@ test.skipIf(!hasTmux).each(links)(
     await pty.prompted();
     await pty.exchange("/permissions", /^ {2}1 {2}shell\(touch \[harmless\]\)$/);
     await pty.exchange("/permissions drop 2", "Give the number of a rule, as in /approval drop 1.");
-    await pty.exchange("/permissions drop 1", "The agent asks you again before calls that match shell(touch [harmless]).");
+    await pty.exchange(
+      "/permissions drop 1",
+      "The agent asks you again before calls that match shell(touch [harmless]).",
+    );
     pty.enter("make it again");
     await pty.asked();
     pty.press("y");

@@ -58,7 +58,8 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
       /You are on the branch of the worktree mine\. Go back to its start with \/tree #\d+,/,
     );
     await pty.prompted();
-    const [, number] = /with \/tree #(\d+), then bring its\s+changes\s+over with \/bring mine\./.exec(pty.screen()) ?? [];
+    const [, number] =
+      /with \/tree #(\d+), then bring its\s+changes\s+over with \/bring mine\./.exec(pty.screen()) ?? [];
     await pty.exchange(`/tree #${number}`, "Your next message continues from here.");
     await pty.exchange("/bring mine", "created mine.txt (+1 -0)");
     expect(readFileSync(join(place.workspace, "mine.txt"), "utf8")).toBe("words");

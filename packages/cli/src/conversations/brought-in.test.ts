@@ -51,7 +51,9 @@ describe("S17: a conversation from elsewhere brings no rights", () => {
     expect({ code, stdout }).toMatchObject({ code: 0 });
     const { told, types } = await goesOn("--continue");
     expect(existsSync(marker)).toBe(false);
-    expect(told.match(/this conversation was imported while the call had no result/g)?.length).toBeGreaterThanOrEqual(3);
+    expect(told.match(/this conversation was imported while the call had no result/g)?.length).toBeGreaterThanOrEqual(
+      3,
+    );
     expect(told).toContain("This needs a user's approval");
     expect(types).toContain("call.denied");
     const { stdout: json } = await banyan(place, ["conversations", "export", PLANTED, "--format", "json"]);

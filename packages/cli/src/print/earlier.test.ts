@@ -23,7 +23,9 @@ test("F96, F98: a later process sums up with the words of the settings, and its 
   await say("-c", "-p", "Two?");
   expect(await say("-c", "-p", "What did I want?")).toMatchObject({ code: 0, stdout: "You want figs.\n" });
   const [, , summary, first, second] = server.asked.map((messages) => JSON.stringify(messages));
-  expect(summary).toMatch(/## Open questions.*follow these instructions of the user for the summary:\\nKeep the fruit\./);
+  expect(summary).toMatch(
+    /## Open questions.*follow these instructions of the user for the summary:\\nKeep the fruit\./,
+  );
   expect(summary).not.toContain("Go on from where your last answer stopped");
   expect(first).toContain(
     "Finished steps are not repeated. To list the messages that the summary covers, call read or search with earlier:",

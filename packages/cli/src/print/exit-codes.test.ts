@@ -165,7 +165,12 @@ describe("T35: an answer that is none, or not a whole one, is not 0", () => {
       code: 3,
       says: /cut off at its length limit/,
     },
-    { name: "refused", answer: { text: "An", finish: "content_filter" }, code: 1, says: /refused the request or cut off the answer/ },
+    {
+      name: "refused",
+      answer: { text: "An", finish: "content_filter" },
+      code: 1,
+      says: /refused the request or cut off the answer/,
+    },
   ])("$name: $code", async ({ answer, code, says }) => {
     await using server = await modelServer(answer);
     const run = await banyan(place, ["-p", "hi", "--quiet", ...MODEL], server);

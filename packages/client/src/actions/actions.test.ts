@@ -226,7 +226,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   bring: [
     ["/bring 2", does("branch.bring", { from: "round", to: "ran" })],
     ["/bring", refuses("Name a branch, as in /bring 2."), { page: expect.objectContaining({ type: "message" }) }],
-    ["/bring 1", refuses("You are already on branch 1. Switch to the branch that should get its changes, then write /bring 1.")],
+    [
+      "/bring 1",
+      refuses("You are already on branch 1. Switch to the branch that should get its changes, then write /bring 1."),
+    ],
     ["/bring 9", refuses("There is no branch 9.")],
     ["/bring oak", refuses("There is no branch oak.")],
   ],
@@ -325,9 +328,7 @@ test("H13: a user who may only watch has what shows, without arguments that act"
   const watcher = placeAt("attach", { rights: ["show", "watch"] });
   expect(asked("/plan", watcher)).toEqual(shows("plan"));
   expect(asked("/processes", watcher)).toEqual(shows("processes"));
-  expect(asked("/processes stop p1", watcher)).toBe(
-    "You may only watch here, so /processes takes no arguments.",
-  );
+  expect(asked("/processes stop p1", watcher)).toBe("You may only watch here, so /processes takes no arguments.");
   expect(asked("/retry", watcher)).toBe("You may only watch here: you cannot use /retry.");
 });
 

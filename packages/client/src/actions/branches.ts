@@ -98,7 +98,9 @@ export const branchActions: readonly Action[] = [
     read(argument, place) {
       const { leaf, say } = place;
       if (argument === "")
-        throw new ActionRefusal(say("Give the number of a branch, as in /bring 2. /compare and /branch show the numbers."));
+        throw new ActionRefusal(
+          say("Give the number of a branch, as in /bring 2. /compare and /branch show the numbers."),
+        );
       if (leaf === null) throw new ActionRefusal(say("There are no messages yet."));
       const from = readBranch(place, argument);
       refuseOwnBranch(place, from, argument);
@@ -161,7 +163,9 @@ function readFan(argument: string, say: ActionPlace["say"]) {
   const times = /^\d+$/.test(first) ? Number(first) : undefined;
   const text = models || times !== undefined ? rest : argument;
   if (text.trim() === "")
-    throw new ActionRefusal(say("Write your prompt after the number or the models: /fan 3 Find the bug, or /fan opus,gpt-5 Find the bug."));
+    throw new ActionRefusal(
+      say("Write your prompt after the number or the models: /fan 3 Find the bug, or /fan opus,gpt-5 Find the bug."),
+    );
   // A large number may be the beginning of the question, so the user must clarify.
   if ((times !== undefined && (times < 1 || times > BRANCHES_AT_ONCE)) || (models?.length ?? 0) > BRANCHES_AT_ONCE)
     throw new ActionRefusal(
@@ -182,7 +186,10 @@ function refuseOwnBranch({ state, leaf, say }: ActionPlace, from: string, argume
   if (worktree === undefined || number === undefined) {
     const branch = String(leaves(state).indexOf(own) + 1);
     throw new ActionRefusal(
-      say("You are already on branch {branch}. Switch to the branch that should get its changes, then write /bring {branch}.", { branch }),
+      say(
+        "You are already on branch {branch}. Switch to the branch that should get its changes, then write /bring {branch}.",
+        { branch },
+      ),
     );
   }
   throw new ActionRefusal(

@@ -281,7 +281,9 @@ function readProcesses(argument: string, { state, say }: ActionPlace): ActionSte
       }),
     );
   if (process === undefined || rest.length > 0)
-    throw new ActionRefusal(say("Give the name of one command, as in /processes stop p1. /processes lists the commands."));
+    throw new ActionRefusal(
+      say("Give the name of one command, as in /processes stop p1. /processes lists the commands."),
+    );
   if (!running.some(({ id }) => id === process))
     throw new ActionRefusal(
       say("No {name} runs in the background. /processes lists the commands.", { name: quoteForUser(process) }),

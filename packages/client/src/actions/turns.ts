@@ -155,7 +155,8 @@ function sendHeld({ state, run, say }: ActionPlace, argument: string): ActionSte
     throw new ActionRefusal(say("/waiting send sends all held messages and takes nothing else."));
   if (run === undefined) return { type: "turn", turn: "resume" };
   const held = state.inbox.filter((input) => input.held).map(({ id }) => id);
-  if (held.length === 0) throw new ActionRefusal(say("No message is held. The agent gets waiting messages automatically."));
+  if (held.length === 0)
+    throw new ActionRefusal(say("No message is held. The agent gets waiting messages automatically."));
   const sendFrom = (index: number): ActionStep => {
     const input = held[index];
     if (input === undefined)

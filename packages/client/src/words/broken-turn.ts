@@ -50,7 +50,10 @@ export function describeBrokenTurn(
         head: isBegun ? say("The answer broke off") : say("No answer"),
         why: message ?? say("The model could not answer."),
         ...(code !== undefined && ELSEWHERE.has(code)
-          ? { ways: ["another-model", "again"], advice: say("Choose another model, or ask again once the problem is fixed.") }
+          ? {
+              ways: ["another-model", "again"],
+              advice: say("Choose another model, or ask again once the problem is fixed."),
+            }
           : { ways: ["again", "another-model"], advice: say("Ask again, or choose another model.") }),
         isFailure: true,
       };

@@ -113,10 +113,16 @@ export class Chat implements AsyncIterable<FeedItem> {
     this.directive = checkDirective(directive, agent.options.model);
     refuseUnknown("a chat", options, CHAT);
     if (options.session !== undefined && !(options.session instanceof Session)) {
-      throw new ChatError("no-session", "The session of a chat must be a Session. Session.open() returns a promise: await that promise.");
+      throw new ChatError(
+        "no-session",
+        "The session of a chat must be a Session. Session.open() returns a promise: await that promise.",
+      );
     }
     if (options.id !== undefined && !isId(options.id))
-      throw new ChatError("no-id", `The id of a chat must be ${ID_RULE}; the given id is ${JSON.stringify(options.id)}.`);
+      throw new ChatError(
+        "no-id",
+        `The id of a chat must be ${ID_RULE}; the given id is ${JSON.stringify(options.id)}.`,
+      );
     this.agent = agent;
     this.options = options;
     this.#session = options.session;
@@ -229,7 +235,8 @@ async function takeHere(
     tellLeftOut(session, branch.path, chat);
     const start = beside ?? turnStart(directive, branch.path, inputsLeft(session.state, branch.path));
     if (start.type !== "message" || id === undefined) return start;
-    if (session.state.messages.has(id)) throw new ChatError("used-id", `The conversation already has a message with the id ${id}.`);
+    if (session.state.messages.has(id))
+      throw new ChatError("used-id", `The conversation already has a message with the id ${id}.`);
     return { ...start, id };
   };
   try {

@@ -154,7 +154,8 @@ function checkModelOption(given: unknown): void {
     if ("stream" in given || "run" in given) return;
     if ("specificationVersion" in given) throw new OptionError(notALanguageModel(given));
   }
-  const what = given instanceof Promise ? "a promise: await it" : typeof given === "string" ? "a name" : `of type ${typeof given}`;
+  const what =
+    given instanceof Promise ? "a promise: await it" : typeof given === "string" ? "a name" : `of type ${typeof given}`;
   throw new OptionError(
     `The model of an agent must be a driver, such as resolveModel("provider/model") of @banyan/models returns, or a model of an AI SDK package. The given model is ${what}.`,
   );

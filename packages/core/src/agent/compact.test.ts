@@ -127,7 +127,9 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
     expect(shown).toContain("To list the messages that the summary covers, call earlier with earlier:.");
     // Pure: the prompt of the path is the same with or without the tool.
     const again = promptFrom(pathTo(session.state, session.state.leaf));
-    expect(JSON.stringify(again)).toContain("To list the messages that the summary covers, call earlier with earlier:.");
+    expect(JSON.stringify(again)).toContain(
+      "To list the messages that the summary covers, call earlier with earlier:.",
+    );
   });
 
   test("any conversation with more than two messages can be summed up, and the summary may be longer than they are", async () => {
@@ -194,7 +196,9 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
     expect(await blocked.compact({ session })).toBe("A hook blocked the summary: Not now.");
     const needed = await full({ hooks: deny }, SUM, "So it is.");
     expect(needed.summaries.map(textOf)).toEqual([SUM]);
-    expect(needed.problems).toEqual(["beforeSummary: A hook cannot block a summary that makes room in the context. Not now."]);
+    expect(needed.problems).toEqual([
+      "beforeSummary: A hook cannot block a summary that makes room in the context. Not now.",
+    ]);
   });
 
   test("a hook that throws adds nothing, and the summary is made", async () => {

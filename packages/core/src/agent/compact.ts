@@ -32,7 +32,8 @@ const COMPACT: OptionNames<CompactOptions> = {
   wait: true,
 };
 
-const WAITS = "This branch waits for a user's answer. First answer the question or interrupt the turn, then compact the branch.";
+const WAITS =
+  "This branch waits for a user's answer. First answer the question or interrupt the turn, then compact the branch.";
 
 /** Compacts a branch as soon as no run works on it. Returns the reason if nothing was compacted. */
 export async function compactBranch(agent: () => TurnAgent, options: CompactOptions): Promise<string | undefined> {
@@ -40,7 +41,8 @@ export async function compactBranch(agent: () => TurnAgent, options: CompactOpti
   const { session, at, keep, id, signal, wait: waits = true } = options;
   const ready = agent();
   const { model } = ready;
-  if ("run" in model) throw new OptionError(`${model.id} manages its own context, so Banyan cannot compact the conversation.`);
+  if ("run" in model)
+    throw new OptionError(`${model.id} manages its own context, so Banyan cannot compact the conversation.`);
   // A summary is a message at the end of a branch. Next to a live run, it would be a sibling of the run's next message
   // and split the tree. So the branch is taken like for a turn.
   const begun = session.runs.begin(continuationLeaf(session.state, at), { signal, id, goesOn: true, waits });

@@ -39,10 +39,7 @@ export function asModelError(thrown: unknown, model: string): ModelError {
     case "AI_InvalidArgumentError":
     case "AI_InvalidPromptError":
     case "AI_UnsupportedFunctionalityError":
-      return fail(
-        "invalid-request",
-        `The model ${model} rejected the request; change the request (${thrown.message})`,
-      );
+      return fail("invalid-request", `The model ${model} rejected the request; change the request (${thrown.message})`);
     case "AI_JSONParseError":
     case "AI_EmptyResponseBodyError":
     case "AI_InvalidResponseDataError":

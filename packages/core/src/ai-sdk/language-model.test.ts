@@ -22,7 +22,9 @@ describe("what a driver says of itself", () => {
     expect(isLanguageModel(old)).toBe(false);
     expect(isLanguageModel(null)).toBe(false);
     expect(isLanguageModel(model(() => streamOf([])))).toBe(true);
-    expect(() => fromLanguageModel(old as never)).toThrow(/version v2 .* v4 is required\. Update the package of the model/);
+    expect(() => fromLanguageModel(old as never)).toThrow(
+      /version v2 .* v4 is required\. Update the package of the model/,
+    );
     expect(() => fromLanguageModel("anthropic/claude" as never)).toThrow(/not a language model/);
   });
 });

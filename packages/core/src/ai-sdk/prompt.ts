@@ -233,8 +233,7 @@ function encodeFilePart(part: FilePart): LanguageModelV4FilePart {
   const name = part.name ?? "without a name";
   const about = { type: "file", mediaType: part.mediaType, ...(part.name && { filename: part.name }) } as const;
   if (part.data !== undefined) return { ...about, data: { type: "data", data: part.data } };
-  if (part.url === undefined)
-    throw new ModelError("invalid-request", `The file ${name} has neither data nor a URL.`);
+  if (part.url === undefined) throw new ModelError("invalid-request", `The file ${name} has neither data nor a URL.`);
   if (URL.canParse(part.url)) return { ...about, data: { type: "url", url: new URL(part.url) } };
   throw new ModelError("invalid-request", `The file ${name} has an invalid URL: ${part.url.slice(0, 100)}`);
 }

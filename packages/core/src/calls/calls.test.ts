@@ -36,8 +36,12 @@ describe("arguments", () => {
       [call("sized", { box: { width: "wide" } }), call("plain", { n: "x" })],
       [sized, plain],
     );
-    expect(byZod?.output).toMatch(/^The arguments of "sized" do not match its schema: at box\.width: .*expected number/);
-    expect(byJsonSchema?.output).toMatch(/^The arguments of "plain" do not match its schema: at n: .*Expected "number"\.$/);
+    expect(byZod?.output).toMatch(
+      /^The arguments of "sized" do not match its schema: at box\.width: .*expected number/,
+    );
+    expect(byJsonSchema?.output).toMatch(
+      /^The arguments of "plain" do not match its schema: at n: .*Expected "number"\.$/,
+    );
   });
 
   test("B15: a call written as a JSON string inside a string is unwrapped", async () => {
@@ -124,7 +128,9 @@ describe("failures stay where they are", () => {
     const [first] = await callsOf([call("hangs")], [hangs]);
     expect(aborted).toBe(true);
     expect(first).toMatchObject({ status: "failed" });
-    expect(first?.output).toBe('Stopped: "hangs" ran longer than its limit of 20 ms. Output until then:\nhalf the work');
+    expect(first?.output).toBe(
+      'Stopped: "hangs" ran longer than its limit of 20 ms. Output until then:\nhalf the work',
+    );
   });
 
   test("B16: an answer that cannot be written as JSON is a failure, not an exception", async () => {

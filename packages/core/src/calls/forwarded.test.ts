@@ -82,7 +82,11 @@ test("C3: the model is shown what it wrote, also when the log is read again", as
 });
 
 test.each([
-  ["arguments that do not fit", { title: 5 }, /^The arguments of "mcp_tracker_issue" do not match its schema: at title: /],
+  [
+    "arguments that do not fit",
+    { title: 5 },
+    /^The arguments of "mcp_tracker_issue" do not match its schema: at title: /,
+  ],
   ["no arguments", undefined, /^The arguments of "mcp_tracker_issue" do not match its schema: .*title/],
   ["arguments as a text that is no JSON", "It burns", /^The arguments of "mcp_tracker_issue" are not JSON: /],
   ["arguments as JSON in a text", '{"title":"It burns"}', /^opened \{"title":"It burns"\}$/],

@@ -40,7 +40,10 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
   try {
     const checked = await orAborted(toolbox.check(call.tool, call.input), signal);
     if (!checked.ok) {
-      return { ended: "failed", output: `The arguments of "${call.tool}" do not match its schema: ${checked.problem}.` };
+      return {
+        ended: "failed",
+        output: `The arguments of "${call.tool}" do not match its schema: ${checked.problem}.`,
+      };
     }
     let { input, value } = checkedInput(checked.input);
     if (seen && !isSameInput(input, call.input))
@@ -52,7 +55,10 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
       if (tool.asAsked) return { ended: "denied", output: AS_ASKED };
       const changed = await orAborted(toolbox.check(call.tool, before.input), signal);
       if (!changed.ok) {
-        return { ended: "failed", output: `Not executed: a hook changed the arguments so that they do not match the tool's schema: ${changed.problem}.` };
+        return {
+          ended: "failed",
+          output: `Not executed: a hook changed the arguments so that they do not match the tool's schema: ${changed.problem}.`,
+        };
       }
       ({ input, value } = checkedInput(changed.input));
     }

@@ -64,7 +64,8 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     launch: (task) =>
       run.begun.begin([signal, run.signal], (until) => agent.launch(run, { call, signal: until, isRepeatable }, task)),
     finish(result, summary) {
-      if (agent.mode.name !== "task") throw new Error("There is no task to finish: this is a conversation. Just answer.");
+      if (agent.mode.name !== "task")
+        throw new Error("There is no task to finish: this is a conversation. Just answer.");
       if (run.followers.failed) {
         throw new Error("Not finished: another part of the same message failed. Read its error first, then finish.");
       }

@@ -52,7 +52,8 @@ export async function readWholePath(
   const from = placeAfterForgotten(path);
   const parentId = path[from]?.parentId ?? null;
   if (parentId === null) return path;
-  if (!log) throw new Error("This session has no log and keeps only its last messages, so earlier messages cannot be read.");
+  if (!log)
+    throw new Error("This session has no log and keeps only its last messages, so earlier messages cannot be read.");
   const state = emptyConversation(conversation);
   for await (const events of log.read()) for (const event of events) reduce(state, event);
   return [...pathTo(state, parentId), ...path.slice(from)];

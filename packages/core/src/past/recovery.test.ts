@@ -129,7 +129,9 @@ describe("B24: a conversation whose process stopped", () => {
         expect(sent).toEqual([]);
         const ended = events.some((event) => event.type === "call.completed" && event.call === "c3");
         if (!ended || send?.status === "failed") {
-          expect(send?.output).toBe("The process stopped while this call ran; whether the call took effect is unknown.");
+          expect(send?.output).toBe(
+            "The process stopped while this call ran; whether the call took effect is unknown.",
+          );
         }
       } else {
         expect(sent.map(([, times]) => times)).toEqual([1]);
@@ -296,7 +298,11 @@ describe("B24: a conversation whose process stopped", () => {
       const notes = [...session.state.messages.values()].filter((m) => m.role === "user" && m.author === "tool");
       expect(notes).toHaveLength(1);
       const text = notes[0] ? textOf(notes[0]) : "";
-      const known = /no part of the message was applied/.test(text) ? "nothing" : /is unknown/.test(text) ? "unknown" : text;
+      const known = /no part of the message was applied/.test(text)
+        ? "nothing"
+        : /is unknown/.test(text)
+          ? "unknown"
+          : text;
       told.set(known, (told.get(known) ?? 0) + 1);
     }
     // A call without a result follows again. Before its message is in the log, it cannot have acted.

@@ -131,7 +131,8 @@ function closing(state: ConversationState, question: OpenQuestion): EventBody[] 
   return call ? [{ type: "call.cancelled", ...callFields(question.message, call), output: NOBODY_GOES_ON }] : [];
 }
 
-const NOBODY_GOES_ON = "Not executed: the process that asked about this call stopped, and no other process can run the call.";
+const NOBODY_GOES_ON =
+  "Not executed: the process that asked about this call stopped, and no other process can run the call.";
 
 const PROGRAM_GONE = "the program that started the process stopped";
 const NOTHING =

@@ -61,7 +61,10 @@ export class UnfitAnswerError extends TypeError {
 }
 
 export function noRun(run: string): SessionError {
-  return new SessionError("no-run", `The run ${run} is not active. Send the message with agent.chat(say(...)) instead.`);
+  return new SessionError(
+    "no-run",
+    `The run ${run} is not active. Send the message with agent.chat(say(...)) instead.`,
+  );
 }
 
 export function noInput(input: string): SessionError {
@@ -82,7 +85,10 @@ export function noCall(call: string): SessionError {
 
 export function branchBusy(leaf: string | null): SessionError {
   const where = leaf === null ? "at the root of this conversation" : `at message ${leaf}`;
-  return new SessionError("busy", `A turn is running ${where}, or is about to begin. Wait for its end, or interrupt the turn.`);
+  return new SessionError(
+    "busy",
+    `A turn is running ${where}, or is about to begin. Wait for its end, or interrupt the turn.`,
+  );
 }
 
 export function stillAskedError(question: string): SessionError {

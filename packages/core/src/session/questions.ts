@@ -142,5 +142,8 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
 }
 
 export function notOpenError(question: string): SessionError {
-  return new SessionError("no-question", `The question ${question} is not open. It may have been answered or withdrawn.`);
+  return new SessionError(
+    "no-question",
+    `The question ${question} is not open. It may have been answered or withdrawn.`,
+  );
 }

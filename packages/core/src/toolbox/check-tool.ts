@@ -5,7 +5,9 @@ import { schemaProblem } from "./usable-schema.ts";
 /** Checks a tool before its first call. Throws `ToolDefinitionError`. */
 export function checkTool(tool: Tool): void {
   if (typeof tool !== "object" || tool === null) {
-    throw new ToolDefinitionError(`A tool must be an object made by defineTool; the given value has the type ${typeof tool}.`);
+    throw new ToolDefinitionError(
+      `A tool must be an object made by defineTool; the given value has the type ${typeof tool}.`,
+    );
   }
   if (!/^[\w-]{1,64}$/.test(tool.name)) {
     throw new ToolDefinitionError(`"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`);

@@ -86,7 +86,8 @@ export class Toolbox {
   unknown(name: string): string {
     const near = nearest(name, this.#tools.keys());
     if (near.length > 0) return `There is no tool "${name}". Did you mean ${near.join(" or ")}?`;
-    if (this.#tools.size === 0) return `There is no tool "${name}", and there are no other tools. Answer without tools.`;
+    if (this.#tools.size === 0)
+      return `There is no tool "${name}", and there are no other tools. Answer without tools.`;
     return `There is no tool "${name}". There are: ${this.schemas.map((tool) => tool.name).join(", ")}.`;
   }
 }

@@ -155,7 +155,8 @@ describe("a sub-agent", () => {
     const turn = await agent.send("Go", { session });
     expect(turn.usage.input).toBeLessThanOrEqual(1000);
     expect(turn.usage.input).toBe(100 * model.asked);
-    const cutShort = "The sub-agent reached the limit of 1000 tokens before it was done. The sub-agent had written nothing.";
+    const cutShort =
+      "The sub-agent reached the limit of 1000 tokens before it was done. The sub-agent had written nothing.";
     expect(resultsIn(session).slice(0, names.length)).toEqual(names.map(() => cutShort));
     expect(checkConversation(session.state)).toEqual([]);
   });
@@ -280,8 +281,6 @@ describe("a sub-agent", () => {
     const session = Session.inMemory();
     const { agent } = agentOf((_, n) => (n === 0 ? [launch("dig", { tools: ["acts"] })] : "end"));
     await agent.send("Go", { session });
-    expect(resultsIn(session)).toEqual([
-      'The tool failed: Not launched: you have no tool "acts". Did you mean act?',
-    ]);
+    expect(resultsIn(session)).toEqual(['The tool failed: Not launched: you have no tool "acts". Did you mean act?']);
   });
 });

@@ -203,7 +203,8 @@ class ReportedTurn implements TurnSink {
 
   async interjected(text: string): Promise<void> {
     this.#mustBeOpen();
-    if (this.#response) throw new Error("interjected() was called in the middle of an answer. Complete the answer first.");
+    if (this.#response)
+      throw new Error("interjected() was called in the middle of an answer. Complete the answer first.");
     const { id: run, session, branch } = this.#run;
     const message = createId();
     await this.#settle("Not executed: the user interjected.");
@@ -276,9 +277,7 @@ class ReportedTurn implements TurnSink {
     const open = this.#calls.get(call);
     if (open && !isEnded(this.#callOf(open.message, call)?.status ?? "cancelled")) return open;
     const has = open !== undefined || this.#run.session.state.calls.has(call);
-    throw new Error(
-      has ? `Call ${call} already has a result.` : `Call ${call} is not a call of a completed answer.`,
-    );
+    throw new Error(has ? `Call ${call} already has a result.` : `Call ${call} is not a call of a completed answer.`);
   }
 
   #callOf(message: string, call: string): Call | undefined {

@@ -39,7 +39,9 @@ test(
     const model = scriptedModel([[call("read", { path: "a.txt" })], "I see."]);
     await host.agent.with({ model }).send("Go on", { session });
     const path = pathTo(session.state, session.state.leaf);
-    expect(path.map(textOf).join("\n")).toContain("whether the message took effect is unknown. Check before you continue.");
+    expect(path.map(textOf).join("\n")).toContain(
+      "whether the message took effect is unknown. Check before you continue.",
+    );
     const results = path.flatMap((message) => (message.role === "assistant" ? message.calls : []));
     expect(results.map(({ tool, status }) => [tool, status])).toEqual([
       ["edit_mode", "completed"],

@@ -211,14 +211,22 @@ describe("F98: the model reads what a summary covers", () => {
     expect(model.requests.length).toBe(10);
     await session.notes.remove(path[2]?.id ?? "");
     const removed = pathTo(session.state, path.at(-1)?.id ?? null);
-    expect(() => readEarlier(removed, "earlier:#3")).toThrow("This branch has only 2 messages, so there is no message 3.");
+    expect(() => readEarlier(removed, "earlier:#3")).toThrow(
+      "This branch has only 2 messages, so there is no message 3.",
+    );
     expect(earlierTextsToSearch(removed, "earlier:")).toEqual([]);
   });
 
   test.each([
-    ["earlier:#99", /^The tool failed: This branch has only \d+ messages, so there is no message 99\. Use earlier: for a list\.$/],
+    [
+      "earlier:#99",
+      /^The tool failed: This branch has only \d+ messages, so there is no message 99\. Use earlier: for a list\.$/,
+    ],
     ["earlier:#0", /^The tool failed: This branch has only \d+ messages, so there is no message 0\./],
-    ["earlier:c-lok", /Nothing on this branch has the address earlier:c-lok\. Did you mean earlier:c-look\? Use earlier: for a list/],
+    [
+      "earlier:c-lok",
+      /Nothing on this branch has the address earlier:c-lok\. Did you mean earlier:c-look\? Use earlier: for a list/,
+    ],
     ["notes.md", /^Not executed|address/],
   ])("the address %s gets a sentence that says what to write", async (address, sentence) => {
     const { agent, session } = await summedUp([ask({ address }), "Done."]);

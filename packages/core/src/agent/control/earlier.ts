@@ -26,7 +26,11 @@ export function earlier(): Tool {
       properties: {
         address: { type: "string", pattern: `^${EARLIER}`, description: `Default: ${EARLIER}` },
         start: { type: "integer", minimum: 1, description: "First line to return. Default: 1." },
-        find: { type: "string", minLength: 1, description: "Returns only lines that contain this text, in upper or lower case." },
+        find: {
+          type: "string",
+          minLength: 1,
+          description: "Returns only lines that contain this text, in upper or lower case.",
+        },
       },
       additionalProperties: false,
     },

@@ -74,7 +74,8 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
         tools: {
           type: "array",
           items: { type: "string" },
-          description: "Names of the tools that the sub-agent may use. Default: all your tools, or the tools of the named agent.",
+          description:
+            "Names of the tools that the sub-agent may use. Default: all your tools, or the tools of the named agent.",
         },
       },
       required: ["task", "expected_output"],

@@ -180,7 +180,8 @@ export const scenarios: readonly ToldScenario[] = [
           tool: "look",
           input: { at: 7 },
           status: "failed",
-          output: 'The arguments of "look" do not match its schema: at at: Instance type "number" is invalid. Expected "string".',
+          output:
+            'The arguments of "look" do not match its schema: at at: Instance type "number" is invalid. Expected "string".',
         }),
         answer("Never mind."),
       ],

@@ -145,7 +145,8 @@ function checkFollowers({ log, state, effects }: Aftermath): string[] {
     if (done > 1) return [`What call ${call} listened for was done ${done} times.`];
     if (ended?.type !== "call.followed") return [`Call ${call} listens for ever.`];
     if (ended.outcome === "completed" && done === 0) return [`Call ${call} says that it is done, and it is not.`];
-    if (done === 1 && /no part of the message was applied/.test(told)) return [`It was done, and the model is told: ${told}`];
+    if (done === 1 && /no part of the message was applied/.test(told))
+      return [`It was done, and the model is told: ${told}`];
     return [];
   });
 }
