@@ -23,7 +23,7 @@ describe.runIf(chromiumPath)(`F93: a message that is larger than the window, on 
     await composer(page).fill(LARGE);
     await composer(page).press("Enter");
     const question = page.getByRole("group", { name: "Store the message as a file?" });
-    await eventually(() => question.innerText()).toMatch(/too many for scripted\/model, which takes 4,000/);
+    await eventually(() => question.innerText()).toMatch(/but scripted\/model accepts at most 4,000/);
     await question.getByRole("button", { name: button }).click();
     await here.idle(conversation);
     expect(stored).toEqual(files === 1 ? [LARGE] : []);

@@ -25,7 +25,7 @@ describe("F93: a message that is larger than the window", () => {
     await using server = await modelServer({ text: "Hello." });
     const refused = await banyan(place, ["-p", LARGE, ...MODEL], server);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/Your message has about [\d,]+ tokens, too many for openai-compatible\/test/);
+    expect(refused.stderr).toMatch(/Your message has about [\d,]+ tokens, but openai-compatible\/test accepts at most/);
     expect(refused.stderr).toContain("Write a shorter message");
     expect(refused.stderr).not.toContain("/rewind");
     expect([server.asked, stored()]).toEqual([[], []]);

@@ -60,7 +60,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.until("1 in the background");
     await pty.exchange("/tasks", new RegExp(`^p1 .* echo up; ${command}$`));
     await pty.exchange("/processes stop p7", "No p7 runs in the background.");
-    await pty.exchange("/processes stop", "Name one command, as in /processes stop p1.");
+    await pty.exchange("/processes stop", "Give the name of one command, as in /processes stop p1.");
     await pty.exchange("/processes kill", "/processes does not know kill. It knows stop");
     await pty.exchange("/processes stop p1", "p1 has ended: a user stopped it.");
     await hasEnded(command);

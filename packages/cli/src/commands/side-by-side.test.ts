@@ -27,7 +27,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.exchange("hello", /What has an effect asks you first/);
     await pty.exchange("/compare", "There is only one branch, so there is nothing to compare.");
     await pty.exchange("/bring 7", "There is no branch 7. /branch lists the branches with their numbers.");
-    await pty.exchange("/fan", "Write what to ask: /fan 3 Find the bug");
+    await pty.exchange("/fan", "Write your question after the number or the models: /fan 3");
     await pty.exchange("/fan 12 angry men: who wrote it?", "/fan asks 1 to 8 times at once.");
     await pty.exchange("/fan 2 create made.txt with some words", "demo/offline in the worktree offline-2");
     await pty.until(/Branch 1 \(offline\) is done\.\n(.*\n)*.*\/compare shows the branches side by side/);

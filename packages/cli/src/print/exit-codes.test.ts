@@ -150,7 +150,7 @@ describe("F35: a model that fails", () => {
     const flags = ["--silence", "300ms", "--attempts", "1"];
     const { code, stderr } = await banyan(place, ["-p", "hi", ...flags, ...MODEL], server);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/no sign of life for 0\.3 s/);
+    expect(stderr).toMatch(/sent nothing for 0\.3 s, so Banyan treats the stream as broken/);
   });
 });
 

@@ -58,10 +58,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/approval edits", shows("approval", { mode: "edits" })],
     ["/permissions", shows("approval", { mode: undefined })],
     ["/approval drop 1", does("rule.revoke", { pattern: "shell(ls)" })],
-    ["/approval drop", refuses("Name a rule by its number")],
-    ["/approval drop 2", refuses("Name a rule by its number")],
-    ["/approval drop 1 2", refuses("Name a rule by its number")],
-    ["/approval never", refuses("Choose plan")],
+    ["/approval drop", refuses("Give the number of a rule")],
+    ["/approval drop 2", refuses("Give the number of a rule")],
+    ["/approval drop 1 2", refuses("Give the number of a rule")],
+    ["/approval never", refuses("Choose which calls run without asking: plan")],
   ],
   plan: [
     ["/todos", shows("plan")],
@@ -70,8 +70,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   processes: [
     ["/ps", shows("processes")],
     ["/processes stop p1", does("process.stop", { process: "p1" })],
-    ["/processes stop", refuses("Name one command")],
-    ["/processes stop p1 p2", refuses("Name one command")],
+    ["/processes stop", refuses("Give the name of one command")],
+    ["/processes stop p1 p2", refuses("Give the name of one command")],
     ["/processes stop p7", refuses("No p7 runs in the background.")],
     ["/processes kill p1", refuses("does not know kill")],
   ],
@@ -154,7 +154,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       "/review main..work",
       { type: "turn", turn: "retry", at: "asked", text: reviewRequest("main..work"), agent: REVIEWER },
     ],
-    ["/review a b", refuses("Name one branch")],
+    ["/review a b", refuses("Give one branch")],
   ],
   findings: [
     ["/findings", shows("findings")],
@@ -213,9 +213,9 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["/fan 0 Find the bug", refuses("/fan asks 1 to 8 times at once.")],
     ["/fan a,b,c,d,e,f,g,h,i Find it", refuses("/fan asks 1 to 8 times at once.")],
-    ["/fan", refuses("Write what to ask")],
-    ["/fan 3", refuses("Write what to ask")],
-    ["/fan opus,gpt-5", refuses("Write what to ask")],
+    ["/fan", refuses("Write your question after the number or the models")],
+    ["/fan 3", refuses("Write your question after the number or the models")],
+    ["/fan opus,gpt-5", refuses("Write your question after the number or the models")],
   ],
   compare: [
     ["/compare", does("branch.compare", { at: "ran" })],
@@ -225,7 +225,11 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   bring: [
     ["/bring 2", does("branch.bring", { from: "round", to: "ran" })],
-    ["/bring", refuses("Name a branch, as in /bring 2."), { page: expect.objectContaining({ type: "message" }) }],
+    [
+      "/bring",
+      refuses("Give the number of a branch, as in /bring 2."),
+      { page: expect.objectContaining({ type: "message" }) },
+    ],
     [
       "/bring 1",
       refuses("You are already on branch 1. Switch to the branch that should get its changes, then write /bring 1."),

@@ -164,7 +164,7 @@ function readFan(argument: string, say: ActionPlace["say"]) {
   const text = models || times !== undefined ? rest : argument;
   if (text.trim() === "")
     throw new ActionRefusal(
-      say("Write your prompt after the number or the models: /fan 3 Find the bug, or /fan opus,gpt-5 Find the bug."),
+      say("Write your question after the number or the models: /fan 3 Find the bug, or /fan opus,gpt-5 Find the bug."),
     );
   // A large number may be the beginning of the question, so the user must clarify.
   if ((times !== undefined && (times < 1 || times > BRANCHES_AT_ONCE)) || (models?.length ?? 0) > BRANCHES_AT_ONCE)

@@ -25,10 +25,10 @@ const wrong = <T>(value: unknown): T => value as T;
 
 describe("a mistake is told at once, and with what to do", () => {
   test.each<[string, unknown, RegExp]>([
-    ["the name of a model", "openai/gpt-5", /resolveModel\("provider\/model"\).*this is a name/],
-    ["a model that nobody awaited", Promise.resolve(model), /this is a promise: await it/],
-    ["an object that is no model", {}, /this is object/],
-    ["a model of an older package", { specificationVersion: "v2" }, /generation v2 .* update its package/],
+    ["the name of a model", "openai/gpt-5", /resolveModel\("provider\/model"\).*The given model is a name/],
+    ["a model that nobody awaited", Promise.resolve(model), /The given model is a promise: await it/],
+    ["an object that is no model", {}, /The given model is of type object/],
+    ["a model of an older package", { specificationVersion: "v2" }, /version v2 .* Update the package of the model/],
     ["nothing", undefined, /needs a model/],
   ])("B76: %s, when the agent is made", (_, given, sentence) => {
     const refused = { name: "OptionError", message: expect.stringMatching(sentence) };
@@ -81,7 +81,7 @@ describe("a mistake is told at once, and with what to do", () => {
   test.each<[string, object, RegExp]>([
     ["a mode that does not exist", { mode: "tasks" }, /mode is "tasks"; it must be "chat" or "task"/],
     ["a policy that does not exist", { limits: { policy: "wrapup" } }, /limits.policy is "wrapup"; it must be/],
-    ["tools that are no list", { tools: { tool } }, /are a list/],
+    ["tools that are no list", { tools: { tool } }, /must be an array/],
     ["a tool that nobody made", { tools: [() => tool] }, /the given value has the type function/],
     ["a tool that does nothing", { tools: [{ ...tool, execute: undefined }] }, /"look" needs an execute function/],
     [
@@ -96,7 +96,11 @@ describe("a mistake is told at once, and with what to do", () => {
     ],
     ["an output that no model can be given", { mode: "task", output: z.date() }, /schema of output cannot be sent/],
     ["a tool that hides its effects", { tools: [{ ...tool, effects: "read" }] }, /must declare its effects: "none"/],
-    ["a tool that is vague about files", { tools: [{ ...tool, files: "reads" }] }, /"look" has files: "reads"/],
+    [
+      "a tool that is vague about files",
+      { tools: [{ ...tool, files: "reads" }] },
+      /"look" has the option files: "reads"/,
+    ],
   ])("%s", async (_, options, sentence) => {
     const made = async () => agent.with(wrong<Partial<AgentOptions>>(options));
     await expect(made().then((changed) => changed.send("Hello"))).rejects.toThrow(sentence);

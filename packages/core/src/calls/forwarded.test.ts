@@ -101,7 +101,7 @@ test.each([
 test.each([
   ["a tool that is not there", call("call_tool", { tool: "mcp_tracker_isue" }), /nothing is called mcp_tracker_isue/],
   ["itself", call("call_tool", { tool: "call_tool", input: {} }), /nothing is called call_tool/],
-  ["nothing", call("call_tool", { input: {} }), /^The arguments of "call_tool" do not fit/],
+  ["nothing", call("call_tool", { input: {} }), /^The arguments of "call_tool" do not match its schema/],
   ["what is no JSON", rawCall("call_tool", '{"tool":'), /^The arguments of "call_tool" are not JSON/],
 ])("C3: a call of %s is one of the tool that was called, and says so", async (_, beat, said) => {
   const { called } = await turn([[beat]]);

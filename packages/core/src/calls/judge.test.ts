@@ -113,7 +113,7 @@ describe("permission and approval", () => {
       });
       return { decision: "allow" };
     });
-    await expect(late).rejects.toThrow(/No question/);
+    await expect(late).rejects.toThrow(/is not open/);
   });
 
   test("B22: an interrupt while a question is open cancels the call and removes the question", async () => {

@@ -440,7 +440,7 @@ describe("F95: a summary in the background", () => {
     });
     await agent.with({ model: { ...model, ...(oneAtATime && { oneAtATime }) } }).send("Begin.", { session });
     expect(asked()).toHaveLength(isMade ? 1 : 0);
-    expect(turns().some((request) => allWords(request).includes("call shorten_conversation"))).toBe(!isMade);
+    expect(turns().some((request) => allWords(request).includes("Call shorten_conversation"))).toBe(!isMade);
   });
 
   test.each([16_000, 24_000, 30_000, 36_000])("a turn keeps its limit of %i tokens", async (tokens) => {

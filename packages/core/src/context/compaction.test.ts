@@ -93,7 +93,7 @@ describe("a conversation that grows too long", () => {
   test("B42: a hint comes first, once, to an agent that can shorten the conversation itself", async () => {
     const { session, model, agent } = play(
       (request, index) => {
-        const hinted = said(request.messages).includes("call shorten_conversation");
+        const hinted = said(request.messages).includes("Call shorten_conversation");
         if (isSummary(request)) return "By force.";
         if (!hinted && summaries(session).length === 0) return [call("act")];
         return summaries(session).length === 0
@@ -129,7 +129,7 @@ describe("a conversation that grows too long", () => {
     );
     await agent.send("Begin.", { session });
     expect(summed).toBeGreaterThan(0);
-    const hinted = model.requests.map(({ messages }) => said(messages).includes("call shorten_conversation"));
+    const hinted = model.requests.map(({ messages }) => said(messages).includes("Call shorten_conversation"));
     const first = model.requests.findIndex(isSummary);
     expect(hinted[first - 1]).toBe(true);
     expect(hinted[first + 1]).toBe(false);
@@ -241,7 +241,7 @@ describe("a conversation that grows too long", () => {
       expect(texts.length).toBeGreaterThan(3);
       expect(texts[0]).toMatch(/^No summary could be made of \d+ messages\. /);
       expect(texts[0]).toMatch(reason);
-      expect(texts.at(-1)).toMatch(/is not asked again/);
+      expect(texts.at(-1)).toMatch(/so Banyan does not ask again/);
       const asked = model.requests.filter(isSummary).filter(({ toolChoice }) => toolChoice === "auto");
       expect(asked).toHaveLength(2);
       expect(items.filter((item) => item.type === "context.not-shortened")).toEqual([]);

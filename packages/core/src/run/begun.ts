@@ -9,6 +9,7 @@ export class TurnWork {
   readonly #work = new Set<Promise<unknown>>();
   #isOver = false;
 
+  /** Once the turn has ended, no work can begin. */
   get isOver(): boolean {
     return this.#isOver;
   }

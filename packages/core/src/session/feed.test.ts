@@ -185,7 +185,7 @@ describe("the feed", () => {
 
   test("a session without a log cannot go back", async () => {
     const feed = Session.inMemory().feed({ from: { epoch: 1, seq: 0, offset: 0 } });
-    await expect(feed.next()).rejects.toThrow(/keeps no log/);
+    await expect(feed.next()).rejects.toThrow(/has no log/);
   });
 
   test("F16: streaming text is in the log within a quarter of a second, as what is new only", async () => {

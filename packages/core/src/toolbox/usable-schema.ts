@@ -26,7 +26,7 @@ export function keywordProblem(keyword: string, value: unknown): string | undefi
   }
   if (keyword === "pattern") return patternProblem(value);
   if (keyword === "required" && !(Array.isArray(value) && value.every((name) => typeof name === "string"))) {
-    return `required is ${schemaExcerpt(value)}; it is a list of names`;
+    return `required is ${schemaExcerpt(value)}, not a list of names`;
   }
   if (keyword === "enum" && !Array.isArray(value)) return `enum is ${schemaExcerpt(value)}, not a list`;
   if (keyword === "$ref" && typeof value !== "string") return `$ref is ${schemaExcerpt(value)}, not a text`;

@@ -41,7 +41,7 @@ describe("an interrupt", () => {
     const outputs = [...session.state.messages.values()].flatMap((message) =>
       message.role === "assistant" ? message.calls.map(({ output }) => output) : [],
     );
-    expect(outputs).toContainEqual(expect.stringMatching(/Until then:\nnow$/));
+    expect(outputs).toContainEqual(expect.stringMatching(/Output until then:\nnow$/));
   });
 
   test("T3: one interrupt of the whole conversation tells nobody to hurry", async () => {

@@ -44,7 +44,7 @@ describe("F93: a message that is larger than the window", () => {
     await expect(sent).rejects.toMatchObject({
       code: "context-overflow",
       message: expect.stringMatching(
-        /^Your message has about 9,\d\d\d tokens, too many for scripted\/model, .*it was not sent\. Write a shorter message/,
+        /^Your message has about 9,\d\d\d tokens, but scripted\/model accepts at most .*it was not sent\. Write a shorter message/,
       ),
     });
     expect(model.refused.length).toBeLessThanOrEqual(refusals + 1);
@@ -90,7 +90,7 @@ describe("F93: a message that is larger than the window", () => {
 
   test("in a task, and as the task of a sub-agent, ends with the reason", async () => {
     const model = answering({}, (request) =>
-      allText(request).includes("Delegate.") && !allText(request).includes("too many")
+      allText(request).includes("Delegate.") && !allText(request).includes("accepts at most")
         ? [launch(paste(9_000))]
         : "Well.",
     );

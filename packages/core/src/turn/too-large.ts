@@ -112,7 +112,7 @@ async function setAside(
     { message: message.id, text },
   ]);
   const advice =
-    "it was not sent. Write a shorter message, name a file with the text, or choose a model with more room";
+    "it was not sent. Write a shorter message, name a file with the text, or choose a model with a larger context";
   return new ModelError("context-overflow", { fact: `${fact}${problem}`, advice });
 }
 

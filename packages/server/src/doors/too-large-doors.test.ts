@@ -46,7 +46,7 @@ describe("F93: a message that is larger than the window", () => {
     await client.say(`${LARGE} again`);
     await resume(false).catch(() => {});
     expect(client.seen.findLast(({ type }) => type === "RUN_ERROR")).toMatchObject({
-      message: expect.stringContaining("too many for scripted/model"),
+      message: expect.stringContaining("but scripted/model accepts at most"),
     });
     await client.say("And now?", {
       resume: [{ interruptId: client.pendingInterrupts[0]?.id ?? "", status: "cancelled" }],
@@ -77,7 +77,7 @@ describe("F93: a message that is larger than the window", () => {
     await give("deny");
     expect([kept.status, kept.error?.message]).toEqual([
       "error",
-      expect.stringContaining("too many for scripted/model"),
+      expect.stringContaining("but scripted/model accepts at most"),
     ]);
     kept.clearError();
     await kept.sendMessage({ text: "And now?" });
@@ -96,7 +96,7 @@ describe("F93: a message that is larger than the window", () => {
       await expect(ask()).rejects.toMatchObject({
         status: 400,
         code: "context_length_exceeded",
-        message: expect.stringMatching(/too many for scripted\/model.*Write a shorter message/),
+        message: expect.stringMatching(/but scripted\/model accepts at most.*Write a shorter message/),
       });
     expect([model.asked, stored]).toEqual([0, []]);
     const next = await client.responses.create({ model: "banyan", input: "And now?" });
@@ -116,7 +116,10 @@ describe("F93: a message that is larger than the window", () => {
     const session = await at.begin();
     const said = at.say(session, LARGE);
     if (agrees) expect(await said).toEqual({ stopReason: "end_turn" });
-    else await expect(said).rejects.toMatchObject({ message: expect.stringContaining("too many for scripted/model") });
+    else
+      await expect(said).rejects.toMatchObject({
+        message: expect.stringContaining("but scripted/model accepts at most"),
+      });
     expect(asked).toEqual([[expect.stringContaining("Store it as a file"), "Store as a file", "Do not send"]]);
     expect(stored).toEqual(agrees ? [LARGE] : []);
     await at.say(session, "And now?");

@@ -213,7 +213,7 @@ test("B47: a tool with a strange schema harms neither itself nor the agent", asy
   expect(answered).toMatchObject({
     results: [
       { output: "strange", failed: false },
-      { output: expect.stringContaining("do not fit: at id: "), failed: true },
+      { output: expect.stringContaining("do not match its schema: at id: "), failed: true },
     ],
   });
 });
@@ -235,11 +235,11 @@ test("F43: the arguments of a tool whose schema is in another dialect arrive, an
   expect(model.requests[1]?.messages.at(-1)).toMatchObject({
     results: [
       { output: "dialect", failed: false },
-      { output: expect.stringContaining("do not fit: at count: "), failed: true },
+      { output: expect.stringContaining("do not match its schema: at count: "), failed: true },
     ],
   });
   expect(opened.servers.states).toEqual([
-    { name: "it", status: "ready", tools: 12, unread: [expect.stringMatching(/^dialect \(.*"moon" is no type/)] },
+    { name: "it", status: "ready", tools: 12, unread: [expect.stringMatching(/^dialect \(.*"moon" is not a type/)] },
   ]);
 });
 

@@ -42,7 +42,7 @@ describe("C12: in a chat the model asks with choices", () => {
     expect(session.state.questions.get(asked.question)).toMatchObject({ type: "text", fields });
     const first = session.answer(asked.question, { decision: "answer", text: "Colour: red\nSizes: small" });
     await expect(session.answer(asked.question, { decision: "answer", text: "blue" })).rejects.toThrow(
-      "it may have been answered",
+      "It may have been answered",
     );
     await first;
     const answered = await readUntil(chat, (item) => item.type === "question.answered");

@@ -67,7 +67,7 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
       type: "object",
       properties: {
         task: text("The task."),
-        expected_output: text("What the result must contain."),
+        expected_output: text("Required contents of the result."),
         ...(known.length > 0 ? { agent: { type: "string", enum: known.map(({ name }) => name) } } : {}),
         instructions: text("Instructions for the sub-agent, in place of your own."),
         ...(options.resolveModel ? { model: text("Model of the sub-agent. Default: your model.") } : {}),

@@ -25,6 +25,7 @@ export function nearestNameAdvice(name: string, names: readonly string[]): strin
   return names.length === 0 ? "None exist yet." : `There are: ${names.join(", ")}.`;
 }
 
+/** Levenshtein distance: the number of insertions, deletions and replacements. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -64,7 +64,7 @@ describe("over HTTP, on every format,", () => {
       for (const body of bodies) expect(body, format.name).toMatch(/"finish_task".*"count"/s);
       expect(bodies[1], format.name).toContain("You called no tool.");
       const [misfit] = format.exchanges(last(requests));
-      expect(misfit?.results[0]?.output, format.name).toMatch(/do not fit/);
+      expect(misfit?.results[0]?.output, format.name).toMatch(/do not match its schema/);
     }
   });
 

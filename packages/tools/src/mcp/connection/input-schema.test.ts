@@ -92,7 +92,7 @@ describe("F43: what other versions and dialects write is taken as it is meant", 
   });
 
   test.each<[object, RegExp]>([
-    [{ type: "moon" }, /"moon" is no type/],
+    [{ type: "moon" }, /"moon" is not a type/],
     [{ minimum: "1" }, /minimum is "1", not a number/],
     [{ enum: "a" }, /enum is "a", not a list/],
     [{ $ref: "#/lost" }, /leads nowhere/],
