@@ -62,7 +62,7 @@ export const fileCommands = {
         .optional()
         .describe("Absent if the image could not be loaded."),
       refused: z
-        .object({ why: whyNoPicture, message: z.string().describe("A sentence that names the address.") })
+        .object({ why: whyNoPicture, message: z.string().describe("The reason as a sentence, with the address.") })
         .optional()
         .describe("Reason why the image could not be loaded."),
     }),

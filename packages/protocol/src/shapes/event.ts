@@ -124,7 +124,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       allowed: z.boolean(),
       remember: z.object({ pattern: z.string(), scope: z.enum(["conversation", "always"]) }).optional(),
       input: anyJson.optional(),
-      byRule: z.literal(true).optional().describe("A rule or a hook decided the call before a user did."),
+      byRule: z.literal(true).optional().describe("A rule or a hook decided about the call before a user did."),
     }),
     event("call.executing", {
       ...callOf,

@@ -113,7 +113,7 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       isHook: z
         .literal(true)
         .optional()
-        .describe("The callback is a hook of the settings, and the reason names the hook."),
+        .describe("The callback is a hook from the settings, and the reason names the hook."),
     }),
   ] as const;
 }

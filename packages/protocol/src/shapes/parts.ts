@@ -10,7 +10,7 @@ import { z } from "zod";
 import { callId, count, engineSchema, id, listSchema, textSchema } from "./shapes.ts";
 
 export const compaction = z.object({
-  messages: count.describe("Messages that the model no longer sees."),
+  messages: count.describe("Number of messages that the model no longer sees."),
   before: count.describe("Approximate tokens of the next request without the summary."),
   after: count.describe("Approximate tokens of the next request with the summary."),
   size: count.optional().describe("Size of the model's context in tokens. Absent if unknown."),

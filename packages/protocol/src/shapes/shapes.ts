@@ -36,6 +36,7 @@ export function lineSchema(most: number): z.ZodType<string> {
   return z.string().trim().pipe(textSchema(1, most)).meta({ minLength: 1, maxLength: most, pattern: "\\S" });
 }
 
+/** Schema of an amount in US dollars. */
 export const dollars = z.number().min(0).describe("US dollars.");
 
 export const json = engineSchema<Json>(z.json());
@@ -53,4 +54,4 @@ export const cursor = z
     seq: count.describe("Number of the last event that the client has."),
     offset: count.describe("UTF-16 units of deltas that the client has since that event."),
   })
-  .describe("A place in the feed of a conversation. With seq 0: its beginning.");
+  .describe("A position in the feed of a conversation. With seq 0: the beginning.");

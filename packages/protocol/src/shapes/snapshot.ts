@@ -155,7 +155,7 @@ export const snapshot = z.object({
   allowed: listSchema(z.string()).describe("Permission rules that a user allowed for this conversation."),
   narrowed: listSchema(narrowedRule)
     .default([])
-    .describe("Rules of this conversation that now allow less than when a user set them."),
+    .describe("Rules of this conversation that now allow less than when a user added them."),
   lastRunEnd: engineSchema<RunEnd>(z.string()).optional(),
   broken: listSchema(broken).default([]).describe("Turns without an answer that were not continued."),
   usage: usage.describe("Sum over all model calls."),
