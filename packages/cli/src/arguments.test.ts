@@ -25,7 +25,7 @@ describe("the command line", () => {
 
   test.each([
     [["--help"], "banyan", "Chat with an agent"],
-    [["run", "--help"], "banyan run", "Work on a task by itself"],
+    [["run", "--help"], "banyan run", "Let the agent work on a task by itself"],
   ])("%s tells what the command does", (argv, name, what) => {
     const { type, text } = readArguments(argv) as { type: string; text: string };
     expect({ type, text }).toEqual({

@@ -16,7 +16,7 @@ test("T11: a text can be edited in $VISUAL, with its arguments, and nothing of i
 });
 
 test("T11: without an editor, or with one that fails, that is said", async () => {
-  await expect(editOutside("one", { PATH: process.env.PATH })).rejects.toThrow("set VISUAL or EDITOR");
+  await expect(editOutside("one", { PATH: process.env.PATH })).rejects.toThrow("Set VISUAL or EDITOR");
   await expect(editOutside("one", { ...process.env, VISUAL: "", EDITOR: "false" })).rejects.toThrow(
     "false ended with exit code 1; your text is unchanged.",
   );
