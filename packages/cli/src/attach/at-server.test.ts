@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     pty.enter("!pwd; echo @notes.md; exit 3");
     const workspace = realpathSync(place.workspace);
     await pty.until(`❯ !pwd; echo @notes.md; exit 3\n${workspace}\n@notes.md\nExit code 3`);
-    await pty.until(/^Exit code 3(, [\d.]+ s)?\. The agent sees this with your next message\.$/);
+    await pty.until(/^Exit code 3(, [\d.]+ s)?\. The agent sees the output with your next message\.$/);
     pty.enter("!! echo $OWN_TOKEN");
     await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\nDone(, .*)?\. The agent does not see the command\.$/);
     expect(model.asked).toHaveLength(0);
@@ -98,7 +98,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     pty.enter(`!echo three; ${lasts}`);
     await pty.until(/^three$/);
     pty.press("C-c");
-    await pty.until(/^Stopped, .*\. The agent sees this/);
+    await pty.until(/^Stopped, .*\. The agent sees the output/);
     const remote = await connected(address);
     const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation).loaded;
     await until(watched, () => watched.state.runs.size === 1);

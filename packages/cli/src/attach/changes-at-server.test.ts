@@ -31,7 +31,7 @@ test.skipIf(!hasTmux)(
     using third = Pty.open(place, ["attach", "--resume", conversation], model.env);
     await third.prompted();
 
-    const screen = await pty.exchange("/undo", "The agent sees this with your next message.");
+    const screen = await pty.exchange("/undo", "The agent is told about the undone changes with your next message.");
     expect(screen).toMatch(/^Undone: .*fig\.txt.*\n.*- ?small/m);
     // The undo was shown at once, so it is not shown again.
     expect(screen.match(/deleted fig\.txt/g)).toHaveLength(1);

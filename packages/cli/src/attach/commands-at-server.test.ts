@@ -52,13 +52,18 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     const remote = await connected(address);
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
-    await pty.exchange("/approval", "Approval: reads freely, asks before edits and commands.");
-    await pty.exchange("/approval edits", "Approval: edits files here without asking, asks before commands.");
+    await pty.exchange("/approval", "Approval: the agent reads freely, and asks before edits and commands.");
+    await pty.exchange(
+      "/approval edits",
+      "Approval: the agent edits files here without asking, and asks before commands.",
+    );
     expect((await pty.until("edits freely")).match(/edits files here without asking/g)).toHaveLength(1);
     await expect.poll(() => remote.welcome.settings.approval).toBe("edits");
     await pty.exchange("/approval never", "Choose which calls run without asking: plan (only reading");
     using late = Pty.open(place, ["attach", "--new"], model.env);
-    expect(await late.prompted()).toContain("Approval: edits files here without asking, asks before commands.");
+    expect(await late.prompted()).toContain(
+      "Approval: the agent edits files here without asking, and asks before commands.",
+    );
   });
 
   test("S27: nothing is asked in one conversation of a server, once its person has typed yes; elsewhere all is as it was", async () => {
@@ -78,7 +83,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     pty.enter("/approval all");
     await pty.until("Type yes to run everything without asking:");
     await pty.answers("yes");
-    await pty.until("Approval: runs everything in this conversation without asking.");
+    await pty.until("Approval: the agent runs everything in this conversation without asking.");
     await pty.until("never asks");
     await expect.poll(() => remote.welcome.settings.unasked).toHaveLength(1);
     expect(remote.welcome.settings.approval).toBe("ask");
@@ -105,7 +110,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
       "/context",
       /^conversation +messages.*\n(.*\n)* +all +\d.*\nSizes are in tokens; ~ marks an estimate\./,
     );
-    await pty.exchange("/memory", "Nothing was recalled on this branch.");
+    await pty.exchange("/memory", "No memories were recalled on this branch.");
     await pty.exchange(
       "/status",
       /conversation +\w+: “Of oaks”, 2 messages .*\n.*branch +2 of 2\n(.*\n)*.*file +at the server/,

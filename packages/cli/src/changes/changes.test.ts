@@ -83,9 +83,7 @@ describe("banyan changes", () => {
   test("revert asks first: where nobody can be asked, it wants --yes, and changes nothing", async () => {
     const { code, stderr } = await run("revert", "new.txt");
     expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /^banyan: This would restore new\.txt in .*\. There is no terminal for a question, so add --yes\.\n$/,
-    );
+    expect(stderr).toMatch(/^banyan: This would restore new\.txt in .*\. Without a terminal, confirm with --yes\.\n$/);
     expect(existsSync(inWorkspace("new.txt"))).toBe(true);
     expect(await run("revert")).toMatchObject({
       code: 2,

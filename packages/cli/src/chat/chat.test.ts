@@ -46,13 +46,13 @@ describe.skipIf(!hasTmux)("a chat", () => {
     await pty.until("Welcome back.");
     expect(JSON.stringify(server.asked.at(-1))).toContain("Hello to you.");
     pty.press("BTab");
-    await pty.until("Approval: edits files here without asking, asks before commands.");
+    await pty.until("Approval: the agent edits files here without asking, and asks before commands.");
     await pty.until("chat · edits freely ·");
     // The third mode needs a typed word (S27).
     pty.press("BTab");
     await pty.until("Type yes to run everything without asking:");
     await pty.answers("no");
-    await pty.until("Approval: reads freely, asks before edits and commands.");
+    await pty.until("Approval: the agent reads freely, and asks before edits and commands.");
     await pty.until("chat · asks first ·");
   });
 

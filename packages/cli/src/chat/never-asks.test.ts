@@ -72,7 +72,7 @@ describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing
     pty.enter("/approval all");
     await pty.until(ASKED, 2);
     pty.enter("yes");
-    await pty.until("Approval: runs everything in this conversation without asking.");
+    await pty.until("Approval: the agent runs everything in this conversation without asking.");
   });
 
   test("without a sandbox it is refused, in one sentence, with what allows it", async () => {

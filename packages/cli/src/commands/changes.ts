@@ -36,5 +36,5 @@ export async function undoChanges(
   for (const change of changes)
     write(`Undone: ${changeHead(change, style)}`, ...diffLines(change.diff, { style, most: SHOWN }));
   for (const problem of problems) write(`${style.bad("Not undone:")} ${plainLine(problem)}`);
-  if (changes.length > 0) write(style.dim("The agent sees this with your next message."));
+  if (changes.length > 0) write(style.dim("The agent is told about the undone changes with your next message."));
 }

@@ -39,7 +39,7 @@ function writeMemories(context: ConversationContext): void {
     screen: { columns, style },
   } = context;
   const recalled = recalledOn(context);
-  if (recalled.length === 0) write("Nothing was recalled on this branch.");
+  if (recalled.length === 0) write("No memories were recalled on this branch.");
   for (const line of recalledLines(recalled, columns, style.dim)) write(line);
 }
 

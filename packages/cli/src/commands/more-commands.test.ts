@@ -130,7 +130,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       ["/context", /^tool +launch_agent +~?[\d,]+/],
       ["/memory", /^Memory is off for this conversation\. \/memory on turns it on\.$/],
       ["/title The look", /^The title is “The look” now\.$/],
-      ["/approval edits", /^Approval: edits files here without asking, asks before commands\.$/],
+      ["/approval edits", /^Approval: the agent edits files here without asking, and asks before commands\.$/],
       ["/mcp", /^No MCP servers are set up\./],
       [
         "/status",

@@ -35,7 +35,7 @@ export async function useApproval(context: ConversationContext, mode: ChosenAppr
   } = context;
   if (mode === undefined) {
     write(approvalSentence(current), ...rulesHere(context));
-    write("Change it with /approval plan, ask, edits or all. /config permissions shows your rules.");
+    write("Change the approval mode with /approval plan, ask, edits or all. /config permissions shows your rules.");
   } else if (mode === current) write(approvalSentence(current));
   else await useApproval(mode);
 }

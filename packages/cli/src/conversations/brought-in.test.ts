@@ -100,7 +100,7 @@ describe("S17: a conversation from elsewhere brings no rights", () => {
     writeFileSync(file, text);
     await banyan(place, ["conversations", "import", file]);
     const asked = await banyan(place, ["changes", "revert", "--all", "--in", PLANTED]);
-    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes") });
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("confirm with --yes") });
     expect(asked.stderr).toContain(realpathSync(place.workspace));
     await banyan(place, ["changes", "revert", "--all", "--yes", "--in", PLANTED]);
     expect(readFileSync(join(outside, "theirs.txt"), "utf8")).toBe("");

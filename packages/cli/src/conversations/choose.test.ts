@@ -92,6 +92,6 @@ describe.skipIf(!hasTmux)("T41: a conversation is chosen", () => {
     expect(script.stderr).toContain("matches several conversations");
     const nameless = await banyan(place, ["-p", "and?", ...MODEL, "--resume"], { env: { ...server.env } });
     expect(nameless).toMatchObject({ code: 2, stdout: "" });
-    expect(nameless.stderr).toContain("There is no terminal for a choice. Add an id or a title to --resume.");
+    expect(nameless.stderr).toContain("Without a terminal, --resume needs the id or the title of a conversation.");
   });
 });

@@ -234,7 +234,7 @@ describe("banyan conversations remove", () => {
     const id = await said("What is red?", "Blood.");
     expect(await refused("remove", id)).toMatch(
       new RegExp(
-        `^banyan: This would remove ${id}, “What is red\\?”, begun .*, with 2 messages .*, for good\\. There is no terminal for a question, so add --yes`,
+        `^banyan: This would remove ${id}, “What is red\\?”, begun .*, with 2 messages .*, for good\\. Without a terminal, confirm with --yes`,
       ),
     );
     expect(await done("remove", id, "--yes")).toContain(`Removed ${id}, “What is red?”`);

@@ -78,7 +78,7 @@ async function conversationFromFlags(
   }
   if (resume === undefined) return undefined;
   if (!choose && resume === true)
-    throw new UsageError("There is no terminal for a choice. Add an id or a title to --resume.");
+    throw new UsageError("Without a terminal, --resume needs the id or the title of a conversation.");
   const id = resume === true ? await choose?.() : await findNamedConversation(resume, host, choose);
   if (id === undefined) notice("No conversation chosen. Starting a new conversation.");
   return id;

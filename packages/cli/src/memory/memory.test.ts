@@ -21,7 +21,7 @@ const run = (...args: readonly string[]) => banyan(place, ["memory", ...args]);
 
 describe("B45: banyan memory", () => {
   test("remembers a fact, finds it by its words, and forgets it", async () => {
-    expect(await run()).toMatchObject({ code: 0, stdout: "Nothing is remembered yet.\n" });
+    expect(await run()).toMatchObject({ code: 0, stdout: "Memory has no entries yet.\n" });
     expect(await run("add", "the build runs on Tuesdays")).toMatchObject({
       code: 0,
       stdout: "Remembered as 1: the build runs on Tuesdays\n",
@@ -45,7 +45,7 @@ describe("B45: banyan memory", () => {
       stdout: "",
       stderr: expect.stringContaining("banyan config set memory.enabled true"),
     });
-    expect((await run("list")).stdout).toBe("Nothing is remembered yet.\n");
+    expect((await run("list")).stdout).toBe("Memory has no entries yet.\n");
   });
 
   test("S10: keeps no secret", async () => {
@@ -58,9 +58,9 @@ describe("B45: banyan memory", () => {
     await run("add", "one");
     await run("add", "two");
     const { code, stderr } = await run("clear");
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes") });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("confirm with --yes") });
     expect(await run("clear", "--yes")).toMatchObject({ code: 0, stdout: "Forgot 2 entries.\n" });
-    expect((await run()).stdout).toBe("Nothing is remembered yet.\n");
+    expect((await run()).stdout).toBe("Memory has no entries yet.\n");
   });
 
   test("says when the settings switch it off, and then takes nothing new", async () => {

@@ -49,7 +49,7 @@ async function performMemoryAction(
       const { limit } = args;
       const page = limit === undefined ? {} : { limit };
       const entries = await (args.action === "list" ? memory.list(page) : memory.search(args.words, page));
-      const nothing = args.action === "list" ? "Nothing is remembered yet." : "Nothing found.";
+      const nothing = args.action === "list" ? "Memory has no entries yet." : "Nothing found.";
       if (args.output === "json") write(`${JSON.stringify(entries, null, 2)}\n`);
       else write(`${entries.length === 0 ? nothing : memoryLines(entries).join("\n")}\n`);
       return undefined;

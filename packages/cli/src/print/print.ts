@@ -43,7 +43,7 @@ export async function print(args: Arguments): Promise<ExitCode> {
   const stop = new AbortController();
   using _signals = stopOnSignals(stop);
   const stdout = new OutputStream(process.stdout, () =>
-    stop.abort(new StoppedError("The reader of standard output is gone.", exitCodes.brokenPipe)),
+    stop.abort(new StoppedError("The program that reads standard output has closed it.", exitCodes.brokenPipe)),
   );
   const stderr = new OutputStream(process.stderr);
   // A user who watches both streams on one terminal sees the answer as it streams.

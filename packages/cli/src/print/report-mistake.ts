@@ -38,5 +38,5 @@ export async function reportMistake({
 export function misspeltCommand(name: string, commands: readonly string[]): string | undefined {
   const near = nearest(name, commands).find((command) => command[0] === name[0]);
   if (near === undefined) return undefined;
-  return `There is no command ${name}. Did you mean ${ownCommand(near)}? To send it as a message, add more words in quotes.`;
+  return `There is no command ${name}. Did you mean ${ownCommand(near)}? To send this text as a message, add more words in quotes.`;
 }

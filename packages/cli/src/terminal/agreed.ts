@@ -7,7 +7,7 @@ import { UsageError } from "../program/problem.ts";
  */
 export async function askForYes(deed: string, sentence: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new UsageError(`This would ${deed}. There is no terminal for a question, so add --yes.`);
+    throw new UsageError(`This would ${deed}. Without a terminal, confirm with --yes.`);
   const typed = await typedLine(`${sentence} Type yes to continue: `);
   return typed?.trim().toLowerCase() === "yes";
 }

@@ -98,7 +98,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", () => {
     await pty.prompted();
     pty.enter("!echo one; echo two >&2; exit 3");
     await pty.until(
-      /^❯ !echo one; echo two >&2; exit 3\none\ntwo\nExit code 3(, .*)?\. The agent sees this with your next message\.$/,
+      /^❯ !echo one; echo two >&2; exit 3\none\ntwo\nExit code 3(, .*)?\. The agent sees the output with your next message\.$/,
     );
     pty.enter("!! echo $OWN_TOKEN");
     await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\nDone(, .*)?\. The agent does not see the command\.$/);
@@ -106,7 +106,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", () => {
     pty.enter(`!${lasts}`);
     await pty.until(new RegExp(`Running ${lasts}, .* to stop\\)$`));
     pty.press("C-c");
-    await pty.until(/^Stopped(, .*)?\. The agent sees this/);
+    await pty.until(/^Stopped(, .*)?\. The agent sees the output/);
     await hasEnded(lasts);
     await pty.prompted();
     expect(server.asked).toHaveLength(0);

@@ -73,7 +73,7 @@ export class OwnCommands {
   }
 }
 
-const TOLD = "The agent sees this with your next message.";
+const TOLD = "The agent sees the output with your next message.";
 
 function notSeenByAgent(error: unknown): string {
   return `The agent cannot see the command: ${plainLine(reportedProblem(error).message)}`;

@@ -52,7 +52,7 @@ const WORDS: Readonly<Record<ApprovalMode, string>> = {
 
 const SENTENCES: Readonly<Record<ApprovalMode, string>> = {
   plan: "Plan mode: read-only until you approve a plan.",
-  ask: "Approval: reads freely, asks before edits and commands.",
-  edits: "Approval: edits files here without asking, asks before commands.",
-  all: "Approval: runs everything in this conversation without asking.",
+  ask: "Approval: the agent reads freely, and asks before edits and commands.",
+  edits: "Approval: the agent edits files here without asking, and asks before commands.",
+  all: "Approval: the agent runs everything in this conversation without asking.",
 };

@@ -44,7 +44,7 @@ test.skipIf(!hasTmux)(
       expect(screen).toMatch(/^ {2}model {2}ollama\/test\. Change it with \/model/m);
       expect(screen).toMatch(/^ {2}trust {2}This project has no settings and no AGENTS\.md$/m);
       expect(screen).toMatch(
-        /^ {2}asked {2}Reads freely\. Asks before edits and commands\.[\s\S]* ?Shift\+Tab changes this\.$/m,
+        /^ {2}asked {2}The agent reads freely, and asks before edits and commands\.[\s\S]*Shift\+Tab[\s\S]*changes[\s\S]*the[\s\S]*mode\.$/m,
       );
       expect(screen).toMatch(/^ {2}try +what is in this folder\?\n +@ and[\s\S]*\n +\/tree goes back to any message/m);
       pty.enter("hello");

@@ -81,12 +81,12 @@ function trustIn({ workspace }: Host): string {
 
 function askedFirst({ approval }: Host, changer: string): string {
   const what = {
-    plan: "Reads freely. Does nothing else until you approve a plan.",
-    ask: "Reads freely. Asks before edits and commands.",
-    edits: "Reads and edits freely. Asks before commands.",
-    all: "Runs everything without asking.",
+    plan: "The agent reads freely, and does nothing else until you approve a plan.",
+    ask: "The agent reads freely, and asks before edits and commands.",
+    edits: "The agent reads and edits freely, and asks before commands.",
+    all: "The agent runs everything without asking.",
   }[approval];
-  return `${what} ${changer} changes this.`;
+  return `${what} ${changer} changes the mode.`;
 }
 
 /** Prints the first lines of a chat: version, folder, model with reason, approval mode and notices. */
@@ -99,7 +99,8 @@ export function writeWelcome(terminal: Terminal, host: Host, notices: readonly s
   if (name.startsWith("demo/") && !isStandIn(host))
     say(style.warning("This is the offline demo: a few rules, not a language model."));
   if (host.approval === "plan") say(approvalSentence("plan"));
-  if (host.approval === "edits") say(style.warning("Approval: edits files here without asking, asks before commands."));
+  if (host.approval === "edits")
+    say(style.warning("Approval: the agent edits files here without asking, and asks before commands."));
   if (host.approval === "all") {
     const [layer] = settingAt(host.configuration, ["approval"])?.layers ?? [];
     const from = layer === "flags" ? "--approval all" : layer === "environment" ? "BANYAN_APPROVAL" : "the settings";
