@@ -44,7 +44,7 @@ test.skipIf(!hasTmux)(
       expect(screen).toMatch(/^ {2}model {2}ollama\/test\. Change it with \/model/m);
       expect(screen).toMatch(/^ {2}trust {2}This project has no settings and no AGENTS\.md$/m);
       expect(screen).toMatch(
-        /^ {2}asked {2}The agent reads freely, and asks before edits and commands\.[\s\S]*Shift\+Tab[\s\S]*changes[\s\S]*the[\s\S]*mode\.$/m,
+        /^ {2}asked {2}The agent reads freely, and asks before edits and commands\.\s+Shift\+Tab\s+changes\s+the\s+mode\.$/m,
       );
       expect(screen).toMatch(/^ {2}try +what is in this folder\?\n +@ and[\s\S]*\n +\/tree goes back to any message/m);
       pty.enter("hello");
@@ -87,6 +87,6 @@ test.skipIf(!hasTmux)(
     }
     using plain = Pty.open(place, ["--plain", "--model", "demo/offline"]);
     const lines = await plain.prompted();
-    expect(lines).toMatch(/Welcome![\s\S]* found {2}No API key is set[\s\S]* \/approval changes this\.$/m);
+    expect(lines).toMatch(/Welcome![\s\S]* found {2}No API key is set[\s\S]* \/approval changes the mode\.$/m);
   },
 );
