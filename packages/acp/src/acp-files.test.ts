@@ -162,11 +162,11 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     const { reason, problem } = await play("effort", { model: thinking("max"), session });
     expect([reason, problem]).toEqual([
       "failed",
-      'The agent "sample" has no effort "max". Write one of these efforts after the colon: low, high.',
+      'The agent "sample" has no effort "max". Name the model with a colon and one of these efforts: low, high.',
     ]);
     const plain = await play("effort", { model: new Place().sample("embedded", {}, { effort: "low" }) });
     expect(plain.problem).toBe(
-      'The agent "sample" has no effort "low". The agent has no effort levels: leave out the colon and the effort.',
+      'The agent "sample" has no effort "low". The agent has no effort levels. Name the model without a colon and an effort.',
     );
   });
 

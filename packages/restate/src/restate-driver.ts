@@ -71,7 +71,7 @@ export class RestateDriver implements Driver {
       await once(endpoint, "listening");
     } catch (error) {
       throw new DriverError(
-        `Nothing can listen at ${listen.host}:${listen.port} for Restate. Name another address with listen=.`,
+        `The server cannot listen at ${listen.host}:${listen.port} for Restate. Name another address with listen=.`,
         { cause: error },
       );
     }

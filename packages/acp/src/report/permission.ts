@@ -37,7 +37,7 @@ export async function allowedOutcome(
   }
   if (others.length === 0) return { outcome: "selected", optionId: usual.optionId };
   const answer = await ask({
-    text: "The agent can continue in several ways. Which one?",
+    text: "How should the agent continue?",
     choices: ways.map(({ name }) => name),
     default: usual.name,
   });

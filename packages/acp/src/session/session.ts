@@ -121,8 +121,8 @@ async function chooseEffort(
     const known = values.map(({ value }) => value).join(", ");
     const sentence =
       known === ""
-        ? "The agent has no effort levels: leave out the colon and the effort."
-        : `Write one of these efforts after the colon: ${known}.`;
+        ? "The agent has no effort levels. Name the model without a colon and an effort."
+        : `Name the model with a colon and one of these efforts: ${known}.`;
     throw new ModelError("invalid-request", `The agent "${name}" has no effort "${effort}". ${sentence}`, {
       retryable: false,
     });
