@@ -6,16 +6,14 @@ import { MemoryError } from "./error.ts";
 
 const VERSION = 1;
 
-/** Milliseconds to wait for another process's lock, held for the length of one write. Waiting blocks this process too. */
+/**
+ * Milliseconds to wait for another process's lock, held for the length of one write. Waiting blocks this process too.
+ */
 const BUSY_TIMEOUT = 2000;
 /** SQLite's error code for another process's lock. */
 const BUSY = 5;
 
-/**
- * Each text is stored once (`entries`), with all its sources (`sources`: the last time per conversation and directory; ''
- * means none). `words` is the full-text index without the text. `vectors` has one vector per entry and embedding model:
- * 32-bit floats, length 1. `off` lists conversations whose memory is off.
- */
+/** `words` is the full-text index. `vectors` has one unit vector of 32-bit floats per entry and embedding model. */
 const SCHEMA = `
   CREATE TABLE entries (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -49,10 +47,7 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `;
 
-/**
- * Opens a memory file for writing. Creates a missing file, for its owner only. Throws `MemoryError`, or errors of SQLite and
- * the file system.
- */
+/** Opens a memory file for writing. Creates a missing file, readable only by its owner. Throws `MemoryError`. */
 export function openMemoryFile(file: string): DatabaseSync {
   createMemoryFile(file);
   const database = openWithMode(file, "rw");
@@ -60,7 +55,6 @@ export function openMemoryFile(file: string): DatabaseSync {
     // Commits survive kill -9, and a power cut does not damage the file. Deleted data is overwritten.
     database.exec("PRAGMA secure_delete = ON; PRAGMA synchronous = NORMAL");
     if (memoryVersion(database) !== VERSION) {
-      // Give back the space of deleted rows.
       database.exec("PRAGMA auto_vacuum = FULL");
       writeAhead(database);
       // Another process may prepare the file at the same time.
@@ -73,10 +67,7 @@ export function openMemoryFile(file: string): DatabaseSync {
   }
 }
 
-/**
- * Switches to write-ahead logging, so that readers never wait for writers. If several processes switch at once, SQLite
- * refuses all but one to avoid a deadlock; the others retry here.
- */
+/** Readers then never wait for writers. If several processes switch at once, SQLite refuses all but one: retry. */
 function writeAhead(database: DatabaseSync): void {
   for (const end = performance.now() + BUSY_TIMEOUT; ; ) {
     try {
@@ -89,7 +80,7 @@ function writeAhead(database: DatabaseSync): void {
   }
 }
 
-/** Opens a prepared memory file for reading. Throws errors of SQLite. */
+/** Opens an existing memory file for reading. Throws SQLite's errors. */
 export function openForReading(file: string): DatabaseSync {
   return openWithMode(file, "ro");
 }
@@ -120,10 +111,13 @@ function prepareTables(database: DatabaseSync, file: string): void {
   const version = memoryVersion(database);
   if (version === VERSION) return;
   if (version > VERSION) {
-    throw new MemoryError("unusable", `${file} was written by a newer version of Banyan; update this one to use it.`);
+    throw new MemoryError(
+      "unusable",
+      `${file} was written by a newer version of Banyan; update Banyan to use the file.`,
+    );
   }
   if (Number(database.prepare("SELECT count(*) AS count FROM sqlite_schema").get()?.count) > 0) {
-    throw new MemoryError("unusable", `${file} is a database of something else; name another file for the memory.`);
+    throw new MemoryError("unusable", `${file} is a database of another program; choose another file for the memory.`);
   }
   database.exec(SCHEMA);
 }
@@ -132,7 +126,7 @@ function memoryVersion(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
-/** Runs `body` in a write transaction. An error rolls it back. */
+/** Runs `body` in a write transaction, which an error rolls back. */
 export function inMemoryTransaction<T>(database: DatabaseSync, body: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {

@@ -6,9 +6,9 @@ import { runWithin } from "./wait.ts";
 /** Maximum texts per call. */
 const BATCH = 96;
 
-/** Makes vectors of texts, with a timeout. */
+/** Calls an embedding model, with a timeout. */
 export class Embedder {
-  /** Identifies vectors of this model. */
+  /** Identifies the model in stored vectors. */
   readonly name: string;
   readonly #model: EmbeddingModelV4;
 
@@ -17,7 +17,6 @@ export class Embedder {
     this.#model = model;
   }
 
-  /** Maximum texts per call. Rejects with `MemoryError` if the model cannot tell. */
   async batch(): Promise<number> {
     try {
       return Math.max(1, Math.min(BATCH, (await this.#model.maxEmbeddingsPerCall) ?? BATCH));
@@ -26,10 +25,7 @@ export class Embedder {
     }
   }
 
-  /**
-   * Returns vectors of length 1 in the order of the texts, at most `batch()` texts. Rejects with `MemoryError` if the
-   * model fails or takes longer than `milliseconds`, and with the reason of the signal.
-   */
+  /** Returns unit vectors in the order of the texts, at most `batch()`. Rejects with `MemoryError`. */
   async embed(texts: readonly string[], milliseconds: number, signal: AbortSignal): Promise<Float32Array[]> {
     const late = () => new Error(`it did not answer within ${milliseconds} ms`);
     try {
@@ -46,12 +42,11 @@ export class Embedder {
 
   #unusable(cause: unknown): MemoryError {
     const why = errorMessage(cause);
-    const message = `The embedding model ${this.name} cannot be used (${why}); until then memory searches by words only. Check its settings.`;
+    const message = `The embedding model ${this.name} cannot be used (${why}), so memory searches by words only. Check the settings of the model.`;
     return new MemoryError("embedder", message, { cause });
   }
 }
 
-/** Scales a vector to length 1. Throws if that is impossible. */
 function unit(vector: readonly number[]): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;

@@ -4,7 +4,7 @@ import type { MemoryEntry } from "./managed-memory.ts";
 import type { MemoryPiece } from "./pieces.ts";
 import { spaceMemoryText } from "./words.ts";
 
-/** Stores a text with its source; a known text gets a further source. Call inside a transaction. Returns its id. */
+/** Stores a text and its source, or adds the source to a known text. Returns the id. Call inside a transaction. */
 export function keepEntry(
   database: DatabaseSync,
   piece: Omit<MemoryPiece, "conversation"> & { readonly conversation?: string },
@@ -29,7 +29,7 @@ function insert(database: DatabaseSync, kind: string, digest: string, text: stri
   return Number(lastInsertRowid);
 }
 
-/** Removes entries, also from the index. Call inside a transaction. Returns the number of removed entries. */
+/** Removes entries and their index. Returns the number of removed entries. Call inside a transaction. */
 export function forgetEntries(database: DatabaseSync, ids: readonly number[]): number {
   const text = database.prepare("SELECT text FROM entries WHERE id = ?");
   const unindex = database.prepare("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)");
@@ -45,7 +45,7 @@ export function forgetEntries(database: DatabaseSync, ids: readonly number[]): n
   return count;
 }
 
-/** Removes entries that are only known from one conversation. Call inside a transaction. Returns their number. */
+/** Removes the entries without a source in another conversation. Returns their number. Call inside a transaction. */
 export function forgetConversationEntries(database: DatabaseSync, conversation: string): number {
   const from = database.prepare("SELECT entry FROM sources WHERE conversation = ?").all(conversation);
   database.prepare("DELETE FROM sources WHERE conversation = ?").run(conversation);
@@ -57,13 +57,13 @@ export function forgetConversationEntries(database: DatabaseSync, conversation: 
   );
 }
 
-/** Removes all entries, but keeps which conversations are off. Call inside a transaction. Returns their number. */
+/** Removes all entries. Conversations keep memory on or off. Returns the number of entries. */
 export function forgetAll(database: DatabaseSync): number {
   database.exec("INSERT INTO words (words) VALUES ('delete-all')");
   return Number(database.prepare("DELETE FROM entries").run().changes);
 }
 
-/** Returns whether memory is off for a conversation. */
+/** Returns whether the user turned memory off for a conversation. */
 export function isOff(database: DatabaseSync, conversation: string): boolean {
   return database.prepare("SELECT 1 FROM off WHERE conversation = ?").get(conversation) !== undefined;
 }
@@ -82,13 +82,13 @@ const SOURCED = `
   FROM entries CROSS JOIN sources ON sources.entry = entries.id`;
 const ON = "conversation NOT IN (SELECT conversation FROM off)";
 
-/** The existing entries of these ids in the same order, each with its newest source. */
+/** Returns the existing entries of these ids in the same order, each with its newest source. */
 export function readEntries(database: DatabaseSync, ids: readonly number[]): MemoryEntry[] {
   const select = database.prepare(`${SOURCED} WHERE entries.id = ? ORDER BY number DESC LIMIT 1`);
   return ids.flatMap((id) => entryFromRow(select.get(id)));
 }
 
-/** Entries for recall: each with a source that is not off, preferably of this directory. */
+/** Returns the entries of these ids that may be recalled, each with a source, preferably in `directory`. */
 export function readRecalled(database: DatabaseSync, ids: readonly number[], directory: string): MemoryEntry[] {
   const select = database.prepare(
     `${SOURCED} WHERE entries.id = ? AND ${ON} ORDER BY directory = ? DESC, number DESC LIMIT 1`,
@@ -96,7 +96,7 @@ export function readRecalled(database: DatabaseSync, ids: readonly number[], dir
   return ids.flatMap((id) => entryFromRow(select.get(id, directory)));
 }
 
-/** A page of all entries, or of those from a conversation, newest first. */
+/** Returns a page of entries, newest first: of one conversation or of all. */
 export function entriesPage(
   database: DatabaseSync,
   {
@@ -118,7 +118,7 @@ export function entriesPage(
   );
 }
 
-/** The newest summaries of a directory, in the order of writing, since a clock may go backwards. */
+/** Returns the last written summaries of a directory. Does not sort by time, since a clock may go backwards. */
 export function summariesOf(database: DatabaseSync, directory: string, limit: number): MemoryEntry[] {
   const newest = database.prepare(
     `${SOURCED} WHERE kind = 'summary' AND directory = ? AND ${ON} ORDER BY number DESC LIMIT ?`,

@@ -69,7 +69,7 @@ for (const [what, damage] of damages) {
     const refused = {
       name: "MemoryError",
       code: "damaged",
-      message: expect.stringMatching(/put a backup in its place, or move it away/),
+      message: expect.stringMatching(/replace the file with a backup, or move the file away/),
     };
     await expect(recalled(memory, "filler")).rejects.toMatchObject(refused);
     await expect(memory.list()).rejects.toMatchObject(refused);
@@ -82,7 +82,7 @@ test("B6 F8: a damaged memory costs a turn nothing but the memory, and the feed 
   writeFileSync(file, "not a database at all, for sure".repeat(100));
   const agent = new Agent({ model: scriptedModel(["Hello."]), memory: { store: await memoryIn({ file }) } });
   const items = await collect(agent.chat(say("What did I say of fillers?")));
-  const skipped = { type: "memory.skipped", reason: expect.stringMatching(/is damaged.*move it away/) };
+  const skipped = { type: "memory.skipped", reason: expect.stringMatching(/is damaged.*move the file away/) };
   expect(items).toContainEqual(expect.objectContaining(skipped));
   expect(items.at(-1)).toEqual({ type: "chat.ended", reason: "answered" });
 });
@@ -94,7 +94,7 @@ test("a file of a newer version, or of another program, is refused and left as i
   const memory = await memoryIn({ file });
   await expect(memory.list()).rejects.toMatchObject({
     code: "unusable",
-    message: expect.stringMatching(/something else/),
+    message: expect.stringMatching(/another program/),
   });
   database.exec("PRAGMA user_version = 99");
   await expect(memory.add({ text: "Tea." })).rejects.toMatchObject({

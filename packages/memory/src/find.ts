@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { phrase } from "./words.ts";
 
-/** A query. The result is ids of entries, best first. */
+/** A search of the memory. The result is ids of entries, best first. */
 export type MemoryQuery =
-  /** Entries about these words, without entries from the asking conversation itself. */
+  /** Entries about these words, from other conversations. */
   | ({ readonly type: "about"; readonly words: readonly string[] } & RecallPlace)
   /** Entries with a cosine similarity of at least `least`. */
   | ({
@@ -12,34 +12,30 @@ export type MemoryQuery =
       readonly vector: Float32Array;
       readonly least: number;
     } & RecallPlace)
-  /** Entries that contain all of the words. */
   | { readonly type: "all"; readonly words: readonly string[]; readonly limit: number };
 
-/** The conversation and directory of a recall. */
+/** The conversation and directory that a recall is for. */
 export interface RecallPlace {
   readonly conversation: string;
   readonly directory: string;
 }
 
-/** Maximum candidates of each kind for a recall. */
+/** Maximum entries by words, and as many by meaning. */
 const CANDIDATES = 50;
 /** Maximum query words in a search: the rarest. */
 const WORDS = 12;
-/**
- * An entry matches if it holds this share of the weight of the query's `TOLD_WORDS` rarest words. Of four equally rare words,
- * one is enough; of five, two are needed.
- */
+/** An entry needs this share of the weight of the rarest words: one of four equally rare words, two of five. */
 const TOLD_SHARE = 0.23;
 const TOLD_WORDS = 8;
-/** A small memory says little about how rare a word is: below this number of entries, all words weigh nearly the same. */
+/** Below this number of entries, all words weigh nearly the same: few entries say little about how rare a word is. */
 const ENTRIES_THAT_TELL = 1000;
-/** A word is common if more than one of eight entries holds it, and more than twenty. */
+/** A word is common if more than twenty entries, and more than one of eight, contain the word. */
 const COMMON_SHARE = 8;
 const FEW = 20;
 /** Maximum milliseconds to compare vectors, newest first: about 200,000 vectors of 1,536 numbers on two cores. */
 const COMPARING = 1500;
 
-/** Runs a query. Throws the errors of SQLite. */
+/** Runs a search. Throws SQLite's errors. */
 export function findEntries(database: DatabaseSync, question: MemoryQuery): number[] {
   switch (question.type) {
     case "about":
@@ -51,28 +47,21 @@ export function findEntries(database: DatabaseSync, question: MemoryQuery): numb
   }
 }
 
-/**
- * SQL: true for an entry from another conversation, whose memory is on. A message of another directory is excluded: a model
- * would take an old request there for a current one (B81).
- */
+/** SQL: true for an entry to recall. A model would take requests of other directories for current ones (B81). */
 function recallable(entry: string): string {
   return `EXISTS (SELECT 1 FROM sources WHERE entry = ${entry} AND conversation NOT IN (SELECT conversation FROM off)
       AND (directory = :directory OR 'said' <> (SELECT kind FROM entries WHERE id = ${entry})))
     AND NOT EXISTS (SELECT 1 FROM sources WHERE entry = ${entry} AND conversation = nullif(:conversation, ''))`;
 }
 
-/** A query word and its weight. Rarer words weigh more. */
+/** A word of a query. Rarer words weigh more. */
 interface WeightedWord {
   readonly phrase: string;
   readonly weight: number;
-  /** True if any entry holds the word. */
   readonly isKnown: boolean;
 }
 
-/**
- * Ranks by BM25, with the rarest words only: common words cost most of the time, and an entry that shares only these does not
- * match. Excludes entries that share one word by chance and lack most of the query.
- */
+/** Ranks by BM25, with the rarest words only, which is fast. Excludes entries that share one word by chance. */
 function findAbout(
   database: DatabaseSync,
   words: readonly string[],
@@ -81,7 +70,7 @@ function findAbout(
   const telling = tellingMost(database, words);
   const known = telling.filter(({ isKnown }) => isKnown).slice(0, WORDS);
   if (known.length === 0) return [];
-  // The rows are ordered by rank, and reading stops at enough rows.
+  // Rows come by rank; reading stops at enough rows.
   const select = database.prepare(
     `SELECT rowid AS id, rank FROM words WHERE words MATCH :phrases AND ${recallable("words.rowid")}
     ORDER BY rank LIMIT ${CANDIDATES}`,
@@ -95,7 +84,7 @@ function findAbout(
     .map(({ id }) => id);
 }
 
-/** Returns a check whether an entry holds enough weight of the query. Unknown words add to the needed weight. */
+/** Returns a function that tests whether an entry has enough of the query's weight, including its unknown words. */
 function findFitting(database: DatabaseSync, telling: readonly WeightedWord[], known: readonly WeightedWord[]) {
   const needed = TOLD_SHARE * telling.slice(0, TOLD_WORDS).reduce((sum, { weight }) => sum + weight, 0);
   // Numbers are bound as floating point, and FTS5 does not look these up as row ids.
@@ -109,7 +98,7 @@ function findFitting(database: DatabaseSync, telling: readonly WeightedWord[], k
   };
 }
 
-/** The words that are not common, by falling weight. */
+/** The words that are not common, rarest first. */
 function tellingMost(database: DatabaseSync, words: readonly string[]): WeightedWord[] {
   const newest = Number(database.prepare("SELECT max(id) AS id FROM entries").get()?.id);
   const common = Math.max(FEW, Math.floor(newest / COMMON_SHARE));
@@ -124,12 +113,12 @@ function tellingMost(database: DatabaseSync, words: readonly string[]): Weighted
   // If all words are common, keep the rarest.
   const telling = rare.some(({ count }) => count > 0) ? rare : counted.filter(({ count }) => count > 0).slice(0, 1);
   const entries = Math.max(newest, ENTRIES_THAT_TELL);
-  // The BM25 weight of a word. A word without entries weighs as much as a word of one entry.
+  // A word without entries weighs as much as a word of one entry.
   const weightOf = (count: number) => Math.log(1 + (entries - count + 0.5) / (count + 0.5));
   return telling.map(({ phrase, count }) => ({ phrase, weight: weightOf(Math.max(1, count)), isKnown: count > 0 }));
 }
 
-/** Scans the vectors once. All vectors have length 1, so the dot product is the cosine. */
+/** All vectors have length 1, so the dot product is the cosine. */
 function near(
   database: DatabaseSync,
   { model, vector, least, conversation, directory }: MemoryQuery & { type: "near" },

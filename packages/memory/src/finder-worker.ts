@@ -4,8 +4,6 @@ import { openForReading } from "./database.ts";
 import { findEntries, type MemoryQuery } from "./find.ts";
 import type { FinderReply } from "./finder.ts";
 
-/** The thread that searches a large memory. */
-
 let database: DatabaseSync | undefined;
 
 parentPort?.on("message", (question: MemoryQuery) => parentPort?.postMessage(answerQuery(question)));

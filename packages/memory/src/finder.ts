@@ -2,14 +2,14 @@ import { Worker } from "node:worker_threads";
 import { orAborted } from "@banyan/core/hosts";
 import type { MemoryQuery } from "./find.ts";
 
-/** An answer of the thread. */
+/** The reply of the search thread. */
 export type FinderReply =
   | { readonly type: "found"; readonly ids: number[] }
   | { readonly type: "failed"; readonly message: string; readonly errcode: number | undefined };
 
 /**
- * Runs queries in a thread, one after the other: SQLite queries cannot be interrupted, and in a large memory they would
- * block the process. The thread starts with the first query, and keeps the process alive only during a query.
+ * Runs searches in a thread, one after the other, since SQLite cannot be interrupted and would block the process.
+ * Starts the thread with the first search. The thread keeps the process alive only during a search.
  */
 export class Finder {
   readonly #file: string;
@@ -17,18 +17,18 @@ export class Finder {
   #waiting: PromiseWithResolvers<FinderReply> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** The file exists and is prepared. */
+  /** The file must exist. */
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Rejects with errors of SQLite, and with the reason of the signal; an aborted query is abandoned. */
+  /** Rejects with SQLite's errors, and with the reason of the signal. */
   async find(question: MemoryQuery, signal: AbortSignal): Promise<number[]> {
     const answer = this.#last.then(() => {
       signal.throwIfAborted();
       return this.#ask(question);
     });
-    // The next query waits for this one, even if it fails.
+    // The next search waits for this one, even if it fails.
     this.#last = answer.catch(() => {});
     return orAborted(answer, signal);
   }
@@ -53,11 +53,10 @@ export class Finder {
   #start(): Worker {
     const worker = new Worker(new URL("./finder-worker.ts", import.meta.url), {
       workerData: this.#file,
-      // No inherited flags: with `--input-type`, for example, the thread could not run a file.
+      // Inherited flags such as `--input-type` could keep the thread from running a file.
       execArgv: [],
     });
     const gone = (cause: unknown) => {
-      // The next query starts a new thread.
       this.#worker = undefined;
       this.#waiting?.reject(cause);
     };

@@ -1,11 +1,8 @@
 import type { Memory, MemoryItem, MemoryKind } from "@banyan/core";
 
-/** One user's memory, with functions for users and tools to manage it. Every method rejects with `MemoryError`. */
+/** The memory of one user. Lists, finds and changes its entries. Every method rejects with `MemoryError`. */
 export interface ManagedMemory extends Memory, AsyncDisposable {
-  /**
-   * Lists entries, newest first. `limit`: default 50; `after`: the id of the previous page's last entry; `conversation`:
-   * only entries of this conversation.
-   */
+  /** Lists entries, newest first. `limit`: default 50. `after`: the previous page's last id. */
   list(page?: {
     readonly limit?: number;
     readonly after?: number;
@@ -13,22 +10,19 @@ export interface ManagedMemory extends Memory, AsyncDisposable {
   }): Promise<MemoryEntry[]>;
   /** Finds entries with all words of the query, in any order and inflection, best first. Default limit 20. */
   search(query: string, options?: MemorySearchOptions): Promise<MemoryEntry[]>;
-  /**
-   * Remembers a fact without its secrets, and returns the entry. A known fact gets a further source. Rejects for an empty
-   * fact, one longer than 2,000 characters, or a conversation whose memory is off.
-   */
+  /** Stores a fact without its secrets. Rejects for an empty or too long fact, or while memory is off. */
   add(fact: NewFact): Promise<MemoryEntry>;
-  /** Removes an entry permanently. Returns whether it existed. */
+  /** Removes an entry permanently. Returns whether the entry existed. */
   remove(id: number): Promise<boolean>;
-  /** Permanently removes entries known only from a conversation, or all entries. Returns their number. */
+  /** Permanently removes all entries, or those known only from one conversation. Returns their number. */
   clear(from?: { readonly conversation: string }): Promise<number>;
-  /** The summaries of finished tasks and compacted conversations of a directory, newest first. */
+  /** Returns summaries of finished tasks and compacted conversations of a directory, newest first. */
   summaries(directory: string, limit: number): Promise<MemoryEntry[]>;
   /** Returns whether memory is on for a conversation, which is the default. */
   isOn(conversation: string): Promise<boolean>;
   /**
-   * Turns memory on or off for a conversation, in all processes. While off, the conversation is neither remembered nor
-   * gets memories, and its existing entries are not recalled anywhere.
+   * Turns memory on or off for a conversation, in all processes. While off, the conversation is not remembered, gets no
+   * memories, and its existing entries are not recalled.
    */
   setOn(conversation: string, on: boolean): Promise<void>;
   /** Waits briefly for pending writes, then closes the memory. */
@@ -36,7 +30,7 @@ export interface ManagedMemory extends Memory, AsyncDisposable {
 }
 
 /**
- * Limits of a search: number of entries and time.
+ * Options of a search: the number of entries, and a signal.
  * @example
  * const found = await memory.search("the staging server", { limit: 5, signal: AbortSignal.timeout(500) });
  */
@@ -45,13 +39,13 @@ export interface MemorySearchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A memory entry and its last source. */
+/** A stored text with its newest source. */
 export interface MemoryEntry {
-  /** Increasing; never reused. */
+  /** Ids increase and are never reused. */
   readonly id: number;
   readonly kind: MemoryKind;
   readonly text: string;
-  /** The source, in words for users. */
+  /** Describes the source to users. */
   readonly source: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -61,5 +55,5 @@ export interface MemoryEntry {
   readonly directory?: string;
 }
 
-/** A fact that a user or an agent wants to keep, with its source if it has one. */
+/** A fact to store, with the conversation, message and directory of its source, if known. */
 export type NewFact = Pick<MemoryItem, "text"> & Partial<Pick<MemoryItem, "conversation" | "message" | "directory">>;

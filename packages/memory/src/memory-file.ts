@@ -5,10 +5,10 @@ import { MemoryError, memoryError } from "./error.ts";
 import { findEntries, type MemoryQuery } from "./find.ts";
 import { Finder } from "./finder.ts";
 
-/** Maximum entries for a search in this thread, which is then faster than passing the query on. */
+/** Maximum entries for a search in this thread. For more entries, the search thread is faster. */
 const SMALL = 500;
 
-/** A memory's file, opened on first use and created by the first write. Rejects with `MemoryError`. */
+/** The file of a memory, opened on first use and created by the first write. Methods reject with `MemoryError`. */
 export class MemoryFile {
   readonly #file: string;
   readonly #finder: Finder;
@@ -20,7 +20,7 @@ export class MemoryFile {
     this.#finder = new Finder(file);
   }
 
-  /** Reads from the file; without a file, resolves with `nothing`. Rejects with the reason of the signal too. */
+  /** Reads from the file. Resolves with `nothing` if there is no file. Rejects with the reason of the signal too. */
   async read<T>(
     nothing: T,
     body: (database: DatabaseSync) => T | Promise<T>,
@@ -35,7 +35,6 @@ export class MemoryFile {
     }
   }
 
-  /** Runs `body` in a transaction, which an error rolls back. */
   async write<T>(body: (database: DatabaseSync) => T): Promise<T> {
     try {
       const database = this.#open();
@@ -45,17 +44,17 @@ export class MemoryFile {
     }
   }
 
-  /** Removes entries so that their text is nowhere in the file. Returns their number. */
+  /** Removes entries so that their text is no longer in the file. Returns their number. */
   async forget(body: (database: DatabaseSync) => number): Promise<number> {
     return this.read(0, (database) => {
       const count = inMemoryTransaction(database, () => body(database));
-      // Also clear the write-ahead log; if another process reads, the next checkpoint does this.
+      // If another process is reading, the next checkpoint clears the log.
       database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       return count;
     });
   }
 
-  /** Call inside `read`. Rejects with errors of SQLite. */
+  /** Call inside `read`. */
   async find(database: DatabaseSync, question: MemoryQuery, signal: AbortSignal): Promise<number[]> {
     const newest = Number(database.prepare("SELECT max(id) AS id FROM entries").get()?.id);
     return newest <= SMALL ? findEntries(database, question) : this.#finder.find(question, signal);
@@ -69,7 +68,7 @@ export class MemoryFile {
   }
 
   #open(): DatabaseSync {
-    if (this.#closed) throw new MemoryError("unusable", "The memory is closed; make a new one.");
+    if (this.#closed) throw new MemoryError("unusable", "The memory is closed; create a new memory.");
     this.#database ??= openMemoryFile(this.#file);
     return this.#database;
   }

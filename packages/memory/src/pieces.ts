@@ -4,25 +4,22 @@ import { wordCount } from "./words.ts";
 
 /** Maximum characters of a piece of a message. */
 const PIECE = 1500;
-/** Characters kept at the start and at the end of a text that is longer than twice this. */
+/** Characters to keep at the start and at the end of a long text. */
 const END = 6000;
 /** A shorter text ("Yes, please.") means nothing without its question. */
 const LEAST_WORDS = 3;
 /** Maximum characters of a summary. */
 const SUMMARY = 8000;
 
-/** Maximum characters of a fact. */
+/** Maximum characters of a fact in the memory. */
 export const LONGEST_FACT = 2000;
 
-/** A text to remember, with its source. */
+/** A text to store in the memory, with its source. */
 export interface MemoryPiece extends Omit<MemoryItem, "kind"> {
   readonly kind: NonNullable<MemoryItem["kind"]>;
 }
 
-/**
- * Selects the texts of a turn that are worth keeping: user messages and the last answer, but no text between calls.
- * Removes secrets before cutting, so that no secret is split.
- */
+/** Selects the texts of a turn that are worth remembering. Removes secrets first, so that no cut splits a secret. */
 export function memoryPieces(items: readonly MemoryItem[], redact: (text: string) => string): MemoryPiece[] {
   const last = items.findLast(({ role }) => role === "assistant");
   return items.flatMap((item) => {
@@ -45,7 +42,7 @@ function splitMemoryText(kind: MemoryPiece["kind"], text: string): string[] {
   }
 }
 
-/** Cuts a text into pieces that end at a paragraph, line, sentence or word, if one is near. */
+/** Pieces end at a paragraph, line, sentence or word, if one is near. */
 function cutUp(text: string): string[] {
   const pieces: string[] = [];
   const ends = text.length <= 2 * END ? [text] : [cutTo(text, END, ""), cutToEnd(text, END)];
@@ -60,7 +57,6 @@ function cutUp(text: string): string[] {
   return pieces;
 }
 
-/** The end of the piece from `from`: a good boundary in its second half, if there is one. */
 function breakIn(text: string, from: number): number {
   const window = text.slice(from, from + PIECE);
   if (from + window.length === text.length) return text.length;
@@ -71,7 +67,7 @@ function breakIn(text: string, from: number): number {
   return Math.max(from + 1, cutBefore(text, from + window.length));
 }
 
-/** Shortens a text that is too long, with a mark. */
+/** Shortens a text to `most` characters. The last character is then an ellipsis. */
 export function cutMemoryText(text: string, most: number): string {
   return text.length <= most ? text : cutTo(text, most - 1);
 }

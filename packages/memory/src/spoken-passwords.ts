@@ -2,7 +2,6 @@
 interface PasswordLanguage {
   /** Names of a secret: a password, or a number of digits. */
   readonly noun: string;
-  /** Nouns whose values look made up, such as digits: a plain word after them is no value. */
   readonly number: string;
   /** Words between the noun and the verb: "for the router". */
   readonly between: string;
@@ -227,9 +226,9 @@ const EXPRESSIONS = LANGUAGES.map((language) => {
 type Expressions = (typeof EXPRESSIONS)[number];
 
 /**
- * Removes passwords that a text names in words: "My password is swordfish." A value is a quotation or a text that looks made up.
- * After a verb ("is") or a colon it may be plain words, unless these describe a password ("is wrong"). Texts that cross
- * conversations pass this function in addition to the host's redaction (S45).
+ * Removes passwords that a text names in words, such as "My password is swordfish." A value is a quotation or looks
+ * made up. After "is" or a colon, a value may also be plain words that do not describe a password ("is wrong"). Use on
+ * texts that other conversations may get, after the host's redaction (S45).
  */
 export function withoutSpokenPasswords(text: string): string {
   const found = EXPRESSIONS.flatMap((expressions) => spansIn(text, expressions)).sort((a, b) => a.start - b.start);
@@ -265,7 +264,7 @@ function spansIn(text: string, expressions: Expressions): PasswordSpan[] {
   });
 }
 
-/** The value at the end of `before`, a text that begins at `offset`: a quotation of several words, or a text that looks made up. */
+/** The value before a noun: a quotation, or a text that looks made up. */
 function valueBefore(before: string, offset: number, expressions: Expressions): readonly PasswordSpan[] {
   const quoted = QUOTED_BEFORE.exec(before)?.indices?.[1];
   const [start, end] = quoted ?? BEFORE.exec(before)?.indices?.[1] ?? [0, 0];
@@ -284,7 +283,6 @@ function clauseAfter(text: string, at: number, expressions: Expressions): Passwo
   return isValue ? { start, end: start + clause.length } : undefined;
 }
 
-/** The second part of "admin/Winter#77". */
 function secretOfPair(text: string, { start, end }: PasswordSpan, expressions: Expressions): readonly PasswordSpan[] {
   const [, user = "", secret = ""] = PAIR.exec(text.slice(start, end)) ?? [];
   return looksMadeUp(secret, expressions) && !FILE_NAME.test(secret) ? [{ start: start + user.length, end }] : [];

@@ -25,16 +25,16 @@ import { withoutSpokenPasswords } from "./spoken-passwords.ts";
 import { Vectors } from "./vectors.ts";
 import { tellingWords, textWords } from "./words.ts";
 
-/** Characters that are searched at each end of a query. */
+/** Characters of a query to search at each end. */
 const QUERY_END = 4000;
 /** Maximum characters of a recalled entry; only summaries are longer. */
 const RECALLED = 2000;
-/** Factor for entries of the current directory, and for those that a user asked to remember. */
+/** Factor for the score of entries from the current directory, and of facts that a user asked to remember. */
 const PREFERRED = 1.2;
 const SIMILARITY = 0.3;
 
 /**
- * Options of a memory in a SQLite file.
+ * Options of `sqliteMemory`.
  * @example
  * sqliteMemory({
  *   file: "memory.db",
@@ -45,21 +45,18 @@ const SIMILARITY = 0.3;
  * });
  */
 export interface SqliteMemoryOptions {
-  /** The file of one user. The first entry creates it, readable by its owner only. */
+  /** The first entry creates the file, readable only by its owner. */
   readonly file: string;
   /** The current directory: new entries record it, and its entries rank higher. */
   readonly directory?: string | undefined;
   /**
-   * Any embedding model of the `@ai-sdk/provider` interface, version 4: recall then also finds texts of similar meaning.
-   * Entries and queries are sent to the model. While it fails, recall uses words only, and reports this once.
+   * An embedding model of the `@ai-sdk/provider` interface, version 4. The model gets entries and queries, to find
+   * texts of similar meaning. While the model fails, recall uses words only and reports the error once.
    */
   readonly embed?: EmbeddingModelV4 | undefined;
   /** Minimum cosine of texts with similar meaning, from -1 to 1; depends on the model. Default 0.3. */
   readonly similarity?: number | undefined;
-  /**
-   * Removes secrets from a text, before the memory removes passwords that the text names. Only the result is stored or
-   * embedded.
-   */
+  /** Removes secrets from a text before the text is stored or sent to the embedding model. */
   readonly redact?: ((text: string) => string) | undefined;
 }
 
@@ -72,9 +69,9 @@ const OPTIONS: OptionNames<SqliteMemoryOptions> = {
 };
 
 /**
- * A memory in one SQLite file that any number of processes may share. Opens the file on first use. Remembers a turn's user
- * messages and last answer if they have at least three words: in pieces of up to 1,500 characters, of the first and last
- * 6,000. A known text gets a further source.
+ * Creates a memory in a SQLite file, which any number of processes may share. Opens the file on first use. Remembers a
+ * turn's user messages and last answer if they have at least three words, as pieces of at most 1,500 characters. Of a
+ * long text, keeps the first and last 6,000 characters.
  */
 export function sqliteMemory(options: SqliteMemoryOptions): ManagedMemory {
   refuseUnknown("sqliteMemory", options, OPTIONS);
@@ -210,7 +207,7 @@ class SqliteMemory implements ManagedMemory {
     return this.close();
   }
 
-  /** Entries of similar meaning; none while the model fails, with a notice the first time. */
+  /** Returns no entries while the model fails. The first failure gives a notice. */
   async #near(query: string, { signal, conversation = "", notice }: RecallOptions): Promise<number[]> {
     if (!this.#vectors || query.trim() === "") return [];
     try {
@@ -233,13 +230,10 @@ class SqliteMemory implements ManagedMemory {
   }
 }
 
-/** Reduces the weight of the first ranks, as the method's authors propose. */
+/** Constant of reciprocal rank fusion, as its authors propose. Reduces the weight of the first ranks. */
 const K = 60;
 
-/**
- * Combines rankings (best first) to one score per entry by reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009),
- * which needs no common scale.
- */
+/** Combines rankings (best first) to scores by reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). */
 function fuse(rankings: readonly (readonly number[])[]): Map<number, number> {
   const scores = new Map<number, number>();
   for (const ranking of rankings) {

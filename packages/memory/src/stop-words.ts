@@ -1,6 +1,6 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** The least informative words of each language, as `wordsOf` splits a text. */
+/** The least informative words of each language with spaces. */
 const SPACED: readonly ReadonlySet<string>[] = [
   // English
   words(`a about after again all also am an and any are as at be because been before being but by can could d did do does
@@ -60,15 +60,15 @@ const IN_CHINESE = new RegExp(anyOf(CHINESE), "gu");
 const IN_JAPANESE = new RegExp(`${anyOf(JAPANESE)}|(?<=[\\p{sc=Han}\\p{sc=Katakana}])[はがをにのでともへか]`, "gu");
 
 /**
- * The stop words of a query's language: the language with the most stop words in the query, or English if there are none.
- * Stop words of other languages stay, since they may have a meaning: the German article "die" is an English noun.
+ * Returns the stop words of the query's language: the language with the most stop words in the query, else English.
+ * Other languages may use the same words with a meaning, such as German "die" in English.
  */
 export function stopWordsOf(query: readonly string[]): ReadonlySet<string> {
   const counts = SPACED.map((known) => query.filter((word) => known.has(word)).length);
   return SPACED[counts.indexOf(Math.max(...counts))] ?? new Set();
 }
 
-/** Splits a run of characters without spaces at its stop words. */
+/** Removes stop words from text in a script without spaces. Returns the remaining pieces. */
 export function withoutStopWords(run: string): string[] {
   return run.split(KANA.test(run) ? IN_JAPANESE : IN_CHINESE).filter((part) => part !== "");
 }

@@ -92,7 +92,7 @@ test("B45: of a conversation that is off, the tools keep nothing and show nothin
   );
   expect(kept).toMatchObject({ status: "failed", output: expect.stringContaining("Memory is off") });
   for (const hidden of [byWords, byNumber]) {
-    expect(hidden).toMatchObject({ status: "failed", output: expect.stringContaining("Nothing in memory") });
+    expect(hidden).toMatchObject({ status: "failed", output: expect.stringContaining("No entry in memory") });
   }
   expect(await memory.list()).toHaveLength(1);
 });

@@ -3,11 +3,10 @@ import type { ManagedMemory, MemoryEntry } from "./managed-memory.ts";
 import { cutMemoryText } from "./pieces.ts";
 import { tellingWords } from "./words.ts";
 
-/** Maximum entries in a list of candidates, and characters of each. */
 const CANDIDATES = 8;
 const EXCERPT = 200;
 
-/** `remember {fact}` and `forget {fact}`: the tools by which an agent changes a user's memory. */
+/** Returns the tools by which an agent changes a user's memory: `remember {fact}` and `forget {fact}`. */
 export function memoryTools(memory: ManagedMemory): readonly Tool[] {
   return [rememberTool(memory), forgetTool(memory)];
 }
@@ -36,13 +35,13 @@ function forgetTool(memory: ManagedMemory): Tool {
   return defineTool({
     name: "forget",
     description:
-      "Removes one thing from memory for good, when the user asks for it. When several fit, it removes none and lists them.",
-    input: schema("Words that the entry contains, its whole text, or its listed number: #12."),
+      "Removes one entry from memory for good, when the user asks for this. If several entries fit, removes none and lists them.",
+    input: schema("Words of the entry, its whole text, or its number in a list, such as #12."),
     // Not idempotent: on a retry, the same words may match another entry.
     effects: "external",
     async execute(input, { signal }) {
       const [entry, ...others] = await candidates(memory, factIn(input), signal);
-      if (!entry) throw new Error("Nothing in memory has all of these words; try fewer. Nothing was removed.");
+      if (!entry) throw new Error("No entry in memory has all of these words; try fewer words. Nothing was removed.");
       if (others.length > 0) {
         throw new Error(
           `Several entries fit; choose one by its number:\n${[entry, ...others].map(entryLine).join("\n")}`,
@@ -67,7 +66,7 @@ function factIn(input: unknown): string {
   return (input as { readonly fact: string }).fact;
 }
 
-/** The entries that a number, a whole text or words mean; without common words if no entry has all of them. */
+/** Entries by number, by whole text or by words; without common words if no entry has all words. */
 async function candidates(memory: ManagedMemory, fact: string, signal: AbortSignal): Promise<MemoryEntry[]> {
   const found = await entriesFor(memory, fact.trim(), signal);
   const whole = found.filter(({ text }) => text === fact.trim());

@@ -7,20 +7,19 @@ import { runWithin } from "./wait.ts";
 
 /** Milliseconds that a recall waits for the vector of its query. */
 const QUERY = 2000;
-/** Timeout in milliseconds for the vectors of a batch of entries, made in the background. */
+/** Timeout in milliseconds for the vectors of a batch of entries. */
 const FILLING = 30_000;
-/** Characters of a text that the embedding model gets: small models refuse more. */
+/** Characters of a text for the embedding model: small models refuse more. */
 const EMBEDDED = 2000;
 /** Milliseconds that closing a memory waits for vectors. */
 const CLOSING = 2000;
 
-/** The vectors of memory entries. They are made in the background; entries without a vector are found by their words. */
+/** The vectors of memory entries, made in the background. Entries without a vector are found only by their words. */
 export class Vectors {
   readonly #embedder: Embedder;
   readonly #file: MemoryFile;
   readonly #ending = new AbortController();
   #filling: Promise<void> | undefined;
-  /** The kinds of requests that failed last. */
   readonly #failing = new Set<"query" | "entries">();
   /** The first error, until `takeTrouble` returns it. */
   #trouble: MemoryError | undefined;
@@ -30,13 +29,12 @@ export class Vectors {
     this.#file = file;
   }
 
-  /** Returns the name of the model and its vector of a query. Rejects as `Embedder.embed`. */
+  /** Returns the model's name and its vector of a query. Rejects as `Embedder.embed` does. */
   async of(query: string, signal: AbortSignal): Promise<{ readonly model: string; readonly vector: Float32Array }> {
     const [vector] = await this.#embed("query", [query], QUERY, signal);
     return { model: this.#embedder.name, vector: vector as Float32Array };
   }
 
-  /** Makes missing vectors, unless this is in progress. */
   fill(): void {
     this.#filling ??= this.#fill()
       .catch(() => {
@@ -47,24 +45,20 @@ export class Vectors {
       });
   }
 
-  /** Returns the model's error, once until the model works again. */
+  /** Returns the model's first error, once until the model works again. */
   takeTrouble(): MemoryError | undefined {
     const trouble = this.#trouble;
     this.#trouble = undefined;
     return trouble;
   }
 
-  /** Waits briefly for vectors in progress. */
   async close(): Promise<void> {
     const late = () => new Error("the memory was closed");
-    await runWithin(CLOSING, late, this.#ending.signal, async () => this.#filling).catch(() => {
-      // The next remembered entry makes the rest.
-    });
+    await runWithin(CLOSING, late, this.#ending.signal, async () => this.#filling).catch(() => {});
     this.#ending.abort();
     await this.#filling;
   }
 
-  /** Calls the model, and records whether it failed. */
   async #embed(
     what: "query" | "entries",
     texts: readonly string[],
@@ -89,7 +83,7 @@ export class Vectors {
     const model = this.#embedder.name;
     const batch = await this.#embedder.batch();
     for (;;) {
-      // All processes make vectors in the order of entries, so entries after the last vector have none.
+      // Vectors are made in the order of entries, so entries after the last vector have none.
       const missing = await this.#file.read([], (database) =>
         database
           .prepare(
@@ -102,7 +96,7 @@ export class Vectors {
       const texts = missing.map(({ text }) => String(text));
       const vectors = await this.#embed("entries", texts, FILLING, this.#ending.signal);
       await this.#file.write((database) => {
-        // The entry may be forgotten meanwhile, or have a vector from another process.
+        // Another process may have removed the entry or stored its vector.
         const insert = database.prepare("INSERT OR IGNORE INTO vectors SELECT ?, id, ? FROM entries WHERE id = ?");
         for (const [index, { id }] of missing.entries()) {
           insert.run(model, new Uint8Array((vectors[index] as Float32Array).buffer), Number(id));

@@ -1,6 +1,6 @@
 import { orAborted } from "@banyan/core/hosts";
 
-/** Runs `body` for at most this many milliseconds. Then its signal aborts and the wait rejects, both with `late()`. */
+/** Runs `body` for at most the given milliseconds. Then its signal aborts, and the promise rejects with `late()`. */
 export async function runWithin<T>(
   milliseconds: number,
   late: () => Error,

@@ -9,20 +9,19 @@ const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, "v");
 /** Maximum different words of a query. */
 const MOST_WORDS = 64;
 
-/** The words of a text. In scripts without spaces, a word is a run of characters. */
+/** Returns the words of a text. In scripts without spaces, a word is a run of characters. */
 export function textWords(text: string): string[] {
   return text.match(RUNS) ?? [];
 }
 
-/** The number of words in a text. In scripts without spaces, two characters count as one word. */
+/** Returns the number of words in a text. In scripts without spaces, two characters count as a word. */
 export function wordCount(text: string): number {
   return textWords(text).reduce((count, run) => count + (BEGINS_UNSPACED.test(run) ? run.length / 2 : 1), 0);
 }
 
 /**
- * The different words of a query that may show its subject, without stop words of its language (F108). In larger memories,
- * the number of entries with a word shows this in any language (find.ts). In scripts without spaces, all pairs of
- * neighbouring characters are words, as in Lucene for Chinese and Japanese: no dictionary is needed.
+ * Returns the different words of a query without the stop words of its language (F108). In scripts without spaces, each
+ * pair of neighbouring characters is a word, as in Lucene, so that no dictionary is needed.
  */
 export function tellingWords(query: string): string[] {
   const telling = new Set<string>();
@@ -42,15 +41,12 @@ function characterPairs(run: string): string[] {
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** A word for FTS5. Quotation marks keep it from being an operator; it only has letters and digits. */
+/** Quotes a word for an FTS5 query, so that the word cannot be an operator. `word` has only letters and digits. */
 export function phrase(word: string): string {
   return `"${spaceMemoryText(word)}"`;
 }
 
-/**
- * Adds spaces for an index that splits words at spaces. Entries are deleted from the index by the same text: a change here
- * needs a new version of the file.
- */
+/** Adds spaces for an index that splits words at spaces. A change here needs a new version of the file. */
 export function spaceMemoryText(text: string): string {
   return text.replace(UNSPACED_CHARACTER, " $& ");
 }

@@ -4,7 +4,7 @@ import { askLocalServer, hasGivenAddress, localModelServers } from "./local-serv
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 
-/** The chosen model. */
+/** The model that `chooseModel` chose. */
 export interface ModelChoice {
   /** `provider/model`. */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface ModelChoice {
 }
 
 /**
- * Sources of the model's name; the flag overrides the setting.
+ * Names to choose from. The command line's `flag` comes before `setting`.
  * @example
  * const { name, reason } = await chooseModel({
  *   flag: process.argv[2],
@@ -36,12 +36,10 @@ const OPTIONS: OptionNames<ChooseModelOptions> = { flag: true, setting: true, en
 
 /**
  * Chooses a model: the flag; the setting; the default model of the first provider with a key, in the order anthropic,
- * openai, google, mistral, xai, groq, deepseek, openrouter (`ANTHROPIC_API_KEY`, ...); the first model that the server
- * at `OPENAI_COMPATIBLE_BASE_URL` lists; the first model of the first local server that answers, in the order ollama,
- * lmstudio, llamacpp, vllm; or the offline demo.
- *
- * Does not check the names of flag and setting. `BANYAN_NO_DISCOVERY=1` skips local servers. Rejects only with the
- * reason of `signal`.
+ * openai, google, mistral, xai, groq, deepseek, openrouter; the first model of the server at
+ * `OPENAI_COMPATIBLE_BASE_URL`; the first model of the first local server that answers, in the order ollama, lmstudio,
+ * llamacpp, vllm; or the offline demo. `BANYAN_NO_DISCOVERY=1` skips local servers. Does not check the names in flag
+ * and setting. Rejects only with the reason of `signal`.
  */
 export async function chooseModel(options: ChooseModelOptions = {}): Promise<ModelChoice> {
   refuseUnknown("chooseModel", options, OPTIONS);
@@ -74,7 +72,7 @@ export async function chooseModel(options: ChooseModelOptions = {}): Promise<Mod
   }
   return {
     name: "demo/offline",
-    reason: `Using demo/offline, a demo without a language model, because ${["no key is set", ...reasons].join(" and ")}; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama, for a real model.`,
+    reason: `Using demo/offline, a demo without a language model, because ${["no key is set", ...reasons].join(" and ")}. For a real model, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama.`,
   };
 }
 
@@ -87,7 +85,7 @@ function byKey(
   return { name, reason: `Model: ${name} (${keyVariable} is set)` };
 }
 
-/** A provider at an address of the user's: it has no default model, but lists its models. */
+/** A provider at an address that the user set: such a provider has no default model, but lists its models. */
 async function byAddress(
   provider: Provider,
   env: EnvironmentVariables,

@@ -6,9 +6,8 @@ import type { ResolveOptions } from "./resolve.ts";
 import { setUpOf } from "./set-up.ts";
 
 /**
- * Makes an embedding model by name: `provider/model`, or a short name of the user's. Keys and addresses come from `env`,
- * as for language models. Loads and sends nothing before the first use: a missing model shows then. Throws
- * `ModelChoiceError`.
+ * Creates an embedding model from `provider/model` or a short name. Keys and addresses come from `env`. Loads and sends
+ * nothing before the first use, so an unknown model fails then. Throws `ModelChoiceError`.
  */
 export function embeddingModel(name: string, options: Pick<ResolveOptions, "env" | "aliases"> = {}): EmbeddingModel {
   refuseUnknown("embeddingModel", options, { env: true, aliases: true });

@@ -29,8 +29,8 @@ describe("B65: the list of providers", () => {
   });
 
   test.each([
-    ["anthropic", {}, "anthropic needs a key. Set ANTHROPIC_API_KEY to yours."],
-    ["google", {}, "google needs a key. Set GOOGLE_GENERATIVE_AI_API_KEY to yours."],
+    ["anthropic", {}, "anthropic needs a key. Set ANTHROPIC_API_KEY to your key."],
+    ["google", {}, "google needs a key. Set GOOGLE_GENERATIVE_AI_API_KEY to your key."],
     ["azure", { AZURE_API_KEY: "k" }, "azure needs an address. Set AZURE_RESOURCE_NAME, or AZURE_BASE_URL."],
     [
       "amazon-bedrock",
@@ -61,7 +61,7 @@ describe("B65: the list of providers", () => {
       "AWS_REGION and AWS_BEARER_TOKEN_BEDROCK are set.",
       undefined,
     ],
-    ["demo", {}, "A few rules, not a language model.", undefined],
+    ["demo", {}, "The demo follows fixed rules, without a language model.", undefined],
   ])("says why %s can be used, and what it takes by default", async (name, env, reason, defaultModel) => {
     const status = await statusOf(name, { ...(await nobody()), ...env });
     expect(status).toMatchObject({ usable: true, reason });
@@ -99,7 +99,7 @@ describe("B65: the list of providers", () => {
     });
     expect(await statusOf("vllm", env)).toMatchObject({
       usable: false,
-      reason: `The server at ${empty.baseURL} has no model to chat with.`,
+      reason: `The server at ${empty.baseURL} has no chat model.`,
     });
     expect(await statusOf("llamacpp", env)).toMatchObject({ usable: false, models: [] });
   });

@@ -9,28 +9,28 @@ import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 import { setUpOf } from "./set-up.ts";
 
-/** A provider, and whether it can be used now. */
+/** The status of a provider: whether its models can be used now, and why. */
 export interface ProviderStatus {
-  /** The prefix of its models, before the slash. */
+  /** The part of the provider's model names before the slash. */
   readonly name: string;
   readonly usable: boolean;
   /** One sentence: why the provider can be used, or which variable to set. */
   readonly reason: string;
-  /** `provider/model`: the default model. */
+  /** `provider/model`. */
   readonly defaultModel?: string;
-  /** Number of its chat models in the catalogue; `listModels` lists them. */
+  /** Number of chat models in the price catalogue; `listModels` lists them. */
   readonly known: number;
-  /** For the user's own servers: the chat models that the server lists now, as `provider/model`. */
+  /** The chat models that the user's own server lists now, as `provider/model`. Absent for hosted providers. */
   readonly models?: readonly string[];
-  /** The price of all its models, if they share one; prices of `listModels` take precedence. */
+  /** The price of all models of the provider, if they have one price. */
   readonly price?: Price;
 }
 
 /**
- * Lists every provider in the order in which a default is chosen, and whether it can be used with `env` (default: the process's
- * environment). Asks local servers and servers at the user's addresses for their models, in parallel, for at most 3 seconds;
- * `BANYAN_NO_DISCOVERY=1` skips local servers. Asks no hosted provider, so a wrong key shows with the first request. Rejects only
- * with the reason of `signal`.
+ * Lists all providers in the order in which `chooseModel` tries them, and checks which can be used with `env` (default:
+ * the process's environment). Asks local servers and servers at the user's addresses in parallel, for at most 3
+ * seconds; `BANYAN_NO_DISCOVERY=1` skips local servers. Sends nothing to hosted providers, so a wrong key fails only
+ * with the first request. Rejects only with the reason of `signal`.
  */
 export async function listProviders(
   options: { readonly env?: EnvironmentVariables; readonly signal?: AbortSignal } = {},
@@ -41,8 +41,8 @@ export async function listProviders(
 }
 
 /**
- * Lists the chat models of a provider in the catalogue, by name, with price, context size and image support. Models of a user's own
- * server must be `listed`; `listProviders` finds them. Rejects with `ModelChoiceError` for an unknown provider.
+ * Lists a provider's chat models by name, with price, context size and image support. `listed`: models of the user's
+ * own server, from `listProviders`. Rejects with `ModelChoiceError` for an unknown provider.
  */
 export async function listModels(
   provider: string,
@@ -96,7 +96,12 @@ async function providerStatus(
   const problem = setUpProblem(provider, env);
   if (problem !== undefined) return { ...about, usable: false, reason: problem };
   if (name === "demo")
-    return { ...about, usable: true, reason: "A few rules, not a language model.", models: ["demo/offline"] };
+    return {
+      ...about,
+      usable: true,
+      reason: "The demo follows fixed rules, without a language model.",
+      models: ["demo/offline"],
+    };
   if (provider.local || provider.address === undefined)
     return { ...about, ...(await askOwnServer(provider, env, signal)) };
   return { ...about, usable: true, reason: `${credentials(provider, env)} set.` };
@@ -118,7 +123,7 @@ function credentials({ keyVariable, needsOneOf }: Provider, env: EnvironmentVari
   return `${new Intl.ListFormat("en").format(set)} ${set.length === 1 ? "is" : "are"}`;
 }
 
-/** Asks a user's own server. It can be used if it answers and has a model. */
+/** The server can be used if it answers and has a model. */
 async function askOwnServer(
   provider: Provider,
   env: EnvironmentVariables,
@@ -126,7 +131,7 @@ async function askOwnServer(
 ): Promise<Pick<ProviderStatus, "usable" | "reason" | "models">> {
   const { name, local = false, addressVariable } = provider;
   if (local && readVariable(env, "BANYAN_NO_DISCOVERY") === "1") {
-    return { usable: false, reason: "Not looked for, because BANYAN_NO_DISCOVERY is 1." };
+    return { usable: false, reason: "Banyan does not look for this server, because BANYAN_NO_DISCOVERY is 1." };
   }
   const server = await askLocalServer(provider, env, signal);
   if (!server) {
@@ -137,7 +142,7 @@ async function askOwnServer(
   }
   const models = server.models.map((model) => `${name}/${model}`);
   if (models.length === 0) {
-    return { usable: false, reason: `The server at ${server.address} has no model to chat with.`, models };
+    return { usable: false, reason: `The server at ${server.address} has no chat model.`, models };
   }
   return { usable: true, reason: `A server answers at ${server.address}.`, models };
 }

@@ -4,12 +4,12 @@ import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 import { providerAddress } from "./set-up.ts";
 
-/** A running model server on the user's machine. */
+/** A model server that runs on the user's machine. */
 export interface LocalModelServer {
   /** The provider's name: `ollama`, `lmstudio`, `llamacpp`, `vllm`. */
   readonly provider: string;
   readonly address: string;
-  /** The server's names of its chat models; may be empty. */
+  /** The names of the server's chat models; may be empty. */
   readonly models: readonly string[];
 }
 
@@ -19,9 +19,8 @@ const PATIENCE = 3000;
 const PATIENCE_WITH_GUESSED = 300;
 
 /**
- * Lists the local servers that answer now, in the order of the providers. Asks all in parallel: at the default port for 300
- * ms, or at the address of the server's variable (`OLLAMA_BASE_URL`, ...) for 3 seconds. Rejects only with the reason of
- * `signal`.
+ * Lists the local model servers that answer now: at the default port within 300 ms, or at the address of the server's
+ * variable (`OLLAMA_BASE_URL`, ...) within 3 seconds. Rejects only with the reason of `signal`.
  */
 export async function localModelServers(
   env: EnvironmentVariables = process.env,
@@ -33,10 +32,7 @@ export async function localModelServers(
   return found.filter((server) => server !== undefined);
 }
 
-/**
- * Lists the chat models of a provider's server; `undefined` if it does not answer in time or in the format. Rejects only
- * with the reason of `signal`.
- */
+/** Lists a server's chat models; `undefined` for no answer in time. Rejects only with the reason of `signal`. */
 export async function askLocalServer(
   provider: Provider,
   env: EnvironmentVariables,
@@ -57,20 +53,19 @@ export async function askLocalServer(
     const models = modelsIn(await response.json());
     return models && { provider: provider.name, address, models };
   } catch {
-    // The address does not exist, nothing answers, or it is not a model server: no server to list.
+    // The address is wrong, nothing answers, or the program is no model server.
     signal?.throwIfAborted();
     return undefined;
   }
 }
 
-/** Returns whether the user set the address of a provider's server. */
+/** Returns whether the user set the address of a provider's server in the environment. */
 export function hasGivenAddress({ addressVariable }: Provider, env: EnvironmentVariables): boolean {
   return addressVariable !== undefined && readVariable(env, addressVariable) !== undefined;
 }
 
 function modelsIn(list: unknown): string[] | undefined {
   if (typeof list !== "object" || list === null || !("data" in list)) return undefined;
-  // Ollama sends `null` if it has no model.
   if (list.data === null) return [];
   if (!Array.isArray(list.data)) return undefined;
   return list.data

@@ -3,7 +3,7 @@ import { nearest } from "@banyan/core/shown";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 
-/** The problem with a name or its environment. */
+/** Why a model cannot be used: its name, or the provider's settings in the environment. */
 export type ModelChoiceErrorCode =
   | "unknown-provider"
   | "unknown-model"
@@ -13,7 +13,7 @@ export type ModelChoiceErrorCode =
   | "missing-address"
   | "malformed-address";
 
-/** An unusable model name. `message` has one or two sentences with advice. */
+/** Error for a model that cannot be used. `message` says what is wrong and what to do. */
 export class ModelChoiceError extends Error {
   override readonly name = "ModelChoiceError";
   readonly code: ModelChoiceErrorCode;
@@ -27,13 +27,13 @@ export class ModelChoiceError extends Error {
 /** How much a model thinks before it answers. */
 export type Effort = NonNullable<ModelSettings["effort"]>;
 
-/** Thinking efforts, least first: the suffix after the last colon of a model's name. */
+/** The values of `Effort`, least first. Each can follow a model's name after a colon. */
 export const efforts: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "max"];
 
-/** Short names: each means `provider/model`, with an optional effort, or another short name. */
+/** Short names of models. The value is `provider/model`, with an optional effort, or another short name. */
 export type Aliases = Readonly<Record<string, string>>;
 
-/** The built-in short names. */
+/** The short names that work without settings. A user's alias replaces the same built-in name. */
 export const builtInAliases: Aliases = {
   sonnet: "anthropic/claude-sonnet-5",
   opus: "anthropic/claude-opus-5",
@@ -45,19 +45,18 @@ export const builtInAliases: Aliases = {
   grok: "xai/grok-4.5",
 };
 
-/** The parts of a model's name. */
+/** A parsed model name. */
 export interface ModelName {
   /** The full `provider/model[:effort]`. */
   readonly id: string;
   readonly provider: Provider;
-  /** The provider's name of the model. */
   readonly model: string;
   readonly effort: Effort | undefined;
 }
 
 /**
- * Parses `provider/model` or a short name, with an optional effort after the last colon. Any other text after a colon is part
- * of the model's name. An effort in `name` overrides that of a short name. Throws `ModelChoiceError`.
+ * Parses `provider/model` or a short name, with an optional effort after the last colon. Other text after a colon
+ * belongs to the model's name. An effort in `name` overrides the alias's effort. Throws `ModelChoiceError`.
  */
 export function parseName(name: string, aliases: Aliases = {}): ModelName {
   const known: Aliases = { ...builtInAliases, ...aliases };
@@ -75,7 +74,7 @@ export function parseName(name: string, aliases: Aliases = {}): ModelName {
   return { id: effort === undefined ? full : `${full}:${effort}`, provider, model, effort };
 }
 
-/** Splits off the effort after the last colon. */
+/** Splits a model name into the full name without effort, and the effort after the last colon. */
 export function withoutEffort(name: string): { readonly full: string; readonly effort: Effort | undefined } {
   const colon = name.lastIndexOf(":");
   const effort = efforts.find((each) => each === name.slice(colon + 1));

@@ -11,7 +11,7 @@ import type { ModelTarget } from "./provider/provider.ts";
 import type { WireOptions } from "./wire/client.ts";
 import { withLife } from "./wire/fetch.ts";
 
-// Opens a model of each provider. A provider's code is loaded only then.
+// Each function loads its provider's code only when called.
 
 export async function anthropic(target: ModelTarget): Promise<ModelDriver> {
   return anthropicMessages(atAnthropic(target));
@@ -65,7 +65,7 @@ export async function openAmazonBedrock(target: ModelTarget): Promise<ModelDrive
   return overPackage(provider(target.model), target, adaptForBedrock(target.model));
 }
 
-/** Any server of the chat completions format. */
+/** Opens a model of any server with the chat completions format. */
 export async function openChatServer(target: ModelTarget): Promise<ModelDriver> {
   return openAIChat({
     ...wire(target),
@@ -74,7 +74,7 @@ export async function openChatServer(target: ModelTarget): Promise<ModelDriver> 
   });
 }
 
-/** A model of a local server. Only the server knows its context size. */
+/** Opens a model of a local server. Its context size comes from the server. */
 export async function localChat(server: LocalServerName, target: ModelTarget): Promise<ModelDriver> {
   const { contextSize, ...unsized } = target;
   const native = (window: () => number | undefined) =>
@@ -83,7 +83,7 @@ export async function localChat(server: LocalServerName, target: ModelTarget): P
   return localModel({ ...target, server }, ways, contextSize);
 }
 
-/** Like `localChat`, through a package. */
+/** Like `localChat`, but through the AI SDK's package. */
 export async function localPackage(server: LocalServerName, target: ModelTarget): Promise<ModelDriver> {
   const { contextSize, ...unsized } = target;
   return localModel({ ...target, server }, { chat: await chatPackage(unsized) }, contextSize);
@@ -117,7 +117,7 @@ function atAnthropic(target: ModelTarget): WireOptions {
   return { ...wire(target), baseURL };
 }
 
-/** A driver over a package's model, whose requests go through `packageSettings`. */
+/** Makes a driver over a package's model. */
 function overPackage(
   model: Parameters<typeof fromLanguageModel>[0],
   target: ModelTarget,
@@ -127,7 +127,6 @@ function overPackage(
   return withLife(fromLanguageModel(model, { ...facts(target), address, ...options, showsLife: true }));
 }
 
-/** The options of our own drivers. */
 function wire(target: ModelTarget): WireOptions {
   const { model, address, apiKey, keyVariable, proxy, bounds } = target;
   return {

@@ -3,10 +3,7 @@ import * as open from "./open.ts";
 import * as embedding from "./open-embedding.ts";
 import type { Provider } from "./provider/provider.ts";
 
-/**
- * The providers by name, in the order in which a default is chosen: providers with a key or address in the
- * environment, then local servers.
- */
+/** All providers in the order in which `chooseModel` tries them. Local servers come last. */
 export const providers: readonly Provider[] = [
   {
     name: "anthropic",

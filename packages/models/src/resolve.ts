@@ -10,7 +10,7 @@ import { setUpOf } from "./set-up.ts";
 import type { WireBounds } from "./wire/bounds.ts";
 
 /**
- * Options for resolving a model's name.
+ * Options of `resolveModel`.
  * @example
  * await resolveModel("fast", {
  *   env: { ANTHROPIC_API_KEY: "..." },
@@ -24,24 +24,22 @@ export interface ResolveOptions {
   readonly env?: EnvironmentVariables | undefined;
   /** The user's short names. They override built-in ones. */
   readonly aliases?: Aliases | undefined;
-  /** The user's corrections of the catalogue. */
+  /** The user's settings of models, which replace facts of the catalogue. */
   readonly overrides?: ModelOverrides | undefined;
-  /** Limits of how much of an answer is read. */
+  /** Limits of reading an answer. */
   readonly bounds?: WireBounds | undefined;
 }
 
 const OPTIONS: OptionNames<ResolveOptions> = { env: true, aliases: true, overrides: true, bounds: true };
 
-/** Drivers by their parameters, as long as their environment lives: some are costly to make. */
+/** Drivers by their parameters, per environment: some are costly to make. */
 const opened = new WeakMap<EnvironmentVariables, Map<string, Promise<ModelDriver>>>();
 
 /**
- * Makes the driver of a model by name: `provider/model` or a short name (`sonnet`), each with an optional effort (`sonnet:high`). A
- * model's own name may contain slashes and colons. The effort is among the driver's settings, which an agent's settings extend; the
- * driver's id is the full name.
- *
- * Keys and addresses come from `env`. Sends nothing: a missing model shows with the first request. Returns the same driver for the
- * same environment. Rejects with `ModelChoiceError`.
+ * Creates the driver of a model from `provider/model` or a short name (`sonnet`), with an optional effort
+ * (`sonnet:high`). A model's own name may contain slashes and colons. The effort becomes a setting of the driver, which
+ * an agent's settings override. Keys and addresses come from `env`. Sends nothing, so an unknown model fails only with
+ * the first request. Returns the same driver for the same environment. Rejects with `ModelChoiceError`.
  */
 export async function resolveModel(name: string, options: ResolveOptions = {}): Promise<ModelDriver> {
   refuseUnknown("resolveModel", options, OPTIONS);
@@ -80,10 +78,8 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
 }
 
 /**
- * Checks a name as `resolveModel` does, without making a driver. Rejects with the same `ModelChoiceError`. Resolves with similar
- * names from the catalogue, as `provider/model`, if the catalogue does not know the name.
- *
- * @param needsSetUp Whether to check keys and addresses too.
+ * Checks a name as `resolveModel` does, without making a driver. Resolves with similar names if the catalogue lacks the
+ * model. Rejects with `ModelChoiceError`. `needsSetUp`: whether to check keys and addresses too.
  */
 export async function checkModel(
   name: string,
@@ -98,10 +94,7 @@ export async function checkModel(
   return near.map((id) => `${provider.name}/${id}`);
 }
 
-/**
- * Catalogue models that an unknown name may mean. Empty for a name that differs from a known one only in numbers: it is a newer or
- * older model.
- */
+/** Catalogue models that an unknown name may mean. A name that differs only in numbers is a newer or older model. */
 async function nearModels(
   provider: Provider,
   model: string,
@@ -115,19 +108,14 @@ async function nearModels(
   return nearest(model, ids, 2);
 }
 
-/** File types that a provider's format can carry, if its driver does not know this itself. */
+/** Default file types by provider, if the driver does not know the types itself. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   mistral: [...PICTURES, PDF],
   "openai-chat": [...PICTURES, PDF],
   openrouter: [...PICTURES, PDF],
 };
 
-/**
- * Media types of files that a model gets in tool results, if its name shows that it sees images. A provider refuses the whole
- * conversation for a model that cannot. Undefined if the driver knows this itself.
- *
- * @param sees The user's setting, which takes precedence.
- */
+/** Media types of files for tool results. A provider refuses the conversation if its model cannot see such a file. */
 function takesOf(provider: Pick<Provider, "name">, model: string, sees?: boolean): readonly string[] | undefined {
   return (sees ?? seesByName(provider, model)) ? TYPES[provider.name] : [];
 }

@@ -3,7 +3,7 @@ import { ModelChoiceError } from "./name.ts";
 import type { Provider, SetUp } from "./provider/provider.ts";
 import type { ProxyAddresses } from "./wire/pool.ts";
 
-/** A provider's settings in the environment. Throws `ModelChoiceError`, which names the missing or wrong variable. */
+/** Reads a provider's settings from the environment. Throws `ModelChoiceError` for a missing or wrong variable. */
 export function setUpOf(provider: Provider, env: EnvironmentVariables): SetUp {
   const variables: Record<string, string> = {};
   for (const variable of provider.variables ?? []) {
@@ -18,7 +18,7 @@ export function setUpOf(provider: Provider, env: EnvironmentVariables): SetUp {
   };
 }
 
-/** The address of a provider, without a trailing slash. Throws `ModelChoiceError`. */
+/** Returns a provider's address without a trailing slash. Throws `ModelChoiceError`. */
 export function providerAddress(provider: Provider, env: EnvironmentVariables): string {
   const variable = provider.addressVariable;
   const given = variable === undefined ? undefined : readVariable(env, variable);
@@ -58,12 +58,11 @@ function providerKey(provider: Provider, env: EnvironmentVariables): string | un
   if (keyVariable === undefined) return undefined;
   const key = readVariable(env, keyVariable);
   if (key === undefined && provider.needsKey) {
-    throw new ModelChoiceError("missing-key", `${name} needs a key. Set ${keyVariable} to yours.`);
+    throw new ModelChoiceError("missing-key", `${name} needs a key. Set ${keyVariable} to your key.`);
   }
   return key;
 }
 
-/** The proxies of the usual variables. Throws `ModelChoiceError`. */
 function proxyOf(env: EnvironmentVariables): ProxyAddresses | undefined {
   const http = proxyIn(env, "HTTP_PROXY");
   const https = proxyIn(env, "HTTPS_PROXY");

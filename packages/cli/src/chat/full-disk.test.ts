@@ -51,7 +51,7 @@ describe.skipIf(why !== undefined)(
       using pty = Pty.open(place, MODEL, { ...server.env, ...env() });
       await pty.prompted();
       pty.enter("hello");
-      await pty.until("Not done: There is no room left for");
+      await pty.until("Not done: No disk space is left for");
       const screen = await pty.until(/^─ Reply to banyan: ─+\nhello$/);
       expect(screen).toContain(
         "Your input history cannot be saved: there is no room left on the disk; free some space.",
@@ -77,7 +77,7 @@ describe.skipIf(why !== undefined)(
         await pty.until("It begins,");
         fill();
         release();
-        expect(await pty.until("The conversation could not be written: There is no room left")).not.toMatch(/^ +at /m);
+        expect(await pty.until("The conversation could not be written: No disk space is left")).not.toMatch(/^ +at /m);
         await pty.prompted();
         pty.press("C-d");
         expect(await pty.until("[exit 0]")).toMatch(/^resume: banyan --resume \w+$/m);

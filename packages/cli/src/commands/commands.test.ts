@@ -135,12 +135,12 @@ describe.skipIf(!hasTmux)("the commands", () => {
     pty.enter("/model");
     const list = await pty.until("Enter chooses");
     expect(list).toMatch(/^ {2}calm +for demo\/offline$/m);
-    expect(list).toMatch(/^ {2}keen +cannot be used: anthropic needs a key\. Set ANTHROPIC_API_KEY to yours\.$/m);
+    expect(list).toMatch(/^ {2}keen +cannot be used: anthropic needs a key\. Set ANTHROPIC_API_KEY to your key\.$/m);
     expect(list).toMatch(/^ {2}odd +cannot be used: There is no such provider\.$/m);
     pty.type("keen");
     await pty.until(/^❯ keen/);
     pty.press("Enter");
-    await pty.until(/Not done: anthropic needs a key\. Set ANTHROPIC_API_KEY to yours\./);
+    await pty.until(/Not done: anthropic needs a key\. Set ANTHROPIC_API_KEY to your key\./);
     await pty.exchange("/model calm", "Using calm from the next message on");
   });
 

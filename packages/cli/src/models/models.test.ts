@@ -23,8 +23,8 @@ describe("B65: banyan models", () => {
     const [usable = "", others = ""] = stdout.split("These cannot:");
     expect(usable).toMatch(/^ {2}anthropic +anthropic\/claude-sonnet-5 +ANTHROPIC_API_KEY is set\.$/m);
     expect(usable).toMatch(/^ {2}demo +demo\/offline /m);
-    expect(others).toMatch(/^ {2}openai +openai needs a key\. Set OPENAI_API_KEY to yours\.$/m);
-    expect(others).toMatch(/^ {2}ollama +Not looked for, because BANYAN_NO_DISCOVERY is 1\.$/m);
+    expect(others).toMatch(/^ {2}openai +openai needs a key\. Set OPENAI_API_KEY to your key\.$/m);
+    expect(others).toMatch(/^ {2}ollama +Banyan does not look for this server, because BANYAN_NO_DISCOVERY is 1\.$/m);
     expect(others).toMatch(/^ {2}sonnet +anthropic\/claude-sonnet-5$/m);
   });
 
@@ -32,7 +32,7 @@ describe("B65: banyan models", () => {
     set({ models: { "anthropic/claude-sonnet-5": { price: { input: 0.5, output: 2 }, contextSize: 1234 } } });
     const { code, stdout } = await banyan(place, ["models", "anthropic"]);
     expect(code).toBe(0);
-    expect(stdout).toContain("anthropic cannot be used: anthropic needs a key. Set ANTHROPIC_API_KEY to yours.");
+    expect(stdout).toContain("anthropic cannot be used: anthropic needs a key. Set ANTHROPIC_API_KEY to your key.");
     expect(stdout).toMatch(/^ {2}anthropic\/claude-sonnet-5 +\$0\.50 +\$0\.\d+ +\$2 +1,234$/m);
     expect(stdout.match(/^ {2}anthropic\//gm)?.length).toBeGreaterThan(10);
   });

@@ -87,7 +87,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`banyan serve --store${title}`, () 
       headers: { authorization: `Bearer ${TOKEN}` },
     });
     expect(await feed.json()).toMatchObject({
-      error: { code: "locked", message: expect.stringContaining("belongs to machine a, whose files it works with") },
+      error: { code: "locked", message: expect.stringContaining("belongs to machine a, whose files it uses") },
     });
   });
 });

@@ -57,7 +57,7 @@ describe.skipIf(why !== undefined)(
       await client.ask("conversation.create", { conversation: "full" });
       const long = [{ type: "text", text: "Hello ".repeat(20_000) }] as const;
       await expect(client.ask("turn.say", { conversation: "full", parts: long })).rejects.toThrow(
-        /has no room left .*free some space there and try again/,
+        /has no disk space left .*free some space on that server and try again/,
       );
       expect((await client.ask("conversation.list", {})).conversations).toMatchObject([{ id: "before", running: 0 }]);
       expect((await banyan(place, ["nodes", "--store", url])).stdout).toContain(`${address}: lives`);

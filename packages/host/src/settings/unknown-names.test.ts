@@ -43,7 +43,7 @@ describe("F103: a name in a setting is looked up, and reported where it is writt
     [
       "a fallback without its key",
       { fallbacks: ["openai/gpt-5"] },
-      /^FILE:3:3: fallbacks\[0\]: openai needs a key; set OPENAI_API_KEY to yours\.$/,
+      /^FILE:3:3: fallbacks\[0\]: openai needs a key; set OPENAI_API_KEY to your key\.$/,
     ],
     [
       "titleModel",

@@ -9,11 +9,10 @@ import type { AnswerDecoder } from "../wire/response.ts";
 import { PROVIDER } from "./messages.ts";
 import { UsageCount } from "./usage.ts";
 
-/** The text or reasoning that currently streams. */
 interface StreamedBlock {
   readonly index: unknown;
   readonly type: "text" | "reasoning";
-  /** Provider data that must be sent back to Anthropic with it. */
+  /** Provider data of the block that must be sent back to Anthropic. */
   own: Readonly<Record<string, Json>> | undefined;
   empty: boolean;
 }
@@ -25,10 +24,9 @@ const FIELDS = new Map<unknown, string>([
   ["input_json_delta", "partial_json"],
 ]);
 
-/** A call whose arguments stream. */
 interface StreamedToolUse {
   readonly index: number;
-  /** Its arguments if no pieces follow. */
+  /** The arguments of the call if no pieces follow. */
   readonly input: string;
   readonly pieces: CallArguments;
   readonly provider: ProviderData | undefined;
@@ -36,9 +34,8 @@ interface StreamedToolUse {
 
 /**
  * Decodes one answer of Anthropic's messages format (https://docs.claude.com/en/docs/build-with-claude/streaming).
- *
- * Decoded parts wait in a batch until `take`; `finish` comes with `end`. Throws `ModelError` for an error of the server
- * and for an invalid answer. Ignores unknown events and blocks, as the format requires.
+ * Returns the parts so far from `take`, and `finish` after `end`. Ignores unknown events and blocks, as the format
+ * requires. Throws `ModelError` for an error of the server and for an invalid answer.
  */
 export class MessagesAnswer implements AnswerDecoder {
   readonly #endpoint: Endpoint;
@@ -210,7 +207,6 @@ export class MessagesAnswer implements AnswerDecoder {
     this.#close();
     const call: StreamedToolUse = {
       index: this.#count++,
-      // Usually an empty object, followed by the arguments in pieces.
       input: isJsonRecord(block.input) ? JSON.stringify(block.input) : "{}",
       provider: isJsonRecord(block.caller) ? { [PROVIDER]: { caller: toolCaller(block.caller) } } : undefined,
       pieces: new CallArguments(),
@@ -241,7 +237,6 @@ export class MessagesAnswer implements AnswerDecoder {
   }
 }
 
-/** The caller of a tool, in the form of the provider's package. */
 function toolCaller(caller: JsonRecord): Readonly<Record<string, Json>> {
   const toolId = textAt(caller, "tool_id");
   return { type: textAt(caller, "type"), ...(toolId === "" ? {} : { toolId }) };

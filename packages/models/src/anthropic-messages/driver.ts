@@ -9,22 +9,18 @@ import { throughPackage } from "./package.ts";
 import { encodeMessages } from "./request.ts";
 
 /**
- * Options of a model on a server with Anthropic's messages format. Sends the key as `x-api-key`. Reads `providerOptions`
- * of a request under the name `anthropic`.
+ * Options of a model on a server with Anthropic's messages format. The key is sent as `x-api-key`. Requests
+ * may have `providerOptions.anthropic`.
  */
 export type AnthropicMessagesOptions = WireOptions;
 
 const PDF_BETA = "pdfs-2024-09-25";
 
 /**
- * A driver for Anthropic's messages format.
- *
- * Encodes messages and decodes answers itself, since each step and token costs time there. The AI SDK's provider package
- * writes the head of requests, which differs between models. It also writes whole requests with rare content, such as
- * tools that Anthropic runs.
- *
- * Loads and opens nothing before the first stream. Has no timeout of its own, since a model may think for long; the
- * caller aborts. Throws `TypeError` if `baseURL` is not an address.
+ * Creates a driver for Anthropic's messages format. The driver encodes and decodes messages itself, for speed; the AI
+ * SDK's provider package writes the other fields, and whole requests with rare content. The driver loads and opens
+ * nothing before the first request. It has no timeout, since a model may think for long: the caller aborts. Throws
+ * `TypeError` if `baseURL` is not an address.
  */
 export function anthropicMessages(options: AnthropicMessagesOptions): ModelDriver {
   refuseUnknown("anthropicMessages", options, WIRE_OPTIONS);

@@ -3,11 +3,11 @@ import type { ModelRequest } from "@banyan/core/drivers";
 import type { WireOptions } from "../wire/client.ts";
 import { throughPackage } from "./package.ts";
 
-/** All of a request except for its messages. */
+/** All fields of a request in Anthropic's format except `messages`. */
 export interface RequestHead {
   /** A JSON object as text, without its closing brace. */
   readonly text: string;
-  /** The Anthropic betas that it needs, separated by commas. */
+  /** The Anthropic betas that the request needs, separated by commas. */
   readonly betas: string;
 }
 
@@ -19,9 +19,8 @@ interface KnownHead extends Pick<ModelRequest, "instructions" | "tools" | "toolC
 const KEPT = 8;
 
 /**
- * The heads of requests. The provider's package keeps track of each model's features, and how effort, limits and
- * options are written. So let it write a request without messages, and catch that before it is sent. One head serves
- * every step of an agent.
+ * Encodes all but the messages of requests with the provider's package, which knows each model's features. The package
+ * writes a request without messages, which is captured before it is sent. All steps of an agent share one head.
  */
 export class Heads {
   readonly #options: WireOptions;
@@ -31,7 +30,7 @@ export class Heads {
     this.#options = options;
   }
 
-  /** Returns the head of a request. Rejects with `ModelError` if the package refuses the settings. */
+  /** Rejects with `ModelError` if the package refuses the settings. */
   of({ settings, instructions, tools, toolChoice }: ModelRequest): Promise<RequestHead> {
     let heads = this.#known.get(settings);
     if (!heads) {
@@ -60,7 +59,6 @@ async function encodeHead(options: WireOptions, request: ModelRequest): Promise<
     throw new Error("The request was only captured, not sent.");
   });
   const nowhere = { push: () => true, ready: async () => {} };
-  // Once the head is caught, this failure does not matter.
   model.stream(request, nowhere, new AbortController().signal).catch(caught.reject);
   return caught.promise;
 }

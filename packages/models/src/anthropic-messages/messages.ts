@@ -2,15 +2,15 @@ import type { Json } from "@banyan/core";
 import type { FilePart, ProviderData } from "@banyan/core/conversation";
 import { encodableResult, PDF, type PromptCall, type PromptMessage } from "@banyan/core/drivers";
 
-/** The name under which Anthropic's own data is kept. */
+/** The key of Anthropic's data in the provider data of a message. */
 export const PROVIDER = "anthropic";
 
-/** The beginning of a message of each role. Its end closes the blocks and the message. */
+/** The JSON at the start of a message of each role. The encoder appends blocks and closes the message. */
 export const BEGIN = { user: ',{"role":"user","content":[', assistant: ',{"role":"assistant","content":[' } as const;
 
-/** A prompt message in Anthropic's format: JSON bytes per role, with a comma before each. */
+/** A prompt message in Anthropic's format: JSON bytes of each role's message, each after a comma. */
 export interface EncodedMessage {
-  /** The model's message. Empty if nothing of the answer can be sent. */
+  /** The model's message; empty if no part of the answer can be sent. */
   readonly assistant?: Uint8Array;
   /** The user's message, or the results of the answer's calls. */
   readonly user?: Uint8Array;
@@ -22,11 +22,7 @@ type PromptAnswer = Extract<PromptMessage, { role: "assistant" }>;
 type Own = Readonly<Record<string, Json>> | undefined;
 type AnthropicBlock = Readonly<Record<string, unknown>>;
 
-/**
- * Encodes a message. Returns `undefined` if only the provider's package can encode it.
- *
- * @param takes Media types of files that the model gets in results.
- */
+/** Encodes a message, if possible without the provider's package. `takes`: media types of files in tool results. */
 export function encodeAnthropicMessage(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
   return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message, takes);
 }
@@ -67,7 +63,7 @@ function encodeAnswer(message: PromptAnswer, takes: readonly string[]): EncodedM
   for (const part of message.parts) {
     const own = anthropicData(part);
     if (part.type === "provider") {
-      // Anthropic may not know server-side work of an interrupted answer any more.
+      // Anthropic may have dropped server-side work of an interrupted answer.
       if (own && !message.unfinished) return undefined;
       continue;
     }

@@ -4,7 +4,7 @@ import { adaptForAnthropic } from "../families/anthropic.ts";
 import type { WireOptions } from "../wire/client.ts";
 import { modelFetch, withLife } from "../wire/fetch.ts";
 
-/** A driver for the same models through the AI SDK's provider package, which is loaded on demand. */
+/** Creates a driver for Anthropic's models through the AI SDK's provider package, and loads that package. */
 export async function throughPackage(
   options: WireOptions,
   fetch = modelFetch({ ...options, format: "messages" }),

@@ -3,17 +3,16 @@ import { type ModelRequest, PDF, PICTURES, type PromptMessage } from "@banyan/co
 import { CACHE_MARK } from "../families/anthropic.ts";
 import { BEGIN, type EncodedMessage, encodeAnthropicMessage, PROVIDER } from "./messages.ts";
 
-// Messages never change, so each is encoded once for all drivers. With files in results, the encoding depends on the model's
-// media types.
+// Messages never change, so each is encoded once for all drivers. The media types matter only for files in results.
 const encodings = new WeakMap<
   PromptMessage,
   { readonly encoded: EncodedMessage | undefined; readonly takes?: readonly string[] }
 >();
 
-/** Default media types in results for Anthropic's models. */
+/** Default media types of files in tool results. */
 const TAKEN: readonly string[] = [...PICTURES, PDF];
 
-/** The messages of a request. */
+/** The encoded messages of a request. */
 export interface Messages {
   /** JSON bytes in order, with a comma before each message. */
   readonly pieces: readonly Uint8Array[];
@@ -21,11 +20,10 @@ export interface Messages {
 }
 
 /**
- * Encodes the messages of a request in Anthropic's format (https://docs.claude.com/en/api/messages). Encodes each message
- * once and joins its bytes later. Adjacent messages of one role become one. Cache marks are set as `markForCache` does.
- *
- * Returns `undefined` for a request that only the provider's package can write. Such a request has tools that Anthropic runs
- * or their results, options beyond the request's head, rare kinds of files, or a partial answer to continue.
+ * Encodes the messages of a request in Anthropic's format (https://docs.claude.com/en/api/messages) and sets cache
+ * marks as `markForCache` does. Adjacent messages of one role become one. Returns `undefined` if only the provider's
+ * package can write the request: tools that Anthropic runs, options beyond the head, rare files, or a partial answer to
+ * continue.
  */
 export function encodeMessages(
   { messages, settings }: ModelRequest,
@@ -85,7 +83,7 @@ function firstMark(encoded: readonly EncodedMessage[], { providerOptions }: Mode
   return first;
 }
 
-/** Replaces the end of a message: of its last block, of the list of blocks, and of the message. */
+/** The end of a message with a cache mark on its last block. */
 const MARKED = Buffer.from(`,"cache_control":${JSON.stringify(CACHE_MARK)}}]}`);
 const COMMA = Buffer.from(",");
 

@@ -2,7 +2,7 @@ import type { Usage } from "@banyan/core";
 import { countAt, isJsonRecord, type JsonRecord } from "../wire/json.ts";
 
 /**
- * Adds up the usage of an answer: input counts come at its start, others at its end, which may repeat earlier counts.
+ * Adds up the token counts of an answer: input counts come at its start, others at its end, which may repeat counts.
  */
 export class UsageCount {
   #told: JsonRecord = {};
@@ -28,10 +28,7 @@ export class UsageCount {
     };
   }
 
-  /**
-   * Tokens outside the cache. An answer with several samplings lists these, and its totals omit some. An advisor's
-   * tokens have another price and do not count. If a fallback model answered, the totals are right.
-   */
+  /** Tokens outside the cache: the samplings' counts if listed, without an advisor's tokens. */
   #executed(): { input: number; output: number } {
     const totals = { input: countAt(this.#told, "input_tokens"), output: countAt(this.#told, "output_tokens") };
     const { iterations } = this.#told;

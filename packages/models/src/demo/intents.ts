@@ -1,19 +1,19 @@
 import type { Json } from "@banyan/core";
 
-/** A call that the demo plans. */
+/** A tool call that the demo model plans. */
 export interface PlannedCall {
   readonly tool: string;
   readonly input: { readonly [name: string]: Json };
 }
 
-/** Parallel calls in one message. */
+/** Tool calls that the demo model makes in parallel, in one message. */
 export type Round = readonly PlannedCall[];
 
-/** A kind of request, and the demo's calls for it. */
+/** A kind of request that the demo model understands, with the tool calls that fulfil it. */
 export interface DemoIntent {
   /** An example for users who ask what the demo understands. */
   readonly example: string;
-  /** Its first verbs: such a verb after `and` begins a new request. */
+  /** The first verbs of such requests. After `and`, one of these verbs begins a new request. */
   readonly verbs: readonly string[];
   readonly patterns: readonly RegExp[];
   /** The calls, round by round; undefined if the words match but mean something else. */
@@ -38,7 +38,7 @@ function sentencePattern(words: string): RegExp {
   return new RegExp(`^(?:${words})(?:(?<=[^\\s.])[.!?]+)?\\s*$`, "is");
 }
 
-/** The kinds of requests that the demo understands; the first match counts. */
+/** All kinds of requests that the demo model understands. The first kind that matches a request is used. */
 export const intents: readonly DemoIntent[] = [
   {
     example: "run `git status`",
@@ -66,7 +66,6 @@ export const intents: readonly DemoIntent[] = [
     ],
     plan({ file, path, content = "" }) {
       const name = withoutQuotes(path);
-      // "Make coffee" is no file.
       if (!file && !/[./]/.test(name)) return undefined;
       return [[{ tool: "write", input: { path: name, content: unquotedContent(content) } }]];
     },
@@ -151,7 +150,6 @@ export const intents: readonly DemoIntent[] = [
   },
 ];
 
-/** A name or a text without quotes around it. */
 function withoutQuotes(text = ""): string {
   const trimmed = text.trim();
   return new RegExp(`^(?:${QUOTED})$`, "s").test(trimmed) ? trimmed.slice(1, -1) : trimmed;

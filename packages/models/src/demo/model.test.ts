@@ -147,13 +147,13 @@ describe("what it tells of results", () => {
 
   test("a failure is told as one, beside what worked", async () => {
     const text = await told("read a.txt and b.txt", { failed: "There is no file a.txt." }, "1\tB\n");
-    expect(text).toMatch(/^I could not read `a\.txt`\. What came back:\n\n```\nThere is no file a\.txt\.\n```/);
+    expect(text).toMatch(/^I could not read `a\.txt`\. The result:\n\n```\nThere is no file a\.txt\.\n```/);
     expect(text).toContain("`b.txt`, 1 line:");
   });
 
   test("a denial is told with its reason", async () => {
     const text = await told("run rm -rf x", { failed: "The user denied this call: not now" });
-    expect(text).toBe("I could not run `rm -rf x`. What came back:\n\n```\nThe user denied this call: not now\n```");
+    expect(text).toBe("I could not run `rm -rf x`. The result:\n\n```\nThe user denied this call: not now\n```");
   });
 });
 

@@ -8,10 +8,7 @@ export interface DemoOptions {
   readonly pace?: number;
 }
 
-/**
- * A model of fixed rules, for use without a real model. Understands a few plain requests about files of a folder,
- * calls the tools for them and reports the results. Does not think, and answers this when asked.
- */
+/** Creates a model driver with fixed rules for a few plain requests about files, for use without a real model. */
 export function demoModel({ pace = 8 }: DemoOptions = {}): ModelDriver {
   return {
     id: "demo/offline",

@@ -4,14 +4,14 @@ import { intents } from "./intents.ts";
 import { type CallReport, describeDemoCall, reportDemoCall } from "./report.ts";
 import { type DemoRequest, understand } from "./understand.ts";
 
-/** The demo's answer. Any part may be empty. */
+/** The demo model's answer. Each part may be empty. */
 export interface Reply {
   readonly reasoning: string;
   readonly text: string;
   readonly calls: Round;
 }
 
-/** Returns the demo's next answer. In a task, the last text is the result. */
+/** Returns the demo model's next answer to a conversation. */
 export function reply(request: ModelRequest): Reply {
   const next = nextIn(request);
   const isTask = request.toolChoice === "auto" && request.tools.some(({ name }) => name === FINISH);
@@ -22,15 +22,17 @@ export function reply(request: ModelRequest): Reply {
 /** The tool that ends a task. */
 const FINISH = "finish_task";
 
-/** Decides from the messages alone: the user's request, the work so far, and the next step. */
 function nextIn(request: ModelRequest): Reply {
   const { wish, after } = lastWish(request);
   const rounds = roundsIn(after);
   const outcomes = rounds.flat();
   if (wish.type !== "work" && outcomes.length === 0) {
     return wish.type === "unknown"
-      ? textReply("None of my rules matches, so I list them.", notUnderstoodReply(wish.words))
-      : textReply("This is a question about myself.", guide(request.tools.map((tool) => tool.name)));
+      ? textReply(
+          "None of my rules matches this message, so I list the requests that I understand.",
+          notUnderstoodReply(wish.words),
+        )
+      : textReply("The user asks about me.", guide(request.tools.map((tool) => tool.name)));
   }
 
   const failed = rounds.at(-1)?.some(({ result }) => result.failed) ?? false;
@@ -61,10 +63,7 @@ function whyNot(next: Round, failed: boolean, request: ModelRequest): string | u
   return request.toolChoice === "none" ? "no tools can be called any more" : undefined;
 }
 
-/**
- * The last request of the user, and the messages after it. A message to continue belongs to the request before. So
- * does an unknown message while no tools may be called, such as the notice of a limit.
- */
+/** The user's last request, and the messages after it. Skips messages to continue, and notices of limits. */
 function lastWish({ messages, toolChoice }: ModelRequest): { wish: DemoRequest; after: readonly PromptMessage[] } {
   let newest: { wish: DemoRequest; after: readonly PromptMessage[] } | undefined;
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -109,7 +108,7 @@ function thoughtBefore(next: Round, done: number): string {
 function thoughtOn(outcomes: readonly CallReport[]): string {
   const worked = outcomes.filter(({ result }) => !result.failed).length;
   return outcomes.length === 0
-    ? "I cannot do this here, and explain why."
+    ? "I cannot do this here, so I explain why."
     : `${worked} of ${outcomes.length} calls worked. I report the results.`;
 }
 
@@ -124,19 +123,18 @@ const REAL_MODEL = [
   "",
   "- set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`",
   "- set `OPENAI_COMPATIBLE_BASE_URL` to the address of any server that speaks the OpenAI chat format",
-  "- start Ollama, which is found by itself",
+  "- start Ollama: Banyan finds it automatically",
 ].join("\n");
 
-const UNDERSTOOD = `I understand requests like these, also several of them, joined by "and" or "then":\n\n${EXAMPLES}`;
+const UNDERSTOOD = `I understand requests like these. You can join several with "and" or "then":\n\n${EXAMPLES}`;
 
-/** The demo's description of itself. */
 function guide(tools: readonly string[]): string {
   const offered =
-    tools.length > 0 ? `The tools that I can call here: ${tools.join(", ")}.` : "No tools are offered to me here.";
+    tools.length > 0 ? `The tools that I can call here: ${tools.join(", ")}.` : "I can call no tools here.";
   return [
-    "I am `demo/offline`: a few rules, not a language model. I show how a conversation works here, without a key and without a network.",
+    "I am `demo/offline`: a few rules, not a language model. I show how a conversation works, without an API key and without a network.",
     UNDERSTOOD,
-    `${offered} What has an effect asks you first.`,
+    `${offered} Banyan asks you before a tool changes anything.`,
     REAL_MODEL,
   ].join("\n\n");
 }
@@ -145,7 +143,7 @@ function notUnderstoodReply(words: string): string {
   const quoted = words.replace(/\s+/g, " ");
   const short = quoted.length > 80 ? `${quoted.slice(0, 79)}…` : quoted;
   return [
-    `I do not understand "${short}". I am \`demo/offline\`: a few rules, not a language model, and did nothing.`,
+    `I do not understand "${short}". I am \`demo/offline\`: a few rules, not a language model. I did nothing.`,
     UNDERSTOOD,
     REAL_MODEL,
   ].join("\n\n");

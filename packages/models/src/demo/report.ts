@@ -1,7 +1,7 @@
 import type { Json } from "@banyan/core";
 import type { PromptCall, PromptResult } from "@banyan/core/drivers";
 
-/** A call of the demo and its result. */
+/** A tool call of the demo model, with its result. */
 export interface CallReport {
   readonly call: PromptCall;
   readonly result: PromptResult;
@@ -10,7 +10,7 @@ export interface CallReport {
 /** Maximum lines of quoted output. */
 const MOST_LINES = 20;
 
-/** Describes a call, to follow "I" or "the user wants me to". */
+/** Describes a call in words that continue a sentence after "I", such as "read notes.txt". */
 export function describeDemoCall({ tool, input }: { readonly tool: string; readonly input: Json }): string {
   const of = (name: string) => inline(argument(input, name));
   switch (tool) {
@@ -36,9 +36,9 @@ export function describeDemoCall({ tool, input }: { readonly tool: string; reado
   }
 }
 
-/** Describes the result of a call for users. */
+/** Describes the result of a call in a sentence for users. */
 export function reportDemoCall({ call, result }: CallReport, all: readonly CallReport[]): string {
-  if (result.failed) return `I could not ${describeDemoCall(call)}. What came back:\n\n${block(result.output)}`;
+  if (result.failed) return `I could not ${describeDemoCall(call)}. The result:\n\n${block(result.output)}`;
   const lines = resultOutputLines(result);
   const entries = lines.filter((line) => !line.startsWith("["));
   const shown = block(result.output);
@@ -77,7 +77,6 @@ function isChangedLater(call: PromptCall, all: readonly CallReport[]): boolean {
   return later.some((outcome) => outcome.call.tool === "edit" && argument(outcome.call.input, "path") === path);
 }
 
-/** The shell tool appends how the command ended, unless it succeeded. */
 function howItEnded(lastLine: string): string {
   if (/^exit code \d+$/.test(lastLine)) return `ended with ${lastLine}`;
   return /^\[(?:timed out|cancelled)/.test(lastLine) ? "did not end by itself" : "ended with exit code 0";

@@ -3,11 +3,7 @@ import { createId } from "@banyan/core";
 import type { ModelPart, ModelRequest, ModelSink, PromptMessage } from "@banyan/core/drivers";
 import type { Reply } from "./reply.ts";
 
-/**
- * Streams a reply piece by piece.
- *
- * @param pace Milliseconds per piece; 0 for all at once.
- */
+/** Streams a reply word by word. `pace`: milliseconds per word; 0 sends everything at once. */
 export async function streamReply(
   { reasoning, text, calls }: Reply,
   request: ModelRequest,
@@ -34,7 +30,7 @@ export async function streamReply(
     {
       type: "finish",
       reason: !complete ? "length" : calls.length > 0 ? "calls" : "stop",
-      // An estimate: a word, or a piece of a call, counts as a token.
+      // An estimate: each word, and each piece of a call, counts as a token.
       usage: {
         input: countRequestWords(request),
         cached: 0,
@@ -73,7 +69,6 @@ async function unlessAborted(something: Promise<void>, signal: AbortSignal): Pro
   }
 }
 
-/** Words, each with its trailing space. */
 function pieces(text: string): string[] {
   return text.match(/\S+\s*|\s+/g) ?? [];
 }

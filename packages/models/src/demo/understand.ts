@@ -1,6 +1,6 @@
 import { type DemoIntent, intents, type Round } from "./intents.ts";
 
-/** The request of a message. `guide`: a question about the demo. */
+/** The meaning of a user's message. `guide` is a question about the demo; `go-on` asks to continue. */
 export type DemoRequest =
   | { readonly type: "work"; readonly rounds: readonly Round[] }
   | { readonly type: "guide" }
@@ -26,7 +26,7 @@ const CONTENT =
 /** Maximum characters of a request. Only a real model could handle longer texts. */
 const LONGEST = 4000;
 
-/** Understands a message as a whole or not at all. */
+/** Parses a user's message. A message that is understood only in part becomes `unknown`. */
 export function understand(message: string): DemoRequest {
   const text = message.trim();
   if (text.length > LONGEST) return { type: "unknown", words: text };
@@ -61,7 +61,6 @@ function planFor(words: string): ReturnType<DemoIntent["plan"]> {
   return undefined;
 }
 
-/** Splits a text at separators outside quotes. */
 function splitOutsideQuotes(text: string, separator: RegExp): string[] {
   const parts: string[] = [];
   let from = 0;

@@ -4,13 +4,13 @@ import { fetchFor } from "../provider/package-settings.ts";
 import type { ModelTarget, SetUp } from "../provider/provider.ts";
 import { markForCache } from "./anthropic.ts";
 
-/** Adds Bedrock's cache marks: Claude needs them, and other models refuse them. */
+/** Adds Bedrock's cache marks to requests for Claude models. Other models refuse these marks. */
 export function adaptForBedrock(model: string): Pick<LanguageModelOptions, "adapt"> {
   if (!/\banthropic\.claude/.test(model)) return {};
   return { adapt: (request) => markForCache(request, { bedrock: { cachePoint: { type: "default" } } }) };
 }
 
-/** Bedrock's address and credentials. */
+/** Returns the settings of the Bedrock package: address and credentials. */
 export function bedrockSettings(asking: SetUp & Partial<Pick<ModelTarget, "bounds">>): AmazonBedrockProviderSettings {
   const { address, apiKey, variables } = asking;
   const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = variables;

@@ -1,10 +1,10 @@
 import type { LanguageModelRequest } from "@banyan/core/ai-sdk";
 import type { ProviderData } from "@banyan/core/conversation";
 
-/** Anthropic caches a request up to this mark. */
+/** The mark up to which Anthropic caches a request. */
 export const CACHE_MARK = { type: "ephemeral" } as const;
 
-/** Adds the marks of Anthropic's cache, except if a user sets `cacheControl` for the whole request. */
+/** Adds Anthropic's cache marks to a request, unless the user sets `cacheControl` for the whole request. */
 export function adaptForAnthropic(request: LanguageModelRequest): LanguageModelRequest {
   if (request.providerOptions?.anthropic?.cacheControl !== undefined) return request;
   return markForCache(request, { anthropic: { cacheControl: CACHE_MARK } });
@@ -13,9 +13,8 @@ export function adaptForAnthropic(request: LanguageModelRequest): LanguageModelR
 type Options = NonNullable<LanguageModelRequest["prompt"][number]["providerOptions"]>;
 
 /**
- * Adds cache marks to a request: after the tools and the system prompt, and to the last two messages that are not the
- * model's. The next request shares the beginning up to the last mark, and finds it by the mark before its own. Three
- * marks at most; Anthropic accepts four.
+ * Adds at most three cache marks to a request: after the tools and the system prompt, and to the last two messages that
+ * are not the model's. The next request finds the shared beginning by the earlier of these two.
  */
 export function markForCache(request: LanguageModelRequest, mark: ProviderData): LanguageModelRequest {
   const prompt = [...request.prompt];
@@ -26,7 +25,7 @@ export function markForCache(request: LanguageModelRequest, mark: ProviderData):
   const spoken = prompt.flatMap(({ role }, index) => (role === "user" || role === "tool" ? [index] : []));
   for (const index of spoken.slice(-2)) put(index);
   if (prompt[0]?.role === "system") {
-    // Tools come before the system prompt and are cached with it.
+    // Anthropic caches tools together with the system prompt after them.
     put(0);
     return { ...request, prompt };
   }

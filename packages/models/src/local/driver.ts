@@ -9,19 +9,18 @@ import {
   windowSize,
 } from "./window.ts";
 
-/** The ways to a model of a local server. */
+/** Drivers for a model of a local server. */
 export interface LocalWays {
-  /** Through the server's address for the chat completions format. */
+  /** A driver for the chat completions format. */
   readonly chat: ModelDriver;
-  /** Through Ollama's own API, which can set the window. */
+  /** Creates a driver for Ollama's own API, which can set the window. */
   native?(window: () => number | undefined): ModelDriver;
 }
 
 /**
- * Wraps a model of a local server to use its real context window (F69). Asks the server for the window before the first
- * request and after each error. A prompt that the server cut, or refused as too long, gives an error with advice.
- *
- * @param set The user's window. Ollama gets it with each request; for other servers, the smaller of both counts.
+ * Wraps a model of a local server to use the server's real context window (F69). Asks for the window before the first
+ * request and after each error. If the server cuts or refuses a prompt, the error says how to enlarge the window.
+ * `set`: the window in the user's settings; only Ollama can apply a larger window.
  */
 export function localModel(served: ServedModel, ways: LocalWays, set: number | undefined): ModelDriver {
   const window = new LearntWindow(served, set, ways.native !== undefined);
@@ -59,7 +58,7 @@ export function localModel(served: ServedModel, ways: LocalWays, set: number | u
       if (!finish) return;
       const { input } = finish.usage;
       if (isCut(now, input, window.ofServer)) {
-        // Another server with a larger window may have replaced it.
+        // Another server with a different window may run at the address now.
         window.doubt();
         await window.learn(signal);
         if (isCut(now, input, window.ofServer)) throw window.cut(now, input);
@@ -83,7 +82,7 @@ async function alive<T>(sink: ModelSink, work: Promise<T>): Promise<T> {
 
 type FinishPart = Extract<ModelPart, { type: "finish" }>;
 
-/** Holds back the end of a response until its prompt is known to be whole, so that no call runs before. */
+/** Delays the end of a response until the prompt is known to be whole, so that no call runs before. */
 class CountingSink implements ModelSink {
   finish: FinishPart | undefined;
   readonly #sink: ModelSink;
@@ -104,22 +103,20 @@ class CountingSink implements ModelSink {
   }
 }
 
-/** Answers without a window until the server is no longer asked. */
+/** Maximum answers without a window, before the server is no longer asked. */
 const ASKED = 2;
 
-/** The known window of one model. */
 class LearntWindow {
   readonly #served: ServedModel;
   readonly #set: number | undefined;
   readonly #canBeSet: boolean;
   #said: ServerWindow | undefined;
   #asking: Promise<void> | undefined;
-  /** Number of answers without a window. */
   #asked = 0;
   #stale = true;
   #isAnswered = false;
 
-  /** @param canBeSet Whether requests can set the window. */
+  /** `canBeSet`: whether requests can set the window. */
   constructor(served: ServedModel, set: number | undefined, canBeSet: boolean) {
     this.#served = served;
     this.#set = set;
@@ -136,7 +133,6 @@ class LearntWindow {
     return this.toSet ?? this.#said?.size;
   }
 
-  /** True if a request can set the window. */
   get isSettable(): boolean {
     return this.#said?.canSet === true;
   }
@@ -151,14 +147,14 @@ class LearntWindow {
     return this.#stale && this.#asked < ASKED;
   }
 
-  /** A sentence for a user whose setting exceeds the available window. */
+  /** A warning for a user whose setting exceeds the available window. */
   get excess(): string | undefined {
     if (this.#set === undefined || this.size === undefined || this.size >= this.#set) return undefined;
-    const fact = `${this.#name} has a context of ${formatTokenCount(this.size)} tokens, so contextSize ${formatTokenCount(this.#set)} of the settings counts as that.`;
+    const fact = `${this.#name} has a context of ${formatTokenCount(this.size)} tokens, which is less than contextSize ${formatTokenCount(this.#set)} in your settings.`;
     return this.isSettable ? fact : `${fact} To make it larger, ${this.#advice}.`;
   }
 
-  /** Asks the server, unless the window is known. Rejects only with the reason of the signal. */
+  /** Rejects only with the reason of the signal. */
   async learn(signal: AbortSignal): Promise<void> {
     if (!this.isDue) return;
     this.#asking ??= this.#ask().finally(() => {
@@ -175,19 +171,18 @@ class LearntWindow {
     }
   }
 
-  /** Call after a response: a server that loaded the model for the first request now knows the window. */
+  /** Called after a response: a server that loaded the model for the first request now knows the window. */
   answered(): void {
     if (!this.#isAnswered && this.#stale) this.#asked = 0;
     this.#isAnswered = true;
   }
 
-  /** Another server may have replaced this one: ask again. */
+  /** Called when another server may have replaced this server: asks again. */
   doubt(): void {
     this.#stale = true;
     this.#asked = 0;
   }
 
-  /** Adds advice to an error of the server if the request was too long. */
   explained(error: ModelError): ModelError {
     this.doubt();
     if (error.code !== "context-overflow") return error;
@@ -196,7 +191,6 @@ class LearntWindow {
     return new ModelError(error.code, said, { cause: error, detail, ...(status === undefined ? {} : { status }) });
   }
 
-  /** The error for a prompt that the server cut. */
   cut(request: ModelRequest, read: number): ModelError {
     const window = this.ofServer === undefined ? "" : `; its context size is ${formatTokenCount(this.ofServer)} tokens`;
     const fact = `${this.#name} read only ${formatTokenCount(read)} tokens of the request and dropped the rest${window}`;
@@ -234,7 +228,6 @@ class LearntWindow {
   }
 }
 
-/** Advice for a larger window. */
 const ADVICE: Readonly<Record<LocalServerName, (name: string, most: number | undefined) => string>> = {
   ollama: (name, most) =>
     `set contextSize of "${name}" under "models" in settings.json${most === undefined ? "" : ` (at most ${formatTokenCount(most)})`}, or OLLAMA_CONTEXT_LENGTH for the server`,

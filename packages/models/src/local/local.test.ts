@@ -108,7 +108,7 @@ describe.each(LOCAL_SERVERS)("F69: %s", (name) => {
     expect(first[0]).toMatchObject({
       type: "note",
       text: expect.stringMatching(
-        /^\w+\/m has a context of [\d,]+ tokens, so contextSize 262,144 of the settings counts as that\./,
+        /^\w+\/m has a context of [\d,]+ tokens, which is less than contextSize 262,144 in your settings\./,
       ),
     });
     expect(second.map(({ type }) => type)).toEqual(["text", "finish"]);

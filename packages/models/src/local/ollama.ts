@@ -7,18 +7,18 @@ import { WireClient, type WireOptions } from "../wire/client.ts";
 import { type Endpoint, parseEvent } from "../wire/errors.ts";
 import { countAt, isJsonRecord, type JsonRecord, textAt } from "../wire/json.ts";
 
-/** Options of a model behind Ollama's own API. */
+/** Options of a model on an Ollama server. */
 export interface OllamaOptions extends WireOptions {
   /** The address without `/v1`. */
   readonly baseURL: string;
-  /** Tokens of the window that requests ask for; undefined: the server's choice. Called for each request. */
+  /** Returns the window to request in tokens; `undefined`: the server decides. Called for each request. */
   readonly window: () => number | undefined;
   readonly textCalls?: boolean | undefined;
 }
 
 /**
- * A driver for Ollama's own chat API (https://docs.ollama.com/api/chat). Unlike Ollama's OpenAI-compatible API, it can set a
- * model's window (`num_ctx`), and refuses a prompt that is too long (`truncate: false`) instead of cutting it.
+ * Creates a driver for Ollama's own chat API (https://docs.ollama.com/api/chat). Unlike Ollama's OpenAI-compatible API,
+ * this API can set a model's window (`num_ctx`), and can refuse a prompt that is too long (`truncate: false`).
  */
 export function ollamaChat(options: OllamaOptions): ModelDriver {
   const { apiKey, model, takes, textCalls, window } = options;
@@ -53,7 +53,6 @@ interface OllamaRequestShape {
 /** Fields of a request; other `providerOptions` are options of the model. */
 const FIELDS = new Set(["format", "keep_alive", "think", "shift", "logprobs", "top_logprobs", "options"]);
 
-/** Encodes the body of a request. `providerOptions` with a name of `FIELDS` become fields, others become options of the model. */
 function encodeOllamaRequest(shape: OllamaRequestShape, request: ModelRequest): ListBody {
   const { instructions, settings } = request;
   const messages: OllamaMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
@@ -91,12 +90,11 @@ function thinkOf({ effort }: ModelSettings): boolean | string | undefined {
   return effort === "minimal" ? "low" : effort;
 }
 
-/** A message in Ollama's format. */
 interface OllamaMessage {
   readonly role: string;
   readonly content: string;
   readonly thinking?: string;
-  /** In base 64. */
+  /** Base64. */
   readonly images?: readonly string[];
   readonly tool_calls?: readonly object[];
   readonly tool_call_id?: string;
@@ -108,7 +106,6 @@ function encodeMessage(message: PromptMessage, { provider, takes }: OllamaReques
   return encodeChatMessage(message, provider, takes).messages.map((encoded) => translated(encoded, tools));
 }
 
-/** Converts a message of the chat completions format to Ollama's. */
 function translated(message: OpenAIMessage, tools: ReadonlyMap<string, string>): OllamaMessage {
   switch (message.role) {
     case "tool": {
@@ -153,10 +150,7 @@ function base64In(url: string): string {
   return url.slice(url.indexOf(",") + 1);
 }
 
-/**
- * Decodes a response of Ollama: lines of JSON, the last with the counts. Converts each line to an equivalent chunk of the chat
- * completions format.
- */
+/** Decodes Ollama's lines of JSON as chunks of the chat completions format. The last line has the counts. */
 class OllamaAnswer extends ChatAnswer {
   readonly #endpoint: Endpoint;
   #calls = 0;

@@ -11,17 +11,16 @@ export interface ServedModel {
   /** The server's address for the chat completions format, as in `http://127.0.0.1:11434/v1`. */
   readonly address: string;
   readonly apiKey: string | undefined;
-  /** The server's name of the model. */
   readonly model: string;
 }
 
-/** A server's answer about the context window of one of its models, in tokens. */
+/** A server's answer about the context window of a model, in tokens. */
 export interface ServerWindow {
   /** Tokens of a request and its response together; unknown while the model is not loaded. */
   readonly size?: number | undefined;
   /** Maximum tokens that the model supports. */
   readonly most?: number | undefined;
-  /** A request can set the window, up to `most`. */
+  /** True if a request can set the window, up to `most`. */
   readonly canSet?: true;
 }
 
@@ -29,10 +28,7 @@ export interface ServerWindow {
 const PATIENCE = 3_000;
 const PATIENCE_TO_LOAD = 300_000;
 
-/**
- * Asks a server for the context window of a model. Loads no model. Returns nothing when no such server answers. Rejects
- * only with the reason of `signal`.
- */
+/** Asks a server for a model's context window, without loading the model. Rejects only with the reason of `signal`. */
 export async function askWindow(served: ServedModel, signal?: AbortSignal): Promise<ServerWindow | undefined> {
   switch (served.server) {
     case "ollama":
@@ -53,7 +49,7 @@ export async function askWindow(served: ServedModel, signal?: AbortSignal): Prom
   }
 }
 
-/** Makes Ollama load a model, as the first request would. Rejects only with the reason of `signal`. */
+/** Makes Ollama load a model. Rejects only with the reason of `signal`. */
 export async function loadInOllama(served: ServedModel, signal?: AbortSignal): Promise<void> {
   const { model } = served;
   await askServer(served, "/api/chat", {
@@ -79,18 +75,17 @@ async function windowInOllama(served: ServedModel, signal?: AbortSignal): Promis
   return { size, most, canSet: true };
 }
 
-/** Tokens of the window of requests, by the user's setting and the server's answer; undefined if both are missing. */
+/** Returns the window in tokens, from the user's setting and the server's answer; `undefined` if both are missing. */
 export function windowSize(set: number | undefined, said: ServerWindow | undefined): number | undefined {
   return smaller(set, set !== undefined && said?.canSet ? said.most : said?.size);
 }
 
-/** The smaller of two numbers; either may be unknown. */
 function smaller(one: number | undefined, other: number | undefined): number | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Math.min(one, other);
 }
 
-/** Returns the JSON object of a server's answer; undefined for no answer or any other answer. */
+/** Returns the JSON object of a server's answer; `undefined` for any other answer. */
 async function askServer(
   { address, apiKey }: ServedModel,
   path: string,
@@ -114,7 +109,7 @@ async function askServer(
     const answer: unknown = response.ok ? await response.json() : await response.body?.cancel();
     return isJsonRecord(answer) ? answer : undefined;
   } catch {
-    // No server, or another program: the window stays unknown, and the first request reports the error.
+    // The window stays unknown, and the first request reports the error.
     signal?.throwIfAborted();
     return undefined;
   }
@@ -129,7 +124,6 @@ function listIn(answer: JsonRecord | undefined, key: string): JsonRecord[] {
   return Array.isArray(list) ? list.filter(isJsonRecord) : [];
 }
 
-/** A positive whole number of tokens; undefined for any other value. */
 function countIn(record: unknown, key: string): number | undefined {
   const value = isJsonRecord(record) ? record[key] : undefined;
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;

@@ -15,10 +15,9 @@ const NOTHING_WRITTEN = { text: "", calls: [] } as const;
 
 /**
  * Decodes one answer of the chat completions format, streamed or whole
- * (https://platform.openai.com/docs/api-reference/chat/streaming).
- *
- * Decoded parts wait in a batch until `take`. The `finish` part comes with `end`, because the usage follows the finish
- * reason. Throws `ModelError` for an error of the server and for an invalid answer.
+ * (https://platform.openai.com/docs/api-reference/chat/streaming). Returns the parts so far from `take`. Adds `finish`
+ * only on `end`, because the usage follows the finish reason. Throws `ModelError` for an error of the server and for an
+ * invalid answer.
  */
 export class ChatAnswer implements AnswerDecoder {
   readonly #endpoint: Endpoint;
@@ -29,7 +28,6 @@ export class ChatAnswer implements AnswerDecoder {
   #tags: ThinkTags;
   /** Reads calls that the model writes as text, until the first regular call. */
   #textCalls: TextCalls | undefined;
-  /** The field of the reasoning that currently streams. */
   #reasoning: ReasoningField | undefined;
   #hasField = false;
   /** Chunks that continue the same part: text, reasoning, or the arguments of a call. */
@@ -41,10 +39,7 @@ export class ChatAnswer implements AnswerDecoder {
   #refused = false;
   #done = false;
 
-  /**
-   * @param offered The names of the tools in the request.
-   * @param readsTextCalls Whether calls that the model writes as text count.
-   */
+  /** `offered`: names of the tools in the request. `readsTextCalls`: calls that the model writes as text count. */
   constructor(endpoint: Endpoint, offered: ReadonlySet<string> = NONE, readsTextCalls = true) {
     this.#endpoint = endpoint;
     this.#tags = new ThinkTags(endpoint.model);
@@ -52,7 +47,6 @@ export class ChatAnswer implements AnswerDecoder {
     this.#calls = new CallAssembly(this.#batch, this.#provider, offered);
   }
 
-  /** The server has sent the end mark; later data does not matter. */
   get done(): boolean {
     return this.#done;
   }
@@ -62,7 +56,6 @@ export class ChatAnswer implements AnswerDecoder {
     return this.#done || this.#finish !== undefined;
   }
 
-  /** Takes the data of one event, or the whole answer of a server that does not stream. */
   data(text: string): void {
     if (this.#done || text === "") return;
     if (text.startsWith("[DONE]")) {
@@ -120,12 +113,11 @@ export class ChatAnswer implements AnswerDecoder {
     });
   }
 
-  /** Takes the parts decoded since the last `take`. */
   take(): readonly ModelPart[] {
     return this.#batch.take();
   }
 
-  /** The provider's name, under which its own data is kept. */
+  /** The key of this provider's own data. */
   get #provider(): string {
     return this.#endpoint.id.split("/", 1)[0] ?? this.#endpoint.id;
   }

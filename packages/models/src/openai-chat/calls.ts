@@ -6,7 +6,6 @@ import { isJsonRecord, textAt } from "../wire/json.ts";
 import { kept } from "./messages.ts";
 
 interface StreamedToolCall {
-  /** The number of the call in the answer, as in its parts. */
   readonly index: number;
   readonly id: string;
   tool: string;
@@ -20,10 +19,9 @@ interface StreamedToolCall {
 
 /**
  * Assembles tool calls from their pieces.
- *
- * The format identifies a call by `index` and gives id and name in its first piece. Servers differ: no index, the same
- * index for every call, repeated or empty ids and names, names in pieces, whole calls in one piece, arguments as an object
- * or repeated (F63). A piece is added to the call that it fits. A piece with a tool's name that fits no open call begins a
+ * In the format, `index` identifies a call, and the first piece has id and name. Servers differ (F63): no index, the
+ * same index for every call, repeated or empty ids and names, names in pieces, whole calls in one piece, arguments as
+ * an object or repeated. A piece joins the call that it fits. A piece with a tool name that fits no open call begins a
  * new call.
  */
 export class CallAssembly {
@@ -36,17 +34,13 @@ export class CallAssembly {
   /** Pieces that came before their tool's name, by index. */
   readonly #early = new Map<number, { id: string; input: string }>();
 
-  /**
-   * @param provider The name under which provider data is kept.
-   * @param offered The tools of the request, to tell a name in pieces from a second name.
-   */
+  /** `provider`: the key of provider data. `offered`: the request's tools, to recognize names in pieces. */
   constructor(batch: Batch, provider: string, offered: ReadonlySet<string>) {
     this.#batch = batch;
     this.#provider = provider;
     this.#offered = offered;
   }
 
-  /** True if the answer has any call. */
   get any(): boolean {
     return this.#calls.length > 0;
   }
@@ -114,7 +108,6 @@ export class CallAssembly {
     return false;
   }
 
-  /** Returns whether a name cannot grow into another tool's name. */
   #isWholeName(name: string): boolean {
     if (!this.#offered.has(name)) return false;
     for (const offered of this.#offered) if (offered !== name && offered.startsWith(name)) return false;
@@ -124,7 +117,6 @@ export class CallAssembly {
   #begin(index: number | undefined, id: string, tool: string): StreamedToolCall {
     for (const call of this.#calls) {
       this.#announce(call);
-      // Whole arguments cannot grow, so end the call without waiting for the answer's end.
       if (!call.ended && call.input.isWhole) this.#end(call);
     }
     const input = new CallArguments();

@@ -6,8 +6,8 @@ import { ChatAnswer } from "./answer.ts";
 import { type ChatRequestShape, encodeChatRequest, requestToolNames } from "./request.ts";
 
 /**
- * Options of a model on a server with the chat completions format. Sends the key as a bearer token. Reads
- * `providerOptions` of a request under the name before the first slash of `id`.
+ * Options of a model on a server with the chat completions format. The key is sent as a bearer token. The name
+ * of its `providerOptions` in a request is the part of `id` before the first slash.
  * @example
  * openAIChat({
  *   id: "local/qwen",
@@ -18,7 +18,9 @@ import { type ChatRequestShape, encodeChatRequest, requestToolNames } from "./re
  * });
  */
 export interface OpenAIChatOptions extends WireOptions {
-  /** The field for `maxTokens`; OpenAI's own reasoning models take only `max_completion_tokens`. Default `max_tokens`. */
+  /**
+   * The field for `maxTokens`; OpenAI's own reasoning models take only `max_completion_tokens`. Default `max_tokens`.
+   */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
   /** True if calls that a model writes as text count, for models without native calls. Default `true`. */
   readonly textCalls?: boolean;
@@ -27,10 +29,9 @@ export interface OpenAIChatOptions extends WireOptions {
 const OPTIONS: OptionNames<OpenAIChatOptions> = { ...WIRE_OPTIONS, maxTokensField: true, textCalls: true };
 
 /**
- * A driver for OpenAI's chat completions format, which many servers use.
- *
- * Loads and opens nothing before the first stream. Has no timeout of its own, since a model may think for long; the
- * caller aborts. Throws `TypeError` if `baseURL` is not an address.
+ * Creates a driver for the chat completions format of OpenAI, which many servers use. The driver loads and opens
+ * nothing before the first request. It has no timeout, since a model may think for long: the caller aborts. Throws
+ * `TypeError` if `baseURL` is not an address.
  */
 export function openAIChat(options: OpenAIChatOptions): ModelDriver {
   refuseUnknown("openAIChat", options, OPTIONS);

@@ -15,7 +15,7 @@ export type OpenAIUserPart =
   | { type: "image_url"; image_url: { url: string } }
   | { type: "file"; file: { filename: string; file_data: string } };
 
-/** A call of the model, in the chat completions format. */
+/** A tool call in a message of the chat completions format. */
 export interface OpenAIToolCall {
   id: string;
   type: "function";
@@ -27,44 +27,37 @@ export interface OpenAIToolCall {
 }
 
 /**
- * Converts a path of a conversation to messages of the chat completions format, as a model gets them:
- * `toOpenAIMessages(pathTo(state, state.leaf))`. OpenAI's own client accepts the array as `messages`.
- * - Each call is followed by its one result; for a call that did not run, the result gives the reason.
- * - From the nearest summary on, compacted messages are left out. Recalled memory comes before its message.
- * - Leaves out reasoning, sources and server-side work, which the format cannot hold.
- * - The system prompt is not part of a conversation; add it in front if needed.
+ * Converts a path of a conversation to messages of the chat completions format: `toOpenAIMessages(pathTo(state,
+ * state.leaf))`. OpenAI's client accepts the result as `messages`.
+ * - Each tool call has one result. For a call that did not run, the result gives the reason.
+ * - The nearest summary replaces compacted messages. Recalled memory comes before its message.
+ * - Reasoning, sources, server-side work and the system prompt are left out.
  */
 export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
   return promptFrom(path).flatMap((message) => encodeChatMessage(message).messages);
 }
 
-/** A prompt message in the format: an answer with the results of its calls. */
+/** A model's answer and the results of its calls, or another prompt message, in the chat completions format. */
 export interface OpenAIMessages {
   readonly messages: OpenAIMessage[];
   /** True if the messages contain, or lack, data for one provider only. */
   readonly owned: boolean;
-  /** True if results have files. The model's media types decide which of them it gets. */
   readonly hasFiles?: boolean;
 }
 
-/**
- * Data beyond the format that some providers need back, kept under the provider's name. OpenRouter: `reasoning_details`
- * of an answer. Google: `extra_content` of a call, with signatures. Any provider: the name of the reasoning field.
- */
+/** Keys of provider data: an answer's reasoning details, a call's extra content, the name of the reasoning field. */
 export const kept = { answer: "reasoning_details", call: "extra_content", reasoning: "field" } as const;
 
-/** The fields in which servers show reasoning as text. */
+/** The fields in which servers send reasoning as text. */
 export const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
 
 export type ReasoningField = (typeof REASONING_FIELDS)[number];
 
 /**
- * Encodes a message. Files of results become a user message after them, since the format has no place for files in a
- * result.
- *
- * @param provider The provider that gets its own data back; absent: none does.
- * @param takes Media types of files that the model gets in results.
- * @param needsReasoning Whether a response with calls needs `reasoning_content`, from any model.
+ * Encodes a message. Files of results follow in a user message, since results cannot hold files.
+ * @param provider The provider that gets its own data back; absent: no data is sent back.
+ * @param takes Media types of files that the model accepts in tool results.
+ * @param needsReasoning Whether a response with calls must have `reasoning_content`, from any model.
  */
 export function encodeChatMessage(
   message: PromptMessage,
@@ -103,7 +96,7 @@ export function encodeChatMessage(
     }
   }
   if (needsReasoning && calls.length > 0 && Object.keys(reasoning).length === 0) {
-    // These models refuse a response with calls that lacks the field; blank if another model gave no reasoning.
+    // Such models refuse a response with calls that lacks the field; it is blank if another model gave no reasoning.
     const said = (parts as AssistantParts).flatMap((part) => (part.type === "reasoning" ? part.text : []));
     reasoning.reasoning_content = said.join("\n") || " ";
   }

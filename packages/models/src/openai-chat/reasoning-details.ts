@@ -4,8 +4,8 @@ import { isJsonRecord } from "../wire/json.ts";
 type Detail = Record<string, Json>;
 
 /**
- * Assembles OpenRouter's `reasoning_details` from their pieces (https://openrouter.ai/docs/use-cases/reasoning-tokens):
- * texts grow, a signature comes at the end of its text, and encrypted details come whole.
+ * Assembles OpenRouter's `reasoning_details` from their pieces (https://openrouter.ai/docs/use-cases/reasoning-tokens).
+ * Texts come in pieces, a signature at the end of its text, and encrypted details whole.
  */
 export class ReasoningDetails {
   readonly #details: Detail[] = [];

@@ -3,20 +3,19 @@ import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drive
 import type { ListBody } from "../wire/body.ts";
 import { encodeChatMessage } from "./messages.ts";
 
-/** The parts of a driver that shape its requests. */
+/** Settings of a driver that change how requests are encoded. */
 export interface ChatRequestShape {
   readonly model: string;
   /** The name of this driver's `providerOptions`. */
   readonly provider: string;
   /** Media types of files that the model gets in tool results. */
   readonly takes?: readonly string[] | undefined;
-  /** Each response with calls needs the field `reasoning_content`. */
+  /** True if each response with calls needs the field `reasoning_content`. */
   readonly needsReasoning?: boolean;
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
 }
 
-// Messages and tool lists never change, so each is encoded once for all drivers. Only data that one provider needs
-// back is separate.
+// Messages and tool lists never change, so each is encoded once for all drivers, apart from data for one provider.
 const encodings = new WeakMap<PromptMessage, EncodedBytes>();
 interface EncodedBytes {
   readonly bytes: Uint8Array;
@@ -27,7 +26,6 @@ interface EncodedBytes {
   readonly needsReasoning?: boolean | undefined;
 }
 
-/** The encoded beginning of a growing list of messages. */
 interface KnownList {
   readonly shape: ChatRequestShape;
   readonly instructions: string;
@@ -43,10 +41,7 @@ interface KnownTools {
 }
 const knownTools = new WeakMap<readonly ToolSchema[], KnownTools>();
 
-/**
- * Encodes the body of a request in the chat completions format
- * (https://platform.openai.com/docs/api-reference/chat/create). Encodes each message once and joins its bytes later.
- */
+/** Encodes the body of a request (https://platform.openai.com/docs/api-reference/chat/create). */
 export function encodeChatRequest(shape: ChatRequestShape, request: ModelRequest): ListBody {
   const { instructions, messages, settings } = request;
   const head = JSON.stringify(requestHead(shape, settings)).slice(0, -1);
@@ -55,7 +50,7 @@ export function encodeChatRequest(shape: ChatRequestShape, request: ModelRequest
 }
 
 function requestHead(shape: ChatRequestShape, settings: ModelSettings): Readonly<Record<string, unknown>> {
-  // These two come from the conversation. As options they would be in the body twice.
+  // As options, these two would be in the body twice.
   const { messages: _messages, tools: _tools, ...options } = settings.providerOptions?.[shape.provider] ?? {};
   const head = {
     model: shape.model,
@@ -77,7 +72,6 @@ function toolsField({ tools, toolChoice }: ModelRequest): string {
   return `,"tools":${encodedTools(tools).text}${toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
 }
 
-/** The names of the tools in a request. */
 export function requestToolNames(tools: readonly ToolSchema[]): ReadonlySet<string> {
   return encodedTools(tools).names;
 }

@@ -2,40 +2,40 @@ import type { Price } from "@banyan/core/conversation";
 import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import type { Provider } from "./provider.ts";
 
-/** Known facts of a model. Absent means unknown, never zero. */
+/** Price and context size of a model. An absent field is unknown, never zero. */
 export interface ModelFacts {
   readonly price?: Price;
   /** Maximum tokens of a request and its response together. */
   readonly contextSize?: number;
 }
 
-/** A user's settings for a model: facts that correct the catalogue, and how to reach the model. */
+/** A user's settings for a model: corrections of the catalogue, and how to reach the model. */
 export interface ModelOverride extends ModelFacts {
   /** `package`: use the provider package of the AI SDK in place of our own driver. */
   readonly driver?: "package";
-  /** True if the model gets images and documents of tool results. Absent: by the model's name. */
+  /** True if the model accepts images and documents in tool results. Absent: decided by the model's name. */
   readonly sees?: boolean;
-  /** In the chat format: whether calls that the model writes as text count as calls. Default true. */
+  /** True if calls that the model writes as text count as calls. Only in the chat format. Default true. */
   readonly textCalls?: boolean;
-  /** For programs with a shorter form of their instructions. Resolving a model ignores it. */
+  /** Length of the program's instructions for the model. Resolving a model ignores this. */
   readonly profile?: "full" | "small";
 }
 
-/** Overrides by `provider/model`. Each given fact replaces that of the catalogue. */
+/** Overrides by `provider/model`. Each fact in an override replaces the catalogue's fact. */
 export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
 
-/** A model of the catalogue, the user or a server. */
+/** A model from the catalogue, the user's settings or a server's list. */
 export interface KnownModel extends ModelFacts {
   /** `provider/model`. */
   readonly name: string;
-  /** True if the model sees images: by the user's settings, or by its name. */
+  /** True if the model sees images, by the user's settings or by its name. */
   readonly sees?: boolean;
 }
 
 /**
- * Returns price and context size of a model: the user's overrides, or the catalogue of `@pydantic/genai-prices`, which is
- * loaded on first use. If a price depends on the request's length, the lowest tier counts. Local models are free. Empty for
- * an unknown model.
+ * Returns price and context size of a model from the user's overrides, or from `@pydantic/genai-prices`, which is
+ * loaded on first use. If a price depends on the request's length, returns the lowest tier. Local models are free.
+ * Returns no fields for an unknown model.
  */
 export async function lookUp(
   provider: Pick<Provider, "name" | "catalogue" | "local" | "isFree">,
@@ -50,7 +50,7 @@ export async function lookUp(
   };
 }
 
-/** The user's overrides for a model. */
+/** Returns the user's settings for a model. */
 export function overrideOf(
   provider: Pick<Provider, "name">,
   model: string,
@@ -60,10 +60,7 @@ export function overrideOf(
   return (Object.hasOwn(overrides, own) ? overrides[own] : undefined) ?? {};
 }
 
-/**
- * Lists a provider's models by name: current chat models of the catalogue, models of the overrides, and models that its
- * server lists.
- */
+/** Lists a provider's chat models by name, from the catalogue, the user's settings and the server's list. */
 export async function knownModels(
   provider: Pick<Provider, "name" | "catalogue" | "local" | "isFree">,
   overrides: ModelOverrides = {},
@@ -82,7 +79,7 @@ export async function knownModels(
   );
 }
 
-/** The provider's current chat models in the catalogue, without the provider's name. */
+/** Lists the provider's current chat models in the catalogue, by their names without the provider. */
 export async function catalogueModels({ catalogue }: Pick<Provider, "catalogue">): Promise<string[]> {
   if (catalogue === undefined) return [];
   const { findProvider } = await import("@pydantic/genai-prices");
@@ -90,10 +87,10 @@ export async function catalogueModels({ catalogue }: Pick<Provider, "catalogue">
   return models.filter((model) => !model.deprecated && canChat(model)).map(({ id }) => id);
 }
 
-/** The price of free models. */
+/** The price of a free model. */
 export const NOTHING: Price = { input: 0, output: 0 };
 
-/** The price of all models of a free provider. */
+/** Returns the price of all models of a free provider; `undefined` for other providers. */
 export function commonPrice({ local = false, isFree = false }: Pick<Provider, "local" | "isFree">): Price | undefined {
   return local || isFree ? NOTHING : undefined;
 }
@@ -134,11 +131,7 @@ function base(price: ModelPrice[string]): number | undefined {
   return typeof price === "object" ? price.base : price;
 }
 
-/**
- * Returns whether a model of the catalogue can chat, mostly by its price fields. A model without a price for output text is
- * an embedding or transcription model. A model with a price for output images or sound generates these. A model without
- * prices is free.
- */
+/** Embedding models have no price for output text; image and sound generators have one for output images or sound. */
 function canChat({ id, prices }: Pick<ModelInfo, "id" | "prices">): boolean {
   const priced = Array.isArray(prices) ? prices.flatMap((each) => Object.keys(each.prices)) : Object.keys(prices);
   if (priced.some((what) => /^output_(audio|image|video)_/.test(what))) return false;
@@ -146,24 +139,22 @@ function canChat({ id, prices }: Pick<ModelInfo, "id" | "prices">): boolean {
   return canChatByName(id) && !OTHER_TASKS.test(id);
 }
 
-/** Returns whether a model can chat, judged by its name alone: a local server lists no prices. */
+/** Returns whether a model can chat, judged by its name: local servers list no prices. */
 export function canChatByName(model: string): boolean {
   return !VECTORS.test(model);
 }
 
-/** Words in the names of models that compare texts. */
 const VECTORS = /(?<![a-z])(embed|embedding|embeddings|rerank|reranker)(?![a-z])/i;
 
-/** Words in the names of models that have chat prices but another task, or that only complete a text. */
+/** Words in the names of models with chat prices that do another task or only complete a text. */
 const OTHER_TASKS = /(?<![a-z])(ada|audio|babbage|curie|davinci|image|moderation|transcribe|tts)(?![a-z])/i;
 
 /** Providers whose own models see images, except for `BLIND`. Other providers host models of many makers. */
 const SEEING_PROVIDERS = new Set(["anthropic", "openai", "openai-chat", "google", "mistral", "xai", "azure"]);
 
-/** Words in the names of models that see images. */
 const SEEING =
   /(?<![a-z])(?:claude|gemini|gemma-?[34]|gpt-4o|gpt-4\.1|gpt-5|chatgpt|o[1-9]|grok-[4-9]|llama-?4|llava|pixtral|mistral-(?:small|medium|large)|vision|vl|minicpm-v|moondream|nova-(?:lite|pro|premier))(?![a-z])/i;
-/** Words in the names of models that see no images. These win over `SEEING`. */
+/** Words in the names of models that see no images. Takes precedence over `SEEING`. */
 const BLIND =
   /(?<![a-z])(?:gpt-3\.5|gpt-oss|o1-(?:mini|preview)|o3-mini|codestral|devstral|magistral|mixtral|open-mistral|coder|grok-(?:[123]|code)|nova-micro)(?![a-z\d])/i;
 

@@ -2,23 +2,23 @@ import type { PackageFormat } from "../wire/answer-end.ts";
 import { modelFetch } from "../wire/fetch.ts";
 import type { ModelTarget, SetUp } from "./provider.ts";
 
-/** Settings that every provider package accepts. */
+/** Settings that every provider package of the AI SDK accepts. */
 export interface PackageSettings {
   readonly baseURL: string;
   readonly apiKey?: string;
   readonly fetch: typeof fetch;
 }
 
-/** The caller of a package: language models also have limits and a wire format. */
+/** Embedding models have no `bounds`. */
 type PackageTarget = SetUp & Partial<Pick<ModelTarget, "bounds">>;
 
-/** The address, key and `fetch` for a provider's package. */
+/** Returns address, key and `fetch` for a provider's package. */
 export function packageSettings(asking: PackageTarget, format?: PackageFormat): PackageSettings {
   const { address, apiKey } = asking;
   return { baseURL: address, ...(apiKey === undefined ? {} : { apiKey }), fetch: fetchFor(asking, format) };
 }
 
-/** The `fetch` for a package with other settings. */
+/** Returns the `fetch` for a package with other settings. */
 export function fetchFor(
   { proxy, bounds }: Pick<PackageTarget, "proxy" | "bounds">,
   format?: PackageFormat,

@@ -1,12 +1,12 @@
 import { isJsonRecord } from "./json.ts";
 
-/** Wire formats whose answers provider packages read. */
+/** Wire formats of the AI SDK's provider packages. */
 export type PackageFormat = "chat" | "messages" | "responses" | "google" | "converse";
 
-/** The end of an answer by an event: `over`: no data follows; `answered`: the model has ended, and the usage may follow. */
+/** How an event ends an answer. `over`: no data follows. `answered`: the model has ended, and the usage may follow. */
 export type AnswerEnd = "over" | "answered" | undefined;
 
-/** Looks for the end of the answer in an event's data. Ignores the same words inside a text. */
+/** Returns whether an event's data ends the answer. Ignores the same words inside a text. */
 export function findAnswerEnd(format: PackageFormat, data: string): AnswerEnd {
   switch (format) {
     case "chat":
@@ -32,13 +32,9 @@ export function findAnswerEnd(format: PackageFormat, data: string): AnswerEnd {
 
 /** Choices that packages cannot read: Mistral's package rejects both, the others only `null`. */
 const NO_CHOICES = ['"choices":null', '"choices": null', '"choices":[]', '"choices": []'];
-/** An empty choice. */
 const ONE_CHOICE = Buffer.from('"choices":[{"index":0,"delta":{},"finish_reason":null}]');
 
-/**
- * Replaces missing choices in chat chunks with an empty choice, which packages skip (F67). Quotes inside a text are escaped
- * and do not match. Chunks may be cut anywhere: a partial match waits for its rest.
- */
+/** Replaces missing choices in chat chunks, which may be cut anywhere, with a choice that packages accept (F67). */
 export class EmptyChoices {
   #before = Buffer.alloc(0);
 
@@ -52,7 +48,7 @@ export class EmptyChoices {
     return all.subarray(0, all.length - kept);
   }
 
-  /** The bytes that are left at the end. */
+  /** The unmatched bytes at the end of the answer. */
   get rest(): Uint8Array {
     return this.#before;
   }
@@ -70,10 +66,10 @@ function overlapInBytes(bytes: Buffer, text: string): number {
   return 0;
 }
 
-/** Header of the frame with which the model ends, in Bedrock's event streams. */
+/** The header of Bedrock's last frame from the model. */
 const STOP = Buffer.from(":event-type\u0007\u0000\u000bmessageStop", "latin1");
 
-/** Looks for the end in Bedrock's frames, which may be cut anywhere. */
+/** Finds the end of an answer in Bedrock's frames, which may be cut anywhere. */
 export class FrameEnd {
   #before = Buffer.alloc(0);
 
@@ -89,7 +85,6 @@ function parseEventData(data: string): Readonly<Record<string, unknown>> | undef
     const value: unknown = JSON.parse(data);
     return isJsonRecord(value) ? value : undefined;
   } catch {
-    // The reader of the answer reports what is wrong.
     return undefined;
   }
 }

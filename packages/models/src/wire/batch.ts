@@ -4,15 +4,12 @@ type GrowingPart = { type: "text" | "reasoning"; text: string } | { type: "call-
 
 const NOTHING: readonly ModelPart[] = Object.freeze([]);
 
-/** Collects the parts of one read. Joins adjacent fragments of a text. */
+/** Collects the decoded parts of one network read. Joins adjacent fragments of a text. */
 export class Batch {
   #parts: ModelPart[] = [];
-  /** The last of `#parts` while it can grow. No other code has it yet. */
+  /** The last part while it can grow. */
   #last: GrowingPart | undefined;
-  /**
-   * Its further fragments, joined once at the end. A string built by `+=` is only assembled when read, and until then
-   * keeps all its fragments scattered in memory.
-   */
+  /** Further fragments of `#last`, joined once: a string built by `+=` keeps all its fragments scattered in memory. */
   #more: string[] = [];
 
   text(type: "text" | "reasoning", text: string): void {
@@ -30,7 +27,6 @@ export class Batch {
     this.#parts.push(part);
   }
 
-  /** Returns the parts so far and hands them over to the caller. */
   take(): readonly ModelPart[] {
     const parts = this.#parts;
     if (parts.length === 0) return NOTHING;

@@ -1,9 +1,9 @@
-/** A JSON request: a list between two texts. */
+/** The body of a JSON request: a list between two texts. */
 export interface ListBody {
-  /** The encoded messages. While this list grows, the next body continues this one. */
+  /** The messages that the list encodes. Identifies the growing list across requests. */
   readonly of: object;
   readonly before: string;
-  /** The JSON of each entry, with a comma before it. Bytes, since a joined text would be encoded again for each request. */
+  /** The JSON of each entry, after a comma. Bytes, since text would be encoded again for each request. */
   readonly pieces: readonly Uint8Array[];
   readonly after: string;
 }
@@ -16,10 +16,7 @@ interface BodyMemory {
   readonly pieces: readonly Uint8Array[];
 }
 
-/**
- * Writes bodies of growing lists. Reuses the memory of the list's last body and its shared entries, so that a step of
- * a long conversation only writes and allocates new entries.
- */
+/** Writes request bodies of growing lists in the memory of the last body: each step writes only new entries. */
 export class ListBodies {
   readonly #last = new WeakMap<object, { written: BodyMemory | undefined }>();
 
@@ -31,15 +28,14 @@ export class ListBodies {
       this.#last.set(body.of, last);
     }
     const written = writeBody(body, last.written);
-    // A parallel request gets its own memory. So does the request after a failure: a server can answer while it still
-    // reads.
+    // A parallel request, or one after a failure, gets its own memory: a server may still read the last body.
     last.written = undefined;
     await send(written.memory.subarray(0, written.length));
     last.written = written;
   }
 }
 
-/** The bytes of a body. */
+/** Returns the bytes of a request body. */
 export function bodyBytes(body: ListBody): Buffer {
   const { memory, length } = writeBody(body, undefined);
   return memory.subarray(0, length);

@@ -1,4 +1,4 @@
-/** Limits of reading one answer. */
+/** Limits of reading one answer of a model. */
 export interface WireBounds {
   /** Maximum bytes of one line or event. Default 16 MiB. */
   readonly line?: number | undefined;
@@ -10,17 +10,17 @@ export interface WireBounds {
 
 const MEBI = 1024 * 1024;
 
-/** The defaults. */
+/** The default values of `WireBounds`. */
 export const WIRE_BOUNDS: Readonly<Record<keyof WireBounds, number>> = {
   line: 16 * MEBI,
   answer: 64 * MEBI,
   linger: 5_000,
 };
 
-/** Streams are larger, since each fragment has an event around it. */
+/** A stream may be larger than a whole answer by this factor, since each fragment has an event around it. */
 export const STREAM_FACTOR = 16;
 
-/** Adds defaults to the given limits. */
+/** Returns the limits, with the default for each that is not set. */
 export function wireBounds(set: WireBounds = {}): Readonly<Record<keyof WireBounds, number>> {
   const { line = WIRE_BOUNDS.line, answer = WIRE_BOUNDS.answer, linger = WIRE_BOUNDS.linger } = set;
   return { line, answer, linger };

@@ -39,11 +39,11 @@ export interface WireOptions extends PoolOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly price?: Price;
   readonly contextSize?: number;
-  /** Media types of files that the model gets in tool results. Empty: none. Absent: those of its wire format. */
+  /** Media types of files that the model accepts in tool results. Empty: none. Absent: the format's default. */
   readonly takes?: readonly string[] | undefined;
-  /** Defaults that an agent's settings extend. */
+  /** Default settings, which an agent's settings override. */
   readonly settings?: ModelSettings;
-  /** Limits of how much of an answer is read. */
+  /** Limits of reading an answer. */
   readonly bounds?: WireBounds;
 }
 
@@ -63,23 +63,20 @@ export const WIRE_OPTIONS: OptionNames<WireOptions> = {
   dispatcher: true,
 };
 
-/** The parts of a wire format that its requests share. */
 interface WireFormat {
   readonly name: string;
-  /** The path of requests after the base address. */
+  /** The path after the base address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Sends requests to one endpoint and decodes the answers.
- *
- * Loads and opens nothing before the first request. Has no timeout of its own, since a model may think for long; the
- * caller aborts. The constructor throws `TypeError` if `baseURL` is not an address.
+ * Sends requests to one endpoint and decodes the answers. Loads and opens nothing before the first request. Has no
+ * timeout, since a model may think for long: the caller aborts. The constructor throws `TypeError` if `baseURL` is not
+ * an address.
  */
 export class WireClient {
   readonly endpoint: Endpoint;
-  /** Properties of a driver that do not depend on its format. */
   readonly facts: Pick<ModelDriver, "id" | "address" | "price" | "contextSize" | "settings">;
   readonly #target: Omit<Dispatcher.DispatchOptions, "body" | "headers">;
   readonly #headers: Readonly<Record<string, string>>;
@@ -128,7 +125,7 @@ export class WireClient {
     this.#bounds = wireBounds(options.bounds);
   }
 
-  /** Sends a request; keeps the contract of `ModelDriver.stream`. */
+  /** Follows the contract of `ModelDriver.stream`. */
   async send(
     body: ListBody,
     answer: AnswerDecoder,

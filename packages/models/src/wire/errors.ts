@@ -3,25 +3,23 @@ import { isTooDeep, modelErrorFromNetwork, modelErrorFromResponse } from "@banya
 import { errorMessage } from "@banyan/core/shown";
 import { isJsonRecord, type JsonRecord } from "./json.ts";
 
-/** The endpoint of a request, as errors may show it. */
+/** The endpoint of a request, for error messages. */
 export interface Endpoint {
   /** `provider/model`. */
   readonly id: string;
-  /** The server's name of the model. */
   readonly model: string;
-  /** The name of the wire format. */
   readonly format: string;
   /** The base address, without credentials and query. */
   readonly address: string;
   /** The environment variable of the key. */
   readonly keyVariable: string | undefined;
-  /** Texts that errors must not show: the key, and values of custom headers. */
+  /** Texts that errors must hide: the key, and values of custom headers. */
   readonly secrets: readonly string[];
 }
 
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The error of an answer with an HTTP status other than 2xx. */
+/** Makes the error of an answer with an HTTP status other than 2xx. */
 export function errorOfStatus(endpoint: Endpoint, status: number, headers: ResponseHeaders, body: string): ModelError {
   const header = (name: string): string | undefined => {
     const value = headers[name];
@@ -30,7 +28,7 @@ export function errorOfStatus(endpoint: Endpoint, status: number, headers: Respo
   return responseError(endpoint, redact(endpoint, body), status, header);
 }
 
-/** An error in place of an answer or inside it, with HTTP status 2xx. */
+/** Makes the error that a server reports inside an answer with HTTP status 2xx. */
 export function errorInAnswer(endpoint: Endpoint, error: unknown): ModelError {
   // Some gateways put the provider's status into `code`.
   const code = isJsonRecord(error) ? Number(error.code) : Number.NaN;
@@ -38,10 +36,7 @@ export function errorInAnswer(endpoint: Endpoint, error: unknown): ModelError {
   return responseError(endpoint, body, code >= 400 && code < 600 ? code : undefined);
 }
 
-/**
- * The error that an event reports in any field; undefined if there is none (F55). `isPart`: the event has content of
- * its format.
- */
+/** Returns the error in any known field of an event, if any (F55). `isPart`: the event also has content. */
 export function errorIn(event: JsonRecord, isPart: boolean): unknown {
   if (event.error) return event.error;
   if (event.object === "error" || event.type === "error") return event;
@@ -53,7 +48,7 @@ function saysSomething(value: unknown): boolean {
   return (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null);
 }
 
-/** The request could not be sent (`sent` is false), or the connection ended before the answer did. */
+/** Makes the error of a connection that failed before the request was sent, or (`sent`) before the answer's end. */
 export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: boolean): ModelError {
   const known = modelErrorFromNetwork(cause, endpoint.address);
   if (known) return known;
@@ -61,7 +56,7 @@ export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: bool
   if (isInvalidArgument(cause)) {
     return new ModelError(
       "invalid-request",
-      `A request to ${endpoint.address} cannot be made; check the key and the headers (${why})`,
+      `The request to ${endpoint.address} is invalid; check the API key and the headers (${why})`,
     );
   }
   const said = sent
@@ -70,13 +65,13 @@ export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: bool
   return new ModelError(sent ? "broken-stream" : "unreachable", { ...said, words: why }, { cause });
 }
 
-/** The answer ended too early. */
+/** Makes the error of an answer that ended before it was complete. */
 export function errorOfEnd(endpoint: Endpoint): ModelError {
   const said = { fact: `${endpoint.address} ended the answer before it was complete`, advice: "try again" };
   return new ModelError("broken-stream", said);
 }
 
-/** Parses an event's data as an object. Throws `broken-stream` if it is not one. */
+/** Parses an event's data as a JSON object. Throws `ModelError` (`broken-stream`) for any other data. */
 export function parseEvent(endpoint: Endpoint, data: string): Readonly<Record<string, unknown>> {
   if (isTooDeep(data)) throw errorOfDepth(endpoint.address);
   let value: unknown;
@@ -95,53 +90,57 @@ function malformedAnswer(endpoint: Endpoint, what: string, data: string, cause?:
   return new ModelError("broken-stream", { fact, advice: "try again", words: begin }, { cause });
 }
 
-/** An answer that is neither an event stream nor JSON: most likely not the address of a model server. */
+/** Makes the error of an answer that is neither an event stream nor JSON: most likely the address is wrong. */
 export function errorOfType(endpoint: Pick<Endpoint, "address" | "format">, contentType: string): ModelError {
   return new ModelError(
     "invalid-request",
-    `${endpoint.address} does not speak the ${endpoint.format} format; check the address, it often ends with /v1 (it answers with ${contentType})`,
+    `${endpoint.address} answers with ${contentType}, not in the ${endpoint.format} format; check the address, which often ends with /v1`,
   );
 }
 
-/** An answer with an endless line or event. A retry would give the same. */
+/** Makes the error of an answer with an endless line or event. Not retryable. */
 export function errorOfLine(address: string, most: number): ModelError {
   return endless(address, `sent a line of more than ${inMebi(most)}`);
 }
 
-/** An endless answer. */
+/** Makes the error of an endless answer. Not retryable. */
 export function errorOfSize(address: string, most: number): ModelError {
   return endless(address, `sent an answer of more than ${inMebi(most)}`);
 }
 
-/** An answer that is nested too deeply to parse. */
+/** Makes the error of an answer that is nested too deeply to parse. Not retryable. */
 export function errorOfDepth(address: string): ModelError {
   return endless(address, "sent an answer that is nested too deeply");
 }
 
 function endless(address: string, what: string): ModelError {
-  return new ModelError("provider", `${address} ${what}; it was cut there`, { retryable: false });
+  return new ModelError("provider", `${address} ${what}; Banyan stopped reading there`, { retryable: false });
 }
 
 function inMebi(bytes: number): string {
   return bytes < 1024 * 1024 ? `${bytes} bytes` : `${Math.round(bytes / (1024 * 1024))} MiB`;
 }
 
-/** An answer with an unsupported content coding. */
+/** Makes the error of an answer with an unsupported content coding. Not retryable. */
 export function errorOfCoding(address: string, codings: readonly string[]): ModelError {
   const packed = codings.slice(0, 5).join(", ").slice(0, 100);
-  return new ModelError("provider", `${address} sent an answer packed as ${packed}, which cannot be read`, {
-    retryable: false,
-  });
+  return new ModelError(
+    "provider",
+    `${address} sent an answer with the content coding ${packed}, which Banyan cannot decode`,
+    {
+      retryable: false,
+    },
+  );
 }
 
-/** The server has moved. Nothing is sent to the new address, above all no key, until the user sets it. */
+/** Makes the error of a redirect. Redirects are not followed, since the new address would get the key. */
 export function errorOfRedirect(address: string, status: number, location: string): ModelError {
   const url = URL.parse(location, address);
   const path = url?.pathname.replace(/\/(chat\/completions|messages|responses)\/?$/, "") ?? "";
   const there = url ? `${url.origin}${path === "/" ? "" : path}` : "another address";
   return new ModelError(
     "invalid-request",
-    `${address} has moved to ${there}; set its address to that (${status}; redirects are not followed with a key)`,
+    `${address} has moved to ${there}; change the address in your settings (status ${status}; to protect the API key, Banyan follows no redirects)`,
     { status },
   );
 }
@@ -160,7 +159,7 @@ function responseError(
     ...(headers ? { headers } : {}),
   });
   if (error.code !== "authentication" || endpoint.keyVariable === undefined) return error;
-  return new ModelError(error.code, `${error.message}; set ${endpoint.keyVariable} to a key that is valid there`, {
+  return new ModelError(error.code, `${error.message}; set ${endpoint.keyVariable} to a valid key`, {
     cause: error.cause,
     ...(error.status === undefined ? {} : { status: error.status }),
   });

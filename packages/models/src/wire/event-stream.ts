@@ -1,30 +1,23 @@
 import { StringDecoder } from "node:string_decoder";
 
 /**
- * Decodes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) as their bytes arrive.
- *
- * Passes the data of each event to `onData`, during the `push` that completes the event. Bytes may be cut anywhere: inside
- * a character, a line, or between CR and LF. Lines end with LF, CRLF or CR. Ignores comments and the fields `event`, `id`
- * and `retry` (F71). Passes on the field `error` of llama.cpp's server as an event `{"error": ...}` (F55). Takes linear
- * time for any cuts.
+ * Decodes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) as their bytes arrive, in
+ * linear time. Calls `onData` with the data of each complete event. Bytes may be cut anywhere. Ignores comments and the
+ * fields `event`, `id` and `retry` (F71). Passes on the field `error` of llama.cpp's server as an event `{"error":
+ * ...}` (F55).
  */
 export class EventStreamDecoder {
   readonly #bound: { readonly most: number; tooLong(): Error };
   readonly #onData: (data: string) => void;
   readonly #onError: (error: string) => void;
   readonly #utf8 = new StringDecoder("utf8");
-  /** The beginning of an incomplete line. */
   #line = "";
-  /** The data of the open event. */
   #data: string | undefined;
-  /** The last text ended with CR: a following LF belongs to it. */
+  /** True if the last text ended with CR: a following LF belongs to it. */
   #afterReturn = false;
   #started = false;
 
-  /**
-   * @param bound Maximum UTF-16 units of a line or of an event's data, and the error for more.
-   * @param onError Gets the field `error` as data, `{"error": ...}`.
-   */
+  /** `bound`: maximum UTF-16 units of a line or an event's data. `onError` gets the field `error` as JSON. */
   constructor(
     onData: (data: string) => void,
     bound: { readonly most: number; tooLong(): Error } = { most: Number.POSITIVE_INFINITY, tooLong: () => new Error() },
@@ -40,7 +33,7 @@ export class EventStreamDecoder {
     this.#decode(this.#utf8.write(bytes));
   }
 
-  /** Ends the stream. An event without a final empty line counts too. */
+  /** An event without a final empty line counts too. */
   end(): void {
     this.#decode(`${this.#utf8.end()}\n\n`);
   }
@@ -81,7 +74,6 @@ export class EventStreamDecoder {
     }
   }
 
-  /** A line of the text, without its end. */
   #take(text: string, start: number, end: number): void {
     if (start === end) {
       const data = this.#data;
@@ -115,7 +107,6 @@ function jsonOrString(text: string): string {
     JSON.parse(text);
     return text;
   } catch {
-    // Plain text.
     return JSON.stringify(text);
   }
 }

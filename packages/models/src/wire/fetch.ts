@@ -8,7 +8,7 @@ import { errorOfDepth, errorOfLine, errorOfRedirect, errorOfSize, errorOfType } 
 import { EventStreamDecoder } from "./event-stream.ts";
 import { openPool, type PoolOptions } from "./pool.ts";
 
-/** Options of the requests of a provider package. */
+/** Options of a provider package's requests. */
 export interface PackageFetchOptions extends PoolOptions {
   /** The wire format of answers; absent if the endpoint is no language model. */
   readonly format?: PackageFormat | undefined;
@@ -18,7 +18,7 @@ export interface PackageFetchOptions extends PoolOptions {
 /** Reports progress to the driver of the current request. */
 const waiting = new AsyncLocalStorage<() => void>();
 
-/** Wraps a driver over a package with a `modelFetch`: all received data counts as progress. */
+/** Wraps a driver over a package that uses `modelFetch`: all received data counts as progress. */
 export function withLife(driver: ModelDriver): ModelDriver {
   return {
     ...driver,
@@ -39,10 +39,7 @@ export function withLife(driver: ModelDriver): ModelDriver {
 /** Maximum bytes that are read of an error body. */
 const ERROR_BODY = 65_536;
 
-/**
- * A `fetch` for provider packages that works like our own drivers. Every byte counts as progress, and the format's end mark ends
- * the answer. Answers have a maximum size. Redirects are reported and not followed.
- */
+/** Creates a `fetch` for provider packages. Received bytes are progress; long answers and redirects are errors. */
 export function modelFetch({ proxy, dispatcher, format, bounds }: PackageFetchOptions): typeof fetch {
   const most = wireBounds(bounds);
   let pool: Promise<Dispatcher> | undefined = dispatcher && Promise.resolve(dispatcher);
@@ -50,7 +47,7 @@ export function modelFetch({ proxy, dispatcher, format, bounds }: PackageFetchOp
     const alive = waiting.getStore() ?? (() => {});
     pool ??= openPool(proxy);
     const { fetch } = await import("undici");
-    // The package's types and the web's types are different declarations of the same things.
+    // The package and the web declare the same types separately.
     const through = { ...init, redirect: "manual", dispatcher: await pool } as Parameters<typeof fetch>[1];
     const response = (await fetch(String(address), through)) as unknown as Response;
     alive();
@@ -80,7 +77,10 @@ function originAndPath(address: string): string {
 const NOTHING = Buffer.alloc(0);
 const MESSAGE_STOP = Buffer.from('\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n');
 
-/** Inspects the bytes of an answer on their way to the package. Throws `ModelError` if an answer is too large or too deep. */
+/**
+ * Inspects the bytes of an answer on their way to the package. Throws `ModelError` if an answer is too large or too
+ * deep.
+ */
 class AnswerWatch {
   end: AnswerEnd;
   readonly #events: EventStreamDecoder | undefined;
@@ -118,12 +118,12 @@ class AnswerWatch {
     }
   }
 
-  /** The end mark that the package still waits for, if a server omits it after a whole answer (F53). */
+  /** The end mark that a server omitted after a whole answer (F53). */
   get missing(): Uint8Array {
     return this.#format === "messages" && this.end === "answered" ? MESSAGE_STOP : (this.#choices?.rest ?? NOTHING);
   }
 
-  /** Inspects some bytes, and returns them in a form that the package accepts. */
+  /** Returns the bytes in a form that the package accepts. */
   see(bytes: Uint8Array): Uint8Array {
     this.#size += bytes.length;
     if (this.#size > this.#most) throw errorOfSize(this.#place, this.#most);
@@ -133,10 +133,7 @@ class AnswerWatch {
   }
 }
 
-/**
- * The body, ended where the answer ends. Only the beginning of an error is read. The rest is drained for a moment, so that the
- * connection can be reused.
- */
+/** Ends the body where the answer ends. Drains the rest of an error for a moment, to reuse the connection. */
 function watchBody(
   body: ReadableStream<Uint8Array>,
   watch: AnswerWatch | undefined,
@@ -161,7 +158,6 @@ function watchBody(
   if (!watch) wait();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // Connection errors no longer matter once the model has answered.
       const next = reader.read().catch((error: unknown) => {
         if (watch?.end === undefined) throw error;
         return { done: true, value: undefined } as const;

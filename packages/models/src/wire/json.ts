@@ -6,13 +6,13 @@ export function isJsonRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The text of a key; empty if there is none. */
+/** Returns the text at a key, or an empty text if there is none. */
 export function textAt(record: JsonRecord, key: string): string {
   const value = record[key];
   return typeof value === "string" ? value : "";
 }
 
-/** The number of a key as a positive integer, rounded; 0 if there is none. */
+/** Returns the number at a key as a positive integer, rounded, or 0 if there is none. */
 export function countAt(record: JsonRecord, key: string): number {
   const value = record[key];
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;

@@ -1,20 +1,20 @@
 import type { Dispatcher } from "undici";
 
-/** Addresses of proxies. This machine is always reached directly. */
+/** Addresses of HTTP proxies. Requests to this machine use no proxy. */
 export interface ProxyAddresses {
-  /** For addresses that begin with `http:`, and for others without a proxy of their own. */
+  /** For addresses that begin with `http:`, and for all others without their own proxy. */
   readonly http?: string;
   /** For addresses that begin with `https:`. */
   readonly https?: string;
-  /** Hosts that are reached directly, separated by commas; `*` for all. */
+  /** Hosts without a proxy, separated by commas; `*` for all. */
   readonly except?: string;
 }
 
-/** How a driver's requests reach their server. */
+/** Options of the connections from a driver to its server. */
 export interface PoolOptions {
   /** The proxies to the server. Default: none. */
   readonly proxy?: ProxyAddresses;
-  /** Sends the requests in place of the driver's own connection pool, which uses `proxy`. */
+  /** Sends the requests in place of the driver's own connection pool; `proxy` then has no effect. */
   readonly dispatcher?: Dispatcher;
 }
 
@@ -26,11 +26,11 @@ export async function loadWire(): Promise<void> {
   await import("undici");
 }
 
-/** Opens a pool of connections that stay open. Loads `undici`. */
+/** Creates a pool of connections to servers, which stay open between requests. */
 export async function openPool(proxy?: ProxyAddresses): Promise<Dispatcher> {
   const { Agent, EnvHttpProxyAgent } = await import("undici");
-  // No HTTP/2: it costs more per piece of a stream and shares one connection. No timeouts: the caller decides how long a
-  // silence may be.
+  // HTTP/2 costs more per piece of a stream, and shares one connection.
+  // The caller decides how long a silence may be, so there are no timeouts.
   const options = { keepAliveTimeout: KEEP_ALIVE, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
   if (!proxy) return new Agent(options);
   const { http = "", https = "", except = "" } = proxy;

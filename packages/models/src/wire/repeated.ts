@@ -1,36 +1,29 @@
-/** Documents that are parsed before learning starts: for a short answer, learning costs more than parsing. */
+/** Number of documents that are parsed before learning: for a short answer, learning costs more than parsing. */
 const SHORT = 12;
 
-/** Documents in a row that differ in more than one string, until learning stops. */
+/** Number of documents in a row that differ in several strings, before learning stops. */
 const PATIENCE = 8;
 
 /**
- * Reads JSON documents that mostly differ in one string, such as the events of an answer. Compares the repeated part
- * without parsing it.
- * ```
- * learn ──▶ learnt ──▶ confirmed     a second parsed document had its string between the same characters
- * ```
- * A string between the same characters is the same property of the same document. A parsed document had this form, so the
- * caller gets the same string as by parsing.
+ * Reads JSON documents that mostly differ in one string, such as the events of an answer, without parsing the repeated
+ * part. Learns a parsed document, and confirms it when the next document differs only in that string. Then `read`
+ * returns the string that parsing would return.
  */
 export class RepeatedDocuments {
-  /** Receives the string of a known document. */
   #say: (text: string) => void = () => {};
   /** The document before and after the string, with quotes. */
   #before = "";
   #after = "";
-  /** The string of the learnt document. */
   #first = "";
   #confirmed = false;
   #patience = PATIENCE;
   #parsed = 0;
 
-  /** True if documents are worth learning. */
   get learns(): boolean {
     return this.#parsed > SHORT && this.#patience > 0;
   }
 
-  /** Reports the string of a document in the known form. Returns false for any other document, which the caller must parse. */
+  /** Passes on the string of a document in the known form. Returns false for documents that the caller must parse. */
   read(document: string): boolean {
     const text = this.#confirmed ? this.#between(document) : undefined;
     if (text === undefined) {
@@ -41,10 +34,7 @@ export class RepeatedDocuments {
     return true;
   }
 
-  /**
-   * Learns a parsed document. `text`: the only string in it that can change its meaning. `say`: receives that string in
-   * later documents.
-   */
+  /** `text`: the only string that can change the document's meaning. `say` gets this string of later documents. */
   learn(document: string, text: string, say: (text: string) => void): void {
     if (this.#patience === 0 || text === "") return;
     if (text !== this.#first && this.#between(document) === text) {
@@ -66,7 +56,7 @@ export class RepeatedDocuments {
   #between(document: string): string | undefined {
     const start = this.#before.length;
     const end = document.length - this.#after.length;
-    // Comparing slices is faster than `startsWith`, which compares character by character.
+    // Slices compare faster than `startsWith`, which compares character by character.
     if (end < start || document.slice(0, start) !== this.#before || document.slice(end) !== this.#after) return;
     const text = document.slice(start, end);
     return isPlainInJson(text) ? text : parseString(text);
@@ -82,7 +72,6 @@ function parseString(text: string): string | undefined {
   }
 }
 
-/** Returns whether JSON writes a string without escapes. */
 function isPlainInJson(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

@@ -18,13 +18,12 @@ import { canUnpack, codingsOf } from "./unpacker.ts";
 
 /** Decodes one answer of a wire format. `data` and `end` throw `ModelError`. */
 export interface AnswerDecoder {
-  /** Takes the data of one event, or the body of an answer that does not stream. */
+  /** Accepts the data of one event, or the body of an answer that does not stream. */
   data(text: string): void;
-  /** Ends the answer. Throws `broken-stream` if it cannot be whole. */
+  /** Throws `broken-stream` if the answer is incomplete. */
   end(): void;
   /** Returns the parts decoded since the last `take`. */
   take(): readonly ModelPart[];
-  /** The answer is complete. */
   readonly done: boolean;
   /** The connection may end without loss. */
   readonly answered: boolean;
@@ -33,7 +32,6 @@ export interface AnswerDecoder {
 /** Maximum bytes that are read of an error body. */
 const ERROR_BODY = 65_536;
 
-/** Decodes a stream of JSON lines. Passes on each line as soon as it is whole. */
 class LineDecoder {
   readonly #onLine: (line: string) => void;
   readonly #bound: { readonly most: number; tooLong(): Error };
@@ -57,13 +55,12 @@ class LineDecoder {
   }
 }
 
-/** Reads a response by its head: an event stream, lines of JSON, a whole JSON answer, or an error. */
+/** Reads a response as an event stream, lines of JSON, a JSON answer or an error, by its status and content type. */
 export class ResponseDecoder implements ResponseReader {
   readonly #endpoint: Endpoint;
   readonly #answer: AnswerDecoder;
   #head: { readonly status: number; readonly headers: ResponseHeaders } | undefined;
   #events: EventStreamDecoder | LineDecoder | undefined;
-  /** The body so far, if it does not stream. */
   readonly #whole: Buffer[] = [];
   #failed = false;
   #size = 0;

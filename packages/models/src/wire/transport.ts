@@ -7,13 +7,11 @@ import { Unpacker } from "./unpacker.ts";
 /** Decodes one response. If one of its functions throws, the stream rejects with that error. */
 export interface ResponseReader {
   head(status: number, headers: ResponseHeaders): void;
-  /** Takes bytes of the body. Decoded parts wait for `take`. */
+  /** Decoded parts wait for `take`. */
   body(bytes: Buffer): void;
-  /** The content codings of the body, set by `head`: innermost first. */
+  /** Set by `head`: innermost first. */
   readonly codings: readonly string[];
-  /** The response has ended. */
   end(): void;
-  /** Returns the parts decoded since the last `take`. */
   take(): readonly ModelPart[];
   /** The answer is complete, although the connection may stay open. Implies `answered`. */
   readonly done: boolean;
@@ -30,10 +28,9 @@ const THROUGH = Promise.resolve();
 const LINGER = 1000;
 
 /**
- * Sends a request and passes decoded parts to the sink: one batch per read of the network.
- *
- * While the sink is full, the socket is not read. Resolves after the last batch. Rejects with an error of the reader or of a
- * broken connection, after all parts decoded before; or at once with the reason of `signal`.
+ * Sends a request and passes decoded parts to the sink, one batch per network read. While the sink is full, the socket
+ * is not read. Resolves after the last batch. Rejects with an error of the reader or of a broken connection after all
+ * parts decoded before; at once with the reason of `signal`.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -71,7 +68,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   #ended = false;
   #failure: { readonly reason: unknown } | undefined;
   #settled = false;
-  /** Starts when the answer may end. Ends the answer, later the connection. */
   #lingering: NodeJS.Timeout | undefined;
   /** The connection's error, while earlier data is still being unpacked. */
   #broken: Error | undefined;
@@ -123,7 +119,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  // Called per HTTP chunk, and one read can hold many chunks. Decode each at once, and pass all parts on together after the read.
+  // One read can hold many HTTP chunks. Decode each at once, and pass all parts on together after the read.
   onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.#ended) return;
     if (this.#unpacker === undefined) this.#read(bytes);
@@ -167,7 +163,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Passes on the decoded parts after the current code. */
   #soon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
@@ -237,7 +232,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#flush();
   }
 
-  /** The model has answered, but the server does not end the response. */
+  /** Closes the connection of a server that does not end its response. */
   #leave(): void {
     this.#end();
     this.#hangUp();
@@ -260,6 +255,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #hangUp(): void {
-    this.#controller?.abort(new Error("The answer is not needed any more."));
+    this.#controller?.abort(new Error("The caller does not need the answer any more."));
   }
 }

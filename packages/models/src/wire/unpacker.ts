@@ -3,16 +3,16 @@ import type { Transform } from "node:stream";
 /** Maximum number of nested codings: more is an attack. */
 const MOST = 3;
 
-/** Receives unpacked data. */
+/** Receives the unpacked data of a body. */
 export interface UnpackerOutput {
   data(bytes: Buffer): void;
   end(): void;
   failed(cause: Error): void;
-  /** There is room to write more. */
+  /** Called when there is room to write more. */
   room(): void;
 }
 
-/** The codings of a body (https://www.rfc-editor.org/rfc/rfc9110#section-8.4), innermost first. */
+/** Returns the content codings of a body (https://www.rfc-editor.org/rfc/rfc9110#section-8.4), innermost first. */
 export function codingsOf(header: string | readonly string[] | undefined): string[] {
   const names = String(header ?? "")
     .toLowerCase()
@@ -20,17 +20,14 @@ export function codingsOf(header: string | readonly string[] | undefined): strin
   return names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
 }
 
-/** Returns whether a body with these codings can be unpacked. */
+/** Returns whether `Unpacker` supports all of these codings. */
 export function canUnpack(codings: readonly string[]): boolean {
   return codings.length <= MOST && codings.every((coding) => KNOWN.has(coding));
 }
 
 const KNOWN = new Set(["gzip", "x-gzip", "deflate", "br", "zstd"]);
 
-/**
- * Unpacks a body piece by piece, and passes on complete data without waiting for more. Holds at most a few pieces: a receiver
- * without room pauses it, and then `write` returns `false`.
- */
+/** Decompresses a body piece by piece. If the receiver has no room, `write` returns `false`. */
 export class Unpacker {
   readonly #codings: readonly string[];
   readonly #to: UnpackerOutput;
@@ -49,7 +46,6 @@ export class Unpacker {
     return this.#streams[0]?.write(bytes) ?? true;
   }
 
-  /** The body has ended. */
   end(): void {
     if (this.#isOver) return;
     const [first] = this.#streams;
@@ -65,14 +61,12 @@ export class Unpacker {
     this.#streams.at(-1)?.resume();
   }
 
-  /** Stops; the rest is not needed. */
   destroy(): void {
     this.#isOver = true;
     for (const stream of this.#streams) stream.destroy();
   }
 
   #open(first: number): void {
-    // Undo the outermost coding first.
     const streams = this.#codings.toReversed().map((coding, index) => undoing(coding, index === 0 ? first : undefined));
     for (const [index, stream] of streams.entries()) {
       stream.on("error", (cause: Error) => this.#finish(() => this.#to.failed(cause)));
@@ -101,7 +95,6 @@ export class Unpacker {
 const ZSTD_WINDOW = 23;
 
 function undoing(coding: string, first: number | undefined): Transform {
-  // Loaded on demand, since most answers are not compressed.
   const zlib = process.getBuiltinModule("node:zlib");
   const { constants } = zlib;
   switch (coding) {

@@ -1,13 +1,13 @@
 import { type Event, StoreError } from "@banyan/core";
 
-/** Throws `stale` unless the events continue after `seq` without gap or repetition. */
+/** Throws `StoreError` (`stale`) unless `events` have the numbers `seq + 1`, `seq + 2` and so on. */
 export function checkSequence(conversation: string, seq: number, events: readonly Event[]): void {
   let expected = seq + 1;
   for (const event of events) {
     if (event.seq !== expected) {
       throw new StoreError(
         "stale",
-        `Event ${event.seq} does not follow the log of conversation ${conversation}, where ${expected} is next; open it again to continue from there.`,
+        `Event ${event.seq} does not follow the last event of conversation ${conversation}: the next event must have number ${expected}. Open the conversation again to continue.`,
       );
     }
     expected++;
@@ -17,58 +17,61 @@ export function checkSequence(conversation: string, seq: number, events: readonl
 export function notFound(conversation: string): StoreError {
   return new StoreError(
     "not-found",
-    `There is no conversation "${conversation}" here; list the conversations to see which there are.`,
+    `There is no conversation "${conversation}" in this store; list the conversations to see their ids.`,
   );
 }
 
 export function logClosed(conversation: string): StoreError {
-  return new StoreError("stale", `The log of conversation ${conversation} is closed; open it again to continue.`);
+  return new StoreError(
+    "stale",
+    `The log of conversation ${conversation} is closed; open the conversation again to continue.`,
+  );
 }
 
-/** Refuses an append, because events would go to a deleted file. */
+/** Makes the error of an append to a file that was deleted or moved. */
 export function fileGone(file: string): StoreError {
   return new StoreError(
     "unusable",
-    `${file} was removed, moved or replaced while it was open, so nothing can be kept any more; put it back, or start again in another data folder.`,
+    `${file} was removed, moved or replaced while the conversation was open, so nothing more can be saved. Put the file back, or use another data folder.`,
   );
 }
 
 export function storeClosed(): StoreError {
-  return new StoreError("unusable", "The store is closed; make a new one.");
+  return new StoreError("unusable", "The store is closed; create a new store.");
 }
 
-/** The writer of a conversation. */
+/** The program that has a conversation open for writing. */
 export interface LogWriter {
   readonly program: string;
   readonly process: number;
   readonly host: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly since: number;
 }
 
-/** `writer` is the current writer of the conversation, if known. */
+/** Makes the error of a writer after another program opened the conversation. `writer`: that program, if known. */
 export function overtakenError(conversation: string, writer?: LogWriter): StoreError {
   const by = writer === undefined ? "elsewhere" : `by ${writerName(writer)}`;
   return new StoreError(
     "stale",
-    `Conversation ${conversation} was opened ${by} and is written there now; open it again to take it back.`,
+    `Conversation ${conversation} was opened ${by} and belongs to that writer now; open the conversation again to take it back.`,
   );
 }
 
-/** Refuses to open a conversation that another process has open. */
+/** Makes the error of opening a conversation that another process has open. */
 export function openElsewhere(conversation: string, writer: LogWriter): StoreError {
   return new StoreError(
     "locked",
-    `Conversation ${conversation} is open in ${writerName(writer)}; close it there, or end that process, and try again.`,
+    `Conversation ${conversation} is open in ${writerName(writer)}; close it there or end that process, then try again.`,
     { process: writer.process, conversation },
   );
 }
 
-/** Refuses to open a conversation that this store has open. */
+/** Makes the error of opening a conversation that this process has open already. */
 export function openHere(conversation: string): StoreError {
   return new StoreError(
     "locked",
-    `Conversation ${conversation} is open in this process (${process.pid}) already; close it there, and try again.`,
+    `Conversation ${conversation} is open in this process (${process.pid}) already; close it there, then try again.`,
   );
 }
 

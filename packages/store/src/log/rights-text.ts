@@ -1,6 +1,6 @@
 import type { Rights } from "@banyan/core/stores";
 
-/** Parses stored permissions. Damaged text grants nothing: the user is asked again. */
+/** Parses stored permissions. Returns no permissions for damaged text, so that the user is asked again. */
 export function rightsFrom(text: string): Rights {
   const { rules, calls } = (parseJsonOrNothing(text) ?? {}) as Partial<Record<keyof Rights, unknown>>;
   return {
@@ -12,12 +12,11 @@ export function rightsFrom(text: string): Rights {
   };
 }
 
-/** Parses JSON; undefined if invalid. */
+/** Parses JSON. Returns `undefined` for invalid JSON. */
 export function parseJsonOrNothing(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Damaged text counts as empty.
     return undefined;
   }
 }

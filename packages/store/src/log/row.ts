@@ -1,21 +1,17 @@
 import { crc32 } from "node:zlib";
 import type { Event } from "@banyan/core";
 
-/** The columns of `events`, in order. */
+/** A row of the table `events`. */
 export type EventRow = readonly [seq: number, epoch: number, at: number, type: string, body: string, crc: number];
 
-/**
- * Converts an event to a row. `body` is the JSON of the fields without a column. JSON escapes lone surrogates and NUL,
- * so that SQLite's UTF-8 can store them. SQLite has no checksums, so `crc` covers the whole row: an intact row is
- * exactly the row that was written.
- */
+/** Converts an event to a row: the other fields as JSON in `body`, and a checksum of the whole row in `crc`. */
 export function eventRow(event: Event): EventRow {
   const { seq, epoch, at, type, ...rest } = event;
   const body = JSON.stringify(rest);
   return [seq, epoch, at, type, body, checksum(seq, epoch, at, type, body)];
 }
 
-/** Converts an SQLite row to its event; undefined if the row is damaged. */
+/** Converts a row of SQLite to its event. Returns `undefined` for a damaged row. */
 export function eventOf(row: readonly unknown[]): Event | undefined {
   const [seq, epoch, at, type, body, crc] = row;
   if (typeof seq !== "number" || typeof body !== "string") return undefined;
@@ -30,7 +26,6 @@ export function eventOf(row: readonly unknown[]): Event | undefined {
     event.type = type;
     return event;
   } catch {
-    // Not JSON: the caller treats the row like any other damaged row.
     return undefined;
   }
 }

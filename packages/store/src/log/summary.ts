@@ -3,20 +3,16 @@ import { readableEvent } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 import { type ConversationSummary, type OpenQuestion, type SearchOptions, survivesProcess } from "@banyan/core/stores";
 
-/** A conversation's summary, built event by event. */
+/** A conversation's summary for lists, updated event by event. */
 export type Summary = { -readonly [K in keyof ConversationSummary]: ConversationSummary[K] };
 
-/** Characters of the first user message that serve as the title. */
 const TITLE_LENGTH = 80;
 
 export function emptySummary(id: string): Summary {
   return { id, title: "", labels: {}, createdAt: 0, updatedAt: 0 };
 }
 
-/**
- * Adds an event to a summary. Only the first and last event, `conversation.created`, user messages and `title.changed`
- * matter. A summary of these events equals that of the whole log.
- */
+/** Updates a summary with an event. Only the first and last event, user messages and changed titles have an effect. */
 export function addToSummary(summary: Summary, given: Event): void {
   const event = readableEvent(given);
   if (summary.createdAt === 0) summary.createdAt = event.at;
@@ -37,20 +33,20 @@ export function addToSummary(summary: Summary, given: Event): void {
   }
 }
 
-/** SQL condition: events that ask a user. SQLite evaluates this for each insert, and builds a table for an `IN` of three texts. */
+/** SQL condition for events with a question to the user. Without `IN`, which costs SQLite a table per insert. */
 export const ASKS = "(type = 'call.approval-requested' OR type = 'question.asked' OR type = 'run.paused')";
 
-/** SQL condition: events that may close a question. A new question of the same call also closes the earlier question. */
+/** SQL condition for events that may close a question. A new question of a call closes the earlier one. */
 export const CLOSES =
   "type IN ('call.approval-resolved', 'question.answered', 'run.continued', 'call.completed', 'call.failed', 'call.denied', 'call.cancelled', 'run.started', 'run.ended')";
 
-/** Returns the questions for a summary: those that keep waiting after their process has ended. */
+/** Returns the questions that keep waiting after their process has ended. */
 export function questionsIn(open: ReadonlyMap<string, OpenQuestion>): Pick<ConversationSummary, "questions"> {
   const waiting = [...open.values()].filter(survivesProcess).map(({ id }) => id);
   return waiting.length === 0 ? {} : { questions: waiting };
 }
 
-/** Sorts by last write, newest first, and returns at most `limit`. */
+/** Sorts conversations by last write, newest first. Returns at most `limit`. */
 export function newestFirst<T extends ConversationSummary>(summaries: readonly T[], limit = Infinity): T[] {
   return summaries.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)).slice(0, Math.max(0, limit));
 }
@@ -67,7 +63,6 @@ export function isInSearch(
   return summary.id === conversation && hasLabels(summary, labels);
 }
 
-/** Returns the beginning of a text on one line. No character is split. */
 function titleFrom(text: string): string {
   const line = text
     .slice(0, 20 * TITLE_LENGTH)

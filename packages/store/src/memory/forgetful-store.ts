@@ -3,8 +3,8 @@ import type { ConversationSummary, Log, LogView, OpenLogOptions, SearchHit } fro
 import { checkSequence, logClosed, notFound, openHere, overtakenError, storeClosed } from "../log/refusal.ts";
 
 /**
- * Returns a store that keeps only the position of each conversation, for endless conversations that are never read
- * again. Appends are checked and then forgotten. Reading yields nothing, and no conversation is listed or found.
+ * Creates a store that checks events and then drops them, for endless conversations that are never read again. Only the
+ * position of each conversation is kept. Lists and searches find no conversation.
  */
 export function forgetfulStore(): Store {
   return new ForgetfulStore();
@@ -12,10 +12,9 @@ export function forgetfulStore(): Store {
 
 interface ForgetfulPosition {
   readonly id: string;
-  /** The epoch of the last writer. */
   epoch: number;
   seq: number;
-  /** True while this writer has the conversation open. */
+  /** True if this writer has the conversation open. */
   open: boolean;
 }
 

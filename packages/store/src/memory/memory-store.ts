@@ -18,8 +18,8 @@ import { addToSummary, emptySummary, hasLabels, newestFirst, questionsIn, type S
 import { searchLogs } from "../search/search-logs.ts";
 
 /**
- * Returns a store that keeps conversations in memory, for tests and temporary chats. Appends complete immediately.
- * Events are not copied: the caller must not change an event afterwards. The conversations exist as long as the store.
+ * Creates a store that keeps conversations in memory, for tests and temporary chats. Appends complete at once. Events
+ * are not copied, so the caller must not change them afterwards.
  * @example await Session.open(memoryStore());
  */
 export function memoryStore(): Store {
@@ -31,11 +31,8 @@ interface ConversationInMemory {
   readonly events: Event[];
   readonly summary: Summary;
   readonly questions: Map<string, OpenQuestion>;
-  /** The permissions that a user granted in the conversation. */
   rights: Rights;
-  /** The epoch of the last writer. */
   epoch: number;
-  /** True while this writer has the conversation open. */
   open: boolean;
 }
 
@@ -106,10 +103,9 @@ class MemoryStore implements Store {
   }
 }
 
-/** Maximum number of events in a batch. */
+/** Maximum events of a batch. */
 const BATCH = 1000;
 
-/** Yields the events after a number, up to another number or the end. */
 async function* batches(
   events: readonly Event[],
   after: number,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { StoreError } from "@banyan/core";
 import type { ClientConfig } from "pg";
 
-/** The address of a database. Its `name` and `user` may be shown; the password may not. */
+/** A parsed database address. Messages may show `name` and `user`, but not the password. */
 export interface DatabaseAddress {
   /** `host:port/database`, for messages. */
   readonly name: string;
@@ -15,12 +15,12 @@ const MODES = ["disable", "require", "verify-ca", "verify-full"];
 const KNOWN = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 const EXAMPLE = "postgres://user:password@host:5432/database?sslmode=verify-full";
 
-/** Returns whether a text is the address of a PostgreSQL database. */
+/** Returns whether a text is an address of a PostgreSQL database. */
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:/i.test(text);
 }
 
-/** Parses the address of a database. Throws a `StoreError` (`unusable`) without any part that could be a password. */
+/** Parses a database address. Throws a `StoreError` (`unusable`) whose message contains no password. */
 export function readDatabaseAddress(text: string): DatabaseAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !isPostgresUrl(text)) throw addressError("it is not an address");
@@ -29,7 +29,8 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   if (url.username === "") throw addressError("it names no user");
   const given = url.searchParams;
   for (const name of given.keys())
-    if (!KNOWN.includes(name)) throw addressError(`"${name}" is no setting that counts here; ${KNOWN.join(", ")} are`);
+    if (!KNOWN.includes(name))
+      throw addressError(`"${name}" is not a known setting; known settings are ${KNOWN.join(", ")}`);
   const host = decodePercent(url.hostname.replace(/^\[(.*)\]$/, "$1")) || "localhost";
   const port = url.port === "" ? 5432 : Number(url.port);
   const user = decodePercent(url.username);
@@ -52,7 +53,7 @@ function encryption(given: URLSearchParams): ClientConfig["ssl"] {
   if (!MODES.includes(mode)) throw addressError(`its sslmode must be one of ${MODES.join(", ")}`);
   if (mode === "disable") {
     if (given.size > (given.has("sslmode") ? 1 : 0))
-      throw addressError("it names certificates, and an sslmode without any");
+      throw addressError("it names certificates, but its sslmode uses none");
     return false;
   }
   const certificate = (name: string) => {
@@ -91,7 +92,7 @@ function decodePercent(text: string): string {
 function addressError(why: string, cause?: unknown): StoreError {
   return new StoreError(
     "unusable",
-    `The address of the PostgreSQL database cannot be used: ${why}. Write it as ${EXAMPLE}.`,
+    `The address of the PostgreSQL database is invalid: ${why}. Write it as ${EXAMPLE}.`,
     cause === undefined ? {} : { cause },
   );
 }

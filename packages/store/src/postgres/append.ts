@@ -5,7 +5,7 @@ import { isTransient } from "./error.ts";
 import { type SaidRow, storable } from "./said-rows.ts";
 import type { Columns, Statement } from "./statement.ts";
 
-/** An append to one log. */
+/** Events to append to one conversation. */
 export interface Append {
   /** The number of the conversation's row. */
   readonly number: number;
@@ -16,15 +16,14 @@ export interface Append {
   readonly said: readonly SaidRow[];
   /** The summary after these events. */
   readonly summary: Summary;
-  /** The new value, or null if unchanged. */
+  /** Null if unchanged. */
   readonly labels: Readonly<Record<string, string>> | null;
   readonly title: string | null;
-  /** The open questions as JSON. */
   readonly questions: string | null;
   readonly durable: boolean;
 }
 
-/** `refused`: the log has another writer now, or does not end where the append starts. */
+/** The outcome of an append. `refused`: the log has another writer now, or does not end at `before`. */
 export type AppendOutcome = "done" | "refused";
 
 interface WaitingAppend {
@@ -32,16 +31,15 @@ interface WaitingAppend {
   readonly done: PromiseWithResolvers<AppendOutcome>;
 }
 
-/** Maximum number of concurrent statements, and maximum length of a shared statement in characters. */
+/** Maximum concurrent statements, and maximum characters of a shared statement. */
 const FLIGHTS = 4;
 const CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Appends to the logs of one node. Waiting appends share a statement, which is a transaction, so they share the cost of
- * a disk flush. Each append is independent: if one is refused, the others are still written.
- *
- * After a broken connection, the outcome of the statement is unknown. The statement is sent again, and the guards
- * decide: only this writer has the epoch, so a log that ends where the append would end contains the append already.
+ * Appends to the logs of one node. Waiting appends share a statement, which is a transaction, and thus share a disk
+ * flush. If one append is refused, the others are still written. After a broken connection, the outcome is unknown, so
+ * the statement is sent again: only this writer has the epoch, so a log that already ends after the append contains the
+ * append.
  */
 export class LogAppender {
   readonly #database: Database;
@@ -49,13 +47,13 @@ export class LogAppender {
   readonly #waiting: WaitingAppend[] = [];
   #flights = 0;
 
-  /** `written` gets the id of each conversation with new events. */
+  /** Calls `written` with the id of each conversation that got events. */
   constructor(database: Database, written: (conversation: string) => void = () => {}) {
     this.#database = database;
     this.#written = written;
   }
 
-  /** Appends to a log. Rejects with a `StoreError`. */
+  /** Rejects with a `StoreError`. */
   add(append: Append): Promise<AppendOutcome> {
     const done = Promise.withResolvers<AppendOutcome>();
     this.#waiting.push({ append, done });
@@ -89,7 +87,7 @@ export class LogAppender {
       .catch(() => {});
   }
 
-  /** Returns the first waiting appends of one kind: an append without flush must not wait for a flush. */
+  /** An append without flush must not wait for a flush. */
   #group(): WaitingAppend[] {
     const durable = this.#waiting[0]?.append.durable;
     let characters = 0;
@@ -130,7 +128,7 @@ export class LogAppender {
     return appends.map(({ number }) => (numbers.has(number) ? "done" : "refused"));
   }
 
-  /** Returns the outcome of appends that may be in their logs already: only their writer could write with this epoch. */
+  /** Only this writer could append with its epoch, so a log that ends after the append contains it. */
   async #known(appends: readonly Append[]): Promise<Map<number, AppendOutcome>> {
     const rows: Columns[] = await this.#database.once(KNOWN, [
       appends.map(({ number }) => number),
@@ -142,7 +140,6 @@ export class LogAppender {
   }
 }
 
-/** Returns the values of the parameters of `APPEND`, except the last. */
 function valuesOf(appends: readonly Append[]): readonly unknown[] {
   const rows = appends.flatMap(({ number, rows }) => rows.map((row) => [number, ...row] as const));
   const said = appends.flatMap(({ number, said }) => said.map((row) => ({ number, ...row })));
@@ -168,15 +165,12 @@ function valuesOf(appends: readonly Append[]): readonly unknown[] {
   ];
 }
 
-/** Returns labels as stored texts: JSON contains no line break and no NUL. */
+/** Converts labels to JSON for storage, which contains no line break and no NUL. */
 export function labelTexts(labels: Readonly<Record<string, string>>): string[] {
   return Object.entries(labels).map((entry) => JSON.stringify(entry));
 }
 
-/**
- * The first part locks the rows of conversations that still belong to this writer. A takeover waits for the append, or
- * the append waits for the takeover and then finds another epoch. The setting applies to this transaction only.
- */
+/** Locks the rows that still belong to this writer. After a takeover, an append finds another epoch. */
 const APPEND: Statement = {
   name: "append",
   text: `

@@ -6,15 +6,14 @@ import { isTransient, postgresStoreError } from "./error.ts";
 import { migrate } from "./migrations.ts";
 import { type Columns, type DatabaseConnection, inTransaction, type Statement } from "./statement.ts";
 
-/** Milliseconds for a connection, for a statement on the server, and for the arrival of its result. */
+/** Timeouts in milliseconds: for a connection, for a statement on the server, and for its result. */
 const CONNECT = 10_000;
 const STATEMENT = 30_000;
 const ANSWER = 40_000;
-/** Milliseconds between two attempts while the server is away: first and longest pause. */
 const FIRST_WAIT = 50;
 const LONGEST_WAIT = 1_000;
 
-/** Options of a database connection pool. */
+/** Options of the connections to a database. */
 export interface DatabaseOptions {
   readonly address: DatabaseAddress;
   readonly schema: string;
@@ -23,8 +22,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * The connections of one store to its database. The first statement creates or updates the tables. After the first
- * successful statement, the store waits while the database is away: a restart or a failover only costs time.
+ * The connections of a store to its database. The first statement creates or updates the tables. After the first
+ * success, statements wait while the database is away, so that a restart or a failover only costs time.
  */
 export class Database {
   readonly #address: DatabaseAddress;
@@ -45,7 +44,6 @@ export class Database {
     this.#pool.on("error", () => {});
   }
 
-  /** Returns the options of a separate connection. */
   connectOptions(): pg.ClientConfig {
     return {
       ...this.#address.connect,
@@ -62,21 +60,18 @@ export class Database {
     return this.#ended !== undefined;
   }
 
-  /**
-   * Sends a statement, and repeats it while the server is away. Use `once` for a statement that must not run twice.
-   * Rejects with a `StoreError`.
-   */
+  /** Sends a statement, and repeats it while the server is away. Rejects with a `StoreError`. See `once`. */
   async ask(statement: Statement, values: readonly unknown[] = []): Promise<Columns[]> {
     return this.patiently(() => this.once(statement, values));
   }
 
-  /** Sends a statement once. Rejects with the driver's error. If `isTransient` is true for the error, the outcome is unknown. */
+  /** Like `ask`, without repeating. Rejects with the driver's error; if `isTransient`, the outcome is unknown. */
   async once(statement: Statement, values: readonly unknown[] = []): Promise<Columns[]> {
     await this.ready();
     return this.#with(({ ask }) => ask(statement, values));
   }
 
-  /** Runs several statements in a transaction, repeated while the server is away. The transaction must be safe to run twice. */
+  /** Runs a transaction, repeated while the server is away: the transaction must be safe to run twice. */
   async transaction<T>(body: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
     return this.patiently(async () => {
       await this.ready();
@@ -84,7 +79,7 @@ export class Database {
     });
   }
 
-  /** Repeats an attempt after passing errors, for the store's `patience`. Rejects with a `StoreError`. */
+  /** Repeats an attempt after transient errors, for at most `patience`. Rejects with a `StoreError`. */
   async patiently<T>(attempt: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#patience;
     for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
@@ -110,7 +105,6 @@ export class Database {
     this.#hasAnswered = true;
   }
 
-  /** Returns a statement's text with the configured schema. */
   textOf({ text }: Statement): string {
     if (this.#schema === "banyan") return text;
     const known = this.#named.get(text) ?? text.replaceAll("banyan.", `${pg.escapeIdentifier(this.#schema)}.`);
@@ -124,7 +118,7 @@ export class Database {
   }
 
   async #with<T>(body: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
-    if (this.hasEnded) throw new StoreError("unusable", "The store is closed; make a new one.");
+    if (this.hasEnded) throw new StoreError("unusable", "The store is closed; create a new store.");
     const client = await this.#pool.connect();
     let broken: unknown;
     // A connection that breaks between two statements emits an error event, which must have a listener.
@@ -145,13 +139,13 @@ export class Database {
       throw error;
     } finally {
       client.removeListener("error", onError);
-      // After a timeout, a late result could reach the next user of the connection, so close the connection.
+      // A late result could reach the connection's next user after a timeout: close the connection.
       client.release(broken !== undefined && isTransient(broken));
     }
   }
 }
 
-/** 64-bit values become numbers: sequences, epochs and times stay far below 2^53. */
+/** 64-bit values become numbers: all are far below 2^53. */
 function typeParser(oid: number, format?: "text" | "binary"): (text: string) => unknown {
   return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as "text");
 }

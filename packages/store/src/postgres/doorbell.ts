@@ -2,19 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Database } from "./database.ts";
 
-/** Milliseconds to collect notifications, and bytes of one: PostgreSQL accepts 8,000. */
+/** Milliseconds to collect notifications, and maximum bytes of a notification: PostgreSQL accepts 8,000. */
 const GATHERED = 5;
 const LARGEST = 7_000;
-/** Milliseconds between two attempts to listen. */
 const RETRY = 500;
 
-/** Gets conversations with new events; `undefined`: any conversation may have some, because notifications were missed. */
+/** Called with conversations that may have new events; `undefined`: any conversation, since notifications were lost. */
 export type DoorbellListener = (conversations: readonly string[] | undefined) => void;
 
 /**
- * Notifies other nodes of new events: which conversations, without any content. The notification is sent outside the
- * append's transaction, which would wait for all other notifying transactions. Notifications may be lost, so listeners
- * also poll from time to time.
+ * Notifies other nodes of conversations with new events, without their content. Sends outside the append's transaction,
+ * which would wait for all other notifying transactions. Notifications may be lost, so listeners also poll.
  */
 export class Doorbell {
   readonly #database: Database;
@@ -53,7 +51,6 @@ export class Doorbell {
     const flush = () => {
       const text = JSON.stringify([this.#node, ...some]);
       some = [];
-      // Nodes that miss the notification poll a moment later.
       this.#database.once({ name: "ring", text: "SELECT pg_notify($1, $2)" }, [this.#channel, text]).catch(() => {});
     };
     let size = 0;
@@ -72,14 +69,11 @@ export class Doorbell {
       try {
         await this.#database.ready();
         await this.#listenOnce();
-      } catch {
-        // The database is away, as after a crash: retry below.
-      }
+      } catch {}
       if (!this.#closed) await sleep(RETRY, undefined, { ref: false });
     }
   }
 
-  /** Listens until the connection ends. */
   async #listenOnce(): Promise<void> {
     const client = new pg.Client(this.#database.connectOptions());
     const ended = new Promise<void>((resolve) => {
@@ -105,7 +99,6 @@ export class Doorbell {
     try {
       said = JSON.parse(payload);
     } catch {
-      // Not a notification of Banyan.
       return;
     }
     if (!Array.isArray(said) || said[0] === this.#node) return;

@@ -18,7 +18,7 @@ import { DatabaseReader } from "./reader.ts";
 import { saidRows } from "./said-rows.ts";
 import type { Statement } from "./statement.ts";
 
-/** The parts of a log: its store's objects, and the conversation's row at the time of opening. */
+/** An opened conversation: the store's objects for its log, and the conversation's row when it was opened. */
 export interface OpenedLog {
   readonly database: Database;
   readonly appends: LogAppender;
@@ -27,17 +27,15 @@ export interface OpenedLog {
   readonly seq: number;
   readonly summary: Summary;
   readonly questions: Map<string, OpenQuestion>;
-  /** True if the row has outdated questions: the next append writes these. */
+  /** True if the row's questions are outdated, so that the next append must write them. */
   readonly notesQuestions: boolean;
-  /** Returns the common time of all machines, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970 by the clock that all machines of the database share. */
   now(): number;
-  /** Returns the current writer of the conversation. */
   writer(): Promise<LogWriter | undefined>;
-  /** Marks the conversation as closed. */
   release(): Promise<void>;
 }
 
-/** The log of one conversation in the database. */
+/** The log of one conversation in a PostgreSQL database. */
 export class PostgresLog implements Log {
   readonly epoch: number;
   readonly rights: RightsPlace;
@@ -84,10 +82,10 @@ export class PostgresLog implements Log {
     }
   }
 
-  /** Appends run one after the other, in call order. */
+  /** Appends run in call order. */
   append(events: readonly Event[], { durable = false }: { readonly durable?: boolean } = {}): Promise<void> {
     const appended = this.#last.then(() => this.#append(events, durable));
-    // Each caller gets the error of its own append. The next append runs anyway.
+    // The caller gets the error. The next append runs anyway.
     this.#last = appended.catch(() => {});
     return appended;
   }
@@ -122,7 +120,7 @@ export class PostgresLog implements Log {
     this.#notesQuestions = false;
   }
 
-  /** Wait for running appends: their outcome would be uncertain after a release. */
+  /** Waits for running appends: after a release, their outcome would be uncertain. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -130,7 +128,7 @@ export class PostgresLog implements Log {
     await this.#opened.release();
   }
 
-  /** Returns why an append was refused: another writer took over, or the database lost unflushed events. */
+  /** Another writer took over, or the database lost unflushed events. */
   async #overtaken(): Promise<StoreError> {
     const { id } = this.#summary;
     const { database, number, epoch } = this.#opened;
@@ -144,20 +142,19 @@ export class PostgresLog implements Log {
   }
 }
 
-/** Returns the permissions that a user granted in a conversation. Rejects with a `StoreError`. */
 async function readRights(database: Database, number: number): Promise<Rights> {
   const [row] = await database.ask(READ, [number]);
   return row ? rightsFrom(String(row[0])) : noRights;
 }
 
-/** Returns whether the permissions were written: an overtaken writer grants nothing. Rejects with a `StoreError`. */
+/** Returns false if another writer took over. Rejects with a `StoreError`. */
 async function writeRights(database: Database, number: number, epoch: number, rights: Rights): Promise<boolean> {
   return (await database.ask(WRITE, [number, epoch, JSON.stringify(rights)])).length > 0;
 }
 
 const READ: Statement = { text: "SELECT rights FROM banyan.rights WHERE conversation = $1" };
 
-/** Locks the conversation's row until the end, so that no takeover comes in between. */
+/** Locks the row, so that no takeover comes in between. */
 const WRITE: Statement = {
   text: `
   WITH held AS (SELECT number FROM banyan.conversations WHERE number = $1 AND epoch = $2 FOR SHARE)

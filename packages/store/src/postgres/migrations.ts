@@ -4,15 +4,14 @@ import type { DatabaseAddress } from "./address.ts";
 import { type DatabaseConnection, inTransaction } from "./statement.ts";
 
 /**
- * The steps from one version of the tables to the next, from number 1 on. Each step runs in a transaction. Versions only go
- * forward. A released step never changes, and removes nothing that the previous version needs: nodes are replaced one by one.
+ * The steps from one version of the tables to the next. Each step runs in a transaction. A released step never changes,
+ * and removes nothing that the previous version needs: nodes are replaced one by one.
  *
- * Each append changes `conversations.seq`, `epoch` and the columns for lists. No index covers these columns, so the row is
- * updated in place. A label is stored as JSON, `["name","value"]`. Searches always check messages without `words`. A
- * conversation belongs to its owner during the node's lease, by the database's clock. `drives` counts resumptions after the
- * death of an owner, until an owner closes the conversation. `running` and `waiting` are the owner's last report, valid while
- * the owner lives. `questions` is JSON: the open questions up to event `questions_seq`, even if no node has the conversation
- * open. Nodes of an earlier version append without questions: `questions_seq` is then lower than `seq`.
+ * No index covers `seq`, `epoch` and the columns for lists, so an append updates the row in place. A label is JSON:
+ * `["name","value"]`. Searches always check messages without `words`. `drives` counts resumptions after an owner's
+ * death, until an owner closes the conversation. `running` and `waiting` are the living owner's last report.
+ * `questions` is JSON of the open questions up to event `questions_seq`; after appends by nodes of an earlier version,
+ * `questions_seq` is lower than `seq`.
  */
 const STEPS: readonly string[] = [
   `
@@ -92,10 +91,10 @@ const STEPS: readonly string[] = [
   `,
 ];
 
-/** Creates or updates the tables. Nodes take turns. Rejects with a `StoreError` if the tables are newer. */
+/** Creates or updates the tables, one node at a time. Rejects with `StoreError` if a newer program made the tables. */
 export async function migrate({ ask }: DatabaseConnection, schema: string, address: DatabaseAddress): Promise<void> {
   const known = async () => {
-    // Query the tables themselves: the server's cached names may be older than the lock.
+    // The server's cached names may be older than the lock.
     const [row] = await ask(
       {
         text: `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),
@@ -110,14 +109,13 @@ export async function migrate({ ask }: DatabaseConnection, schema: string, addre
   if (encoding !== "UTF8")
     throw new StoreError(
       "unusable",
-      `The database ${address.name} keeps texts as ${encoding}, which lacks some characters. Create one with createdb --encoding UTF8 --template template0.`,
+      `The database ${address.name} keeps texts as ${encoding}, which cannot store all characters. Create another database with createdb --encoding UTF8 --template template0.`,
     );
   if (hasTables && (await versionIn(ask, schema, address)) === STEPS.length) return;
   for (let version = -1; version < STEPS.length; ) {
     version = await inTransaction({ ask }, async () => {
       await ask({ text: "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))" }, [`banyan ${schema}`]);
       const now = await known();
-      // A user without the right to create a schema may still use an existing one.
       if (!now.hasSchema) await ask({ text: `CREATE SCHEMA ${pg.escapeIdentifier(schema)}` });
       if (!now.hasTables) await ask({ text: "CREATE TABLE banyan.schema_version (version integer NOT NULL)" });
       const at = await versionIn(ask, schema, address);
@@ -136,7 +134,7 @@ async function versionIn(ask: DatabaseConnection["ask"], schema: string, { name 
   if (version > STEPS.length)
     throw new StoreError(
       "unusable",
-      `The tables of ${name} (schema ${schema}) are of version ${version}, and this program knows those up to ${STEPS.length}: a newer program made them. Use it here, too.`,
+      `The tables of ${name} (schema ${schema}) are of version ${version}, but this program knows only versions up to ${STEPS.length}. Update this program.`,
     );
   return version;
 }

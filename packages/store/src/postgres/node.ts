@@ -4,26 +4,26 @@ import { createId } from "@banyan/core";
 import type { Database } from "./database.ts";
 import type { Statement } from "./statement.ts";
 
-/** Seconds of a node's lease after each renewal, and milliseconds between two renewals. */
+/** Seconds of a node's lease after each renewal. */
 export const LEASE = 15;
 const RENEWAL = 5_000;
 
-/** Milliseconds by which two clocks may differ and still count as equal: database results take time. */
+/** Milliseconds by which two clocks may differ and still count as equal. */
 const AGREED = 1_000;
 
-/** The facts about this node for other nodes. */
+/** Facts about this node for other nodes. */
 export interface NodeOptions {
   readonly program?: string | undefined;
-  /** The HTTP address for other nodes; absent: none. */
+  /** Absent: other nodes cannot reach this node. */
   readonly address?: string | undefined;
   /** The machine whose files the node uses. */
   readonly machine?: string | undefined;
 }
 
 /**
- * This store as a node of the shared database. The node owns its open conversations during its lease, by the
- * database's clock, because a node's clock may be wrong by hours. After the lease, other nodes may take the
- * conversations. The epoch then refuses later appends of this node, so a process that was suspended does no harm.
+ * This store as a node of a shared database. The node owns its open conversations until its lease ends by the
+ * database's clock. Then other nodes may take the conversations, and the epoch refuses later appends of this node, for
+ * example after a suspension.
  */
 export class StoreNode {
   readonly id = createId();
@@ -35,7 +35,7 @@ export class StoreNode {
   #begun: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> | undefined;
-  /** Conversations that were closed while the database was away. The node releases them as soon as possible. */
+  /** Conversations that were closed while the database was away. */
   readonly #unreleased = new Map<number, number>();
 
   constructor(database: Database, options: NodeOptions) {
@@ -44,14 +44,14 @@ export class StoreNode {
     this.#address = options.address ?? null;
   }
 
-  /** Publishes the address of this node. Rejects with a `StoreError`. */
+  /** Publishes the address of this node for other nodes. Rejects with a `StoreError`. */
   async reachedAt(address: string): Promise<void> {
     this.#address = address;
     await this.begin();
     await this.#renew();
   }
 
-  /** Resolves when other nodes know this node. Rejects with a `StoreError`. */
+  /** Publishes this node. Rejects with a `StoreError`. */
   begin(): Promise<void> {
     this.#begun ??= this.#renew().then(
       () => {
@@ -66,13 +66,12 @@ export class StoreNode {
     return this.#begun;
   }
 
-  /** Marks a conversation as closed. If the database is away, the node retries later. */
+  /** If the database is away, the node retries later. */
   async release(number: number, epoch: number): Promise<void> {
     this.#unreleased.set(number, epoch);
     await this.#release();
   }
 
-  /** Keeps a conversation that was opened again. */
   holds(number: number): void {
     this.#unreleased.delete(number);
   }
@@ -85,7 +84,7 @@ export class StoreNode {
   }
 
   #tick(): void {
-    // While the database is away, only one renewal waits, instead of a new one every five seconds. The lease decides meanwhile.
+    // While the database is away, only one renewal waits.
     this.#ticking ??= Promise.allSettled([this.#renew(), this.#release()]).then(() => {
       this.#ticking = undefined;
     });
@@ -108,23 +107,19 @@ export class StoreNode {
 }
 
 /**
- * The common time of all machines with one database: a machine's own clock as long as it agrees with the database's
- * clock, else the database's clock. Without this, conversations of a machine with a wrong clock would be sorted wrongly
- * in every list. Events of a conversation that moves to another machine could go back in time.
- *
- * Each lease renewal also reads the database's clock, at an unknown moment between request and result. A busy network
- * or a suspended process can make that seconds. So only a difference that no delay explains counts.
+ * The clock that all machines of a database share: a machine's own clock while it agrees with the database's clock,
+ * else the database's clock. Otherwise a wrong clock would sort conversations wrongly, and events could go back in
+ * time. The database's clock is read with each lease renewal. Only a difference that no network delay explains counts.
  */
 export class SharedClock {
-  /** Milliseconds by which this machine's clock is slow. */
   #behind = 0;
 
-  /** Returns the time in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now(): number {
     return Date.now() + this.#behind;
   }
 
-  /** Compares with the database's time, which was read between `asked` and `answered` by this machine's clock. */
+  /** `database`: the database's time, read between `asked` and `answered` by this machine's clock. */
   compare(database: number, asked: number, answered = Date.now()): void {
     const [least, most] = [database - answered, database - asked];
     const fits = (behind: number) => least - AGREED <= behind && behind <= most + AGREED;
@@ -132,7 +127,7 @@ export class SharedClock {
   }
 }
 
-/** Renews the lease of all open conversations in one statement. Also removes nodes that were not seen for a day. */
+/** Also removes nodes that were not seen for a day. */
 const RENEW: Statement = {
   name: "renew",
   text: `

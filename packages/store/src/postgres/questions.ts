@@ -5,10 +5,9 @@ import type { Database } from "./database.ts";
 import { storable } from "./said-rows.ts";
 import type { Statement } from "./statement.ts";
 
-/** Maximum number of logs to read at once. */
 const AT_ONCE = 100;
 
-/** The open questions in a conversation's row, which may be older than its log. */
+/** The open questions in a conversation's row, which may be older than the log. */
 export interface NotedQuestions {
   /** The number of the conversation's row. */
   readonly number: number;
@@ -20,8 +19,8 @@ export interface NotedQuestions {
 }
 
 /**
- * Updates questions whose rows are older than their logs: during an upgrade of servers, an older program without questions
- * wrote events. Changes the questions in place and returns the outdated ones. Rejects with a `StoreError`.
+ * Updates questions that are older than their logs: during an upgrade, an older server may append events without
+ * questions. Changes the questions in place and returns the outdated ones. Rejects with a `StoreError`.
  */
 export async function updateQuestions(
   database: Database,
@@ -46,7 +45,7 @@ export async function updateQuestions(
   return behind;
 }
 
-/** Stores updated questions, unless another node did so meanwhile. Rejects with a `StoreError`. */
+/** Stores updated questions, except where another node was faster. Rejects with a `StoreError`. */
 export async function storeQuestions(database: Database, behind: readonly NotedQuestions[]): Promise<void> {
   if (behind.length === 0) return;
   await database.ask(KEEP, [
@@ -57,7 +56,7 @@ export async function storeQuestions(database: Database, behind: readonly NotedQ
   ]);
 }
 
-/** Returns the stored form of open questions. Their texts are omitted, because the log has them. */
+/** Converts open questions to JSON without their texts, which the log contains. */
 export function questionsText(questions: ReadonlyMap<string, OpenQuestion>): string {
   const kept = [...questions.values()].map(({ type, id, message, survives, ...asks }) => {
     const whose = "run" in asks ? { run: asks.run } : { call: asks.call };
@@ -66,14 +65,13 @@ export function questionsText(questions: ReadonlyMap<string, OpenQuestion>): str
   return storable(JSON.stringify(kept));
 }
 
-/** Parses stored questions. The omitted texts are empty. */
+/** Parses stored questions. Their texts are empty. */
 export function questionsFrom(text: unknown): Map<string, OpenQuestion> {
   const kept = JSON.parse(String(text)) as Record<string, unknown>[];
   const questions = kept.map((each) => ({ text: "", reason: "", ...each }) as unknown as OpenQuestion);
   return new Map(questions.map((question) => [question.id, question]));
 }
 
-/** Reads no events of logs without open or new questions. */
 const LATER: Statement = {
   text: `
   SELECT conversation, seq, epoch, at, type, body, crc

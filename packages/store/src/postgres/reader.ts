@@ -4,25 +4,25 @@ import { eventOf } from "../log/row.ts";
 import type { Database } from "./database.ts";
 import type { Statement } from "./statement.ts";
 
-/** Maximum number of events in a batch, and maximum bytes of their bodies. A single event may be larger. */
+/** Maximum events of a batch, and maximum bytes of their bodies. A single event may be larger. */
 const BATCH_EVENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Reads the events of a conversation. Skips damaged events and remembers them. */
+/** Reads the events of a conversation from a database. Skips damaged events and reports them in `damage`. */
 export class DatabaseReader {
   readonly #database: Database;
   readonly #number: number;
   readonly #name: string;
   readonly #lost = new Set<number>();
 
-  /** `number` is the conversation's row. `name` is for messages. */
+  /** `number`: the conversation's row. `name`: for messages. */
   constructor(database: Database, number: number, name: string) {
     this.#database = database;
     this.#number = number;
     this.#name = name;
   }
 
-  /** The skipped events so far, a sentence for each gap. */
+  /** A sentence for each gap of skipped events. */
   get damage(): readonly string[] {
     return gaps(this.#lost).map(([first, last]) =>
       first === last
@@ -31,7 +31,7 @@ export class DatabaseReader {
     );
   }
 
-  /** Yields the events after `after` up to `to()`, in batches. Rejects with a `StoreError`. */
+  /** Yields the events after `after` up to `to()`. Rejects with a `StoreError`. */
   async *read(after: number, to: () => number): AsyncGenerator<readonly Event[]> {
     for (let from = after; from < to(); ) {
       const rows = await this.#database.ask(BATCH, [this.#number, from, to(), BATCH_EVENTS, BATCH_BYTES]);
@@ -52,7 +52,6 @@ export class DatabaseReader {
   }
 }
 
-/** PostgreSQL knows the size of a text without reading it. */
 const BATCH: Statement = {
   name: "batch",
   text: `

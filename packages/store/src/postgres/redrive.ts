@@ -4,7 +4,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { PostgresStore } from "./store.ts";
 import { runsToGoOnWith, Takeover } from "./takeover.ts";
 
-/** Milliseconds between two searches, varied by 25 % in both directions, so that nodes do not search at the same time. */
+/** Average milliseconds between two searches, varied so that nodes do not search at the same time. */
 const LOOK = 2_000;
 
 /**
@@ -16,27 +16,25 @@ const LOOK = 2_000;
  * };
  */
 export interface RedriveOptions {
-  /** The agent that resumes a conversation; undefined leaves the conversation alone. */
+  /** The agent that resumes a conversation. `undefined` leaves the conversation as it is. */
   readonly agent: Agent | ((session: Session) => Agent | undefined | Promise<Agent | undefined>);
-  /** Gets errors with a conversation or with the database. Other conversations continue. Must not throw. */
+  /** Called with an error of one conversation or of the database. Other conversations continue. Must not throw. */
   defect?(error: unknown): void;
 }
 
 const OPTIONS: OptionNames<RedriveOptions> = { agent: true, defect: true };
 
-/** Resumes the runs of dead processes until it is stopped. */
+/** The running service of `redrive`. */
 export interface RedriveService extends AsyncDisposable {
-  /** Stops: interrupts running work, with a record in the log, and closes the conversations. */
+  /** Interrupts running work, which the log records, and closes the conversations. */
   stop(): Promise<void>;
 }
 
 /**
- * Resumes runs of processes that died. When the lease of a process is over, its conversations are opened here, and
- * each run is resumed like `agent.chat(resume())`. An external call with an unknown outcome is not repeated. A
- * conversation over which three processes died in a row is left alone. The agent's own turn handler applies as usual.
- * This is for programs without a server: `serve({ cluster })` includes this function.
- *
- * The calling process shares the store and may have its own conversations open.
+ * Resumes the runs of processes that died, until the returned service is stopped. For programs without a server, since
+ * `serve({ cluster })` does the same. Opens each conversation whose process has lost its lease, and resumes each run
+ * like `agent.chat(resume())`. An external call with an unknown outcome is not repeated. After three processes died
+ * over a conversation, the conversation is not resumed. The calling process may have other conversations open.
  * @example
  * const store = postgresStore("postgres://me@db.example/banyan");
  * await using redriving = redrive(store, { agent });
@@ -91,7 +89,6 @@ class PostgresRedrive implements RedriveService {
   async #take(conversation: string): Promise<void> {
     if (this.#stopped) return;
     const session = await Session.open(this.#store, conversation);
-    // The work runs in parallel, and the next search does not wait for it.
     const work = this.#goOn(session)
       .catch((error: unknown) => this.#options.defect?.(error))
       .finally(() => this.#open.delete(session));
@@ -116,7 +113,6 @@ async function resumed(agent: Agent, session: Session, { leaf, mode }: LiveRun):
     const chat = agent.with({ mode }).chat(resume(), { session, ...at });
     for (const items = chat[Symbol.asyncIterator](); !(await items.next()).done; );
   } catch (error) {
-    // The run had ended on its own.
     if (!(error instanceof DirectiveError && error.code === "nothing-to-resume")) throw error;
   }
 }

@@ -2,21 +2,21 @@ import type { Event } from "@banyan/core";
 import { lexemesOf } from "../search/lexemes.ts";
 import { SAYING, searchableEvents } from "../search/said.ts";
 
-/** Maximum size of the distinct words to index, in bytes. Searches always check messages with more. */
+/** Maximum bytes of the distinct words in the index. Searches read the text of messages with more words. */
 const WORDS = 256 * 1024;
 
-/** The change of a message's row by events; null: unchanged. */
+/** The change of a message's row by events. A null field is unchanged. */
 export interface SaidRow {
   readonly message: string;
   parent: string | null;
   seq: number | null;
   at: number | null;
   removed: boolean | null;
-  /** Separated by spaces; null for no words or too many. */
+  /** Separated by spaces. Null for no words or too many. */
   words: string | null;
 }
 
-/** Returns the changes that events make to message rows. */
+/** Returns the changes of message rows by events. */
 export function saidRows(events: readonly Event[]): SaidRow[] {
   const rows = new Map<string, SaidRow>();
   for (const event of events) {
@@ -45,7 +45,7 @@ export function saidRows(events: readonly Event[]): SaidRow[] {
   return Array.from(rows.values());
 }
 
-/** Replaces what PostgreSQL cannot store as text: lone surrogates and NUL. */
+/** Replaces lone surrogates and NUL, which PostgreSQL cannot store. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }

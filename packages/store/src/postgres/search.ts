@@ -9,11 +9,11 @@ import { labelTexts } from "./append.ts";
 import type { Database } from "./database.ts";
 import type { Columns, Statement } from "./statement.ts";
 
-/** Messages to check at once: at least, and at most. */
+/** Minimum and maximum messages to check at once. */
 const FEWEST = 50;
 const MOST = 1000;
 
-/** Finds messages: the index returns candidates, and their texts decide. Rejects with a `StoreError`. */
+/** Finds messages by the index, and checks the text of each. Rejects with a `StoreError`. */
 export async function searchMessages(
   database: Database,
   query: string,
@@ -23,7 +23,7 @@ export async function searchMessages(
   const hits: SearchHit[] = [];
   if (words.length === 0 || limit <= 0) return hits;
   const holds = holdsWords(words);
-  // Newest first, starting after the last checked message: concurrent writes cause no repeats and no gaps.
+  // Each page starts after the last checked message, so concurrent writes cause no repeats and no gaps.
   let behind: readonly [at: unknown, message: unknown, number: unknown] = [null, null, null];
   for (;;) {
     const batch = Math.min(Math.max(limit - hits.length, FEWEST), MOST);
@@ -48,7 +48,7 @@ function hitIn(row: Columns, words: readonly string[], holds: (text: string) => 
   return { conversation: String(id), title: String(title), message, role, at: read.at, ...excerptOf(text, words) };
 }
 
-/** Builds a query. Words contain only letters and digits, so in quotation marks they are no operators. */
+/** Words contain only letters and digits, so in quotation marks they are no operators. */
 function tsquery(words: readonly string[]): string {
   return words
     .flatMap((word, index) => lexemesOfWord(word, index === words.length - 1))

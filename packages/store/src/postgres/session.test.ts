@@ -31,7 +31,9 @@ describeWithPostgres("sessions of a store that many share", () => {
     const second = await Session.open(storeAt(url, { program: "second" }), "overtaken");
     await expect(agent.send("Go on.", { session: first })).rejects.toMatchObject({
       code: "broken",
-      message: expect.stringMatching(/was opened by second \(process \d+ .*open it again to take it back/),
+      message: expect.stringMatching(
+        /was opened by second \(process \d+ .*open the conversation again to take it back/,
+      ),
     });
     const size = second.state.messages.size;
     await agent.send("Go on.", { session: second });

@@ -3,10 +3,10 @@ import { Doorbell, type DoorbellListener } from "./doorbell.ts";
 import type { StoreNode } from "./node.ts";
 import type { Columns, Statement } from "./statement.ts";
 
-/** Maximum number of resumptions of a conversation whose owners died. */
+/** Maximum resumptions of a conversation whose owners died. */
 const DRIVES = 3;
 
-/** A node with open conversations. */
+/** A node of a shared database, for lists. */
 export interface NodeEntry {
   readonly id: string;
   readonly program: string;
@@ -14,15 +14,15 @@ export interface NodeEntry {
   readonly host: string;
   readonly address: string | undefined;
   readonly machine: string | undefined;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly since: number;
-  /** Remaining milliseconds of the lease by the database's clock; negative after its end. */
+  /** Milliseconds left of the lease by the database's clock; negative after its end. */
   readonly lease: number;
-  /** The number of open conversations. */
+  /** Number of open conversations. */
   readonly conversations: number;
 }
 
-/** A conversation that a node has open. */
+/** A conversation that a node has open, for lists. */
 export interface LeasedConversation {
   readonly id: string;
   readonly title: string;
@@ -36,20 +36,20 @@ export interface ConversationOwner {
   readonly address: string | undefined;
 }
 
-/** The number of runs in a conversation, including those of sub-agents, and of questions that wait for a user. */
+/** The number of runs of a conversation, with sub-agents, and of questions that wait for a user. */
 export interface StoredActivity {
   readonly running: number;
   readonly waiting: number;
 }
 
-/** A request from another node that waits for the conversation's owner. */
+/** A request from another node that waits for the owner of a conversation. */
 export interface ForwardedCommand {
   readonly id: string;
   readonly conversation: string;
   readonly body: string;
 }
 
-/** Communication between the nodes that share a database. All methods reject with a `StoreError`. */
+/** Communication between the nodes of a shared database. All methods reject with a `StoreError`. */
 export class SharedDatabase {
   readonly #database: Database;
   readonly #node: StoreNode;
@@ -57,7 +57,7 @@ export class SharedDatabase {
   readonly #doorbell: Doorbell;
   readonly #hearers = new Set<DoorbellListener>();
 
-  /** `machine` is the label of conversations that only this machine may open. */
+  /** `machine`: the label of conversations that only this machine may open. */
   constructor(database: Database, node: StoreNode, machine: string | null) {
     this.#database = database;
     this.#node = node;
@@ -75,13 +75,13 @@ export class SharedDatabase {
     return this.#node.reachedAt(address);
   }
 
-  /** Subscribes to conversations with new events or requests. The returned function unsubscribes. */
+  /** Calls `hearing` with conversations that may have new events or requests. Returns a function that unsubscribes. */
   listen(hearing: DoorbellListener): () => void {
     this.#hearers.add(hearing);
     return () => this.#hearers.delete(hearing);
   }
 
-  /** Notifies other nodes of news in a conversation. */
+  /** Notifies other nodes that a conversation has new events. */
   ring(conversation: string): void {
     this.#doorbell.ring(conversation);
   }
@@ -93,13 +93,13 @@ export class SharedDatabase {
     return { node: String(node), isHere: node === this.#node.id, address: textOrNothing(address) };
   }
 
-  /** Publishes the activity of a conversation of this node, for lists on other nodes. */
+  /** Publishes the activity of an open conversation, for lists on other nodes. */
   async tell(conversation: string, { running, waiting }: StoredActivity): Promise<void> {
     await this.#database.ask(TELL, [conversation, this.#node.id, running, waiting]);
     this.ring(conversation);
   }
 
-  /** Returns the activity of other nodes' conversations. Inactive conversations are left out. */
+  /** Returns the activity of conversations on other nodes, without inactive ones. */
   async activities(): Promise<ReadonlyMap<string, StoredActivity>> {
     const rows = await this.#database.ask(ACTIVITIES, [this.#node.id]);
     return new Map(
@@ -107,12 +107,12 @@ export class SharedDatabase {
     );
   }
 
-  /** Ends the leases of a node that does not answer. If the node lives, it renews its leases, except for taken conversations. */
+  /** Ends the leases of a node that does not answer. A living node renews the leases of untaken conversations. */
   async ends(node: string): Promise<void> {
     await this.#database.ask(ENDS, [node]);
   }
 
-  /** Returns the given conversations that another node took from this node. */
+  /** Returns those of the conversations that another node took from this node. */
   async overtaken(conversations: readonly string[]): Promise<string[]> {
     if (conversations.length === 0) return [];
     const rows = await this.#database.ask(OVERTAKEN, [conversations, this.#node.id]);
@@ -131,7 +131,7 @@ export class SharedDatabase {
     return textOrNothing(row?.[0]);
   }
 
-  /** Returns the requests for the owner of these conversations, oldest first. */
+  /** Returns the requests for these conversations, oldest first. */
   async waiting(conversations: readonly string[]): Promise<ForwardedCommand[]> {
     if (conversations.length === 0) return [];
     const rows = await this.#database.ask(WAITING, [conversations]);
@@ -146,7 +146,7 @@ export class SharedDatabase {
     this.ring(conversation);
   }
 
-  /** Returns conversations for this machine whose owner died; with `takesWaiting`, also ownerless ones with waiting requests. */
+  /** Conversations for this machine whose owner died; with `takesWaiting`, also those with requests and no owner. */
   async left(
     limit: number,
     { takesWaiting, except }: { readonly takesWaiting: boolean; readonly except: readonly string[] },
@@ -155,12 +155,12 @@ export class SharedDatabase {
     return rows.map(([conversation]) => String(conversation));
   }
 
-  /** Counts a resumption of a conversation. Returns whether it is allowed: after several dead owners, a user must decide. */
+  /** Counts a resumption of a conversation. Returns false after several dead owners: then a user must decide. */
   async drive(conversation: string): Promise<boolean> {
     return (await this.#database.ask(DRIVE, [conversation, DRIVES])).length > 0;
   }
 
-  /** Returns all nodes that were seen within a day, living nodes first. */
+  /** Returns the nodes that were seen within a day, living nodes first. */
   async nodes(): Promise<NodeEntry[]> {
     return (await this.#database.ask(NODES)).map(nodeEntry);
   }
@@ -177,7 +177,6 @@ export class SharedDatabase {
       await this.#database.once({ text: "SELECT 1" });
       return true;
     } catch {
-      // The next real statement reports the reason.
       return false;
     }
   }
@@ -232,7 +231,7 @@ const OVERTAKEN: Statement = {
   text: "SELECT id FROM banyan.conversations WHERE id = ANY($1::text[]) AND owner <> $2",
 };
 
-/** Also removes outcomes older than an hour: their requesters have stopped waiting. */
+/** Also removes outcomes older than an hour, for which no requester waits. */
 const ASK: Statement = {
   text: `
   WITH forgotten AS (

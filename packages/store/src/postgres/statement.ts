@@ -1,18 +1,18 @@
-/** An SQL statement with tables in the schema `banyan`. A named statement is prepared once per connection. */
+/** An SQL statement on tables in the schema `banyan`. With a name, each connection prepares it once. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
 }
 
-/** A row as an array of its columns. */
+/** The columns of a result row. */
 export type Columns = readonly unknown[];
 
-/** One connection for several statements. */
+/** One connection to the database, for several statements. */
 export interface DatabaseConnection {
   ask(statement: Statement, values?: readonly unknown[]): Promise<Columns[]>;
 }
 
-/** Runs the body in a transaction. */
+/** Runs `body` in a transaction. */
 export async function inTransaction<T>({ ask }: DatabaseConnection, body: () => Promise<T>): Promise<T> {
   await ask({ text: "BEGIN" });
   try {
@@ -20,7 +20,7 @@ export async function inTransaction<T>({ ask }: DatabaseConnection, body: () => 
     await ask({ text: "COMMIT" });
     return result;
   } catch (error) {
-    // Without a connection, the server rolls back on its own. The first error is the important one.
+    // Without a connection, the server rolls back. Callers need the first error.
     await ask({ text: "ROLLBACK" }).catch(() => {});
     throw error;
   }

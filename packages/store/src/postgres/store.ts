@@ -23,7 +23,6 @@ import { searchMessages } from "./search.ts";
 import { SharedDatabase } from "./shared.ts";
 import type { Columns, Statement } from "./statement.ts";
 
-/** Default number of connections, and default milliseconds to wait for an absent database. */
 const CONNECTIONS = 10;
 const PATIENCE = 30_000;
 
@@ -31,23 +30,24 @@ const PATIENCE = 30_000;
  * Options of a PostgreSQL store.
  * @example
  * postgresStore("postgres://me@db.example/banyan", { program: "my-program", connections: 20, patience: 60_000 });
- * postgresStore("postgres://me@db.example/all", { schema: "forest", machine: "builder-1", address: "http://10.0.0.3:4180" });
+ * postgresStore("postgres://me@db.example/all", { schema: "forest", machine: "builder-1", address:
+ * "http://10.0.0.3:4180" });
  */
 export interface PostgresStoreOptions {
-  /** The name of this program in other programs' messages about open conversations. Default: the name that started it. */
+  /** The name that other programs show for this one in messages. Default: the program's file. */
   readonly program?: string;
-  /** The HTTP address for other nodes, such as `http://10.0.0.3:4180`; absent: other nodes get none. */
+  /** The HTTP address for other nodes, such as `http://10.0.0.3:4180`. */
   readonly address?: string;
   /**
-   * The machine whose files this program uses. A conversation with a label `machine` can only be opened by a program
-   * with the same value. Absent: all conversations can be opened.
+   * The machine whose files this program uses. Only programs with the same value can open a conversation with such a
+   * label `machine`. Absent: all conversations can be opened.
    */
   readonly machine?: string;
   /** Maximum number of connections. Default 10. */
   readonly connections?: number;
-  /** Milliseconds to wait for a database that was available before, as during a restart. Default 30,000. */
+  /** Milliseconds to wait while the database is away, as during a restart. Default 30,000. */
   readonly patience?: number;
-  /** The schema of the tables. Default `banyan`. Several installations can share a database with different schemas. */
+  /** The schema of the tables. Default `banyan`. Different schemas let installations share a database. */
   readonly schema?: string;
 }
 
@@ -61,10 +61,9 @@ const OPTIONS: OptionNames<PostgresStoreOptions> = {
 };
 
 /**
- * Returns a store in a PostgreSQL database, which any number of processes and machines may share. Each conversation
- * has one writer at a time. The first use creates or updates the tables. A killed writer keeps its conversations
- * locked for up to 15 seconds. Throws a `StoreError` (`unusable`) for an invalid address. Messages contain no
- * password.
+ * Creates a store in a PostgreSQL database, which any number of processes and machines may share. A conversation has
+ * one writer at a time; a killed writer keeps the conversation locked for up to 15 seconds. The first use creates or
+ * updates the tables. Throws a `StoreError` (`unusable`) for an invalid address.
  * @example
  * const store = postgresStore("postgres://user:password@localhost/banyan");
  * await using session = await Session.open(store, "garden", { create: true });
@@ -74,9 +73,9 @@ export function postgresStore(url: string, options: PostgresStoreOptions = {}): 
   return new DatabaseStore(url, options);
 }
 
-/** A store that several processes share. */
+/** A store that several processes and machines share. */
 export interface PostgresStore extends Store {
-  /** Communication between these processes through the database. Listening starts with the first use. */
+  /** Communication with the other processes. Listening starts with the first use. */
   readonly shared: SharedDatabase;
 }
 
@@ -86,16 +85,15 @@ class DatabaseStore implements PostgresStore {
   readonly #node: StoreNode;
   readonly #machine: string | null;
   #shared: SharedDatabase | undefined;
-  /** Writable logs by conversation; `undefined` while a log is being opened. */
+  /** `undefined` while a log is being opened. */
   readonly #logs = new Map<string, PostgresLog | undefined>();
-  /** Logs whose conversation was taken over, and that are not closed yet. */
+  /** Logs of conversations that another program took over, until they are closed. */
   readonly #overtaken = new Set<PostgresLog>();
   #closed: Promise<void> | undefined;
 
   constructor(url: string, options: PostgresStoreOptions) {
     const { connections = CONNECTIONS, patience = PATIENCE, schema = "banyan" } = options;
     this.#database = new Database({ address: readDatabaseAddress(url), schema, connections, patience });
-    // Notify only if the store is shared.
     this.#appends = new LogAppender(this.#database, (conversation) => this.#shared?.ring(conversation));
     this.#machine = options.machine === undefined ? null : JSON.stringify(["machine", options.machine]);
     this.#node = new StoreNode(this.#database, options);
@@ -109,7 +107,7 @@ class DatabaseStore implements PostgresStore {
   async open(id: string, { create = false, take = false }: OpenLogOptions = {}): Promise<Log> {
     this.#check();
     if (!isId(id)) throw notFound(id);
-    // Check before the first `await`: the second of two concurrent opens must be refused.
+    // Check before the first `await`: of two concurrent calls, the second must fail.
     if (this.#logs.has(id) && !take) throw openHere(id);
     if (!this.#logs.has(id)) this.#logs.set(id, undefined);
     try {
@@ -144,12 +142,11 @@ class DatabaseStore implements PostgresStore {
 
   async list({ labels = {}, limit }: ListQuery = {}): Promise<ConversationSummary[]> {
     this.#check();
-    // Limit to the largest number that the database accepts.
     const most = limit === undefined ? null : Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1));
     const rows = await this.#database.ask(LIST, [labelTexts(labels), most]);
     const noted = rows.map(notedIn);
     const behind = await updateQuestions(this.#database, noted);
-    // The list is correct without storing: if the database refuses writes now, the next list retries.
+    // If the database accepts no writes now, the next list tries again.
     await storeQuestions(this.#database, behind).catch(() => {});
     return newestFirst(
       rows.map((row, index) => ({ ...rowSummary(row), ...questionsIn(noted[index]?.questions ?? new Map()) })),
@@ -168,7 +165,7 @@ class DatabaseStore implements PostgresStore {
     const isGone = await this.#database.transaction(async ({ ask }) => {
       const [row] = await ask(REMOVE, [id, this.#node.id]);
       if (!row) return false;
-      // Each statement sees all rows that were written until the conversation's row was gone. No later writes are possible.
+      // Each statement sees the rows of all writers: no writes are possible once the conversation's row is gone.
       for (const table of ["events", "messages", "rights"])
         await ask({ text: `DELETE FROM banyan.${table} WHERE conversation = $1` }, row);
       return true;
@@ -195,7 +192,7 @@ class DatabaseStore implements PostgresStore {
     if (this.#closed) throw storeClosed();
   }
 
-  /** Takes the row of a conversation for this node. Running twice only costs an epoch. */
+  /** Takes the conversation's row for this node. Running twice only costs an epoch. */
   async #take(id: string, create: boolean, take: boolean): Promise<Columns> {
     const [row] = await this.#database.ask(create && !take ? BEGIN : TAKE, [id, this.#node.id, take, this.#machine]);
     if (row) return row;
@@ -217,12 +214,12 @@ class DatabaseStore implements PostgresStore {
       release: async () => {
         if (this.#logs.get(id) === log) this.#logs.delete(id);
         this.#overtaken.delete(log);
-        // If the release fails, the node retries later, or its lease runs out.
+        // The node retries later, or its lease ends.
         await this.#node.release(row.number, row.epoch).catch(() => {});
       },
     });
     const before = this.#logs.get(id);
-    // Of several takeovers at once, the last one in the database wins, in whatever order the results arrive.
+    // Of concurrent takeovers, the last in the database wins, in any order of results.
     const [newest, older] = before && before.epoch > log.epoch ? [before, log] : [log, before];
     this.#logs.set(id, newest);
     if (older) this.#overtaken.add(older);
@@ -237,12 +234,12 @@ class DatabaseStore implements PostgresStore {
     if (!writer && this.#machine !== null && machine !== undefined && machine !== this.#machine)
       return new StoreError(
         "locked",
-        `Conversation ${id} belongs to machine ${JSON.parse(machine)[1]}, whose files it works with; open it there, or start a node there.`,
+        `Conversation ${id} belongs to machine ${JSON.parse(machine)[1]}, whose files it uses; open the conversation on that machine, or start a node there.`,
         { conversation: id },
       );
-    if (!writer) return new StoreError("locked", `Conversation ${id} is just being closed elsewhere; try again.`);
+    if (!writer) return new StoreError("locked", `Conversation ${id} is being closed by another program; try again.`);
     const { message } = openElsewhere(id, writer);
-    const told = `${message} A killed program keeps it for ${LEASE} seconds at most.`;
+    const told = `${message} If that program was killed, wait at most ${LEASE} seconds.`;
     const isHere = writer.host === hostname();
     return new StoreError("locked", told, { conversation: id, ...(isHere && { process: writer.process }) });
   }
@@ -270,19 +267,18 @@ function notedIn([, , , , , questions, number, seq, noted]: Columns): NotedQuest
   return { number: Number(number), seq: Number(seq), noted: Number(noted), questions: questionsFrom(questions) };
 }
 
-/** Returns the stored label with the machine of a conversation. */
 function machineIn(labels: unknown): string | undefined {
   return (labels as readonly string[]).find((label) => label.startsWith('["machine",'));
 }
 
-/** The columns for a list; `rowSummary` and `notedIn` read them. */
+/** Columns for lists, which `rowSummary` and `notedIn` read. */
 const LISTED = "c.id, c.title, c.labels, c.created, c.updated, c.questions, c.number, c.seq, c.questions_seq";
 
-/** True if this node may open the conversation: no owner, this node as owner, or an owner whose lease is over. */
+/** SQL: true if the conversation has no owner, this node as owner, or an owner whose lease is over. */
 const FREE = `(c.owner IS NULL OR c.owner = $2 OR NOT EXISTS (
     SELECT FROM banyan.nodes AS n WHERE n.id = c.owner AND n.lease_until > now()))`;
 
-/** True if this machine may open the conversation. */
+/** SQL: true if this machine may open the conversation. */
 const HERE = `($4::text IS NULL OR c.labels @> ARRAY[$4::text]
     OR NOT EXISTS (SELECT FROM unnest(c.labels) AS label WHERE label LIKE '["machine",%'))`;
 

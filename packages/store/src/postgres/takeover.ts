@@ -3,28 +3,27 @@ import type { LiveRun } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { SharedDatabase } from "./shared.ts";
 
-/** Maximum number of conversations to take over at once. */
 const AT_ONCE = 8;
-/** Milliseconds to skip a conversation that could not be opened, so that a few of them do not block all others. */
+/** Milliseconds to skip a conversation that could not be opened, so that it does not block others. */
 const UNABLE = 60_000;
 
-/** Options of a takeover. */
+/** Options of `Takeover`. */
 export interface TakeoverOptions {
   readonly shared: SharedDatabase;
-  /** True: also take unowned conversations with waiting requests (`SharedDatabase.ask`). */
+  /** True to take also conversations without an owner that have waiting requests (`SharedDatabase.ask`). */
   readonly takesWaiting: boolean;
-  /** Opens a conversation and resumes its runs. Rejects if the conversation cannot be opened, for example with `locked`. */
+  /** Opens a conversation and resumes its runs. Rejects if the conversation cannot be opened, as with `locked`. */
   take(conversation: string): Promise<void>;
-  /** Gets the error of a failed takeover, unless another node was faster. */
+  /** Called with the error of a failed takeover, unless another node was faster. */
   defect(error: unknown): void;
 }
 
 const OPTIONS: OptionNames<TakeoverOptions> = { shared: true, takesWaiting: true, take: true, defect: true };
 
-/** Takes over the open conversations of dead nodes. */
+/** Finds the open conversations of dead nodes and takes them over. */
 export class Takeover {
   readonly #options: TakeoverOptions;
-  /** Conversations that could not be opened here, with the time until which they are skipped (`performance.now()`). */
+  /** Skipped conversations, until a time of `performance.now()`. */
   readonly #unable = new Map<string, number>();
   #looking: Promise<void> | undefined;
 
@@ -33,7 +32,7 @@ export class Takeover {
     this.#options = options;
   }
 
-  /** Takes over all current conversations. Concurrent calls share one search. Rejects with a `StoreError` if the search fails. */
+  /** Takes over all such conversations. Concurrent calls share one search. Rejects with a `StoreError`. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -61,10 +60,7 @@ export class Takeover {
   }
 }
 
-/**
- * Returns the interrupted runs of a conversation that may be resumed automatically; empty if several processes died
- * over the conversation. Runs of sub-agents are left out: they resume with their call. Rejects with a `StoreError`.
- */
+/** Returns the interrupted runs to resume automatically: none after several dead owners. Rejects with `StoreError`. */
 export async function runsToGoOnWith(session: Session, shared: SharedDatabase): Promise<readonly LiveRun[]> {
   const runs = session.interrupted.filter(({ call }) => call === undefined);
   return runs.length > 0 && (await shared.drive(session.id)) ? runs : [];

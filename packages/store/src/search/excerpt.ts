@@ -5,7 +5,7 @@ import { fold, searchPattern } from "./words.ts";
 const LENGTH = 160;
 const BEFORE = 40;
 
-/** Returns the line around the first matching word, with the positions of all matches. The last word may be a prefix. */
+/** Returns the first match's line, shortened, and the positions of all matches. The last word may be a prefix. */
 export function excerptOf(text: string, words: readonly string[]): Pick<SearchHit, "excerpt" | "matches"> {
   const pattern = new RegExp(
     words.map((word, index) => searchPattern(word, index === words.length - 1)).join("|"),
@@ -16,7 +16,6 @@ export function excerptOf(text: string, words: readonly string[]): Pick<SearchHi
   const to = from + LENGTH >= text.length ? text.length : lastGap(text, from + LENGTH - BEFORE, from + LENGTH);
   const line = text
     .slice(from, to)
-    // The cut may have split a surrogate pair.
     .replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "")
     .toWellFormed()
     .replace(/[\s\p{Cc}]+/gu, " ")
@@ -26,12 +25,10 @@ export function excerptOf(text: string, words: readonly string[]): Pick<SearchHi
   return { excerpt, matches: matches as [number, number][] };
 }
 
-/** Returns the place after the first gap between words in a range; the start of the range if there is none. */
 function afterGap(text: string, from: number, to: number): number {
   return from + 1 + text.slice(from, to).search(/\s/u);
 }
 
-/** Returns the last gap between words in a range; the end of the range if there is none. */
 function lastGap(text: string, from: number, to: number): number {
   const gap = text.slice(from, to).search(/\s\S*$/u);
   return gap < 0 ? to : from + gap;

@@ -1,12 +1,9 @@
 import { fold, indexWords, spaceIndexText } from "./words.ts";
 
-/** Code points of a word that the index keeps. The check of the text itself compares whole words. */
+/** Maximum code points of a word in the index. Searches compare whole words in the text. */
 const LENGTH = 64;
 
-/**
- * Returns the words of a text for an index without positions, without duplicates. If `patternOf` matches a text, all
- * its lexemes are in this set. The reverse may be false, so the index's candidates are checked again.
- */
+/** Returns the different words of a text for an index. A match must be checked in the text itself. */
 export function lexemesOf(text: string): Set<string> {
   const lexemes = new Set<string>();
   for (const word of indexWords(spaceIndexText(fold(text)))) {
@@ -16,7 +13,7 @@ export function lexemesOf(text: string): Set<string> {
   return lexemes;
 }
 
-/** Returns a query word as lexemes. The last lexeme is a prefix if the word is a prefix or was cut. */
+/** Splits a query word into words of the index. `goesOn` marks a prefix. */
 export function lexemesOfWord(word: string, beginning: boolean): { readonly text: string; readonly goesOn: boolean }[] {
   const all = Array.from(lexemesOf(word));
   return all.map((text, index) => ({

@@ -1,20 +1,20 @@
 import type { Event, Part } from "@banyan/core";
 import { readableEvent } from "@banyan/core/conversation";
 
-/** The content of an event that a search needs: the tree of messages, and their texts. */
+/** The parts of an event that a search needs. */
 export type SearchableEvent =
   | { readonly type: "message"; readonly message: string; readonly parentId: string | null }
   | (Text & { readonly type: "text" })
   | { readonly type: "removed"; readonly message: string; readonly removed: boolean };
 
-/** A text of a message. */
+/** A text of a message, for searches. */
 export interface Text {
   readonly message: string;
   readonly role: "user" | "assistant";
   readonly text: string;
 }
 
-/** The event types that `searchableEvents` reads. */
+/** Types of events that `searchableEvents` reads. */
 export const SAYING: readonly Event["type"][] = [
   "message.added",
   "message.started",
@@ -23,7 +23,7 @@ export const SAYING: readonly Event["type"][] = [
   "message.restored",
 ];
 
-/** Returns the content of an event; a message comes before its text. Only texts of users and models are searched. */
+/** Returns the searchable parts of an event: each message before its texts. Covers texts of users and models. */
 export function searchableEvents(given: Event): SearchableEvent[] {
   const event = readableEvent(given);
   const { type } = event;

@@ -5,7 +5,7 @@ import { excerptOf } from "./excerpt.ts";
 import { searchableEvents, type Text } from "./said.ts";
 import { holdsWords, queryWords } from "./words.ts";
 
-/** The default limit of hits. */
+/** Default maximum of search results. */
 export const LIMIT = 20;
 
 /** A conversation to search: its summary and its log. */
@@ -14,7 +14,7 @@ export interface SearchedLog {
   readonly events: Iterable<Event>;
 }
 
-/** Implements `Store.search` for stores without an index, by reading every event. The default limit is 20. */
+/** Implements `Store.search` without an index, by reading every event. Returns at most 20 hits by default. */
 export function searchLogs(logs: Iterable<SearchedLog>, query: string, options: SearchOptions = {}): SearchHit[] {
   const words = queryWords(query);
   if (words.length === 0) return [];

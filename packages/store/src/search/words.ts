@@ -1,11 +1,11 @@
-/** Scripts without spaces: each character counts as a separate part of a word. */
+/** In these scripts without spaces, each character counts as a word. */
 const UNSPACED = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}]";
 const LETTER = `[[\\p{L}\\p{N}\\p{M}\\p{Co}]--${UNSPACED}]`;
 
 const WORDS = /[\p{L}\p{N}\p{M}\p{Co}]+/gv;
 const UNSPACED_CHARACTER = new RegExp(UNSPACED, "gv");
 
-/** In a text of megabytes without a gap, a single match would be too long for the engine. */
+/** A longer match would fail in the engine. */
 const PIECES = /[\p{L}\p{N}\p{M}\p{Co}]{1,1000}/gv;
 
 /** Returns the words of a text. A word of more than a thousand characters is split. */
@@ -18,10 +18,7 @@ export function queryWords(query: string): string[] {
   return query.toWellFormed().match(WORDS) ?? [];
 }
 
-/**
- * Returns a pattern that matches a word in folded text, as a whole or as a prefix. In a script without spaces, the word
- * may stand anywhere.
- */
+/** Returns a regular expression for a word, or for a prefix with `beginning`, in text from `fold`. */
 export function searchPattern(word: string, beginning: boolean): string {
   const characters = Array.from(fold(word));
   const spaced = (character: string | undefined) => character?.search(UNSPACED_CHARACTER) === -1;

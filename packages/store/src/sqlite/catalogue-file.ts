@@ -5,10 +5,7 @@ import { createDatabaseFile, inSqliteTransaction, openSqliteFile } from "./datab
 
 const VERSION = 3;
 
-/**
- * Facts about the conversation files: `conversations` for lists, the other tables for searches. `texts` is the word index
- * and keeps no texts; its rows correspond to `messages`. `indexed` has the position up to which each file was read.
- */
+/** `texts` is the word index, without texts; its rows match `messages`. `indexed`: how far each file was read. */
 const SCHEMA = `
   DROP TABLE IF EXISTS conversations;
   DROP TABLE IF EXISTS indexed;
@@ -50,12 +47,14 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `;
 
-/** Returns the catalogue's path in a store's directory. */
+/** Returns the path of the catalogue in a store's directory. */
 export function catalogueIn(directory: string): string {
   return join(directory, "catalogue.sqlite");
 }
 
-/** Opens the catalogue for reading; undefined if missing or of another version. Throws SQLite's errors. */
+/**
+ * Opens the catalogue for reading. Returns `undefined` if it is missing or of another version. Throws SQLite's errors.
+ */
 export function readableCatalogue(file: string): DatabaseSync | undefined {
   if (!statSync(file, { throwIfNoEntry: false })) return;
   const database = openSqliteFile(file, { readOnly: true });
@@ -69,7 +68,7 @@ export function readableCatalogue(file: string): DatabaseSync | undefined {
   }
 }
 
-/** Opens the catalogue for writing, and creates it if missing. Throws SQLite's errors. */
+/** Opens the catalogue for writing, and creates a missing catalogue. Throws SQLite's errors. */
 export function writableCatalogue(file: string): DatabaseSync {
   createDatabaseFile(file);
   const database = openSqliteFile(file, { readOnly: false });
@@ -81,19 +80,17 @@ export function writableCatalogue(file: string): DatabaseSync {
   }
 }
 
-/** Returns an empty catalogue in memory. */
+/** Creates an empty catalogue in memory. */
 export function passingCatalogue(): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   return prepared(new DatabaseSync(":memory:"));
 }
 
-/** Removes the catalogue. The catalogue is only a cache: the files contain everything. */
+/** Deletes the catalogue, a cache of the conversation files. */
 export function discardCatalogue(file: string): void {
   try {
     for (const suffix of ["-journal", ""]) rmSync(file + suffix, { force: true });
-  } catch {
-    // The catalogue stays, and the files are read each time.
-  }
+  } catch {}
 }
 
 function prepared(database: DatabaseSync): DatabaseSync {
@@ -101,7 +98,6 @@ function prepared(database: DatabaseSync): DatabaseSync {
   database.exec("PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; PRAGMA auto_vacuum = FULL");
   if (catalogueVersion(database) !== VERSION) {
     inSqliteTransaction(database, () => {
-      // Another process may have created the tables.
       if (catalogueVersion(database) !== VERSION) database.exec(SCHEMA);
     });
   }

@@ -8,19 +8,16 @@ import { inSqliteTransaction } from "./database.ts";
 import { sqliteStoreError } from "./error.ts";
 import { conversationFileName, idIn } from "./file-name.ts";
 
-/** A conversation's summary, and the stamp of its file at that time. */
+/** A conversation's summary, and the stamp of its file when the summary was read. */
 export interface CatalogueEntry {
   readonly summary: ConversationSummary;
   readonly stamp: string;
 }
 
 /**
- * Returns the conversations with events, in no particular order.
- *
- * The catalogue is only a cache of the files. A list compares each file's stamp with the stamp in the catalogue, and
- * reads the files that differ. So appends need no second file, a crash leaves no stale entry, and a lost catalogue only
- * costs time. For an unreadable file, the catalogue's entry is used. Without an entry, the conversation is listed as
- * unreadable.
+ * Returns the conversations with events, unsorted. The catalogue is a cache: if a file's stamp differs from the
+ * catalogue's, the file is read. So appends need no second file, and a crash leaves no stale entry. An unreadable file
+ * without a catalogue entry is listed as unreadable.
  */
 export async function readCatalogue(directory: string): Promise<CatalogueEntry[]> {
   const file = catalogueIn(directory);
@@ -42,10 +39,10 @@ export async function readCatalogue(directory: string): Promise<CatalogueEntry[]
     const summary = isReadable
       ? read
       : (entry?.summary ?? (id === undefined ? undefined : unreadableSummary(id, stamp)));
-    // Only the log of such a file contains the conversation's id. Without the id, the conversation cannot be opened.
+    // Such a file's id is only in its log, and without the id the conversation cannot be opened.
     if (!summary) continue;
     current.set(name, { summary, stamp });
-    // A rebuild of many thousands of entries must not block other work of this process.
+    // Let other work of this process run between.
     if (changed.length % 32 === 0) await setImmediate();
   }
   const gone = Array.from(known)
@@ -55,14 +52,12 @@ export async function readCatalogue(directory: string): Promise<CatalogueEntry[]
   return Array.from(current.values());
 }
 
-/** A conversation's file: the id in its name, if any, and a text that differs after each write. */
+/** `stamp` changes with each write. The id may be missing in the file's name. */
 interface StampedFile {
   readonly id: string | undefined;
-  /** Time and size of the file and of its write-ahead log. */
   readonly stamp: string;
 }
 
-/** Returns the files by name. */
 function catalogueStamps(directory: string): Map<string, StampedFile> {
   const stamps = new Map<string, StampedFile>();
   try {
@@ -90,7 +85,6 @@ function unreadableSummary(id: string, stamp: string): ConversationSummary {
   return { id, title: "(unreadable)", labels: {}, createdAt: written, updatedAt: written };
 }
 
-/** Returns the catalogue's entries by file name. */
 function load(file: string): Map<string, CatalogueEntry> {
   const entries = new Map<string, CatalogueEntry>();
   try {
@@ -108,7 +102,6 @@ function load(file: string): Map<string, CatalogueEntry> {
     }
     return entries;
   } catch (error) {
-    // The files contain everything: a damaged catalogue is recreated, a locked catalogue is left alone.
     if (error instanceof SyntaxError || sqliteStoreError(error, file).code === "damaged") discardCatalogue(file);
     return new Map();
   }
@@ -127,6 +120,6 @@ function save(file: string, changed: readonly CatalogueEntry[], gone: readonly s
       for (const id of gone) remove.run(id);
     });
   } catch {
-    // The list is correct without a catalogue. After a failure, such as a full disk, the next list only takes longer.
+    // The next list only takes longer.
   }
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openSqliteFile } from "./database.ts";
 
-/** The open database of a conversation, with the statements of its log. */
+/** The open database of a conversation, with the prepared statements of its log. */
 export class OpenDatabase {
   readonly database: DatabaseSync;
   readonly writer: StatementSync;
@@ -12,13 +12,12 @@ export class OpenDatabase {
   readonly release: StatementSync;
   readonly #path: string;
   readonly #place: string;
-  /** The stats of the directory when the files were last found there. */
+  /** The directory's stats when the files were last found there. */
   #unchanged: Stats | undefined;
-  /** The time of the last check, in `performance.now()` milliseconds. */
+  /** In milliseconds of `performance.now()`. */
   #looked: number;
   #reading: ReadStatements | undefined;
 
-  /** The database must have its schema. */
   constructor(database: DatabaseSync, path: string) {
     this.#path = path;
     this.database = database;
@@ -31,28 +30,22 @@ export class OpenDatabase {
     this.#looked = performance.now();
   }
 
-  /**
-   * True if the open files are still at their paths, checked at most once per `TICK`. Operating systems let a process
-   * write to removed or moved files without an error.
-   */
+  /** True if the files are still at their paths: a process can write to removed files without an error. */
   get isInPlace(): boolean {
-    // Flushes in quick succession count as one moment for the removal of a folder, and a loop of quick tools has
-    // hundreds of them per second.
+    // A loop of quick tools flushes hundreds of times per second.
     const now = performance.now();
     if (now - this.#looked < TICK) return true;
-    // Every removal or addition in a directory changes the directory's time. Reading that time is half the work: after
-    // a `stat` of a write-ahead log, Linux stores the next write time more exactly, which the next flush has to write.
+    // Each change of a directory changes its time. After a `stat` of a write-ahead log, Linux stores its next write
+    // time more exactly, which the next flush has to write; the directory's `stat` avoids this.
     const seen = statSync(dirname(this.#path), { throwIfNoEntry: false });
     if (!seen || !this.#unchanged || !isSameDirectory(seen, this.#unchanged)) {
       if (walStamp(this.#path) !== this.#place) return false;
-      // A second change within the same clock tick does not change the time.
       this.#unchanged = seen && Date.now() - seen.mtimeMs > TICK ? seen : undefined;
     }
     this.#looked = now;
     return true;
   }
 
-  /** Reopens a file that was prepared before. */
   static open(file: string): OpenDatabase {
     const database = openSqliteFile(file, { readOnly: false });
     try {
@@ -64,7 +57,7 @@ export class OpenDatabase {
     }
   }
 
-  /** The statements for reading. A log that is only written does not prepare them. */
+  /** Prepared on first use: a log that is only written needs no such statements. */
   get reading(): ReadStatements {
     this.#reading ??= readStatements(this.database);
     return this.#reading;
@@ -75,12 +68,9 @@ export class OpenDatabase {
   }
 }
 
-/**
- * Milliseconds between two checks of the files. Two changes may have the same time: file clocks tick every 1 to 10 ms.
- */
+/** Milliseconds between two checks of the files, longer than a tick of a file clock (1 to 10 ms). */
 const TICK = 20;
 
-/** Returns whether two stats describe the same directory with the same files. */
 function isSameDirectory(one: Stats, other: Stats): boolean {
   return one.mtimeMs === other.mtimeMs && one.ino === other.ino && one.dev === other.dev;
 }
@@ -94,25 +84,21 @@ function walStamp(path: string): string {
     .join();
 }
 
-/**
- * With the write-ahead log, commits survive SIGKILL, and the file stays intact after a power cut. Commits do not wait
- * for the disk.
- */
+/** SQL: commits do not wait for the disk. They survive SIGKILL, and a power cut leaves the file intact. */
 export const SAFE_AGAINST_KILL = "PRAGMA synchronous = NORMAL";
 
-/** This commit and all earlier commits survive a power cut: each commit waits for the disk. */
+/** SQL: each commit waits for the disk, so that all commits survive a power cut. */
 export const SAFE_AGAINST_POWER_CUTS = "PRAGMA synchronous = FULL";
 
-/** Statements that return rows as arrays. */
+/** Statements for reading events, with rows as arrays. */
 export interface ReadStatements {
-  /** The rows after one number up to another, inclusive. */
+  /** Rows after one number up to another. */
   readonly range: StatementSync;
-  /** The total length of their bodies. */
   readonly bytes: StatementSync;
   readonly newest: StatementSync;
 }
 
-/** Prepares the statements of an event reader. The database must have its schema. */
+/** Prepares the statements for reading events. The database must have its schema. */
 export function readStatements(database: DatabaseSync): ReadStatements {
   const columns = "seq, epoch, at, type, body, crc";
   const asArrays = { returnArrays: true };

@@ -13,20 +13,19 @@ import { LogFile, type OpenFiles } from "./open-files.ts";
 import { type FileOwner, ownerFrom } from "./owner.ts";
 import { renewFile } from "./renew.ts";
 
-/** A conversation's file, opened by the writer with this `epoch`. */
+/** A conversation's file that is open for writing with this `epoch`. */
 export interface OpenLogFile {
   readonly file: LogFile;
   readonly reader: EventReader;
   readonly epoch: number;
-  /** The number of the last event. */
+  /** Number of the last event. */
   readonly seq: number;
-  /** Repairs before opening, a sentence each. */
+  /** A sentence for each repair when the file was opened. */
   readonly mended: readonly string[];
 }
 
-/** How to open a file. */
+/** Options for opening a conversation's file. */
 export interface OpenFileOptions {
-  /** Create the file if it is missing. */
   readonly create: boolean;
   /** Returns the new owner. */
   readonly owner: () => FileOwner;
@@ -35,10 +34,7 @@ export interface OpenFileOptions {
   readonly files: OpenFiles;
 }
 
-/**
- * Opens the file of a conversation for writing and takes the next epoch. Damaged parts are repaired, and the old file
- * is kept under another name. Throws a `StoreError`.
- */
+/** Opens a conversation's file for writing with the next epoch, and repairs damage. Throws a `StoreError`. */
 export function openConversationFile(path: string, id: string, opening: OpenFileOptions): OpenLogFile {
   try {
     if (opening.create) createDatabaseFile(path);
@@ -74,9 +70,8 @@ function withoutDamage<T>(body: () => T, otherwise: (damage: unknown) => T): T {
 }
 
 /**
- * Two processes want one conversation, and its owner may only seem dead: a suspended laptop, or a server that waits for
- * its disk. The new owner raises the epoch in a flushed transaction before it reads the last event. The old owner may
- * continue at any moment: each of its appends checks the epoch in the same transaction, finds a higher one, and is
+ * An owner may only seem dead, such as a suspended laptop. The new owner raises the epoch in a flushed transaction
+ * before it reads the last event. Each append of the old owner checks the epoch in its transaction, and is then
  * `stale`. Without the flush, a power cut could give two owners the same epoch.
  */
 function takeOver(
@@ -87,8 +82,7 @@ function takeOver(
   const database = openSqliteFile(path, { readOnly: false });
   let file: LogFile | undefined;
   try {
-    // Flush: after a power cut, no other writer may get the same epoch. `fullfsync` makes a flush reach the disk itself
-    // on macOS, and has no effect elsewhere.
+    // After a power cut, no other writer may get this epoch. On macOS, only `fullfsync` flushes to the disk itself.
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA fullfsync = ON; ${SAFE_AGAINST_POWER_CUTS}`);
     const self = owner();
     let isNew = false;
@@ -100,12 +94,11 @@ function takeOver(
       return raiseEpoch(database, path, self, 0);
     });
     file = new LogFile(path, new OpenDatabase(database, path), files);
-    // Read only now: no other writer appends any more. Stay outside the transaction, which damaged pages would abort.
+    // No other writer appends any more. Outside the transaction, which damaged pages would abort.
     const reader = new EventReader(file, lostEvents(database));
     const last = reader.last();
     // A damaged `writer` table must not yield an epoch that was used before.
     if (last.epoch >= epoch) epoch = inSqliteTransaction(database, () => raiseEpoch(database, path, self, last.epoch));
-    // A new file was just written completely.
     if (!isNew) tryToWrite(database, last.seq);
     database.exec(SAFE_AGAINST_KILL);
     return { file, reader, epoch, seq: last.seq };
@@ -116,25 +109,28 @@ function takeOver(
   }
 }
 
-/** Returns whether the file is new. Throws a `StoreError` if the file is not a conversation. */
+/** Throws a `StoreError` if the file is not a conversation. */
 function prepareSchema(database: DatabaseSync, path: string, id: string, create: boolean): boolean {
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (version === VERSION) return false;
   if (version > VERSION) {
-    throw new StoreError("unusable", `${path} was written by a newer version of Banyan; update this one to open it.`);
+    throw new StoreError(
+      "unusable",
+      `${path} was written by a newer version of Banyan; update Banyan to open the file.`,
+    );
   }
   const tables = Number(database.prepare("SELECT count(*) AS count FROM sqlite_schema").get()?.count);
   if (!create || tables > 0) {
     throw new StoreError(
       "damaged",
-      `${path} holds no conversation; put a backup in its place. No other conversation is touched.`,
+      `${path} contains no conversation; replace the file with a backup. No other conversation is affected.`,
     );
   }
   makeSchema(database, id);
   return true;
 }
 
-/** Writes the page with the file's identity, so that the write-ahead log after each opening contains this page. */
+/** The write-ahead log after each opening must contain the page with the file's identity. */
 function sign(database: DatabaseSync, id: string): void {
   const identity = Number(database.prepare("PRAGMA application_id").get()?.application_id);
   database.exec(`PRAGMA application_id = ${identity === 0 ? identityOf(id) : identity}`);
@@ -153,7 +149,7 @@ function tryToWrite(database: DatabaseSync, last: number): void {
   }
 }
 
-/** Makes `owner` the writer with the next epoch, which is above `floor`. */
+/** The next epoch is above `floor`. */
 function raiseEpoch(database: DatabaseSync, path: string, owner: FileOwner, floor: number): number {
   const epoch = Math.max(Number(database.prepare("SELECT epoch FROM writer").get()?.epoch), floor) + 1;
   if (
@@ -162,19 +158,19 @@ function raiseEpoch(database: DatabaseSync, path: string, owner: FileOwner, floo
   ) {
     throw new StoreError(
       "damaged",
-      `${path} has no record of its writer; put a backup in its place. No other conversation is touched.`,
+      `${path} lacks the record of its writer; replace the file with a backup. No other conversation is affected.`,
     );
   }
   return epoch;
 }
 
 /**
- * Runs `body`, which opens a file for writing, while no other store opens or repairs a file of this folder. Opening
- * must be inside the lock too. A process with an open damaged file would leave its write-ahead log next to the
- * replacement. Throws SQLite's error if another process holds the lock too long.
+ * Runs `body`, which opens a file for writing, while no other store opens or repairs files in this folder. Otherwise, a
+ * process with a damaged file open could leave its write-ahead log next to the replacement. Throws SQLite's error if
+ * another process holds the lock too long.
  */
 function runExclusively<T>(path: string, body: () => T): T {
-  // Use no name of a process lock: those files are removed, and waiting processes would hold a deleted file.
+  // Not the name of a process lock: those files are removed, and waiting processes would hold a deleted file.
   const file = join(dirname(dirname(path)), "opening.sqlite");
   if (!statSync(file, { throwIfNoEntry: false })) createDatabaseFile(file);
   using database = openSqliteFile(file, { readOnly: false });
@@ -182,13 +178,12 @@ function runExclusively<T>(path: string, body: () => T): T {
   return body();
 }
 
-/** The largest length to restore: a damaged header must not fill the disk. */
+/** A damaged header must not fill the disk. */
 const LONGEST = 1024 ** 3;
 
 /**
- * Restores the length of a truncated database file from its header (https://sqlite.org/fileformat2.html), with zeros.
- * SQLite refuses a file that is too short; afterwards, the remaining content is readable. Existing bytes do not change.
- * Returns whether the file was too short.
+ * Extends a truncated database file with zeros to the length in its header (https://sqlite.org/fileformat2.html):
+ * SQLite refuses a short file, but can then read the remaining content. Returns whether the file was too short.
  */
 function restoreLength(file: string): boolean {
   const descriptor = openSync(file, "r+");

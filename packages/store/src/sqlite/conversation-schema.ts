@@ -4,18 +4,12 @@ import { ASKS } from "../log/summary.ts";
 
 export const VERSION = 1;
 
-/**
- * SQLite uses the index only for queries with exactly this condition. Older files have no index of questions, or one with
- * another condition (`questions`): opening a file for writing replaces that one.
- */
+/** SQL that creates the index of questions, or replaces the index of an older file. */
 export const INDEX_OF_QUESTIONS = `
   DROP INDEX IF EXISTS questions;
   CREATE INDEX IF NOT EXISTS asking ON events (seq) WHERE ${ASKS}`;
 
-/**
- * `writer` has one row: the last writer, empty after a close, and the number of flushes without an event. The indexes
- * are partial: events that are neither titles nor questions cost nothing.
- */
+/** `writer` has one row: the last writer (empty after a close), and the number of flushes without an event. */
 const SCHEMA = `
   CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
@@ -32,17 +26,17 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `;
 
-/** Returns the `application_id` of a file, so that a write-ahead log with the header page shows its conversation. */
+/** Returns the `application_id` of a conversation's file, by which its write-ahead log is recognized. */
 export function identityOf(conversation: string): number {
   return crc32(conversation) | 0 || 1;
 }
 
-/** Creates the tables of a conversation's file. Call this inside a transaction. */
+/** Creates the tables of a conversation's file. Call inside a transaction. */
 export function makeSchema(database: DatabaseSync, conversation: string): void {
   database.exec(`${SCHEMA} PRAGMA application_id = ${identityOf(conversation)}`);
 }
 
-/** Returns the numbers of events that were lost with an earlier file. An earlier opening reported them. */
+/** Returns the numbers of events that were lost, and reported, in earlier repairs. */
 export function lostEvents(database: DatabaseSync): ReadonlySet<number> {
   const numbers = new Set<number>();
   const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'passed_over'";

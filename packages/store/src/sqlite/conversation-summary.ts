@@ -4,18 +4,14 @@ import { eventOf } from "../log/row.ts";
 import { ASKS, addToSummary, CLOSES, emptySummary, questionsIn } from "../log/summary.ts";
 import { readBesideWriter } from "./database.ts";
 
-/** The first events, which may include types that only occur at a conversation's beginning. */
+/** Number of first events to read: some types only occur there. */
 const BEGINNING = 1000;
 
-/**
- * Reads the summary of the conversation in a file from a few relevant events. Without an `id`, the first event has the
- * id. Works next to an active writer, changes nothing, and never throws.
- */
+/** Reads a conversation's summary from a few events in its file, also while another process writes. Never throws. */
 export function readFileSummary(file: string, id: string | undefined): ConversationSummary | "empty" | "unreadable" {
   try {
     return readBesideWriter(file, (database) => summaryIn(database, id));
   } catch {
-    // A broken file must not prevent listing the others; `open` reports the error.
     return "unreadable";
   }
 }
@@ -44,10 +40,7 @@ function summaryIn(database: DatabaseSync, id: string | undefined): Conversation
   return last.length === 0 ? "empty" : "unreadable";
 }
 
-/**
- * Returns the questions that no later event closes. A question was either closed soon, or waits with few events after
- * it. So few events are read.
- */
+/** Reads few events: a question is either closed soon, or followed by few events. */
 function openQuestions(select: (rest: string) => StatementSync): ReadonlyMap<string, OpenQuestion> {
   const open = new Map<string, OpenQuestion>();
   const behind = select(`WHERE seq > ? AND ((${CLOSES}) OR (${ASKS})) ORDER BY seq`);

@@ -3,30 +3,20 @@ import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 
-/**
- * Milliseconds to wait for another process's lock. Locks last for one append. A process with a longer lock hangs, and
- * waiting also blocks this process.
- */
+/** Milliseconds to wait for another process's lock, which lasts for one append. Waiting also blocks this process. */
 const BUSY_TIMEOUT = 2000;
 
-/**
- * Opens an existing database file. `node:sqlite` is loaded here synchronously with the first file: an append that finds
- * its file closed must reopen the file without waiting.
- */
+/** Opens an existing database file synchronously, since an append that finds its file closed must not wait. */
 export function openSqliteFile(file: string, options: { readonly readOnly: boolean }): DatabaseSync {
-  // SQLite would create a missing file by default.
   return openWithParameters(file, options.readOnly, { mode: options.readOnly ? "ro" : "rw" });
 }
 
-/** Opens a file without its write-ahead log and without a lock. */
+/** Opens a file for reading, without its write-ahead log and without a lock. */
 export function openAlone(file: string): DatabaseSync {
   return openWithParameters(file, true, { mode: "ro", immutable: "1" });
 }
 
-/**
- * Reads a conversation's file next to a possible writer. Without a write-ahead log there is no writer, and the file is
- * opened without creating a log. If a writer started meanwhile, `body` runs again. Throws the error of `body`.
- */
+/** Reads a file next to a possible writer. If a writer starts meanwhile, runs `body` again. Throws `body`'s error. */
 export function readBesideWriter<T>(file: string, body: (database: DatabaseSync) => T): T {
   const stamp = closedStamp(file);
   if (stamp !== undefined) {
@@ -40,14 +30,14 @@ export function readBesideWriter<T>(file: string, body: (database: DatabaseSync)
   return body(database);
 }
 
-/** Returns time and size of a file without a write-ahead log; undefined if a log exists. */
+/** Returns time and size of a file without a write-ahead log; `undefined` if there is a log. */
 function closedStamp(file: string): string | undefined {
   if (statSync(`${file}-wal`, { throwIfNoEntry: false })) return;
   const { mtimeNs, size } = statSync(file, { bigint: true });
   return `${mtimeNs}:${size}`;
 }
 
-/** Runs `body` now. The returned function returns its value or throws its error. */
+/** Runs `body` at once. The returned function returns its value or throws its error. */
 function settled<T>(body: () => T): () => T {
   try {
     const value = body();
@@ -69,7 +59,7 @@ function openWithParameters(
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
   const database = new DatabaseSync(address, { readOnly, timeout: BUSY_TIMEOUT });
   try {
-    // A file from an untrusted source must not run its own functions through a view or trigger.
+    // A file from another source must not run functions through its views or triggers.
     database.exec("PRAGMA trusted_schema = OFF");
     return database;
   } catch (error) {
@@ -78,10 +68,7 @@ function openWithParameters(
   }
 }
 
-/**
- * Creates an empty file that only its owner can read, with its directories, unless the file exists. SQLite uses the
- * same mode for its additional files.
- */
+/** Creates an empty file that only its owner can read, with its directories, unless the file exists. */
 export function createDatabaseFile(file: string): void {
   makeDirectory(dirname(file));
   try {
@@ -108,7 +95,7 @@ export function flushDirectory(directory: string): void {
   }
 }
 
-/** Runs `body` in a write transaction. An error rolls everything back. */
+/** Runs `body` in a write transaction, which an error rolls back. */
 export function inSqliteTransaction<T>(database: DatabaseSync, body: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {

@@ -1,7 +1,7 @@
 import { StoreError } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
 
-// Primary result codes of SQLite, https://sqlite.org/rescode.html
+// Result codes of SQLite, https://sqlite.org/rescode.html
 const ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;
@@ -10,11 +10,10 @@ const FULL = 13;
 const TOO_BIG = 18;
 const CONSTRAINT = 19;
 const NOT_A_DATABASE = 26;
-// Extended codes.
 const IO_READ = 266;
 const IO_SHARED_MEMORY_SIZE = 4874;
 
-/** Converts a file error to the error of the store's contract. */
+/** Converts an error of SQLite or the file system to a `StoreError`. */
 export function sqliteStoreError(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
   const cause = { cause: error };
@@ -24,23 +23,22 @@ export function sqliteStoreError(error: unknown, file: string): StoreError {
   if (code === "ENOSPC" || code === "EDQUOT" || errcode === IO_SHARED_MEMORY_SIZE || primary(errcode) === FULL) {
     return new StoreError(
       "full",
-      `There is no room left for ${file}; free some space and try again. Stored data is safe.`,
+      `No disk space is left for ${file}; free some space and try again. Stored data is safe.`,
       cause,
     );
   }
   if (primary(errcode) === BUSY || primary(errcode) === LOCKED) {
     return new StoreError(
       "locked",
-      `${file} is locked by another process; let it finish, or end it, and try again.`,
+      `${file} is locked by another process; wait for that process or end it, then try again.`,
       cause,
     );
   }
-  // Our statements fit our schema, and numbers are checked before an insert. So an SQL error means a missing table, and
-  // a conflict means unreadable rows.
+  // The statements are correct, so an SQL error means a missing table, and a conflict means unreadable rows.
   if (isDamage(error) || primary(errcode) === ERROR || primary(errcode) === CONSTRAINT) {
     return new StoreError(
       "damaged",
-      `${file} is damaged (${why}); put a backup in its place. No other conversation is touched.`,
+      `${file} is damaged (${why}); replace the file with a backup. No other conversation is affected.`,
       cause,
     );
   }
@@ -51,7 +49,7 @@ export function sqliteStoreError(error: unknown, file: string): StoreError {
   );
 }
 
-/** Returns whether an error means damaged content. */
+/** Returns whether an error of SQLite means damaged content. */
 export function isDamage(error: unknown): boolean {
   const { code, errcode } = codesOf(error);
   if (code === "ERR_OUT_OF_RANGE") return true; // An integer that no JavaScript program wrote.

@@ -4,30 +4,28 @@ import { eventOf } from "../log/row.ts";
 import type { ReadStatements } from "./connection.ts";
 import { isDamage } from "./error.ts";
 
-/** Maximum number of events in a batch, and maximum bytes of their bodies. A single event may be larger. */
+/** Maximum events of a batch, and maximum bytes of their bodies. A single event may be larger. */
 const BATCH_EVENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Maximum number of consecutive unreadable events before the search for the unknown end of a log stops. */
+/** Maximum unreadable events in a row, when searching for the end of a log. */
 const SEARCH = 50_000;
 
-/** A conversation's file while it is readable. */
+/** A conversation's file that can be read now. */
 export interface ReadableFile {
   readonly path: string;
-  /** Valid only until the next `await`; then read the property again. */
+  /** Valid until the next `await`. */
   readonly reading: ReadStatements;
 }
 
 /**
- * Reads the events of a file. Skips damaged events and remembers them.
- *
- * A batch is read at once and not row by row: that is faster, and an open read would block checkpoints of the
- * write-ahead log. If a batch is unreadable, its events are read one by one. So a damaged page costs only the events on
- * that page.
+ * Reads events of a conversation's file. Skips damaged events and reports them in `damage`. A batch is read at once: an
+ * open read would block checkpoints. In an unreadable batch, events are read one by one, so that a damaged page costs
+ * only its events.
  */
 export class EventReader {
   readonly #file: ReadableFile;
-  /** Events lost in earlier openings, which are not reported again. */
+  /** Events lost in earlier repairs, which are not reported again. */
   readonly #known: ReadonlySet<number>;
   readonly #lost = new Set<number>();
   #endUnknown = false;
@@ -37,7 +35,7 @@ export class EventReader {
     this.#known = known;
   }
 
-  /** The skipped events so far, a sentence for each gap. */
+  /** A sentence for each gap of skipped events. */
   get damage(): readonly string[] {
     const sentences = gaps(this.lost).map(([first, last]) =>
       first === last
@@ -48,12 +46,11 @@ export class EventReader {
     return sentences;
   }
 
-  /** The numbers of unreadable events. */
   get lost(): readonly number[] {
     return Array.from(this.#lost).filter((seq) => !this.#known.has(seq));
   }
 
-  /** Returns the events after `after` up to `to`, at most one batch, and the number of the batch's last event. */
+  /** Returns the next events after `after` up to `to`, and the number of the batch's last event. */
   batch(after: number, to: number): { readonly events: Event[]; readonly end: number } {
     let end = Math.min(to, after + BATCH_EVENTS);
     try {
@@ -65,10 +62,10 @@ export class EventReader {
     }
   }
 
-  /** Returns the end of the log. If the last row is damaged, searches the last intact row from the beginning. */
+  /** Returns the end of the log. If the last row is damaged, finds the last intact row. */
   last(): { readonly seq: number; readonly epoch: number } {
     const { seq, epoch } = this.#lastRow();
-    // Clients know the numbers of lost events, and would take a new event with such a number for the old one.
+    // Clients know the numbers of lost events, and would confuse a new event with the old one.
     let given = seq;
     for (const known of this.#known) given = Math.max(given, known);
     return { seq: given, epoch };
@@ -86,7 +83,7 @@ export class EventReader {
       if (!isDamage(error)) throw error;
     }
     const { seq, epoch } = this.#lastIntact();
-    // A damaged row keeps its number if the number is plausible, so that no number is used twice.
+    // A plausible number of a damaged row is kept, so that no number is used twice.
     if (typeof newest === "number" && newest > seq && newest <= seq + SEARCH) return { seq: newest, epoch };
     this.#endUnknown = true;
     return { seq, epoch };
@@ -122,7 +119,7 @@ export class EventReader {
     return events;
   }
 
-  /** Returns the events of the rows in order, without duplicates. Missing numbers between `after` and `end` are lost. */
+  /** Returns intact events in order. Missing numbers between `after` and `end` are lost. */
   #intact(rows: readonly unknown[], after: number, end: number): Event[] {
     const events: Event[] = [];
     let next = after + 1;

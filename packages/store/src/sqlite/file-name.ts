@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-/** Ids that are valid file names. Banyan creates only such ids, so files of all versions are found. */
+/** Ids that are file names without change. Banyan creates only such ids. */
 const PLAIN = /^[0-9a-z]{10,40}$/;
 
-/** Characters of an id in a file name. Additional files add up to 60 characters; the limit is 255 bytes. */
+/** Maximum characters of an id in a file name. Additional files add up to 60; systems allow 255 bytes. */
 const LONGEST = 160;
 
 /**
@@ -33,10 +33,7 @@ export function conversationFile(directory: string, id: string): string {
   return join(directory, "conversations", `${conversationFileName(id)}.sqlite`);
 }
 
-/**
- * Returns the id in a file name; its `id` is undefined if only the log contains the id. Returns undefined for a name
- * that is no result of `conversationFileName`.
- */
+/** Returns the id in a file name (`undefined` if only the log has the id), or `undefined` for any other name. */
 export function idIn(name: string): { readonly id: string | undefined } | undefined {
   if (/^sha256-[0-9a-f]{64}$/.test(name)) return { id: undefined };
   const bytes = name.slice(1).replaceAll(/_([0-9a-f]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));

@@ -8,9 +8,8 @@ import { openAlone, openSqliteFile } from "./database.ts";
 import { sqliteStoreError } from "./error.ts";
 
 /**
- * Moves a write-ahead log aside if it belongs to another file: another conversation, or another state of this file.
- * SQLite would apply any log at this path. Returns a sentence about the move, or undefined if the log belongs to the
- * file. Call this under the lock of `alone`.
+ * Moves a write-ahead log aside if it belongs to another conversation or another state of the file, since SQLite would
+ * apply any log at this path. Returns a sentence for the user if the log was moved. Call under the lock of `alone`.
  */
 export function putForeignLogAside(path: string, conversation: string): string | undefined {
   const log = `${path}-wal`;
@@ -18,13 +17,10 @@ export function putForeignLogAside(path: string, conversation: string): string |
   const aside = `${path}.foreign-${createId()}-wal`;
   renameSync(log, aside);
   rmSync(`${path}-shm`, { force: true });
-  return `The write-ahead log next to ${basename(path)} belongs to another file. It is kept as ${aside}, and the conversation was opened as it was without it.`;
+  return `The write-ahead log next to ${basename(path)} belongs to another file. That log is kept as ${aside}, and the conversation was opened without it.`;
 }
 
-/**
- * A log only grows. So the file with its write-ahead log must contain all events of the file alone, and continue
- * without a gap. The file is read first, because its owner may be writing.
- */
+/** The file with its log must contain all events of the file alone. Read the file first: its owner may write. */
 function belongs(path: string, conversation: string): boolean {
   using file = openAlone(path);
   using both = openSqliteFile(path, { readOnly: true });
@@ -48,7 +44,6 @@ function belongs(path: string, conversation: string): boolean {
   return grown.whole;
 }
 
-/** Returns the identity in the header; undefined if unreadable. */
 function identityIn(database: DatabaseSync): number | undefined {
   try {
     return Number(database.prepare("PRAGMA application_id").get()?.application_id);
@@ -64,14 +59,12 @@ function isIntact(database: DatabaseSync, seq: number): boolean {
     const row = database.prepare(select, { returnArrays: true }).get(seq);
     return row !== undefined && eventOf(row as unknown as readonly unknown[]) !== undefined;
   } catch {
-    // Unreadable content counts as missing.
     return false;
   }
 }
 
-/** The numbers and checksums of the events, up to the first unreadable event. */
+/** The numbers and checksums of events, up to the first unreadable event. */
 class Rows {
-  /** True until a row was unreadable. */
   whole = true;
   #rows: Iterator<unknown> | undefined;
 

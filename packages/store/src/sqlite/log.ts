@@ -10,13 +10,13 @@ import { sqliteStoreError } from "./error.ts";
 import { ownerFrom } from "./owner.ts";
 import type { RightsFile } from "./rights-files.ts";
 
-/** The log of one conversation in its file. Appends complete immediately. */
+/** The log of one conversation in a SQLite file. Appends complete at once. */
 export class SqliteLog implements Log {
   readonly epoch: number;
   readonly #conversation: string;
   readonly rights: RightsFile;
   readonly #opened: OpenLogFile;
-  /** `isReleased` is true if the file records that it has no writer any more. */
+  /** `isReleased`: the file records that it has no writer any more. */
   readonly #onClose: (isReleased: boolean) => void;
   #seq: number;
   #closed = false;
@@ -59,8 +59,7 @@ export class SqliteLog implements Log {
       const { database, writer, insert, flush } = connection;
       // Check before the write: a deleted file must not get events, and a system call after a flush is slower.
       if (durable && !connection.isInPlace) throw fileGone(this.#opened.file.path);
-      // Switching takes 0.4 µs; a second connection for durable appends would not be faster. Use `exec`: SQLite runs
-      // this pragma at preparation, so a prepared statement would have no effect later.
+      // SQLite runs this pragma when it is prepared: use `exec`. A second connection would not be faster.
       if (durable) database.exec(SAFE_AGAINST_POWER_CUTS);
       try {
         inSqliteTransaction(database, () => {
@@ -91,7 +90,6 @@ export class SqliteLog implements Log {
     this.#guarded(() => file.close());
   }
 
-  /** Another writer has opened the file since. */
   #overtaken(database: DatabaseSync): StoreError {
     return overtakenError(this.#conversation, ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
   }

@@ -1,12 +1,9 @@
 import { OpenDatabase, type ReadStatements } from "./connection.ts";
 
-/**
- * The open files. Above `most`, the least recently used file is closed, and reopened on its next use. Closing has no
- * effect on the write permission, which the file itself records.
- */
+/** The open files of a store. Above `most`, closes the least recently used file until its next use. */
 export class OpenFiles {
   readonly #most: number;
-  /** In order of use; the last used file is last. */
+  /** The last used file comes last. */
   readonly #open = new Set<LogFile>();
 
   constructor(most: number) {
@@ -41,7 +38,7 @@ export class LogFile {
     this.#connection = connection;
   }
 
-  /** Valid only until the next `await`; then read the property again. Throws SQLite's error if the file cannot be reopened. */
+  /** Valid until the next `await`. Throws SQLite's error if the file cannot be reopened. */
   get connection(): OpenDatabase {
     this.#connection ??= OpenDatabase.open(this.path);
     this.#files.used(this);
@@ -52,7 +49,6 @@ export class LogFile {
     return this.connection.reading;
   }
 
-  /** Closes the file until its next use. */
   rest(): void {
     this.#connection?.close();
     this.#connection = undefined;

@@ -6,11 +6,9 @@ import { createDatabaseFile, openSqliteFile } from "./database.ts";
 import { isDamage, sqliteStoreError } from "./error.ts";
 
 /**
- * Shows that a store lives: an empty file that SQLite keeps locked. The system releases the lock when the process ends in
- * any way, so reused process ids and wrong clocks do no harm.
- *
- * Each store has one lock, not each conversation: files can be closed and reopened under this lock. Lock names are never
- * reused. No other code of this process may open the file: closing the second handle would release the lock (POSIX).
+ * Shows that a store lives, by an empty file that SQLite keeps locked. The system releases the lock when the process
+ * ends in any way. Each store has one lock, so that files can be closed and reopened. Lock names are never reused. No
+ * other code of this process may open the file: closing a second handle would release the lock (POSIX).
  */
 export class ProcessLock {
   readonly name: string;
@@ -23,7 +21,7 @@ export class ProcessLock {
     this.#database = database;
   }
 
-  /** Creates a lock in a store's directory, and removes the locks of dead processes. */
+  /** Also removes the locks of dead processes. */
   static take(directory: string): ProcessLock {
     for (;;) {
       const name = createId();
@@ -48,7 +46,7 @@ export function isHeld(directory: string, name: string): boolean {
   return !clearLockFile(writerLockFile(directory, name));
 }
 
-/** Returns the locked database of a new lock; undefined if another process removed the file before it was locked. */
+/** Returns `undefined` if another process removed the file before it was locked. */
 function locked(file: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
@@ -70,20 +68,18 @@ function clearAway(directory: string, own: string): void {
     if (name === undefined || name === own) continue;
     try {
       isHeld(directory, name);
-    } catch {
-      // The error appears when this lock is needed.
-    }
+    } catch {}
   }
 }
 
-/** Removes a lock's file unless the lock is held. Returns whether the file is gone. */
+/** Removes a lock's file unless a process holds the lock. Returns whether the file is gone. */
 function clearLockFile(file: string): boolean {
   if (!isLockFileThere(file)) return true;
   let database: DatabaseSync | undefined;
   try {
     database = openSqliteFile(file, { readOnly: true });
-    // Open for reading: several processes may check at once, and only the owner's lock excludes them. A process that is
-    // about to take the lock waits for the removal and detects it.
+    // Open for reading, so that several processes can check at once. A process that takes the lock waits for the
+    // removal and detects it.
     database.exec("PRAGMA busy_timeout = 0; BEGIN; SELECT 1 FROM sqlite_schema");
     removeLockFile(file);
     return true;
@@ -108,7 +104,5 @@ function isLockFileThere(file: string): boolean {
 function removeLockFile(file: string): void {
   try {
     rmSync(file, { force: true });
-  } catch {
-    // An empty file remains, which has no effect without a lock.
-  }
+  } catch {}
 }

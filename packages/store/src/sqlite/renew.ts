@@ -18,11 +18,10 @@ import { type FileOwner, ownerFrom } from "./owner.ts";
 
 /**
  * Replaces a readable file that can no longer be written. The new file has all readable events with the same numbers,
- * and no owner. The old file stays next to it under another name, with its write-ahead log. A crash in between leaves
- * one of both in place: the new file is complete and flushed before a single rename.
- *
- * `refuse` throws if the last owner keeps the file. Returns sentences about the repair, or undefined if no event was
- * readable. Call this under the lock of `alone`, with no open connection in this process.
+ * and no owner. The old file and its write-ahead log are kept under another name. The new file is flushed before a
+ * single rename, so a crash leaves one complete file in place. `refuse` throws if the last owner keeps the file.
+ * Returns sentences about the repair, or `undefined` if no event was readable. Call under the lock of `alone`, without
+ * an open connection in this process.
  */
 export function renewFile(
   path: string,
@@ -47,13 +46,13 @@ export function renewFile(
   const aside = `${path}.damaged-${createId()}`;
   keepAs(path, aside);
   renameSync(fresh, path);
-  // Until this rename, the old log is next to the new file. After a crash here, the next opening refuses the log as foreign.
+  // After a crash here, the next opening refuses the old log, which is next to the new file, as foreign.
   if (statSync(`${path}-wal`, { throwIfNoEntry: false })) renameSync(`${path}-wal`, `${aside}-wal`);
   rmSync(`${path}-shm`, { force: true });
   if (process.platform !== "win32") flushDirectory(dirname(path));
   return [
     ...lost,
-    `${path} is damaged and cannot be written. The conversation continues in a new file with everything that could be read. The old file is kept as ${aside}.`,
+    `${path} is damaged and cannot be written. The conversation continues in a new file with all readable events. The damaged file is kept as ${aside}.`,
   ];
 }
 
@@ -81,7 +80,6 @@ function copyEvents(
   return reader.damage;
 }
 
-/** Returns the writer of a file; no owner if unreadable. */
 function writerIn(database: DatabaseSync): { readonly epoch: number; readonly owner: unknown } {
   const row = unlessUnreadable(() => database.prepare("SELECT epoch, owner FROM writer").get());
   const epoch = Number(row?.epoch);

@@ -17,42 +17,37 @@ import { parseJsonOrNothing, rightsFrom } from "../log/rights-text.ts";
 import { sqliteStoreError } from "./error.ts";
 import { conversationFileName } from "./file-name.ts";
 
-/** The file names of conversations older than the permission files. Such conversations count as this store's own. */
+/** File names of conversations older than the permission files, which count as begun in this store. */
 const EARLIER = "earlier.json";
 
-/**
- * The file names of conversations that were begun or imported here, one per line. A line with `- ` before the name
- * marks a removal, and the last line of a name counts. All conversations share this file, because a separate file for
- * each would take longer than all other storage work of an answer.
- */
+/** File names of conversations that were begun or imported here, one per line. `- ` before a name marks a removal. */
 const BEGUN = "begun.txt";
 
-/** The permissions of one conversation. */
 export interface RightsFile extends RightsPlace {
   read(): Rights | undefined;
   write(rights: Rights): void;
-  /** Records the conversation as this store's own, without permissions. Survives a power cut. */
+  /** Records the conversation as begun in this store, without permissions. Survives a power cut. */
   begin(): void;
 }
 
 /**
- * A user's permissions in a conversation: `rights/<id>.json`, readable only by its owner. Without that file, nothing is
- * allowed. A conversation whose name is also missing in `rights/begun.txt` was copied into the store by another program.
+ * A user's permissions in conversations: `rights/<id>.json`, readable only by the user. Without that file, nothing is
+ * allowed. A conversation that `rights/begun.txt` does not list was copied from elsewhere.
  */
 export class RightsFiles {
   readonly #store: string;
   readonly #directory: string;
   #isThere = false;
-  /** Read when a conversation has no permission file. */
+  /** Read only for a conversation without a permission file. */
   #earlier: ReadonlySet<string> | undefined;
 
-  /** `store` is the directory of the store. No file is created before the first read or write. */
+  /** Creates no file before the first read or write. */
   constructor(store: string) {
     this.#store = store;
     this.#directory = join(store, "rights");
   }
 
-  /** Removes the permissions of a conversation, because a new conversation may get its name. Throws a `StoreError`. */
+  /** Removes a conversation's permissions, because a new conversation may get its name. Throws a `StoreError`. */
   remove(id: string): void {
     const file = join(this.#directory, `${conversationFileName(id)}.json`);
     try {
@@ -64,7 +59,6 @@ export class RightsFiles {
     }
   }
 
-  /** Returns the permissions of a conversation. */
   of(id: string): RightsFile {
     const file = join(this.#directory, `${conversationFileName(id)}.json`);
     // True after `begin` without later permissions: no file needs to be read.
@@ -119,7 +113,7 @@ export class RightsFiles {
   }
 }
 
-/** Creates the directory with the names of all existing conversations, atomically, unless another process does. */
+/** Creates the directory atomically, with the names of all existing conversations, unless another process does. */
 function makeRightsDirectory(store: string, rights: string): void {
   const made = mkdtempSync(`${rights}-`);
   const files = globSync("*.sqlite", { cwd: join(store, "conversations") });
@@ -132,10 +126,7 @@ function makeRightsDirectory(store: string, rights: string): void {
   }
 }
 
-/**
- * Appends a line in a single write, which the system keeps whole even with concurrent writers. A crash may have cut the
- * previous line, so the text starts with a line break.
- */
+/** A single write stays whole with concurrent writers. A crash may have cut the line before: start a new line. */
 function addLine(file: string, line: string): void {
   const descriptor = openSync(file, "a", 0o600);
   try {

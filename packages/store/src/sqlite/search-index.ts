@@ -5,11 +5,11 @@ import { SAYING, type SearchableEvent, searchableEvents } from "../search/said.t
 import { spaceIndexText } from "../search/words.ts";
 import { inSqliteTransaction, readBesideWriter } from "./database.ts";
 
-/** Maximum number of events to read at once, and of characters after which a batch ends: reading blocks other work. */
+/** Maximum events of a batch, and characters after which a batch ends: reading blocks other work. */
 const BATCH = 500;
 const CHARACTERS = 4 * 1024 * 1024;
 
-/** The position up to which a file was read: the event `seq` with checksum `crc`. */
+/** The position up to which a file was read. */
 interface IndexedUpTo {
   readonly seq: number;
   readonly crc: number;
@@ -17,26 +17,21 @@ interface IndexedUpTo {
 
 const BEGINNING: IndexedUpTo = { seq: 0, crc: 0 };
 
-/** The new events of a file after a position. */
 interface Addition {
   readonly events: readonly { readonly seq: number; readonly at: number; readonly said: readonly SearchableEvent[] }[];
   readonly to: IndexedUpTo;
-  /** True if the file has no further events. */
   readonly done: boolean;
-  /** True if this is another file than before, such as an older backup. The events then start at the beginning. */
+  /** True if the file was replaced, for example by an older backup. The events then start at the beginning. */
   readonly anew: boolean;
 }
 
-/** Returns the stamps of the files at their last indexing, by conversation. */
+/** Returns the stamps of files at their last indexing, by conversation. */
 export function indexedStamps(catalogue: DatabaseSync): Map<string, string> {
   const rows = catalogue.prepare("SELECT conversation, stamp FROM indexed").all();
   return new Map(rows.map(({ conversation, stamp }) => [String(conversation), String(stamp)]));
 }
 
-/**
- * Adds the new events of a conversation's file to the index: a log is never rewritten. For an unreadable file, the
- * index stays unchanged. May run concurrently. Throws SQLite's error if the catalogue cannot be written.
- */
+/** Adds new events of a conversation's file to the index; an unreadable file adds none. May run concurrently. */
 export async function indexConversation(
   catalogue: DatabaseSync,
   conversation: string,
@@ -48,7 +43,6 @@ export async function indexConversation(
     const addition = readFrom(path, before);
     if (!addition) return;
     inSqliteTransaction(catalogue, () => {
-      // Another search may have indexed the same events meanwhile.
       const now = indexedUpTo(catalogue, conversation);
       if (now.seq === before.seq && now.crc === before.crc) add(catalogue, conversation, addition, stamp);
     });
@@ -66,7 +60,6 @@ function readFrom(path: string, before: IndexedUpTo): Addition | undefined {
   try {
     return readBesideWriter(path, (file) => additionIn(file, before));
   } catch {
-    // A broken file must not prevent searching the others; `open` reports the error.
     return;
   }
 }
@@ -133,7 +126,7 @@ function add(catalogue: DatabaseSync, conversation: string, { events, to, done, 
   }
 }
 
-/** Removes a conversation from the index. Call this inside a transaction. */
+/** Removes a conversation from the index. Call inside a transaction. */
 export function unindexConversation(catalogue: DatabaseSync, conversation: string): void {
   const known = catalogue.prepare("SELECT number FROM indexed WHERE conversation = ?").get(conversation);
   if (!known) return;

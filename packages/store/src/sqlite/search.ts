@@ -14,7 +14,7 @@ import { sqliteStoreError } from "./error.ts";
 import { conversationFile } from "./file-name.ts";
 import { indexConversation, indexedStamps, unindexConversation } from "./search-index.ts";
 
-/** Finds messages, after new events were indexed. */
+/** Updates the index and finds messages. */
 export async function searchConversations(
   directory: string,
   query: string,
@@ -30,8 +30,7 @@ export async function searchConversations(
     using catalogue = writableCatalogue(file);
     return await searchIn(catalogue, search);
   } catch (error) {
-    // The next search recreates a damaged catalogue. With a full disk or a read-only directory, an index in memory
-    // works too, only slower.
+    // With a full disk or a read-only directory, use an index in memory.
     if (sqliteStoreError(error, file).code === "damaged") discardCatalogue(file);
     using catalogue = passingCatalogue();
     return await searchIn(catalogue, search);
@@ -70,7 +69,7 @@ const FOUND = `
   FROM texts JOIN messages ON messages.number = texts.rowid JOIN indexed ON indexed.number = messages.conversation
   WHERE texts MATCH ? ORDER BY at DESC, message DESC`;
 
-/** Builds an FTS5 query. Words contain only letters and digits, so in quotation marks they are no operators. */
+/** Words contain only letters and digits, so in quotation marks they are no operators. */
 function matching(words: readonly string[]): string {
   return `${words.map((word) => `"${spaceIndexText(word)}"`).join(" ")}*`;
 }
@@ -95,7 +94,7 @@ async function refresh(
     });
 }
 
-/** Returns a function that tells whether a message or one of its ancestors was removed. */
+/** The returned function tells whether a message or one of its ancestors was removed. */
 function removedMessages(catalogue: DatabaseSync): (conversation: number, message: string) => boolean {
   const any = catalogue.prepare("SELECT 1 FROM messages WHERE conversation = ? AND removed LIMIT 1");
   const above = catalogue.prepare(`
@@ -111,7 +110,7 @@ function removedMessages(catalogue: DatabaseSync): (conversation: number, messag
   };
 }
 
-/** Reads a found text from its file, because the index keeps no texts. Undefined if the file is unreadable now. */
+/** Reads a found text from its file, because the index keeps no texts. Undefined for an unreadable file. */
 function hitAt(
   path: string,
   seq: number,
@@ -127,7 +126,6 @@ function hitAt(
     const { message, role, text } = said;
     return { conversation: id, title, message, role, at: event.at, ...excerptOf(text, words) };
   } catch {
-    // A broken file must not hide the hits of others; `open` reports the error.
     return;
   }
 }

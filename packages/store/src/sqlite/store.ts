@@ -25,10 +25,7 @@ import { RightsFiles } from "./rights-files.ts";
 import { forgetInCatalogue, searchConversations } from "./search.ts";
 import { SqliteView } from "./view.ts";
 
-/**
- * Maximum number of conversations with open files. Each needs three file handles and about 0.2 MB. The next append to a closed
- * file takes 2 ms longer (docs/durability.md).
- */
+/** Each conversation needs three file handles and about 0.2 MB. Reopening a file takes 2 ms (docs/durability.md). */
 const OPEN_FILES = 1000;
 
 /**
@@ -37,23 +34,19 @@ const OPEN_FILES = 1000;
  */
 export interface SqliteStoreOptions {
   readonly directory: string;
-  /** The name of this program in other programs' messages about open conversations. Default: the name that started it. */
+  /** The name that other programs show for this one in messages. Default: the program's file. */
   readonly program?: string;
-  /**
-   * Maximum number of conversations with open files. Default 1,000. Any number of conversations can be written: the least
-   * recently used file is closed and reopened on demand.
-   */
+  /** Maximum conversations with open files; others are reopened on demand. Default 1,000. */
   readonly openFiles?: number;
 }
 
 const OPTIONS: OptionNames<SqliteStoreOptions> = { directory: true, program: true, openFiles: true };
 
 /**
- * Returns a store with one SQLite file for each conversation, `conversations/<id>.sqlite` in `directory`. Lists and
- * searches use `catalogue.sqlite`, which is rebuilt from the files when missing or damaged. Permissions are stored
- * separately in `rights/`, so a copied file brings none (S17). Nothing is read or created before the first `open`,
- * `list` or `search`; a list of an empty store creates nothing. Only the owner can read files and directories.
- * `fileNameOf` defines the file name of an id with other characters than lower-case letters and digits.
+ * Creates a store with one SQLite file for each conversation, `conversations/<id>.sqlite` in `directory`. Lists and
+ * searches use `catalogue.sqlite`, which is rebuilt from the files. Permissions are in `rights/`, so a copied file
+ * brings no permissions (S17). Only the owner can read files and directories. Creates nothing before the first
+ * conversation. `conversationFileName` defines the file names of other ids than lower-case letters and digits.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   refuseUnknown("sqliteStore", options, OPTIONS);
@@ -65,11 +58,10 @@ class SqliteStore implements Store {
   readonly #program: string | undefined;
   readonly #files: OpenFiles;
   readonly #rights: RightsFiles;
-  /** Writable logs by conversation. */
   readonly #logs = new Map<string, SqliteLog>();
-  /** Logs whose conversation was taken over, and that are not closed yet. */
+  /** Logs of conversations that another program took over, until they are closed. */
   readonly #overtaken = new Set<SqliteLog>();
-  /** Held from the first conversation on, so that other processes see that this store lives. */
+  /** Held while a conversation is open, so that other processes see that this store lives. */
   #lock: ProcessLock | undefined;
   /** True if a closed conversation's file still names the lock, because the disk was full. */
   #isClaiming = false;
@@ -89,7 +81,7 @@ class SqliteStore implements Store {
     const opened = this.#openFile(id, create, take);
     const rights = this.#rights.of(id);
     try {
-      // Before the first event: a file with events that is not recorded as begun here counts as copied (S17).
+      // A file with events that is not recorded as begun here counts as copied (S17).
       if (opened.seq === 0) rights.begin();
     } catch (error) {
       opened.file.close();
@@ -155,7 +147,7 @@ class SqliteStore implements Store {
     });
   }
 
-  /** Releases the lock when no conversation is open. The next conversation gets a new lock, so closed files count as free. */
+  /** Releases the lock when no conversation is open, so that closed files count as free. */
   #claimNothing(): void {
     if (this.#logs.size + this.#overtaken.size > 0) return;
     this.#lock?.release();
@@ -163,7 +155,6 @@ class SqliteStore implements Store {
     this.#isClaiming = false;
   }
 
-  /** Returns whether another living store is the owner. `#logs` has the conversations of this store. */
   #lives({ lock }: FileOwner): boolean {
     return lock !== this.#lock?.name && isHeld(this.#directory, lock);
   }
@@ -174,10 +165,7 @@ class SqliteStore implements Store {
   }
 }
 
-/**
- * Removes a conversation's file. `take` makes this process the writer, so that no other process starts writing. `take`
- * throws `locked` while another process writes, or `not-found`. Unreadable files can be removed. Throws a `StoreError`.
- */
+/** `take` makes this process the writer, or throws. Unreadable files can be removed. Throws a `StoreError`. */
 function removeConversationFile(path: string, take: () => void): void {
   try {
     take();
@@ -185,7 +173,7 @@ function removeConversationFile(path: string, take: () => void): void {
     if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
   }
   try {
-    // Remove the file itself last: its additional files must not meet a new file of the same name.
+    // Last: additional files must not meet a new file of the same name.
     const folder = dirname(path);
     const beside = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.`));
     for (const name of beside) rmSync(join(folder, name), { force: true });

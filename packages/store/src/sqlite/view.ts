@@ -10,10 +10,7 @@ import { sqliteStoreError } from "./error.ts";
 import { EventReader, type ReadableFile } from "./event-reader.ts";
 import { type FileOwner, ownerFrom } from "./owner.ts";
 
-/**
- * A read-only view of a conversation's file. The file is open only while a batch is read. So the view never blocks the
- * writer and leaves no additional files.
- */
+/** A read-only view of a conversation's file. Opens the file only during a batch, and never blocks the writer. */
 export class SqliteView implements LogView {
   readonly seq: number;
   readonly isOpen: boolean;
@@ -21,7 +18,7 @@ export class SqliteView implements LogView {
   readonly #reader: EventReader;
   #reading: ReadStatements | undefined;
 
-  /** `holds` returns whether the last writer still has the file. Throws a `StoreError`. */
+  /** `holds`: whether the last writer still has the file. Throws a `StoreError`. */
   constructor(path: string, id: string, holds: (last: FileOwner) => boolean) {
     if (!statSync(path, { throwIfNoEntry: false })) throw notFound(id);
     this.#path = path;

@@ -286,7 +286,7 @@ describe.each(ways)("$name", (way) => {
     expectSentence(answered.error);
     expect(answered.error).toMatchObject({
       code: "invalid-request",
-      message: expect.stringContaining("does not speak"),
+      message: expect.stringContaining("answers with"),
     });
   });
 
