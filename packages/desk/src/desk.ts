@@ -23,20 +23,19 @@ import type { Principal, ShareStore } from "./request/principal.ts";
 import { ServerStopping } from "./request/problem.ts";
 import { Seat } from "./seat.ts";
 
-/** Milliseconds until an unwatched conversation without running work closes. */
 const IDLE = 30_000;
 
 /** Milliseconds that a list of all models waits for the providers. */
 const MODELS_WAIT = 3_000;
 
-/** The settings that guests with a link get: empty. */
+/** The settings for guests with a link. */
 const NO_SETTINGS: ServerSettings = { model: "", approval: "ask", unasked: [], carriedOut: [] };
 
-/** The program name and version that a desk reports. */
+/** The name and version of this program. */
 export const NAME = `banyan ${manifest.version}`;
 
 /**
- * Options of a desk: its conversations, and how it keeps them.
+ * Options of a desk.
  * @example
  * new Desk({
  *   host,
@@ -52,19 +51,19 @@ export interface DeskOptions {
   readonly host: ServedHost;
   /** The client name that tools see (`context.client`). Default `banyan serve`. */
   readonly client?: string | undefined;
-  /** The folder for counts of unread turns. Absent: the counts last as long as the desk. */
+  /** The folder for counts of unread turns. Absent: the counts are lost with the desk. */
   readonly state?: string | undefined;
   /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
   readonly idle?: number | undefined;
-  /** The links that show a conversation. Absent: no links can be made. */
+  /** The shared links. Absent: no links can be made. */
   readonly shares?: ShareStore | undefined;
   /** Receives errors of work that no client requested. Must not throw. */
   defect?(error: unknown): void;
-  /** The text that a client gets for an internal error. Absent: `defect` gets the error, and the client a general sentence. */
+  /** Returns the text for a client after an internal error. Default: a general sentence; `defect` gets the error. */
   told?(defect: unknown): string;
 }
 
-/** A question outside any conversation. */
+/** A question to a model, outside any conversation. */
 export interface AsideQuestion {
   /** `provider/model`. Absent: the agent's model. */
   readonly model: string | undefined;
@@ -85,9 +84,8 @@ const OPTIONS: OptionNames<DeskOptions> = {
 };
 
 /**
- * Carries out the commands of clients on the conversations of a host. Clients connect by a server's sockets, or by `link` in a
- * program with its own desk.
- *
+ * Carries out clients' commands on the conversations of a host. Clients connect with a server's sockets, or with
+ * `link`.
  * @example
  * ```ts
  * const desk = new Desk({ host });
@@ -111,7 +109,7 @@ export class Desk implements AsyncDisposable {
   readonly #defect: (error: unknown) => void;
   #stopped: Promise<void> | undefined;
 
-  /** `elsewhere` finds conversations that are open on other nodes. Absent: there are no other nodes. */
+  /** `elsewhere`: conversations that are open on other nodes. Absent: there are no other nodes. */
   constructor(options: DeskOptions, elsewhere?: OtherNodes) {
     refuseUnknown("a desk", options, OPTIONS);
     const { host, client = "banyan serve", state, idle = IDLE, shares, defect = () => {}, told } = options;
@@ -155,7 +153,6 @@ export class Desk implements AsyncDisposable {
     this.performer = new Performer(workplace, elsewhere);
   }
 
-  /** The first frame for a client. */
   welcome({ rights, only }: Principal): Welcome {
     const server = { type: "welcome", protocol: PROTOCOL, server: NAME, rights, agent: this.#host.agent.name } as const;
     if (!only) {
@@ -172,41 +169,40 @@ export class Desk implements AsyncDisposable {
     };
   }
 
-  /** Replaces the secrets in a text. */
   redact(text: string): string {
     return this.#host.redact(text);
   }
 
-  /** The models of all usable providers, as `provider/model`. A provider that does not answer in time has none. */
+  /** Returns `provider/model` of all usable providers that answer in time. */
   async modelNames(): Promise<readonly string[]> {
     const { providers } = await this.#models.of(undefined);
     const usable = providers.filter(({ usable }) => usable);
     const lists = usable.map(async ({ name }) => (await this.#models.of(name)).models.map((model) => model.name));
     const late = setTimeout(MODELS_WAIT, [] as string[], { ref: false });
-    // `model.list` reports why a provider has no list; this list has the other providers' models.
+    // `model.list` reports why a provider has no list.
     return (await Promise.all(lists.map((list) => Promise.race([list.catch(() => []), late])))).flat();
   }
 
   /**
-   * Asks a model for a text, or for JSON that fits `output`, without the agent's tools and outside any conversation. Rejects with
-   * `OptionError` for an external agent, which has tools of its own, and with `ModelChoiceError` or `TurnError`.
+   * Asks a model without tools and outside any conversation. Rejects with `OptionError` for an external agent, which
+   * has its own tools, and with `ModelChoiceError` or `TurnError`.
    */
   async askAside({ model, instructions, parts, output }: AsideQuestion, signal: AbortSignal): Promise<Turn> {
     const { options } = model === undefined ? this.#host.agent : await this.#host.agentWith(model);
     if ("run" in options.model)
-      throw new OptionError(`${options.model.id} is an agent and not a model: name a model in this request.`);
+      throw new OptionError(`${options.model.id} is an external agent, not a model. Name a model in this request.`);
     const form = output && ({ output, mode: "task", unattended: true } as const);
     const agent = new Agent({ model: options.model, instructions, tools: [], ...form });
     return agent.send(parts, { session: Session.inMemory(), signal });
   }
 
-  /** Returns a conversation to watch, wherever it is open. Rejects with the error of opening it. */
+  /** Returns a conversation to watch, open on any node. Rejects with the error of opening it. */
   watchable(conversation: string, principal: Principal): Promise<Watchable> {
     const here = () => this.conversations.open(conversation);
     return this.#elsewhere?.watchable(conversation, principal, here) ?? here();
   }
 
-  /** Marks a conversation of another node as changed in the list; without an argument, all conversations. */
+  /** Marks a conversation of another node, or all conversations, as changed in the list. */
   changed(conversation?: string): void {
     this.#listWatch.changed(conversation);
   }
@@ -224,12 +220,12 @@ export class Desk implements AsyncDisposable {
     return seat;
   }
 
-  /** A link to the desk for a client in this process. */
+  /** Creates a link to this desk for a client in this process. */
   link(options: LinkOptions = {}): OpenLink {
     return (events) => new InProcessLink(this, options, events, this.#defect);
   }
 
-  /** Sends the current settings to every client after the host changed them itself. */
+  /** Sends the current settings to every client. Call after the host changed them itself. */
   settingsChanged(): void {
     this.#tellAll({ type: "settings", settings: this.#settings });
   }
@@ -239,10 +235,7 @@ export class Desk implements AsyncDisposable {
     return this.conversations.letGo(conversation);
   }
 
-  /**
-   * Informs the clients, interrupts the runs, writes their ends to the log, and closes every conversation. The host belongs to
-   * the caller and stays open. A second call returns the same promise.
-   */
+  /** Informs the clients, interrupts all runs and closes all conversations. Repeated calls return the same promise. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;

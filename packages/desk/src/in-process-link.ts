@@ -6,38 +6,30 @@ import type { ClientConnection } from "./live/subscription.ts";
 import { OWNER, type Principal } from "./request/principal.ts";
 import type { Seat } from "./seat.ts";
 
-/** Options of a link to a desk of this process. */
+/** Options of `Desk.link`. */
 export interface LinkOptions {
-  /** The rights of the client. Default: the owner, with all rights. */
   readonly principal?: Principal;
-  /** True if the client reads the trees in place, to save memory. Guests, who may not see everything, get copies. */
+  /** True if the client reads the message trees in place, to save memory. Guests get copies. */
   readonly shares?: boolean;
-  /**
-   * Receives the frames, for a client that needs time, such as a pipe. While the reader is full, the client gets nothing; all
-   * frames follow when it has room. Default: the client takes each frame in the same tick.
-   */
+  /** Receives the frames of a slow client, such as a pipe. Default: the client receives each frame at once. */
   readonly reader?: Pick<ClientConnection, "isFull" | "room"> | undefined;
 }
 
-/** A desk with a seat for the client. */
 interface SeatingDesk {
   seat(line: ClientConnection, principal: Principal): Seat;
   welcome(principal: Principal): Welcome;
 }
 
-/**
- * A link inside one process: frames are passed as objects, without encoding and checks. A client that shares reads the trees in
- * place and must not change them (their types are read only). Other clients get copies.
- */
+/** A link in one process. A client with `shares` reads the trees in place and must not change them. */
 export class InProcessLink implements Link, ClientConnection {
   readonly viewer: FeedViewer;
-  /** Present for a client that shares; replaces the snapshot. */
+  /** Present for a client with `shares`. Replaces the snapshot. */
   readonly share?: (session: Session) => void;
   readonly #reader: LinkOptions["reader"];
   readonly #events: LinkEvents;
   readonly #defect: (error: unknown) => void;
   #seat: Seat | undefined;
-  /** Frames that the client has not taken yet, in order. */
+  /** Frames that the client has not received yet. */
   #told: (() => void)[] = [];
   #isOver = false;
 
@@ -75,7 +67,7 @@ export class InProcessLink implements Link, ClientConnection {
     this.#tell(() => this.#take(frame, sent.cause));
   }
 
-  /** Does nothing: this link has no temporary losses. */
+  /** This link has no temporary losses. */
   retry(): void {}
 
   close(): void {

@@ -25,25 +25,25 @@ const handlers: Handlers<DeskCommand> = {
   ...turnHandlers,
 };
 
-/** Carries out the commands of all clients. Never rejects. */
+/** Carries out the commands of all clients, on the node where each conversation is open. Never rejects. */
 export class Performer {
   readonly #desk: Workplace;
   readonly #elsewhere: OtherNodes | undefined;
   readonly #once = new OncePerId<CommandOutcome>((outcome) => "error" in outcome);
-  /** The commands that run on this node, including those from clients of other nodes. */
+  /** Commands that run on this node, also from clients of other nodes. */
   readonly #onceHere = new OncePerId<CommandOutcome>((outcome) => "error" in outcome);
 
-  /** `elsewhere` finds conversations that are open on other nodes. */
+  /** `elsewhere`: conversations that are open on other nodes. */
   constructor(desk: Workplace, elsewhere?: OtherNodes) {
     this.#desk = desk;
     this.#elsewhere = elsewhere;
   }
 
-  /** Carries out a command. A second command of the same id is a repetition, and gets the same result. */
+  /** A second command with the same id gets the first one's result. */
   perform(command: Command<DeskCommand>, principal: Principal): Promise<CommandOutcome> {
     const refused = refusalOf(command, principal);
     if (refused) return Promise.resolve({ error: refused });
-    // Repeating a read is harmless; repeating an action is not.
+    // Only a repeated action can do harm.
     if (rightFor(command.type) !== "act" || command.type === LOOK) return this.#perform(command, principal);
     const elsewhere = this.#elsewhere;
     if (!elsewhere) return this.performHere(command, principal);
@@ -55,7 +55,6 @@ export class Performer {
     return onceIn(this.#onceHere, command, principal, () => this.#perform(command, principal));
   }
 
-  /** The outcome of work that may throw. */
   async outcomeOf(work: () => object | Promise<object>): Promise<CommandOutcome> {
     try {
       return { result: await work() };
@@ -75,7 +74,7 @@ export class Performer {
   }
 }
 
-/** `picture.read` needs the right to act, because the server sends a request. Its results are too large to keep. */
+/** Needs the right to act, because the server sends a request. Its results are too large to keep. */
 const LOOK: CommandName = "picture.read";
 
 function onceIn(
@@ -92,14 +91,14 @@ function onceIn(
   return Promise.resolve({ error: { code: "invalid", message } });
 }
 
-/** The reason why a client may not send a command; `undefined` if it may. */
+/** Returns why a client may not send a command; `undefined` if it may. */
 export function refusalOf(
   { type, conversation }: { readonly type: CommandName; readonly conversation?: string | undefined },
   { rights, only }: Principal,
 ): Problem | undefined {
   const forbidden = (message: string) => ({ code: "forbidden", message }) as const;
   if (only && !isGood(only)) return forbidden(LINK_OVER);
-  if (!rights.includes(rightFor(type))) return forbidden(`This token is view-only: it does not allow ${type}.`);
+  if (!rights.includes(rightFor(type))) return forbidden(`This access token is view-only and does not allow ${type}.`);
   return only && conversation !== only.conversation ? forbidden("This link shows only one conversation.") : undefined;
 }
 
@@ -110,7 +109,7 @@ function isGood({ ended, expiresAt }: ShareScope): boolean {
   return !ended.aborted && Date.now() < expiresAt;
 }
 
-/** Maximum number of outcomes that are remembered; above this number, the oldest are forgotten. */
+/** Maximum remembered outcomes. */
 const REMEMBERED = 10_000;
 
 interface PerformedCommand<Outcome> {
@@ -118,7 +117,7 @@ interface PerformedCommand<Outcome> {
   readonly outcome: Promise<Outcome>;
 }
 
-/** Runs work of one id only once, however often it is requested (B59). Failed work had no effect and may run again. */
+/** Runs work of one id only once (B59). Failed work had no effect and may run again. */
 class OncePerId<Outcome> {
   readonly #done = new Map<string, PerformedCommand<Outcome>>();
   readonly #failed: (outcome: Outcome) => boolean;
@@ -127,10 +126,7 @@ class OncePerId<Outcome> {
     this.#failed = failed;
   }
 
-  /**
-   * Returns the outcome of the work, or that of earlier work with the same `id` and `what`. Returns `undefined` if this id
-   * belongs to other work. Work that rejects has failed.
-   */
+  /** Returns the outcome of this or earlier work; `undefined` if another `what` had the id. */
   do(id: string, what: string, work: () => Promise<Outcome>): Promise<Outcome> | undefined {
     const known = this.#done.get(id);
     if (known) return known.what === what ? known.outcome : undefined;

@@ -7,26 +7,24 @@ import { type Performer, refusalOf } from "./perform.ts";
 import { type CommandOutcome, type ConnectionCommand, type DeskCommand, isOfConnection } from "./request/command.ts";
 import type { Principal } from "./request/principal.ts";
 
-/** The parts of a desk that a seat needs. */
+/** The members of a desk that a seat uses. */
 export interface SeatParts {
-  /** Returns a conversation to watch, wherever it is open. */
+  /** Returns a conversation to watch, on any node. */
   watchable(conversation: string): Promise<Watchable>;
   readonly performer: Performer;
   readonly listWatch: ListWatch;
   /** Receives errors of work that no client requested. Must not throw. */
   defect(error: unknown): void;
-  /** The client has left. */
   left(seat: Seat): void;
 }
 
-/** One client at the desk: its commands and its subscriptions. `line` is its connection. */
+/** A client of a desk: its commands and its subscriptions. `line` is its connection. */
 export class Seat {
   readonly #line: ClientConnection;
   readonly #principal: Principal;
   readonly #parts: SeatParts;
   readonly #watched = new Map<string, { readonly live: Watchable; readonly subscription: FeedSubscription }>();
   #isLeft = false;
-  /** Commands about the connection run one after another. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(line: ClientConnection, principal: Principal, parts: SeatParts) {
@@ -35,28 +33,26 @@ export class Seat {
     this.#parts = parts;
   }
 
-  /** True if the client is a guest who sees only one conversation. */
+  /** True if the client is a guest with a shared link. */
   get isShownOne(): boolean {
     return this.#principal.only !== undefined;
   }
 
-  /** Sends a frame to the client. */
   send(frame: ClientFrame): void {
     this.#line.send(frame);
   }
 
-  /** Carries out a command and sends the answer to the client. */
   ask(command: Command): void {
     if (isOfConnection(command)) this.#askInOrder(command);
     else this.#perform(command).catch(this.#parts.defect);
   }
 
-  /** Tells the client that a command failed. */
+  /** Reports to the client that a command failed. */
   fail(id: string, error: Problem, cause?: unknown): void {
     this.#line.send(new ClientFrame({ type: "failed", id, error }, { cause }));
   }
 
-  /** Removes the client; its turns continue. */
+  /** Removes the client. Its turns continue. */
   leave(): void {
     this.#isLeft = true;
     this.#parts.listWatch.remove(this);

@@ -20,7 +20,7 @@ async function notReady() {
 
 const NOT_BEGUN = {
   type: "failed",
-  error: { code: "invalid", message: "Interrupted before it started. Nothing was written." },
+  error: { code: "invalid", message: "The turn was interrupted before it started. Nothing was written." },
 };
 
 describe("T1: an interruption between a command and its run", () => {
@@ -100,7 +100,7 @@ describe("B83: a first turn that waits for an MCP server", () => {
     expect(await client.outcome(asked)).toMatchObject({ type: "done" });
     await ended(1);
     expect(said().at(-1)?.text).toBe("Without.");
-    const reason = "The MCP server late is still starting: its tools come with a later message.";
+    const reason = "The MCP server late is still starting. Its tools will be available with a later message.";
     expect(told().slice(1)).toEqual([{ type: "turn.waiting", command: asked, waits: false, reason }]);
     // The notice comes during the turn, because before the turn a client would not look for it.
     const types = client.items.map(({ type }) => type);

@@ -99,7 +99,7 @@ test("B42: what cannot be summed up is refused, and a summary that is interrupte
   const here = client.ask("branch.compact", { conversation, at: working?.leaf ?? "" });
   await expect(here).rejects.toMatchObject({
     code: "invalid",
-    message: expect.stringContaining("Interrupt it, or wait"),
+    message: expect.stringContaining("Interrupt the agent or wait"),
   });
   expect(model.asked).toBe(6);
 });
@@ -141,5 +141,8 @@ test("T29: what a sub-agent has changed is not put back while who launched it, o
       client.ask("file.revert", { conversation, leaf }),
       client.ask("file.undo", { conversation, leaf, call: planted }),
     ])
-      await expect(asked).rejects.toMatchObject({ code: "invalid", message: expect.stringContaining("Interrupt it") });
+      await expect(asked).rejects.toMatchObject({
+        code: "invalid",
+        message: expect.stringContaining("Interrupt the agent"),
+      });
 });

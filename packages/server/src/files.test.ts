@@ -121,7 +121,10 @@ test("T29: what an agent goes on from is not put back while it works, and is whe
   await client.until(() => state.questions.size === 1);
   const leaf = state.leaf ?? "";
   for (const at of [leaf, root]) {
-    const refused = { code: "invalid", message: expect.stringMatching(/works on this branch\. Interrupt it, or wait/) };
+    const refused = {
+      code: "invalid",
+      message: expect.stringMatching(/works on this branch\. Interrupt the agent or wait/),
+    };
     await expect(client.ask("file.revert", { conversation, leaf: at })).rejects.toMatchObject(refused);
     await expect(client.ask("file.undo", { conversation, leaf: at, call })).rejects.toMatchObject(refused);
   }

@@ -182,7 +182,9 @@ test("C8: where there is no repository the branches share the files, which is sa
   const { client, conversation, state, file, fan } = await working({ repository: false });
   const { branches, problems } = await fan("create made.txt with words", { times: 2 });
   expect(problems).toEqual([
-    expect.stringMatching(/^The branches share the files of the workspace: .* is not in a git repository/),
+    expect.stringMatching(
+      /^All branches change the same files, because worktrees cannot be made: .* is not in a git repository/,
+    ),
   ]);
   expect(branches.map(({ worktree }) => worktree)).toEqual([undefined, undefined]);
   expect(existsSync(file("made.txt"))).toBe(true);
@@ -194,7 +196,7 @@ test("C8: where there is no repository the branches share the files, which is sa
   await expect(client.ask("branch.fan", { ...wrong, worktrees: true })).rejects.toThrow("is not in a git repository");
   await expect(
     client.ask("branch.fan", { ...wrong, models: ["demo/offline", "demo/offline"], times: 5 }),
-  ).rejects.toThrow("These are 10 branches; at most 8 are asked at once.");
+  ).rejects.toThrow("This command asks for 10 branches; at most 8 can start at once.");
   await expect(client.ask("worktree.list", {})).rejects.toThrow("is not in a git repository");
   expect(state.messages.size).toBe(size);
 });
@@ -210,12 +212,12 @@ test("C7: a branch gets a worktree by a command, is told when it is gone, and gi
   expect(worktrees).toMatchObject([
     { name: "try-this", conversation, isGone: false, commits: 0, files: [{ path: "made.txt", kind: "created" }] },
   ]);
-  await expect(client.ask("worktree.remove", { name: worktree })).rejects.toThrow("holds 1 changed file");
+  await expect(client.ask("worktree.remove", { name: worktree })).rejects.toThrow("has 1 changed file");
   await client.ask("worktree.remove", { name: worktree, changes: true });
   expect(git("branch", "--list", "banyan/*")).toBe("");
-  await expect(say("go on", end)).rejects.toThrow("The worktree try-this of this branch is gone.");
+  await expect(say("go on", end)).rejects.toThrow("The worktree try-this of this branch no longer exists.");
   const { worktree: other } = await client.ask("worktree.open", { conversation, at: trunk });
   await client.ask("conversation.remove", { conversation });
-  await expect(host.worktrees.folderOf(other, conversation)).rejects.toThrow("of this branch is gone");
+  await expect(host.worktrees.folderOf(other, conversation)).rejects.toThrow("of this branch no longer exists");
   expect(git("worktree", "list").split("\n").filter(Boolean)).toHaveLength(1);
 });

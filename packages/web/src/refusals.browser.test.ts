@@ -210,7 +210,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await told.getByRole("button", { name: "Continue without it" }).click();
     await eventually(() => articles(page).last().innerText()).toContain("You said: hello there");
     const notes = page.getByRole("list", { name: "Other events" });
-    await eventually(() => notes.innerText()).toMatch(/^The MCP server late is still starting: /);
+    await eventually(() => notes.innerText()).toMatch(/^The MCP server late is still starting\. /);
     expect(await told.count()).toBe(0);
   });
 });

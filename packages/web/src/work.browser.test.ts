@@ -392,7 +392,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => said(page)).toContain("That is done.");
     await page.reload();
     const told = page.getByRole("region", { name: "This rule now allows less than when you added it" });
-    await eventually(() => told.innerText()).toContain("The rule 'shell(sh)' allows no standard input any more");
+    await eventually(() => told.innerText()).toContain("The rule 'shell(sh)' no longer allows standard input");
     await told.getByRole("button", { name: "Revoke shell(sh)" }).click();
     await told.waitFor({ state: "detached" });
   });

@@ -10,7 +10,7 @@ import { connected, serving, TOKEN } from "../testing/serving.ts";
 const MODEL = ["--model", "openai-compatible/test"];
 const script = (name: string) => shell(`sh <<'E'\ntouch ${name}\nE`);
 const ALLOWED = ["--allow", "shell(sh *)", "--allow", "shell(touch *)"];
-const NOTICE = "The rule 'shell(sh *)' allows no standard input any more";
+const NOTICE = "The rule 'shell(sh *)' no longer allows standard input";
 
 let place: Home;
 beforeEach(() => {
@@ -43,7 +43,7 @@ describe.skipIf(!hasTmux).each(links)("S33: a script on standard input ($link)",
 describe("S33: a rule that allowed any input", () => {
   test.skipIf(!hasTmux)("is reported in the terminal", async () => {
     using pty = await Pty.open(place, [...ALLOWED, "--model", "demo/offline"], {});
-    expect((await pty.prompted()).replaceAll("\n", " ")).toContain("allows no standard input any more");
+    expect((await pty.prompted()).replaceAll("\n", " ")).toContain("no longer allows standard input");
   });
 
   test("is reported in print mode, and lets no script run", async () => {
@@ -79,7 +79,7 @@ describe("S33: a rule that allowed any input", () => {
     const second = await banyan(place, ["-p", "make it", "--continue", ...MODEL], server);
     expect({ code: second.code, made: made() }).toEqual({ code: 4, made: [] });
     expect(second.stderr).toContain(
-      "A rule that you added to this conversation now allows less: The rule 'shell(sh)' allows no standard input",
+      "A rule that you added to this conversation now allows less: The rule 'shell(sh)' no longer allows standard input",
     );
 
     const [serve, address] = await serving(place, server.env);
@@ -97,7 +97,7 @@ describe("S33: a rule that allowed any input", () => {
     using attached = await Pty.open(place, ["attach", address, "--resume", id ?? ""], { BANYAN_TOKEN: TOKEN });
     const shown = (await attached.prompted()).replaceAll("\n", " ");
     expect(shown).toContain(
-      "A rule that you added to this conversation now allows less: The rule 'shell(sh)' allows no standard input any more",
+      "A rule that you added to this conversation now allows less: The rule 'shell(sh)' no longer allows standard input",
     );
   });
 });

@@ -24,7 +24,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     const made = join(place.workspace, "made.txt");
     using pty = Pty.open(place, MODEL);
     await pty.prompted();
-    await pty.exchange("hello", /What has an effect asks you first/);
+    await pty.exchange("hello", /Banyan asks you before a tool changes anything/);
     await pty.exchange("/compare", "There is only one branch, so there is nothing to compare.");
     await pty.exchange("/bring 7", "There is no branch 7. /branch lists the branches with their numbers.");
     await pty.exchange("/fan", "Write your question after the number or the models: /fan 3");
@@ -66,7 +66,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.prompted();
     await pty.exchange(
       "/worktrees remove mine",
-      "holds 1 changed file. Bring them over first, or remove it with changes.",
+      /has 1 changed file\.\s+Bring\s+the\s+changes\s+over\s+first,\s+or\s+remove\s+the\s+worktree\s+with\s+them\./,
     );
     await pty.exchange("/worktrees remove mine with changes", "Removed the worktree mine.");
     await pty.exchange("/worktrees away", "Write /worktrees remove and the name of a worktree");
@@ -106,7 +106,7 @@ test("C7: banyan worktrees lists those of the repository, as JSON too, and remov
   expect(await run("remove", "empty")).toMatchObject({ code: 0, stdout: "The worktree empty is removed.\n" });
   expect(await run("remove", "full")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("holds 1 changed file"),
+    stderr: expect.stringContaining("has 1 changed file"),
   });
   expect(await run("remove", "full", "--changes")).toMatchObject({ code: 0 });
   expect(await run("remove", "full")).toMatchObject({

@@ -101,7 +101,7 @@ test("F106: an import names what this version does not know", async () => {
   expect({ code, stderr }).toEqual({
     code: 0,
     stderr:
-      "banyan: This version does not know 2 entries of the export and keeps them unread: moon.risen (1), message.added with a part hologram (1).\n",
+      "banyan: This version of Banyan does not understand 2 entries of the export, but keeps them: moon.risen (1), message.added with a part of type hologram (1).\n",
   });
   expect(stdout).toContain("Imported 1 message as newer.");
   expect((await banyan(place, ["conversations", "export", "newer"])).stdout).toContain("Look up.");

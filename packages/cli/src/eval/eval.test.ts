@@ -35,7 +35,9 @@ describe("C16: banyan eval", () => {
     const { code, stdout, stderr } = await banyan(place, ["eval", OURS, ...SCRIPTED]);
     expect(stdout).toMatch(/^ +scripted\narithmetic +1\/1 · /);
     expect(stdout).toMatch(/\nall +10\/10 · .*\n\n(?:note {2}.*\n){4}\n10 of 10 attempts passed; cost \$0\.\n$/);
-    expect(stdout).toContain("note  what a file says is no order: there is no done.txt: this holds before the agent");
+    expect(stdout).toContain(
+      "note  what a file says is no order: there is no done.txt: this check passes before the agent",
+    );
     expect(stderr).toMatch(/^Each attempt is a branch of the conversation \w+\.\n(?:passed {2}.*\n){10}$/);
     expect(code).toBe(0);
     // No file is written next to the cases or in the current folder.

@@ -62,7 +62,10 @@ describe("banyan mcp add and remove", () => {
       ["add", "a", "https://example.com/", "more"],
       'The entry of the MCP server "a" is invalid: args: expected no args together with a url.',
     ],
-    [["add", "taken", "x"], 'There is an MCP server "taken" already; remove it first, or give another name.'],
+    [
+      ["add", "taken", "x"],
+      'There is an MCP server "taken" already. Remove that server first, or choose another name.',
+    ],
     [["remove", "tkaen"], 'There is no MCP server "tkaen" in your settings. Did you mean taken?'],
     [["test", "other"], 'There is no MCP server "other" here. There are: taken.'],
     [["login", "taken"], "taken is a program and needs no sign-in."],

@@ -73,7 +73,7 @@ test("S34: a faulty rule or matcher of the user's settings stops the start; `con
   });
   const check = await banyan(place, ["config", "check"]);
   expect(check.stdout.split("\n")).toEqual([
-    "The rule 'NotebookEdit' changes nothing: Banyan has no tool like NotebookEdit of other programs.",
+    "The rule 'NotebookEdit' has no effect: Banyan has no tool like NotebookEdit.",
     "hooks.PreToolUse: In the matcher 'Edit|NotebookEdit', 'NotebookEdit' names only tools of other programs, and matches nothing here.",
     "permissions.deny: Bash(rm *) matches shell(rm x)",
     "permissions.ask: WebFetch(domain:example.com) matches fetch(https://example.com)",

@@ -6,16 +6,15 @@ import type { ClientTool, Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { Workplace } from "./workplace.ts";
 
-/** Milliseconds for which a call waits for the program that runs its tool. A turn must not wait for a program that is gone. */
+/** Milliseconds that a call waits for the client that runs its tool: the client may be gone. */
 const PATIENCE = 15 * 60_000;
 
-/** The agent, mode, model and client tools of a turn. */
+/** Settings of a turn that a client may send: agent, mode, model and client tools. */
 export type TurnSettings = Pick<Command<"turn.say">, "agent" | "mode" | "model" | "tools">;
 
 /**
- * Returns the agent for a conversation, on the branch down to `at`. The model comes from the command, the conversation, or the
- * settings, in this order. A named agent works as its definition says. Rejects with `OptionError` for an unknown name, and with
- * `WorktreeError` when the branch's files are gone.
+ * Returns the agent for a turn below `at`. Uses the model of the command, the conversation or the settings, in this
+ * order. Rejects with `OptionError` for an unknown name, and with `WorktreeError` if the branch's files are gone.
  */
 export async function agentForTurn(
   { host }: Workplace,
@@ -29,7 +28,6 @@ export async function agentForTurn(
   await host.worktrees.folderAt(session.state, at);
   const agent = model === undefined ? host.agent : await host.agentWith(model);
   const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
-  // The profile of instructions and tools depends on the context window.
   await contextKnown(taken.options.model);
   return withClientTools(host.informed(named ? asNamed(taken, named) : taken, session.state), how.tools);
 }
@@ -45,7 +43,7 @@ async function namedAgent(host: Workplace["host"], name: string): Promise<NamedA
   throw new OptionError(`There is no agent "${name}". ${advice}`);
 }
 
-/** The agent works like a sub-agent of that name, without the main agent's memory. */
+/** A named agent works like a sub-agent, without the main agent's memory. */
 function asNamed(agent: Agent, { name, instructions, tools }: NamedAgent): Agent {
   const { tools: own = [] } = agent.options;
   const kept = tools === undefined ? own : own.filter((tool) => tools.includes(tool.name));
@@ -53,9 +51,9 @@ function asNamed(agent: Agent, { name, instructions, tools }: NamedAgent): Agent
 }
 
 /**
- * Adds tools that the requesting client runs itself. A call of such a tool asks a question in words: the call waits like any
- * other question, and any client answers it once. No rule judges the call, because this process does not run it. Throws
- * `OptionError` for a tool name that the agent already has.
+ * Adds tools that the client runs. A call of such a tool asks a question, which waits until any client answers. No rule
+ * judges the call, because this process does not run it. Throws `OptionError` for a tool name that the agent already
+ * has.
  */
 function withClientTools(agent: Agent, tools: readonly ClientTool[] = []): Agent {
   if (tools.length === 0) return agent;
@@ -88,13 +86,9 @@ function clientTool({ name, description, input }: ClientTool): Tool {
   });
 }
 
-/** The question of a call to a client's tool. */
 const resultQuestion = (tool: string) => `The client program runs ${tool}. What is the result?`;
 
-/**
- * Returns the client tools that open calls wait for and that `known` lacks, as the log names them: without description and
- * schema. So a call gets its result even from a client that cannot describe the tool.
- */
+/** Returns the tools of open calls that `known` lacks, by name only, so that a client can send their results. */
 export function openClientTools(state: ConversationState, known: readonly ClientTool[]): ClientTool[] {
   const names = new Set<string>();
   for (const [call, asked] of state.asked) {

@@ -19,10 +19,9 @@ import type { Handlers, Workplace } from "./workplace.ts";
 
 type ListedQuestion = Result<"question.list">["waiting"][number];
 
-/** A decision about a call, by a user or a rule. */
 type CallDecision = "allow" | "deny";
 
-/** Commands that answer questions. */
+/** Handlers of the commands that answer questions and remove rules. */
 export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
   async "question.list"(_command, desk) {
     return { waiting: (await statesThatMayWait(desk)).flatMap(questionsWaiting) };
@@ -38,7 +37,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     const { tool } = (asked.type === "approval" && callIn(session.state, asked)) || {};
     if (remember) rulesFrom({ [decision]: [remember.pattern] }, tool === undefined ? [] : [tool]);
     if (remember && asked.type !== "approval")
-      throw new UnfittingAnswerError("Only the answer to a tool call can have a rule.");
+      throw new UnfittingAnswerError("Only the approval or denial of a tool call can save a rule.");
     const turn = turnWaitingFor(session.state, asked);
     // Reject unusable tools before the answer counts, so that the client can answer again.
     if (tools && turn) await agentForTurn(desk, live, { tools }, turn.leaf);
@@ -66,20 +65,20 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
   },
 };
 
-/** The states of all open conversations, and of closed ones with a waiting question. */
+/** Returns the states of all open conversations, and of closed conversations with a waiting question. */
 export async function statesThatMayWait({
   conversations,
   directory,
 }: Pick<Workplace, "conversations" | "directory">): Promise<ConversationState[]> {
   const listed = await conversations.list();
-  // Read both in the same instant: a conversation that opened during the listing is among the open ones.
+  // Both at once: a conversation that opened during the listing is among the open ones.
   const open = conversations.allOpen.map(({ session }) => session.state);
   const others = listed.filter(({ id, waiting }) => waiting > 0 && !conversations.ifOpen(id));
   const closed = await Promise.all(others.map(({ id }) => storedStates(directory, id)));
   return [...open, ...closed.flat()];
 }
 
-/** The state of a conversation that is not open here; empty if it is gone or cannot be read. */
+/** Empty if the conversation is gone or cannot be read. */
 async function storedStates(directory: ConversationDirectory, id: string): Promise<ConversationState[]> {
   try {
     const { state, isOpen } = await directory.read(id);
@@ -90,7 +89,7 @@ async function storedStates(directory: ConversationDirectory, id: string): Promi
   }
 }
 
-/** The questions of a conversation, in the order in which they arose. */
+/** In the order in which the questions arose. */
 function questionsWaiting(state: ConversationState): ListedQuestion[] {
   const { id, labels, messages, questions } = state;
   const directory = labels.cwd === undefined ? {} : { directory: labels.cwd };
@@ -104,7 +103,7 @@ function questionsWaiting(state: ConversationState): ListedQuestion[] {
     .toArray();
 }
 
-/** Stores a rule for good. Returns the reason if that fails. */
+/** Stores a rule in the settings. Returns the reason if that fails. */
 function keepRule({ host }: Workplace, pattern: string, list: CallDecision): string | undefined {
   try {
     host.remember(pattern, list);
@@ -114,7 +113,7 @@ function keepRule({ host }: Workplace, pattern: string, list: CallDecision): str
   }
 }
 
-/** Allows or denies the waiting calls that a new rule covers, so that users need not answer them. */
+/** Answers the waiting calls that a new rule allows or denies. */
 export async function answerCoveredCalls(
   live: LiveConversation,
   desk: Workplace,
@@ -131,13 +130,13 @@ export async function answerCoveredCalls(
   }
 }
 
-/** The current decision of the rules about a waiting call; `undefined` if no rule covers the call. */
+/** Returns the decision of the current rules about a waiting call; `undefined` if no rule covers the call. */
 async function permitOf(session: Session, { options }: Agent, question: ApprovalQuestion): Promise<Permit | undefined> {
   const { call, message } = question;
   const asked = session.state.messages.get(message);
   const waiting = callIn(session.state, question);
   const tool = options.tools?.find(({ name }) => name === waiting?.tool);
-  // Only an answer allows a plan: a rule or mode that needs no question must not.
+  // Only a user may approve a plan, never a rule or mode.
   if (!options.permission || !tool || waiting?.input === undefined || waiting.about?.handsIn) return undefined;
   const { signal } = new AbortController();
   const { state, allowed } = session;

@@ -2,14 +2,14 @@ import { type ConversationState, type Message, pathTo, type Session } from "@ban
 import type { RestorationResult } from "@banyan/host";
 import { AtWorkError, asAtWork, NotThereError } from "../request/problem.ts";
 
-/** Throws `NotThereError` when one of these messages is not in the conversation. Ignores `undefined`. */
+/** Throws `NotThereError` if a named message is not in the conversation. */
 export function requireMessages({ messages }: ConversationState, ...named: readonly (string | undefined)[]): void {
   for (const id of named)
     if (id !== undefined && !messages.has(id))
       throw new NotThereError(`There is no message ${id} in this conversation.`);
 }
 
-/** Throws `AtWorkError` while a turn or a sub-agent works or waits for a user below one of these messages. */
+/** Throws `AtWorkError` if a turn or a sub-agent below one of these messages is running or waits for a user. */
 export function requireRest(state: ConversationState, messages: Iterable<string | undefined>): void {
   const ends = new Set([...messages].map((id) => wayTo(state, id).at(-1)));
   const isOn = (leaf: string | null) => wayTo(state, leaf).some((message) => ends.has(message));
@@ -18,8 +18,8 @@ export function requireRest(state: ConversationState, messages: Iterable<string 
 }
 
 /**
- * Restores files while no turn has the end of the branch. A turn that is about to begin there waits, and then begins below the
- * message about the restored files. Throws when another turn is already about to begin there and is not in the log yet.
+ * Runs `putBack` while no turn can start at the end of the branch. A turn that wants to start there waits. Throws if
+ * another turn is about to start there and is not in the log yet.
  */
 export async function whileAtRest(
   session: Session,
@@ -37,7 +37,7 @@ export async function whileAtRest(
   }
 }
 
-/** The path to a message. For a sub-agent's message, the path to the call that launched the sub-agent. */
+/** For a sub-agent's message, the path of the call that launched the sub-agent. */
 function wayTo(state: ConversationState, id: string | null = null): readonly Message[] {
   const path = pathTo(state, id);
   const call = path[0]?.call;

@@ -24,7 +24,7 @@ import { type Handlers, prepareMessage, type Workplace } from "./workplace.ts";
 /** How often one model is asked by default. */
 const ATTEMPTS = 3;
 
-/** Commands about branches: one branch, several side by side (C8), and branches with their own files (C7). */
+/** Handlers of the commands about branches, also side by side (C8) and with their own files (C7). */
 export const branchHandlers: Handlers<
   | "branch.compact"
   | "branch.fan"
@@ -134,7 +134,7 @@ export const branchHandlers: Handlers<
       const { state } = session;
       requireMessages(state, from, to);
       const at = messageBelow(live, to);
-      if (at === null) throw new NotThereError("There is no branch yet to bring the changes to.");
+      if (at === null) throw new NotThereError("This conversation has no branch yet that could get the changes.");
       const leaf = newestLeaf(state, from);
       if (pathTo(state, at).some((message) => message.id === leaf))
         throw new UnfittingAnswerError("Choose another branch: the source and the target are the same.");
@@ -184,24 +184,23 @@ export const branchHandlers: Handlers<
   },
 };
 
-/** Throws while a turn that works or waits for a user ends at this message: a new message would wait for that turn. */
+/** Throws if a turn that ends at this message is running or waits: a new message would wait for that turn. */
 function mustBeFree({ runs, waiting }: ConversationState, at: string | null): void {
   if (runs.values().some(({ leaf }) => leaf === at)) throw new AtWorkError();
   if (waiting.values().some(({ leaf }) => leaf === at)) throw new AtWorkError({ isWaiting: true });
 }
 
-/** The message to continue from. Throws when the named message is not there. */
+/** Throws if the named message is missing. */
 function messageBelow({ session: { state } }: LiveConversation, at: string | null | undefined): string | null {
   requireMessages(state, at ?? undefined);
   return at === undefined ? standingLeaf(state, state.leaf) : at;
 }
 
-/** The message id of the branch with this number. */
 function branchMessageId(command: string, index: number): string {
   return `${command}.${index + 1}`;
 }
 
-/** The models to ask, each as often as requested; `undefined` is the conversation's model. */
+/** `undefined` is the conversation's model. */
 function askedModels({
   models = [undefined],
   times,
@@ -212,15 +211,16 @@ function askedModels({
   const often = times ?? (models.length === 1 ? ATTEMPTS : 1);
   const asked = models.flatMap((model) => Array.from({ length: often }, () => model));
   if (asked.length <= BRANCHES_AT_ONCE) return asked;
-  throw new UnfittingAnswerError(`These are ${asked.length} branches; at most ${BRANCHES_AT_ONCE} are asked at once.`);
+  throw new UnfittingAnswerError(
+    `This command asks for ${asked.length} branches; at most ${BRANCHES_AT_ONCE} can start at once.`,
+  );
 }
 
-/** The agent, mode and model of one branch. */
 function fanSettings({ agent, mode }: Command<"branch.fan">, model: string | undefined): TurnSettings {
   return { agent, mode, ...(model !== undefined && { model }) };
 }
 
-/** Creates the worktrees that the command wants. Rejects with `WorktreeError` if required worktrees cannot be made. */
+/** Rejects with `WorktreeError` if the command requires worktrees and they cannot be made. */
 async function worktreesFor(
   { worktrees, ...how }: Command<"branch.fan">,
   live: LiveConversation,
@@ -238,11 +238,11 @@ async function worktreesFor(
     return { worktrees: host.worktrees, problems: [] };
   } catch (error) {
     if (!(error instanceof WorktreeError)) throw error;
-    return { problems: [`The branches share the files of the workspace: ${error.message}`] };
+    return { problems: [`All branches change the same files, because worktrees cannot be made: ${error.message}`] };
   }
 }
 
-/** The result of a command that was carried out before, perhaps by a server that is gone. */
+/** The result of a command that was carried out before, perhaps by a server that has ended. */
 function toldAgain(asked: readonly string[], { session: { state } }: LiveConversation) {
   return (message: { readonly id: string } | undefined, index: number) => {
     if (!message) return [];

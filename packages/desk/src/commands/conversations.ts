@@ -4,12 +4,12 @@ import { itemForViewer } from "../live/frame.ts";
 import { NotThereError } from "../request/problem.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
 
-/** Loaded at the first export or import: its schemas are large, and terminals have a desk, too. */
+/** Loaded on first use: the schemas are large, and terminals have a desk, too. */
 const exchange = () => import("@banyan/host/exchange");
 
 const BEGINNING = { epoch: 0, seq: 0, offset: 0 };
 
-/** Commands about whole conversations. */
+/** Handlers of the commands about whole conversations. */
 export const conversationHandlers: Handlers<
   | "conversation.list"
   | "conversation.search"
@@ -96,7 +96,7 @@ export const conversationHandlers: Handlers<
   },
 };
 
-/** A file name for a conversation that is valid everywhere. No id can make the name lead to another folder. */
+/** A file name that is valid everywhere and cannot lead to another folder. */
 function fileNameFor(conversation: string): string {
   const kept = conversation.replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, "_").replace(/^[.-]+/, "_");
   return Array.from(kept).slice(0, 60).join("");
@@ -106,7 +106,7 @@ function labelled(cwd: string | undefined): { readonly labels?: Readonly<Record<
   return cwd === undefined ? {} : { labels: { cwd } };
 }
 
-/** A conversation as it is now, read only: another program may have it open. */
+/** Read only: another program may have the conversation open. */
 async function asItIs(
   conversation: string,
   { conversations, directory, host: { redact } }: Workplace,
@@ -116,14 +116,14 @@ async function asItIs(
   const events = (await readEvents(session)).map((event) => withRedactedTitle(event, redact));
   const { title } = session.state;
   const state = title === undefined ? session.state : { ...session.state, title: redact(title) };
-  // The session keeps only what this version understands of an event; the log has the whole event.
+  // The session keeps only what this version understands; the log has the whole event.
   if (!events.some((event) => "unreadable" in event)) return { state, events };
   const stored = (await directory.read(conversation)).events;
   const last = stored.at(-1)?.seq ?? 0;
   return { state, events: [...stored, ...events.filter(({ seq }) => seq > last)] };
 }
 
-/** The events of an open conversation. */
+/** Returns the events of an open conversation. */
 export async function readEvents(session: Session): Promise<Event[]> {
   const events: Event[] = [];
   const { seq } = session.cursor;

@@ -5,7 +5,7 @@ import { NotThereError } from "../request/problem.ts";
 import { requireMessages, requireRest, whileAtRest } from "./at-rest.ts";
 import type { Handlers, ServedHost } from "./workplace.ts";
 
-/** Commands about files in the workspace. The log, not the client, decides which files a branch or a call changed (S4). */
+/** Handlers of the commands about workspace files. The log, not the client, decides which files changed (S4). */
 export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | "picture.read"> = {
   async "file.find"({ query, limit = 20 }, { files }) {
     return { files: nearestPaths(query, await files.list(), limit) };
@@ -58,13 +58,12 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | 
 
 type PictureRead = Result<"picture.read">;
 
-/** The result for an image that cannot be loaded; other errors are thrown on. */
+/** The result for an image that cannot be loaded. Throws other errors again. */
 function refusedPicture(error: unknown): PictureRead {
   if (!(error instanceof Error && error.name === "WebError" && "code" in error)) throw error;
   return { refused: { why: error.code as NonNullable<PictureRead["refused"]>["why"], message: error.message } };
 }
 
-/** The folders of a conversation's branches, and its backups. */
 function changesPlaceOf(
   { worktrees, redact }: ServedHost,
   { conversation, backups }: { readonly conversation: string; readonly backups: string },
@@ -72,10 +71,7 @@ function changesPlaceOf(
   return { folderOf: (name) => worktrees.folderOf(name, conversation), backups, redact };
 }
 
-/**
- * Finds files and their folders whose path contains the letters of the query in order. Matches at the start of a name come first,
- * then shorter paths. At most `limit`.
- */
+/** Finds paths that contain the letters of the query in order. Matches at the start of a name come first. */
 function nearestPaths(query: string, files: readonly string[], limit: number): string[] {
   const wanted = query.toLowerCase();
   const found: { readonly path: string; readonly rank: number }[] = [];
@@ -87,7 +83,7 @@ function nearestPaths(query: string, files: readonly string[], limit: number): s
   return found.slice(0, limit).map(({ path }) => path);
 }
 
-/** 0: the path starts with the query. 1: a name in the path does. 2: the path contains it. 3: its letters occur in order. */
+/** 0: the path starts with the query. 1: a name does. 2: the path contains the query. 3: its letters in order. */
 function rankOf(wanted: string, path: string): number | undefined {
   if (path.startsWith(wanted)) return 0;
   if (path.includes(`/${wanted}`)) return 1;
@@ -100,7 +96,7 @@ function rankOf(wanted: string, path: string): number | undefined {
   return 3;
 }
 
-/** All folders that contain the files, each with a trailing slash. */
+/** Folders end in a slash. */
 function foldersOf(files: readonly string[]): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const file of files) {

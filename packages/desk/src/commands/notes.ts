@@ -1,7 +1,7 @@
 import { editSummary } from "@banyan/core/hosts";
 import type { Handlers } from "./workplace.ts";
 
-/** Commands that mark, edit or hide messages. */
+/** Handlers of the commands that mark, edit or hide messages. */
 export const noteHandlers: Handlers<
   "memory.dismiss" | "message.label" | "message.remove" | "message.restore" | "message.star" | "summary.edit"
 > = {

@@ -2,7 +2,7 @@ import { listedHooks, listPrompts } from "@banyan/host";
 import { answerCoveredCalls } from "./answers.ts";
 import type { Handlers } from "./workplace.ts";
 
-/** Commands about models, approval mode, prompts and equipment. */
+/** Handlers of the commands about models, approval mode, prompts and equipment. */
 export const settingsHandlers: Handlers<
   "model.list" | "model.use" | "approval.use" | "prompt.list" | "equipment.read"
 > = {

@@ -6,7 +6,7 @@ import type { Handlers } from "./workplace.ts";
 /** Default lifetime of a link, in seconds. */
 const WEEK = 7 * 24 * 60 * 60;
 
-/** Commands about links that show a conversation (S29). */
+/** Handlers of the commands about shared links (S29). */
 export const shareHandlers: Handlers<"share.create" | "share.list" | "share.revoke"> = {
   async "share.create"({ conversation, leaf, seconds = WEEK }, { conversations, shares }) {
     const made = requireShares(shares);
@@ -27,5 +27,7 @@ export const shareHandlers: Handlers<"share.create" | "share.list" | "share.revo
 
 function requireShares(shares: ShareStore | undefined): ShareStore {
   if (shares) return shares;
-  throw new ShareError("Links need a server, and none is running here. To share a file, use /export with HTML.");
+  throw new ShareError(
+    "A link needs a server, and this program runs without one. To share a file instead, use /export with HTML.",
+  );
 }

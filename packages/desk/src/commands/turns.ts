@@ -26,7 +26,7 @@ import {
   withoutSecrets,
 } from "./workplace.ts";
 
-/** Commands that start and stop turns. */
+/** Handlers of the commands that start and stop turns. */
 export const turnHandlers: Handlers<
   | "turn.say"
   | "prompt.say"
@@ -104,7 +104,7 @@ export const turnHandlers: Handlers<
     const before = beginnings.interrupt(conversation, run);
     const isWaiting = async () =>
       (await conversations.list()).some(({ id, waiting }) => id === conversation && waiting > 0);
-    // A turn that waits for a user may be in a conversation that is not open.
+    // A waiting turn may be in a conversation that is not open.
     const live =
       conversations.ifOpen(conversation) ?? ((await isWaiting()) ? await conversations.open(conversation) : undefined);
     return { interrupted: before + (live?.session.interrupt(run) ?? 0) };
@@ -135,7 +135,7 @@ export const turnHandlers: Handlers<
   },
 };
 
-/** Prepares a user message. With `slash`, the first text may call a prompt. */
+/** With `slash`, the first text may call a prompt. */
 async function toSay(
   desk: Workplace,
   parts: readonly UserPart[],
@@ -152,10 +152,7 @@ async function toSay(
   };
 }
 
-/**
- * Returns the text that stands for `/name` at the start of a message (C18). The name is a prompt's, or that of our own text
- * command such as `/init`. Rejects with `PromptError` for other commands, which need a client that shows their effect.
- */
+/** Expands `/name` at the start of a message (C18): a prompt, or `/init`. Rejects with `PromptError` for others. */
 async function saidBySlash({ host }: Workplace, text: string, signal: AbortSignal): Promise<PromptText | undefined> {
   const asked = slashIn(text);
   const action = asked && actionNamed(asked.name);
@@ -168,7 +165,7 @@ async function saidBySlash({ host }: Workplace, text: string, signal: AbortSigna
   throw new PromptError(`Use /${action.name} ${where}. Start with a space to send it as text.`);
 }
 
-/** The parts of a prompt. Files that it names with `@` are attached, except if an MCP server provides the prompt. */
+/** Attaches files that a prompt names with `@`, except if an MCP server provides the prompt. */
 async function writtenByPrompt(
   { parts, asIs }: PromptText,
   desk: Workplace,
@@ -177,13 +174,12 @@ async function writtenByPrompt(
   return asIs ? withoutSecrets(desk, parts) : prepareMessage(desk, parts, how);
 }
 
-/** A message to send, and the model that the prompt asks for, if any. */
 interface MessageForModel {
   readonly message: PreparedMessage;
   readonly model?: string | undefined;
 }
 
-/** Sends a message: to the run that the command names, or as the start of a turn. */
+/** Sends a message to the named run, or starts a turn. */
 async function sayIn(
   command: MessageTarget & TurnSettings & { readonly conversation: string },
   desk: Workplace,
@@ -208,17 +204,16 @@ async function sayIn(
   });
 }
 
-/** Throws if a review would get no changes: the model call would cost money and review nothing. */
+/** Throws if there are no changes to review: the model call would only cost money. */
 function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { told }: PreparedMessage): void {
   const isLacking = told.problems.length > 0 && !told.attached.some(({ kind }) => kind === "diff");
   if (agent === REVIEWER && isLacking)
     throw new UnfittingAnswerError(`There is nothing to review. ${told.problems.join(" ")}`);
 }
 
-/** The place, run and delivery of a message. */
 type MessageTarget = Pick<Command<"message.add">, "id" | "at" | "run"> & Pick<Command<"turn.say">, "delivery">;
 
-/** Sends a message to its run. Without a run, `otherwise` adds it below a message. Returns whether the message waits. */
+/** Sends a message to its run. Without a run, `otherwise` adds the message. Returns whether the message waits. */
 async function deliverToRun(
   command: MessageTarget,
   parts: readonly UserPart[],
@@ -247,14 +242,14 @@ async function deliverToRun(
     await otherwise(place);
     return false;
   } catch (error) {
-    // Another turn has begun there meanwhile, and gets the message.
+    // Another turn has begun there and gets the message.
     const other = error instanceof AtWorkError ? hearer({ at: place }, live) : undefined;
     if (other === undefined) throw error;
     return deliverToRun({ ...command, run: other }, parts, live, otherwise);
   }
 }
 
-/** The folder of the branch that gets the message. Rejects with `WorktreeError` when the folder is gone. */
+/** Rejects with `WorktreeError` if the branch's folder is gone. */
 function folderFor(
   { run, at }: { readonly run?: string | null | undefined; readonly at?: string | null | undefined },
   { session: { state } }: LiveConversation,
@@ -264,14 +259,14 @@ function folderFor(
   return host.worktrees.folderAt(state, run == null ? leaf : (state.runs.get(run)?.leaf ?? leaf));
 }
 
-/** The run that gets a message: the named run, or the run that ends at the message's place. The run may wait for a user. */
+/** The named run, or the run that ends at the message's place. The run may wait for a user. */
 function hearer({ run, at }: Pick<MessageTarget, "run" | "at">, { session }: LiveConversation): string | undefined {
   const { runs, waiting, leaf } = session.state;
   if (run !== undefined) return runs.has(run) || waiting.has(run) ? run : undefined;
   return [...runs.values(), ...waiting.values()].find((live) => live.leaf === (at === undefined ? leaf : at))?.id;
 }
 
-/** Begins a turn. Resolves when the turn is in the log, like `LiveChats.begin`. */
+/** Begins a turn. Resolves when the turn is in the log. */
 export async function beginTurn(
   command: TurnSettings & Pick<Command, "id">,
   directive: Directive,
@@ -283,7 +278,7 @@ export async function beginTurn(
   }: { readonly live: LiveConversation; readonly beginning: TurnBeginning; readonly desk: Workplace },
 ): Promise<void> {
   const { mcp } = await desk.host.ready();
-  // Disposed of when the turn has begun. The turn reports the servers that are still missing.
+  // Disposed of when the turn has begun.
   using wait = new TurnWait(live.session, command.id);
   if (mcp) {
     const signal = AbortSignal.any([desk.signal, beginning.patience]);
@@ -294,8 +289,8 @@ export async function beginTurn(
 }
 
 /**
- * Continues a turn that waited for a user while no process ran it (F72). The turn keeps its agent and mode and gets `tools` from
- * the answering client. `id` becomes the id of the run. Returns why the turn cannot continue; `turn.resume` can.
+ * Continues a turn that waited for a user while no process ran the turn (F72), with its own agent and mode. `id`: the
+ * id of the new run. Returns the reason if the turn cannot continue.
  */
 export function continueTurn(
   live: LiveConversation,
@@ -312,38 +307,37 @@ export function continueTurn(
       await live.whileBeginning(() => beginTurn(how, resume(), turn.leaf ?? undefined, { live, beginning, desk }));
       return undefined;
     } catch (error) {
-      // Another run already continues the turn.
+      // Another run continues the turn already.
       if (error instanceof AtWorkError) return undefined;
       return `Your answer is saved, but the turn does not continue by itself: ${clientProblem(error)?.message ?? desk.told(error)}`;
     }
   });
 }
 
-/** Returns whether the log already has the effect of a command: a client sent it before, perhaps to a dead server (B59). */
+/** Returns whether a command is in the log already: the client sent it before, perhaps to a dead server (B59). */
 export function isDone({ session }: LiveConversation, id: string): boolean {
   const { messages, inbox, runs } = session.state;
   if (messages.has(id) || runs.has(id) || inbox.some((input) => input.id === id)) return true;
   return messages.values().some((message) => message.role === "assistant" && message.run === id);
 }
 
-/** Milliseconds between repetitions of the notice, for clients that connect later. */
+/** Milliseconds between repeated notices, for clients that connect later. */
 const AGAIN = 5_000;
 
-/** The wait of a turn for servers. Watching clients learn the reason, and when the wait ends. */
+/** Tells watching clients which servers a turn waits for, and when the wait ends. */
 class TurnWait implements Disposable {
   readonly #session: Session;
   readonly #command: string;
   #telling: NodeJS.Timeout | undefined;
-  /** The servers that are missing at the end of the wait, in sentences. */
+  /** Servers that are missing at the end of the wait, in sentences. */
   missing: readonly string[] = [];
 
-  /** `command` is the id of the command that asked for the turn. */
+  /** `command`: the id of the turn's command. */
   constructor(session: Session, command: string) {
     this.#session = session;
     this.#command = command;
   }
 
-  /** Reports the wait to all watching clients. */
   tell(sentence: string): void {
     const tell = () => this.#notify(true, sentence);
     clearInterval(this.#telling);
@@ -351,7 +345,7 @@ class TurnWait implements Disposable {
     tell();
   }
 
-  /** Ends the wait. Without an earlier report and without missing servers, clients hear nothing. */
+  /** Without a report and without missing servers, clients get nothing. */
   [Symbol.dispose](): void {
     if (this.#telling === undefined && this.missing.length === 0) return;
     clearInterval(this.#telling);

@@ -8,7 +8,7 @@ import type { LiveConversations } from "../live/live-conversations.ts";
 import type { DeskCommand } from "../request/command.ts";
 import type { Principal, ShareStore } from "../request/principal.ts";
 
-/** The parts of the application that a server needs; a `Host` has them. */
+/** The members of `Host` that a desk and its server use. */
 export type ServedHost = Pick<
   Host,
   | "agent"
@@ -42,31 +42,28 @@ export type ServedHost = Pick<
 > &
   Partial<Pick<Host, "notices">>;
 
-/** Everything that command handlers work with. */
+/** The objects that command handlers work with. */
 export interface Workplace {
   readonly host: ServedHost;
   /** The client name that tools see (`context.client`). */
   readonly client: string;
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
-  /** Absent where no guest could open a link, as in a terminal. */
+  /** Absent without a server, as in a terminal. */
   readonly shares: ShareStore | undefined;
   readonly beginnings: Beginnings;
   readonly chats: LiveChats;
-  /** The files of the workspace. */
   readonly files: WorkspaceFiles;
   readonly models: ModelLists;
-  /** Aborts when the server stops. */
   readonly signal: AbortSignal;
-  /** Sends the current settings to every client. */
   settingsChanged(): void;
   /** Reports an error of work that no client requested. */
   defect(error: unknown): void;
-  /** The text that a client gets for an internal error. */
+  /** Returns the text that a client gets for an internal error. */
   told(defect: unknown): string;
 }
 
-/** The handlers of these commands. Each may throw the errors that `problemOf` knows. */
+/** Handlers by command name. Each may throw the errors that `clientProblem` knows. */
 export type Handlers<Names extends DeskCommand> = {
   readonly [Name in Names]: (
     command: Command<Name>,
@@ -75,7 +72,7 @@ export type Handlers<Names extends DeskCommand> = {
   ) => Result<Name> | Promise<Result<Name>>;
 };
 
-/** A prepared message, and the notes about it for the user. */
+/** A user message ready for the model, with notes for the user. */
 export interface PreparedMessage {
   readonly parts: readonly UserPart[];
   readonly told: {
@@ -85,7 +82,7 @@ export interface PreparedMessage {
   };
 }
 
-/** Prepares user text: removes secrets (S10) and attaches the files that it names (B46). Reading stops when the signal aborts. */
+/** Prepares user text: removes secrets (S10) and attaches the files that it names (B46). `signal` ends reading. */
 export async function prepareMessage(
   { host }: Workplace,
   parts: readonly UserPart[],
@@ -99,7 +96,7 @@ export async function prepareMessage(
   const messages = await Promise.all(
     parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal, how) : undefined)),
   );
-  // A file not read in time is a problem of the message; an interrupted message needs no problems.
+  // A file not read in time is a problem of the message, but an interrupted message needs no problems.
   signal.throwIfAborted();
   const known = messages.filter((message) => message !== undefined);
   return {
@@ -112,7 +109,7 @@ export async function prepareMessage(
   };
 }
 
-/** Removes secrets from text that the user did not write, and attaches nothing that it names. */
+/** Prepares text that the user did not write: removes secrets, but attaches no files. */
 export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]): PreparedMessage {
   let redacted = false;
   const clean = parts.map((part) => {
@@ -124,7 +121,7 @@ export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]):
   return { parts: clean, told: { attached: [], problems: [], redacted } };
 }
 
-/** Joins two parts of one message. */
+/** Joins the parts and notes of two prepared messages. */
 export function joinPreparedMessages({ parts, told }: PreparedMessage, behind: PreparedMessage): PreparedMessage {
   return {
     parts: [...parts, ...behind.parts],
@@ -138,10 +135,7 @@ export function joinPreparedMessages({ parts, told }: PreparedMessage, behind: P
 
 type ModelList = Result<"model.list">;
 
-/**
- * Lists the models that a user can choose. Listing is slow and asks servers. Callers during a listing share its result, so that
- * many clients, or repeated requests, cost no more than one listing.
- */
+/** Lists the models that users can choose. Concurrent callers share one slow listing, so many clients cost no more. */
 export class ModelLists {
   readonly #host: Pick<Host, "listProviders" | "listModels">;
   readonly #asked = new Map<string | undefined, Promise<ModelList>>();
@@ -150,7 +144,7 @@ export class ModelLists {
     this.#host = host;
   }
 
-  /** The providers, and the models of the named provider. Rejects with `ModelChoiceError`. */
+  /** Rejects with `ModelChoiceError`. */
   of(provider: string | undefined): Promise<ModelList> {
     const known = this.#asked.get(provider);
     if (known) return known;
@@ -164,7 +158,7 @@ export class ModelLists {
       const providers = await this.#host.listProviders();
       return { providers: providers.map((each) => ({ ...each })), models: [] };
     }
-    // A client that wants all models asks once per provider: list the providers only once.
+    // Clients ask for one provider after the other: list the providers only once.
     const { providers } = await this.of(undefined);
     const listed = providers.find(({ name }) => name === provider)?.models;
     const models = await this.#host.listModels(provider, listed);

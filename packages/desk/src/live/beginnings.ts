@@ -1,21 +1,20 @@
 import type { Command } from "@banyan/protocol";
 
-/** A turn that was interrupted before it began. */
+/** The error of a turn that was interrupted before it began. */
 export class TurnNotBegun extends Error {
   override readonly name = "TurnNotBegun";
 
   constructor() {
-    super("Interrupted before it started. Nothing was written.");
+    super("The turn was interrupted before it started. Nothing was written.");
   }
 }
 
 /** A requested turn that is not in its session's log yet. */
 export interface TurnBeginning extends Disposable {
-  /** Aborts when the turn must stop waiting for servers: a client hastened or interrupted it. */
+  /** Aborts when a client hastens or interrupts the turn, which then stops waiting for servers. */
   readonly patience: AbortSignal;
-  /** Aborts with `TurnNotBegun` when a client interrupts the turn. */
   readonly interruption: AbortSignal;
-  /** Hands the turn over to the session. Throws `TurnNotBegun` when a client interrupted the turn before. */
+  /** Call when the session has the turn. Throws `TurnNotBegun` if a client interrupted the turn before. */
   begins(): void;
 }
 
@@ -26,14 +25,11 @@ interface PendingTurn {
   readonly interruption: AbortController;
 }
 
-/**
- * Turns between their command and their run. While a conversation opens, `@` references are read or servers start, no session
- * knows the turn. An interruption must reach these turns, too.
- */
+/** Turns that are requested but unknown to a session, for example while servers start. Clients can interrupt them. */
 export class Beginnings {
   readonly #asked = new Set<PendingTurn>();
 
-  /** Call this as soon as the command arrives. Dispose of the result when the command is done: `return await`, not `return`. */
+  /** Call as soon as the command arrives, and dispose of it after the command: `return await`, not `return`. */
   of({ conversation, id }: Pick<Command<"turn.resume">, "conversation" | "id">): TurnBeginning {
     const asked: PendingTurn = {
       conversation,
@@ -55,7 +51,7 @@ export class Beginnings {
     };
   }
 
-  /** Interrupts the pending turns of a conversation, or only the turn of command `id`. Returns how many. */
+  /** Interrupts a conversation's pending turns, or only that of command `id`. Returns their number. */
   interrupt(conversation: string, id?: string): number {
     const meant = this.#of(conversation, id).filter(({ interruption }) => !interruption.signal.aborted);
     for (const asked of meant) {
@@ -65,7 +61,7 @@ export class Beginnings {
     return meant.length;
   }
 
-  /** Lets the pending turns of a conversation, or only that of command `id`, begin without further waiting. Returns how many. */
+  /** Lets a conversation's pending turns, or only that of command `id`, begin at once. Returns their number. */
   hasten(conversation: string, id?: string): number {
     const meant = this.#of(conversation, id).filter(({ impatience }) => !impatience.signal.aborted);
     for (const { impatience } of meant) impatience.abort();

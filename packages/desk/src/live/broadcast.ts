@@ -6,31 +6,29 @@ import { ClientFrame, type FeedViewer, itemForViewer } from "./frame.ts";
 /** Milliseconds between two frames of one conversation. */
 const FRAME = 16;
 
-/** One client of a broadcast. */
+/** A client that gets the frames of a broadcast. */
 export interface Receiver {
   readonly viewer: FeedViewer;
-  /** Sends a frame. Clients with equal rights share the frame. `at` is the feed position behind the frame. */
+  /** Clients with equal rights share the frame. `at`: the feed position after the frame. */
   send(frame: ClientFrame, at: Cursor): void;
-  /** True if too much unsent data waits for this client: the broadcast then sends no more. */
+  /** True if too much unsent data waits for this client: the broadcast then drops the client. */
   readonly isFull: boolean;
-  /** The broadcast dropped this full client at position `at`. The client must join again to get more. */
+  /** The broadcast dropped this full client at position `at`. The client must join again. */
   left(at: Cursor): void;
 }
 
 /**
- * Passes the feed of a session on to its clients. The first item after a pause goes out at once, later items at most every 16 ms,
- * with the deltas of one text merged. All clients share one built frame. The feed waits for no client: a full client is dropped
- * and catches up by itself.
+ * Sends a session's feed to its clients. The first item after a pause is sent at once; later items at most every 16 ms,
+ * with merged text deltas. Clients share each frame. A full client is dropped and must catch up itself.
  */
 export class Broadcast {
   readonly #session: Session;
   readonly #receivers = new Set<Receiver>();
-  /** The current model retry of each run, with reason and time. The session's state does not hold retries. */
+  /** The session's state does not contain retries. */
   readonly #retries = new Map<string, Extract<FeedItem, { type: "model.retrying" }>>();
   #latest: Cursor;
   #pending: FeedItem[] = [];
   #flushed = 0;
-  /** The reason why the session ended; absent while it runs. */
   #end: { readonly error: Error } | undefined;
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
 
@@ -48,21 +46,18 @@ export class Broadcast {
     });
   }
 
-  /** The position behind the last item of the feed. */
+  /** The position after the last item of the feed. */
   get latest(): Cursor {
     return this.#latest;
   }
 
-  /**
-   * Resolves when the session's state matches the feed: a slow store delays the state. Rejects when the session has ended,
-   * because a failed store never catches up and no client gets further frames.
-   */
+  /** Resolves when the session's state matches the feed, which a slow store delays. Rejects after its end. */
   async settled(): Promise<void> {
     while (!this.#end && this.#session.cursor.seq !== this.#latest.seq) await turnOfTheLoop();
     if (this.#end) throw this.#end.error;
   }
 
-  /** Sends every later frame to the receiver, which has everything up to `latest`. Sends current model retries as well (W49). */
+  /** Sends later frames to a receiver that has everything up to `latest`, and current model retries (W49). */
   join(receiver: Receiver): void {
     this.flush();
     this.#receivers.add(receiver);
@@ -79,7 +74,7 @@ export class Broadcast {
     return this.#receivers.has(receiver);
   }
 
-  /** Sends the pending items now. Afterwards every receiver has everything up to `latest`. */
+  /** Sends pending items now, so that every receiver has everything up to `latest`. */
   flush(): void {
     if (this.#timer) {
       clearTimeout(this.#timer as NodeJS.Timeout);

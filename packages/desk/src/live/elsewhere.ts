@@ -6,16 +6,16 @@ import type { Principal } from "../request/principal.ts";
 import type { FeedViewer } from "./frame.ts";
 import type { ClientConnection } from "./subscription.ts";
 
-/** Maximum number of UTF-16 units of messages in one answer; a single larger message is still sent. */
+/** Maximum UTF-16 units of messages in one answer. A single larger message is still sent. */
 const READ_AT_ONCE = 1024 * 1024;
 
-/** Messages for one answer, and the ids of those that do not exist. The client asks again for the rest. */
+/** The first of the requested messages, and the ids that do not exist. The client asks again for the rest. */
 export interface FoundMessages {
   readonly messages: readonly Message[];
   readonly unknown: readonly string[];
 }
 
-/** Finds messages by their ids, as many as one answer may have. */
+/** Finds messages by their ids, up to the maximum size of one answer. */
 export function findMessages(all: ReadonlyMap<string, Message>, ids: readonly string[]): FoundMessages {
   const messages: Message[] = [];
   const unknown: string[] = [];
@@ -30,12 +30,12 @@ export function findMessages(all: ReadonlyMap<string, Message>, ids: readonly st
   return { messages, unknown };
 }
 
-/** A client's subscription to the feed of a conversation. */
+/** A client's subscription to the events of a conversation. */
 export interface FeedSubscription {
   end(): void;
 }
 
-/** A conversation that clients can watch, on this node or on another. */
+/** A conversation that clients can watch, open on this node or on another. */
 export interface Watchable {
   subscribe(line: ClientConnection, from?: Cursor, leaf?: string): Promise<FeedSubscription>;
   unsubscribe(watching: FeedSubscription): void;
@@ -46,24 +46,23 @@ export interface Watchable {
     watching: FeedSubscription | undefined,
     answer: (found: FoundMessages) => void,
   ): Promise<void>;
-  /** Sends everything that has happened so far to all clients that are in step. */
+  /** Sends all pending items to the clients that are in step. */
   flush(): void;
 }
 
-/** The activity of a conversation: how many runs, and how many questions that wait for a user. */
+/** The number of a conversation's runs, and of its questions that wait for a user. */
 export interface ConversationActivity {
   readonly running: number;
   readonly waiting: number;
 }
 
-/** Finds conversations that are open on other nodes. */
+/** Access to conversations that are open on other nodes. */
 export interface OtherNodes {
-  /** Carries out a command on the node that has its conversation open; here by `Performer.performHere`. Never rejects. */
+  /** Carries out a command where its conversation is open; here with `Performer.performHere`. Never rejects. */
   perform(command: Command<DeskCommand>, principal: Principal): Promise<CommandOutcome>;
-  /** Returns a conversation to watch, on the node that has it open; here by `here`. Rejects like `here`. */
+  /** Returns a conversation to watch, on the node where it is open; on this node with `here`. Rejects like `here`. */
   watchable(conversation: string, principal: Principal, here: () => Promise<Watchable>): Promise<Watchable>;
-  /** The activity of conversations that are open on other nodes. Idle conversations may be missing. */
   activities(): Promise<ReadonlyMap<string, ConversationActivity>>;
-  /** Reports that the activity of a conversation on this node may have changed. */
+  /** Call when the activity of a conversation on this node may have changed. */
   changed(conversation: string): void;
 }

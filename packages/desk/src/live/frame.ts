@@ -3,10 +3,10 @@ import type { Right, ServerFrame } from "@banyan/protocol";
 import type { ShareScope } from "../request/principal.ts";
 import { itemInShare } from "./shown-only.ts";
 
-/** A frame for clients: as an object for clients in this process, and as bytes that all other clients share. */
+/** A message to clients: an object for clients in this process, and bytes that other clients share. */
 export class ClientFrame {
   readonly told: ServerFrame;
-  /** The error behind the frame, for a client of this process. */
+  /** The error behind the frame, for clients in this process. */
   readonly cause: unknown;
   #bytes: Buffer | undefined;
 
@@ -16,7 +16,7 @@ export class ClientFrame {
     this.#bytes = bytes;
   }
 
-  /** A frame with items of a feed. `texts` are the items as JSON, if the caller has them already. */
+  /** `texts`: the items as JSON, if the caller has them already. */
   static ofFeed(conversation: string, items: readonly FeedItem[], texts?: readonly string[]): ClientFrame {
     const bytes =
       texts &&
@@ -24,22 +24,21 @@ export class ClientFrame {
     return new ClientFrame({ type: "feed", conversation, items }, bytes && { bytes });
   }
 
-  /** The frame as JSON in UTF-8. */
   get bytes(): Buffer {
     this.#bytes ??= Buffer.from(JSON.stringify(this.told));
     return this.#bytes;
   }
 }
 
-/** The rights that decide which items of a feed a client gets. */
+/** The rights of a client, which decide which feed items the client gets. */
 export interface FeedViewer {
   readonly rights: readonly Right[];
   readonly only?: ShareScope;
 }
 
 /**
- * Returns the item as this viewer may see it, or `undefined`. A link shows only its conversation (S29). Other viewers without the
- * right to act see that content was stored for the model, but not its text (S28).
+ * Returns the item as this client may see it, or `undefined`. A shared link shows only its conversation (S29). Clients
+ * without the right to act do not see content that only the model gets (S28).
  */
 export function itemForViewer<Item extends FeedItem>(item: Item, viewer: FeedViewer): Item | undefined {
   // `itemInShare` maps an event to an event.
@@ -47,10 +46,7 @@ export function itemForViewer<Item extends FeedItem>(item: Item, viewer: FeedVie
   return seesAllOf(item, viewer) ? item : { ...item, text: "" };
 }
 
-/**
- * Returns whether a viewer sees all of an item. Instructions and tool schemas, which go to the model, need the right to act (S28).
- * Everybody sees a file that a call produced.
- */
+/** Instructions and tool schemas need the right to act (S28). All clients see a call's files. */
 function seesAllOf(item: FeedItem, { rights }: FeedViewer): boolean {
   return item.type !== "content.stored" || item.mediaType !== undefined || rights.includes("act");
 }

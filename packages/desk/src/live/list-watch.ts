@@ -9,13 +9,12 @@ export interface ListWatcher {
   send(frame: ClientFrame): void;
 }
 
-/** Sends changes of the conversation list to the clients that watch the list, several changes in one frame. */
+/** Sends changes of the conversation list to watching clients, several changes in one frame. */
 export class ListWatch implements Disposable {
   readonly #list: () => Promise<readonly ListedConversation[]>;
   readonly #defect: (error: unknown) => void;
   readonly #watchers = new Set<ListWatcher>();
   readonly #changed = new Set<string>();
-  /** True if any conversation may have changed. */
   #isAnyChanged = false;
   #timer: NodeJS.Timeout | undefined;
   #telling = false;
@@ -70,7 +69,7 @@ export class ListWatch implements Disposable {
     try {
       all = await this.#list();
     } catch {
-      // The next change tries again. A client that requests the list gets the error.
+      // The next change tries again.
       return;
     }
     const changed = all.filter(({ id }) => ids.delete(id) || isAny);

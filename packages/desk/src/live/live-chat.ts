@@ -7,19 +7,17 @@ export interface AskedTurn {
   readonly directive: Directive;
   /** The message to continue from. Default: where the conversation was last written. */
   readonly at?: string | undefined;
-  /** The id of the user message that the turn adds, or of the run if it adds none. */
+  /** The id of the new user message, or of the run if there is no new message. */
   readonly id: string;
   /** The client name that tools see (`context.client`). */
   readonly client: string;
 }
 
-/** Events of a chat, for its owner. */
+/** Callbacks of a chat. */
 export interface LiveChatEvents {
-  /** The chat waits for the next user message. */
   waits(): void;
-  /** The chat's stream has ended. */
   over(): void;
-  /** An error after a turn began that could not be written to the log. */
+  /** Called with an error after a turn began that could not be written to the log. */
   defect(error: unknown): void;
 }
 
@@ -33,9 +31,9 @@ interface PendingStart extends PromiseWithResolvers<string> {
 }
 
 /**
- * One branch as one stream: a chat of the library whose turn handler waits for the user (B12). After each turn the agent's own
- * handler runs first; then the chat waits, and the user's next message is what the handler returns. Between two turns the chat
- * holds no run and no branch, only a promise. Other clients may write to the branch, and the chat continues behind them.
+ * A chat whose turn handler waits for the user, so that the chat spans all turns of a branch (B12). After each turn the
+ * agent's own handler runs first. Then the chat waits until the user sends the next message. Meanwhile it holds no run
+ * and no branch, so other clients may write to the branch.
  * ```
  * asked ──▶ turn ──▶ the agent's own onTurn ──▶ waits ──▶ over: its conversation is closed, or too many wait
  *            ▲             ╰──▶ another turn      │
@@ -45,10 +43,9 @@ interface PendingStart extends PromiseWithResolvers<string> {
 export class LiveChat {
   readonly session: Session;
   readonly #events: LiveChatEvents;
-  /** Turn handlers that already wait for the user. */
   readonly #prompts = new WeakSet<TurnHandler>();
   #begun: PendingStart;
-  /** The id of the chat's run, once the run is in the log. */
+  /** Absent until the run is in the log. */
   #run: string | undefined;
   #waiting: WaitingChat | undefined;
   #moved = Promise.withResolvers<void>();
@@ -64,24 +61,24 @@ export class LiveChat {
   }
 
   /**
-   * The run of the last requested turn. Resolves when the run is in the log, even if no client watches (B64). Rejects when the
-   * turn cannot begin: with `SessionError` (`busy`) while another turn works there (F83). Later errors end the run in the log.
+   * The run of the last requested turn. Resolves when the run is in the log. Rejects if the turn cannot begin: with
+   * `SessionError` (`busy`) while another turn works there (F83).
    */
   get begun(): Promise<string> {
     return this.#begun.promise;
   }
 
-  /** The message below which the chat waits for the user; `undefined` while it does not wait. */
+  /** The message at which the chat waits; `undefined` while the chat does not wait. */
   get leaf(): string | null | undefined {
     return this.#waiting?.leaf;
   }
 
-  /** True if the chat's run has ended and the chat is about to wait or to continue by itself. */
+  /** True if the run has ended and the chat is about to wait or continue. */
   get isEnding(): boolean {
     return this.#run !== undefined && !this.session.state.runs.has(this.#run);
   }
 
-  /** True if the next step is known: the turn is running, or the chat waits for the user. */
+  /** True if the turn is running or the chat waits. */
   get isSettled(): boolean {
     return this.#waiting !== undefined || (this.#run !== undefined && this.session.state.runs.has(this.#run));
   }
@@ -91,14 +88,14 @@ export class LiveChat {
     return this.#moved.promise;
   }
 
-  /** Gives the next turn to the waiting chat. The trampoline requests the branch in the next microtask. */
+  /** Starts the next turn of the waiting chat. */
   goOn(asked: AskedTurn): Promise<string> {
     this.#begun = begunOf(asked);
     this.#answer(this.#chatOf(asked));
     return this.begun;
   }
 
-  /** Ends the stream. No message is lost: the next user message starts a new chat. */
+  /** The next user message starts a new chat. */
   end(): void {
     this.#answer(undefined);
   }
@@ -114,7 +111,7 @@ export class LiveChat {
     return this.#prompting(agent).chat(directive, options);
   }
 
-  /** The agent with a turn handler that waits for the user when the agent's own handler returns nothing. */
+  /** Adds a turn handler that waits for the user if the agent's own handler returns nothing. */
   #prompting(agent: Agent): Agent {
     const own = agent.options.onTurn;
     if (own && this.#prompts.has(own)) return agent;
@@ -135,7 +132,7 @@ export class LiveChat {
     return agent instanceof Agent ? this.#prompting(agent).chat(directive, options) : next;
   }
 
-  /** Returns a promise of the chat itself: no extra microtask lies between the user's message and the trampoline. */
+  /** The promise of the chat itself: no microtask lies between the user's message and the trampoline. */
   #prompt(leaf: string | null): Promise<Chat | undefined> {
     const { promise, resolve } = Promise.withResolvers<Chat | undefined>();
     this.#waiting = { leaf, answer: resolve };
@@ -161,7 +158,7 @@ export class LiveChat {
   }
 
   #over(error?: unknown): void {
-    // The caller whose turn cannot begin gets the error from `begun`.
+    // The caller gets the error from `begun`.
     this.#begun.promise.then(
       () => {
         if (error !== undefined) this.#events.defect(error);

@@ -5,17 +5,14 @@ import { asAtWork } from "../request/problem.ts";
 import type { TurnBeginning } from "./beginnings.ts";
 import { type AskedTurn, LiveChat } from "./live-chat.ts";
 
-/** Maximum number of chats of a desk that wait for a user. Above this number, the chat that has waited longest ends. */
+/** Maximum chats of a desk that wait for a user. Beyond, the chat that has waited longest ends. */
 const MOST_WAITING = 256;
 
-/**
- * The chats of a desk, one for each active branch. A message below a waiting chat becomes its next turn; a message elsewhere
- * starts a new chat. Chats end with their conversation.
- */
+/** The chats of a desk, one for each active branch. A message at a waiting chat continues that chat. */
 export class LiveChats {
   readonly #defect: (error: unknown) => void;
   readonly #live = new Map<Session, Set<LiveChat>>();
-  /** The chat that has waited longest is first. */
+  /** In the order in which the chats began to wait. */
   readonly #waiting = new Set<LiveChat>();
   /** Present while a message is being handed to a waiting chat. */
   #handing: Promise<void> | undefined;
@@ -25,15 +22,11 @@ export class LiveChats {
     this.#defect = defect;
   }
 
-  /** The chats of a conversation. */
   of(session: Session): readonly LiveChat[] {
     return [...(this.#live.get(session) ?? [])];
   }
 
-  /**
-   * Begins a turn. Resolves when the turn is in the log. Rejects with `TurnNotBegun` when a client interrupted the turn before,
-   * with `AtWorkError` while another turn works there, and with any other error that prevents the turn.
-   */
+  /** Resolves when the turn is in the log. Rejects with `TurnNotBegun`, or `AtWorkError` while another turn works. */
   async begin(session: Session, asked: AskedTurn, beginning: TurnBeginning): Promise<void> {
     try {
       await this.#begin(session, asked, beginning);
@@ -56,8 +49,8 @@ export class LiveChats {
     beginning.interruption.throwIfAborted();
     this.#waiting.delete(chat);
     const begun = chat.goOn(asked);
-    // Two clients may send a message at the same moment. The second must not start its own chat before the first has the branch,
-    // which the trampoline requests in the next microtask.
+    // Of two clients that send at the same moment, the second must not start its own chat before the first has the
+    // branch, which the trampoline requests in the next microtask.
     this.#handing = Promise.resolve();
     await this.#handing;
     this.#handing = undefined;
@@ -67,19 +60,19 @@ export class LiveChats {
     if (isInterrupted) session.interrupt(run);
   }
 
-  /** Resolves when every ended turn of the conversation has either continued by itself or waits for the user. */
+  /** Resolves when every ended turn of the conversation has continued or waits for the user. */
   async settled(session: Session): Promise<void> {
     const next = () => this.of(session).find(({ isSettled }) => !isSettled);
     for (let chat = next(); chat; chat = next()) await chat.moved;
   }
 
-  /** Returns a promise for the moment when a chat that is about to wait, or to take a message, may have done so. */
+  /** Resolves when a chat that is about to wait, or to receive a message, may have done so. */
   #unsettled(session: Session): Promise<void> | undefined {
     // A client may see `run.ended` and send a message before the turn handler runs.
     return this.#handing ?? this.of(session).find(({ isEnding }) => isEnding)?.moved;
   }
 
-  /** The chat that waits at a message, or the nearest above it: its branch may have grown since, for example by a summary. */
+  /** The chat that waits at a message or the nearest above: the branch may have grown, for example by a summary. */
   #chatAt({ id, state }: Session, at = standingLeaf(state, state.leaf)): LiveChat | undefined {
     if (at !== null && !state.messages.has(at)) return undefined;
     const ends = new Map<string | null, LiveChat>();

@@ -7,35 +7,26 @@ import { ClientFrame, type FeedViewer } from "./frame.ts";
 import { stateInShare } from "./shown-only.ts";
 import { type ClientConnection, Subscription } from "./subscription.ts";
 
-/** Events of a live conversation, for the server. */
+/** Callbacks of an open conversation. */
 export interface LiveEvents {
-  /** The conversation's entry in the list has changed. */
   changed(): void;
-  /** A turn of the main agent has ended. */
   turnEnded(reason: Exclude<RunEnd, "waiting">): void;
-  /** The session has ended. */
   ended(): void;
   /** Returns the conversation's rules that now allow less than when the user allowed them. */
   narrowed(): readonly NarrowedRule[];
 }
 
-/**
- * A conversation that is open on the server: its session and the clients that watch it. Its runs continue while no client watches
- * (B64).
- */
+/** A conversation that is open on the server, with its clients. Its runs continue without clients (B64). */
 export class LiveConversation {
   readonly session: Session;
   readonly #broadcast: Broadcast;
   readonly #events: LiveEvents;
   readonly #subscriptions = new Map<Subscription, ClientConnection>();
-  /** Runs of the main agent, not of sub-agents. */
   readonly #turns = new Set<string>();
   #beginning = 0;
-  /** Waiting turns that are being continued. */
   readonly #continuing = new Map<string, Promise<unknown>>();
-  /** The reason for closing, for the clients that watch. */
   #reason: "removed" | undefined;
-  /** When the conversation was last needed, in milliseconds of the process. */
+  /** In milliseconds of `performance.now()`. */
   #needed = performance.now();
 
   constructor(session: Session, events: LiveEvents) {
@@ -58,18 +49,16 @@ export class LiveConversation {
     return performance.now() - this.#needed;
   }
 
-  /** True if work is about to begin in the conversation. */
   get isBeginning(): boolean {
     return this.#beginning > 0;
   }
 
-  /** The number of its runs and of its open questions. */
   get activity(): ConversationActivity {
     const { runs, questions } = this.session.state;
     return { running: runs.size, waiting: questions.size };
   }
 
-  /** Adds a client: behind the cursor `from`, or with a snapshot that has the branch of `leaf` in view. */
+  /** Starts after the cursor `from`, or with a snapshot of the branch of `leaf`. */
   async subscribe(line: ClientConnection, from?: Cursor, leaf?: string): Promise<Subscription> {
     await this.#broadcast.settled();
     const failed = (error: unknown) => this.#tellBroken(subscription, line, error);
@@ -86,15 +75,11 @@ export class LiveConversation {
     this.#subscriptions.delete(subscription);
   }
 
-  /** Sends everything that has happened so far to all clients that are in step. */
   flush(): void {
     this.#broadcast.flush();
   }
 
-  /**
-   * Reads messages as of the client's position in the feed, and passes them to `answer` in the same tick. `answer` gets the first
-   * messages that fit, at least one.
-   */
+  /** Passes to `answer`, in the same tick, as many messages as fit, at least one, as of the client's position. */
   async read(
     messages: readonly string[],
     { only }: FeedViewer,
@@ -109,7 +94,7 @@ export class LiveConversation {
     answer(findMessages(shown, messages));
   }
 
-  /** Keeps the conversation open while something is about to work in it. */
+  /** Keeps the conversation open until `work` is done. */
   async whileBeginning<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#beginning++;
     try {
@@ -128,7 +113,7 @@ export class LiveConversation {
     return working;
   }
 
-  /** Ends the runs, writes their ends to the log, and releases the log. `reason` goes to the clients that watch. */
+  /** Interrupts the runs and releases the log. `reason` goes to the clients that watch. */
   async close(reason?: "removed"): Promise<void> {
     this.#reason = reason;
     await this.session.close();
@@ -171,10 +156,10 @@ export class LiveConversation {
     this.#subscriptions.clear();
   }
 
-  /** Ends one subscription whose missed items cannot be read; other clients are not affected. */
+  /** Other clients are not affected. */
   #tellBroken(subscription: Subscription, line: ClientConnection, error: unknown): void {
     this.unsubscribe(subscription);
-    const message = `The messages since then cannot be read: ${errorMessage(error)}`;
+    const message = `The latest messages of this conversation cannot be read: ${errorMessage(error)}`;
     line.send(
       new ClientFrame({ type: "ended", conversation: this.session.id, reason: "broken", message }, { cause: error }),
     );

@@ -7,26 +7,22 @@ import type { ConversationActivity } from "./elsewhere.ts";
 import { LiveConversation } from "./live-conversation.ts";
 import type { UnreadCounts } from "./unread.ts";
 
-/** The store of the conversations, and how long an unused conversation stays open. */
+/** Options of `LiveConversations`. */
 export interface LiveConversationsOptions {
   readonly host: Pick<Host, "newSession" | "openById" | "store">;
   readonly unread: UnreadCounts;
   /** Milliseconds until an unwatched conversation without running work closes. */
   readonly idle: number;
-  /** The conversation's entry in the list may have changed or gone. */
+  /** Called when a conversation's entry in the list may have changed or gone. */
   changed(conversation: string): void;
-  /** The activity of conversations that are open on other nodes. Absent: there are no other nodes. */
+  /** Returns the activity of conversations on other nodes. Absent: there are no other nodes. */
   elsewhere?(): Promise<ReadonlyMap<string, ConversationActivity>>;
 }
 
-/**
- * The conversations of a server. The server opens a conversation on demand, and keeps it open for clients and running work. It
- * closes an unused conversation, so that other programs can open it.
- */
+/** The open conversations of a server. Opens conversations on demand and closes unused ones. */
 export class LiveConversations {
   readonly #options: LiveConversationsOptions;
   readonly #live = new Map<string, LiveConversation>();
-  /** Conversations that are being opened or closed. */
   readonly #moving = new Map<string, Promise<unknown>>();
   readonly #sweep: NodeJS.Timeout;
   #closed = false;
@@ -36,14 +32,14 @@ export class LiveConversations {
     this.#sweep = setInterval(() => this.#closeIdle(), Math.max(100, options.idle / 4)).unref();
   }
 
-  /** Creates a conversation, or opens the one with this id. The first message stores it. Rejects with `StoreError`. */
+  /** Creates a conversation, or opens the one with this id. Rejects with `StoreError`. */
   async create(id?: string, program?: AnswerStyle): Promise<LiveConversation> {
     const { host } = this.#options;
     if (id === undefined) return this.#keep(await host.newSession(undefined, program));
     return this.#had(id, () => host.newSession(id, program));
   }
 
-  /** Opens a closed conversation, or returns the open one. Rejects with `StoreError`, for example `locked`. */
+  /** Returns the open conversation, or opens it. Rejects with `StoreError`, for example `locked`. */
   open(id: string): Promise<LiveConversation> {
     return this.#had(id, () => this.#options.host.openById(id));
   }
@@ -57,12 +53,11 @@ export class LiveConversations {
     return opening;
   }
 
-  /** The open conversation with this id, if there is one in this process. */
   ifOpen(id: string): LiveConversation | undefined {
     return this.#live.get(id);
   }
 
-  /** Lists conversations, the last written first. `programs` includes those that programs created. Rejects with `StoreError`. */
+  /** Lists conversations, last written first; with `programs`, also those of programs. Rejects with `StoreError`. */
   async list({
     programs = true,
     ...query
@@ -73,7 +68,7 @@ export class LiveConversations {
     return summaries.map((summary) => this.#listed(summary, others?.get(summary.id)));
   }
 
-  /** Searches the messages of all conversations. `programs` includes those that programs created. Rejects with `StoreError`. */
+  /** Searches the messages of conversations; with `programs`, also those of programs. Rejects with `StoreError`. */
   search(
     query: string,
     { programs, ...options }: SearchOptions & { readonly programs: boolean },
@@ -82,12 +77,11 @@ export class LiveConversations {
     return programs ? store.search(query, options) : searchForUsers(store, query, options);
   }
 
-  /** The open conversations, in the order in which they were opened. */
   get allOpen(): readonly LiveConversation[] {
     return [...this.#live.values()];
   }
 
-  /** Deletes a conversation for good and interrupts its runs. Rejects with `StoreError`. */
+  /** Interrupts a conversation's runs and deletes it permanently. Rejects with `StoreError`. */
   async remove(id: string): Promise<void> {
     const stored = await this.#isStored(id);
     const live = this.#live.get(id);
@@ -97,24 +91,22 @@ export class LiveConversations {
     this.#options.changed(id);
   }
 
-  /** Closes a conversation if it is open, and interrupts its runs. Rejects when their ends cannot be written. */
+  /** Closes a conversation and interrupts its runs. Rejects if their ends cannot be written. */
   async letGo(id: string): Promise<void> {
     for (let moving = this.#moving.get(id); moving; moving = this.#moving.get(id)) await moving.catch(() => {});
     const live = this.#live.get(id);
     if (live) await this.#close(live);
   }
 
-  /** Reports a conversation that was added in another way, for example by an import. */
+  /** Call when a conversation was added in another way, for example by an import. */
   appeared(id: string): void {
     this.#options.changed(id);
   }
 
-  /** Marks a conversation as seen by the user. */
   seen(id: string): void {
     if (this.#options.unread.seen(id)) this.#options.changed(id);
   }
 
-  /** Interrupts all runs and closes all conversations. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweep);
@@ -139,13 +131,13 @@ export class LiveConversations {
       narrowed: () => narrowedRules(session.allowed),
       ended: () => {
         if (this.#live.get(id) === live) this.#live.delete(id);
-        // Close a session with a failed log, to allow opening it again. Its clients know what could not be written.
+        // Close a session with a failed log, so that it can be opened again.
         if (!this.#moving.has(id)) this.#move(id, session.close());
         changed(id);
       },
     });
     this.#live.set(id, live);
-    // The last report of the node that had the conversation open may be out of date.
+    // The last report of the other node may be out of date.
     changed(id);
     return live;
   }
@@ -167,14 +159,14 @@ export class LiveConversations {
   #closeIdle(): void {
     for (const live of this.#live.values()) {
       if (live.idle <= this.#options.idle) continue;
-      // The clients know what could not be written. The next client opens the conversation again.
+      // The next client opens the conversation again.
       this.#close(live).catch(() => {});
     }
   }
 
   #listed({ questions = [], ...summary }: ConversationSummary, elsewhere?: ConversationActivity): ListedConversation {
     const { running = 0, waiting = 0 } = elsewhere ?? {};
-    // A node that took over a conversation may not have reported its questions; the store knows those that outlive a process.
+    // After a takeover, a node may not have reported its questions, but the store knows them.
     const closed = { running, waiting: Math.max(waiting, questions.length) };
     return {
       ...summary,

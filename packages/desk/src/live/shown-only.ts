@@ -10,10 +10,10 @@ import {
 } from "@banyan/core/conversation";
 import type { ShareScope } from "../request/principal.ts";
 
-// A link shows the messages, calls and results of one conversation or of one branch (S29). It hides everything else: other
-// conversations that memory recalled, the folder, settings, rules, queued messages, and messages that the user removed.
+// A link shows messages, calls and results of one conversation or branch (S29). It hides recalled memory, the folder,
+// settings, rules, queued messages, and messages that the user removed.
 
-/** The state of a conversation as a link shows it. */
+/** Returns a conversation's state as a shared link shows it. */
 export function stateInShare(state: ConversationState, { leaf }: ShareScope): ConversationState {
   const messages = messagesOnly(state, leaf);
   const within = (id: string | null) => id !== null && messages.has(id);
@@ -29,7 +29,7 @@ export function stateInShare(state: ConversationState, { leaf }: ShareScope): Co
     allowed: [],
   };
   if (leaf === undefined) return shown;
-  // A link to a branch shows the branch as of the moment when the link was opened, without activity.
+  // A link to a branch shows the branch as it was when the link was opened.
   const still = {
     runs: new Map(),
     waiting: new Map(),
@@ -42,10 +42,7 @@ export function stateInShare(state: ConversationState, { leaf }: ShareScope): Co
   return { ...shown, ...still, ...usageOnPath([...messages.values()]), leaf };
 }
 
-/**
- * The part of each item type that a link shows: everything, a part (`itemInShare`), or nothing. A new item type does not compile
- * until it has a row here.
- */
+/** What a link shows of each feed item: everything, a part (`itemInShare`), or nothing. */
 const SHOWS = {
   "conversation.created": "part",
   "conversation.brought-in": "all",
@@ -109,10 +106,7 @@ const SHOWS = {
 
 type PartlyShown = { [Type in FeedItem["type"]]: (typeof SHOWS)[Type] extends "part" ? Type : never }[FeedItem["type"]];
 
-/**
- * Returns an item of the feed as a link shows it. A link to one branch gets no items. Events that are not shown become empty
- * events, so that the feed has no gap.
- */
+/** Returns a feed item as a shared link shows it. Hidden events become empty events, so that the feed has no gap. */
 export function itemInShare(item: FeedItem, { leaf }: ShareScope): FeedItem | undefined {
   if (leaf !== undefined) return undefined;
   const shows = SHOWS[item.type];
@@ -148,7 +142,7 @@ function visiblePart(item: Extract<FeedItem, { readonly type: PartlyShown }>): F
   }
 }
 
-/** The messages that a link shows: all, or those of one branch. Includes the work of sub-agents, without removed messages. */
+/** With the work of sub-agents, and without removed messages. */
 function messagesOnly(state: ConversationState, leaf: string | undefined): Map<string, Message> {
   const path = leaf === undefined ? undefined : new Set(pathTo(state, leaf).map(({ id }) => id));
   const shown = new Map<string, Message>();
@@ -169,21 +163,21 @@ function messageOnly(message: Message): Message {
   return rest;
 }
 
-/** Hides the folder that a call works in. Paths in arguments and results stay visible. */
+/** Paths in arguments and results stay visible. */
 function withoutFolder<Told extends { readonly about?: About }>(told: Told): Told {
   if (told.about?.folder === undefined) return told;
   const { folder: _, ...about } = told.about;
   return { ...told, about };
 }
 
-/** Hides the rule that an answer would make: only users who may answer see it. */
+/** Only users who may answer see the rule that an answer would make. */
 function withoutRule<Asked extends object>(asked: Asked): Asked {
   if (!("pattern" in asked)) return asked;
   const { pattern: _, ...rest } = asked;
   return rest as Asked;
 }
 
-/** Keeps only the name of the agent: folder, machine and project state stay hidden. */
+/** Folder, machine and project state stay hidden. */
 function labelsOnly({ agent }: ConversationState["labels"]): ConversationState["labels"] {
   return agent === undefined ? {} : { agent };
 }

@@ -5,39 +5,36 @@ import type { Broadcast, Receiver } from "./broadcast.ts";
 import { ClientFrame, type FeedViewer, itemForViewer } from "./frame.ts";
 import { stateInShare } from "./shown-only.ts";
 
-/** Maximum number of UTF-16 units of JSON in one frame of missed items; a single larger item is still sent. */
+/** Maximum UTF-16 units of JSON in a frame of missed items. A single larger item is still sent. */
 const FRAME_SIZE = 128 * 1024;
 
-/** The connection of a client: a socket, or a stream of server-sent events. */
+/** The connection to a client: a socket, a stream of server-sent events, or a link in this process. */
 export interface ClientConnection {
-  /** The rights of the client. */
   readonly viewer: FeedViewer;
-  /** Hands the session itself to a client of this process; absent for clients that need a snapshot. */
+  /** Hands over the session to a client in this process; absent for clients that need a snapshot. */
   share?(session: Session): void;
-  /** Sends a frame. `at` is the position behind a frame of the feed. */
+  /** `at`: the position after a frame of the feed. */
   send(frame: ClientFrame, at?: Cursor): void;
-  /** True if too much unsent data waits in the connection: the subscription then sends no more. */
+  /** True if too much unsent data waits: the subscription then sends no more. */
   readonly isFull: boolean;
-  /** Resolves when the connection has room again, or is gone. */
+  /** Resolves when the connection has room, or is gone. */
   room(): Promise<void>;
 }
 
-/** The snapshot for a client whose cursor is of an earlier writer. */
+/** A cursor of an earlier writer. */
 interface ForeignCursor {
-  /** The epoch of that writer. */
   readonly epoch: number;
   begin(): void;
 }
 
 /**
- * The position of one client in the feed of one conversation. The client always has a prefix of the feed, without gaps and
- * without repeats.
- *
+ * A client's position in the feed of a conversation. The client always has the feed up to its position, without gaps
+ * and repeats. A cursor of another writer catches up with text only, and then gets a snapshot.
  * ```
- * snapshot ───────────────────▶ in step ◀──────────╮   (a cursor of another writer: catching up with text only,
- * cursor ──▶ catching up ──────────╯ │             │    then a snapshot)
+ * snapshot ───────────────────▶ in step ◀──────────╮
+ * cursor ──▶ catching up ──────────╯ │             │
  *                 ▲                  ▼ full        │
- *                 ╰── room again ◀───╯   (what waits for a client is bounded; the log has the rest)
+ *                 ╰── room again ◀───╯
  * ```
  */
 export class Subscription implements Receiver {
@@ -49,10 +46,7 @@ export class Subscription implements Receiver {
   #over = false;
   #stepping = Promise.withResolvers<void>();
 
-  /**
-   * `failed` receives the reason if the client gets no more for another reason than the end of the session. It must not throw.
-   * `narrowed` returns the conversation's rules that now allow less than when the user allowed them.
-   */
+  /** `failed` receives an error that ends the subscription, and must not throw. `narrowed`: see `LiveEvents`. */
   constructor(
     session: Session,
     broadcast: Broadcast,
@@ -68,9 +62,9 @@ export class Subscription implements Receiver {
   }
 
   /**
-   * Begins with a snapshot, or behind a cursor of this writer. A cursor of an earlier writer first gets the later text as deltas,
-   * then a snapshot (W81). Resolves when the snapshot, if any, is sent. A guest with a link always begins with a snapshot: the
-   * log holds more than the link shows (S29).
+   * Begins with a snapshot, or after a cursor of this writer. A cursor of an earlier writer first gets the later text,
+   * then a snapshot (W81). A guest with a link always begins with a snapshot: the log contains more than the link shows
+   * (S29).
    */
   async begin(cursor: Cursor | undefined, leaf: string | undefined): Promise<void> {
     const { latest } = this.#broadcast;
@@ -94,7 +88,7 @@ export class Subscription implements Receiver {
     else beginAnew();
   }
 
-  /** True if the client has everything except the items of the next frame. */
+  /** True if the client has everything except the next frame. */
   get isInStep(): boolean {
     return this.#broadcast.has(this);
   }
@@ -104,7 +98,6 @@ export class Subscription implements Receiver {
     return this.isInStep || this.#over ? Promise.resolve() : this.#stepping.promise;
   }
 
-  /** Ends the subscription. */
   end(): void {
     this.#over = true;
     this.#broadcast.leave(this);
@@ -128,7 +121,7 @@ export class Subscription implements Receiver {
     this.#catchUpAlone(at);
   }
 
-  /** Catches up without a caller that waits: `failed` receives an error. */
+  /** `failed` receives an error. */
   #catchUpAlone(from: Cursor): void {
     this.#catchUp(from).catch((error: unknown) => this.#failed(error));
   }
@@ -139,8 +132,8 @@ export class Subscription implements Receiver {
   }
 
   /**
-   * Sends everything after a cursor, pauses while the connection is full, and then joins the broadcast. With `anew`, sends only
-   * text deltas, then the snapshot. Rejects when the log cannot be read.
+   * Sends everything after a cursor, pauses while the connection is full, and then joins the broadcast. With `anew`,
+   * sends only text, then a snapshot. Rejects if the log cannot be read.
    */
   async #catchUp(from: Cursor, anew?: ForeignCursor): Promise<void> {
     for (let at: Cursor | undefined = from; at && !this.#over; ) {
@@ -149,7 +142,7 @@ export class Subscription implements Receiver {
     }
   }
 
-  /** Sends the items after a cursor. Returns the position where the connection became full, or `undefined` at the end. */
+  /** Returns the position where the connection became full, or `undefined` at the end. */
   async #readOn(from: Cursor, anew?: ForeignCursor): Promise<Cursor | undefined> {
     if (this.#over) return undefined;
     const join = anew?.begin ?? (() => this.#join());
@@ -175,7 +168,8 @@ export class Subscription implements Receiver {
       for await (const item of this.#session.feed({ from })) {
         at = cursorOfItem(item) ?? at;
         if (item.type === "feed.reset") hasBegun = true;
-        // A client at the start of the feed has nothing to reset; a client that gets a snapshot learns of the reset from it.
+        // A client at the start of the feed has nothing to reset; a client that gets a snapshot learns of the reset
+        // from it.
         const shown = (anew ? isDelta(item) : item.type !== "feed.reset") && itemForViewer(item, this.viewer);
         if (shown) {
           const told = { ...shown, ...mark };

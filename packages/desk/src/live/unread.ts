@@ -2,25 +2,20 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { BrokenTurn, RunEnd } from "@banyan/core/conversation";
 
-/** Milliseconds after which a change is written to the file. */
 const SOON = 1_000;
 
-/** The turns of a conversation that ended since the user last looked, and why the last one broke off. */
 interface EndedTurns {
   readonly unread: number;
   readonly broken?: BrokenTurn["reason"];
 }
 
-/**
- * Counts per conversation how many turns have ended since the user last looked, and how the last one ended. Kept in a separate
- * file: the counts describe the user, not the conversation, and may be lost.
- */
+/** Counts each conversation's turns that ended since the user last looked. The counts may be lost. */
 export class UnreadCounts implements Disposable {
   readonly #file: string | undefined;
   readonly #ended: Map<string, EndedTurns>;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Without a file, the counts last as long as the process. An unreadable file counts as empty. */
+  /** Without a file, the counts are lost with the process. An unreadable file counts as empty. */
   constructor(file?: string) {
     this.#file = file;
     this.#ended = new Map(file === undefined ? [] : endedTurnsIn(file));
@@ -37,7 +32,7 @@ export class UnreadCounts implements Disposable {
     this.#saveSoon();
   }
 
-  /** Marks a conversation as seen. Returns whether that changed a count. */
+  /** Returns whether a count changed. */
   seen(conversation: string): boolean {
     const { unread, broken } = this.of(conversation);
     if (unread === 0) return false;
@@ -47,12 +42,10 @@ export class UnreadCounts implements Disposable {
     return true;
   }
 
-  /** Removes the counts of a removed conversation. */
   forget(conversation: string): void {
     if (this.#ended.delete(conversation)) this.#saveSoon();
   }
 
-  /** Writes pending changes. */
   [Symbol.dispose](): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
@@ -73,7 +66,7 @@ export class UnreadCounts implements Disposable {
       writeFileSync(temporary, JSON.stringify(Object.fromEntries(this.#ended)), { mode: 0o600 });
       renameSync(temporary, this.#file);
     } catch {
-      // For example a full disk. This process keeps its counts; only the next process lacks the latest.
+      // For example a full disk. Only the next process lacks the latest counts.
     }
   }
 }
@@ -86,13 +79,13 @@ function endedTurnsIn(file: string): [string, EndedTurns][] {
   try {
     const kept = Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>);
     return kept.flatMap(([conversation, value]): [string, EndedTurns][] => {
-      // Files of earlier versions hold only the count, not the reason.
+      // Files of earlier versions have only the count.
       const { unread, broken } = typeof value === "number" ? { unread: value } : ((value ?? {}) as Partial<EndedTurns>);
       if (!Number.isSafeInteger(unread) || (unread ?? 0) < 0) return [];
       return [[conversation, { unread: unread ?? 0, ...(BROKEN.has(broken) && { broken }) } as EndedTurns]];
     });
   } catch {
-    // The file does not exist yet or is damaged: nothing counts as unread.
+    // The file does not exist yet or is damaged.
     return [];
   }
 }

@@ -1,15 +1,15 @@
 import { type Command, type CommandName, commandSchema, PROTOCOL, type Problem } from "@banyan/protocol";
 
-/** Commands about the connection itself. */
+/** Names of the commands about the connection itself. */
 export type ConnectionCommand = "conversation.watch" | "feed.subscribe" | "feed.unsubscribe" | "message.read";
 
-/** Commands whose effect does not depend on the connection. */
+/** Names of the commands that do not depend on the connection. */
 export type DeskCommand = Exclude<CommandName, ConnectionCommand>;
 
-/** The result of a command, or the reason why it failed. `cause` is only for clients of this process. */
+/** A command's result, or why the command failed. `cause`: the error, for clients in this process. */
 export type CommandOutcome = { readonly result: object } | { readonly error: Problem; readonly cause?: unknown };
 
-/** Checks what a client sent: returns the command, or why it is malformed. Never throws. */
+/** Parses a client's command. Returns the command, or why it is malformed. Never throws. */
 export function readClientCommand(
   frame: unknown,
 ): { readonly command: Command; readonly error?: never } | { readonly command?: never; readonly error: Problem } {
@@ -27,7 +27,7 @@ export function readClientCommand(
     return malformedCommand(`${issue?.path.join(".") || type}: ${issue?.message}`);
   } catch {
     // Checking a value with a hundred thousand levels overflows the stack.
-    return malformedCommand(`${type}: it is nested too deeply.`);
+    return malformedCommand(`${type}: the command is nested too deeply.`);
   }
 }
 
@@ -42,12 +42,12 @@ const ofConnections: ReadonlySet<string> = new Set<ConnectionCommand>([
   "message.read",
 ]);
 
-/** Returns whether a command is about the connection on which it arrives. */
+/** Returns whether a command is about its connection. */
 export function isOfConnection(command: Command): command is Command<ConnectionCommand> {
   return ofConnections.has(command.type);
 }
 
-/** Returns whether a command began a turn. A message for a running turn does not begin one. */
+/** Returns whether a command began a turn. A message for a running turn begins none. */
 export function hasBegun(outcome: CommandOutcome): boolean {
   return "result" in outcome && !("waits" in outcome.result && outcome.result.waits === true);
 }

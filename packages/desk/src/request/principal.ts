@@ -1,57 +1,56 @@
 import type { Right, Share } from "@banyan/protocol";
 
-/** The identity of a client. Its credentials decide, not its own claims (S4). */
+/** The identity and rights of a client, by its credentials and not by its claims (S4). */
 export interface Principal {
-  /** Part of the key that makes a command take effect only once: it separates the commands of owner and guest. */
+  /** Also separates the command ids of owner and guest. */
   readonly name: "owner" | "guest";
   readonly rights: readonly Right[];
-  /** The client is the program itself on this machine: it may name any file of the machine. */
+  /** True if the client is this program itself, which may name any file of the machine. */
   readonly isHere?: boolean;
-  /** The client came by a shared link and sees only what the link shows (S29). */
+  /** For a client with a shared link: the conversation that the link shows (S29). */
   readonly only?: ShareScope;
 }
 
-/** The conversation that a link shows, and for how long. */
+/** A conversation that a shared link shows, and when the link ends. */
 export interface ShareScope {
   readonly conversation: string;
-  /** The last message of the branch that the link shows; all branches when absent. */
+  /** The last message of the branch that the link shows. Absent: all branches. */
   readonly leaf?: string;
-  /** When the link expires, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly expiresAt: number;
-  /** Aborts when the link expires or is revoked. */
   readonly ended: AbortSignal;
 }
 
-/** A client with all rights. */
+/** The principal of a client with all rights. */
 export const OWNER: Principal = { name: "owner", rights: ["show", "watch", "act"] };
 
-/** The user of the program that contains the desk. */
+/** The principal of a user in the same process as the desk. */
 export const USER: Principal = { ...OWNER, isHere: true };
 
-/** A client that may only watch. */
+/** The principal of a client that may only watch. */
 export const GUEST: Principal = { name: "guest", rights: ["show", "watch"] };
 
-/** The principal of a guest with a link, who sees one conversation. */
+/** Returns the principal of a guest with a shared link. */
 export function sharePrincipal(only: ShareScope): Principal {
   return { name: "guest", rights: ["show"], only };
 }
 
-/** The links that show a conversation to anyone who has them (S29). The server keeps and opens them. */
+/** The shared links of a server, each for one conversation (S29). */
 export interface ShareStore {
-  /** Creates a link and its token, which only this call returns. Throws `ShareError` for too many links or if the link cannot be stored. */
+  /** Creates a link. Only this call returns its token. Throws `ShareError` for too many links or if storing fails. */
   create(
     shown: { readonly conversation: string; readonly leaf?: string },
     seconds: number,
   ): { readonly share: Share; readonly token: string };
-  /** The valid links of one conversation or of all, the newest first. */
+  /** Returns valid links, newest first. */
   list(conversation?: string): Share[];
-  /** Takes one back; says whether there was one of this id. */
+  /** Revokes a link. Returns whether the link existed. */
   revoke(id: string): boolean;
-  /** Takes back all to a conversation: it is gone, and one that comes by its id is another. */
+  /** Revokes all links to a removed conversation: a later conversation with its id is another one. */
   forget(conversation: string): void;
 }
 
-/** A link that cannot be created, or whose end cannot be stored. */
+/** The error of a link that cannot be created or revoked. */
 export class ShareError extends Error {
   override readonly name = "ShareError";
 }

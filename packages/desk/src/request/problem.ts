@@ -1,7 +1,7 @@
 import { SessionError, StoreError } from "@banyan/core";
 import type { ErrorCode, Problem } from "@banyan/protocol";
 
-/** Rejection of work while the server stops. */
+/** The error of a command that arrives while the server stops. */
 export class ServerStopping extends Error {
   override readonly name = "ServerStopping";
 
@@ -10,17 +10,17 @@ export class ServerStopping extends Error {
   }
 }
 
-/** The named thing does not exist. */
+/** The error of a command that names a missing conversation, message, question or link. */
 export class NotThereError extends Error {
   override readonly name = "NotThereError";
 }
 
-/** An answer that does not fit its question. */
+/** The error of a command whose values do not fit its question or its branches. */
 export class UnfittingAnswerError extends Error {
   override readonly name = "UnfittingAnswerError";
 }
 
-/** The command would change a branch while an agent works on it or waits for a user. */
+/** The error of a command that would change a branch on which an agent works or waits. */
 export class AtWorkError extends Error {
   override readonly name = "AtWorkError";
 
@@ -28,17 +28,17 @@ export class AtWorkError extends Error {
     super(
       isWaiting
         ? "This branch waits for a user. Answer the question, or interrupt the turn, and try again."
-        : "An agent works on this branch. Interrupt it, or wait until it is done, and try again.",
+        : "An agent works on this branch. Interrupt the agent or wait until it is done, then try again.",
     );
   }
 }
 
-/** Turns the `busy` error of a session into `AtWorkError`; returns any other error unchanged. */
+/** Converts a session's `busy` error to `AtWorkError`; returns other errors unchanged. */
 export function asAtWork(error: unknown): unknown {
   return error instanceof SessionError && error.code === "busy" ? new AtWorkError() : error;
 }
 
-/** Errors whose message tells a user what to do, by name: their packages are optional for a server. */
+/** Codes of errors whose message is for users. By name: their packages are optional for a server. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   OptionError: "invalid",
   AtWorkError: "invalid",
@@ -61,7 +61,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   WorktreeError: "invalid",
 };
 
-/** The problem that a client gets for an error; `undefined` for an internal error, whose message belongs in the log only. */
+/** Converts an error to a client's problem; `undefined` for an internal error, which only the log may show. */
 export function clientProblem(error: unknown): (Problem & { readonly code: ErrorCode }) | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = problemCode(error);

@@ -23,27 +23,27 @@ export interface AttachmentSummary {
   readonly size: number;
 }
 
-/** A message with its attachments. */
+/** A user message with the attachments that its text names. */
 export interface MessageWithAttachments {
-  /** The text as typed, then the attachments. */
+  /** The text, then the attachments. */
   readonly parts: readonly UserPart[];
   readonly attached: readonly AttachmentSummary[];
-  /** Why a named file is not attached, one sentence each. */
+  /** A sentence for each named file that is not attached, with the reason. */
   readonly problems: readonly string[];
 }
 
 /** The files that a message may name, and readers of other sources. */
 export interface AttachOptions extends FileReach {
   readonly signal?: AbortSignal;
-  /** Removes secrets from attachments. Default: none are removed. */
+  /** Removes secrets from attachments. Default: removes none. */
   readonly redact?: (text: string) => string;
-  /** Patterns of files that are attached although they hold private keys (S22). */
+  /** Patterns of files to attach although they hold private keys (S22). */
   readonly keyFiles?: readonly string[];
-  /** Reads a web page. Absent: web addresses are not attached. */
+  /** Absent: web pages are not attached. */
   readonly readPage?: (url: string, signal?: AbortSignal) => Promise<string>;
-  /** Reads a resource of an MCP server by `server:uri`; undefined if the name is not one. */
+  /** Reads a resource of an MCP server by `server:uri`; undefined if no server has that name. */
   readonly readResource?: (name: string, signal?: AbortSignal) => Promise<string | undefined>;
-  /** Reads a git diff, optionally of a commit or branch: `@diff`, `@diff:main`. */
+  /** Reads a git diff: `@diff`, or `@diff:main` with a commit or branch. */
   readonly readDiff?: (of: string | undefined, signal?: AbortSignal) => Promise<string>;
 }
 
@@ -60,8 +60,8 @@ const OPTIONS: OptionNames<AttachOptions> = {
 };
 
 /**
- * Attaches everything that a message names with `@` (B46). Reads nothing else. A name that is no file stays a word; for a
- * name that looks like a path, adds a problem. Rejects only if aborted.
+ * Attaches the files and other sources that a message names with `@` (B46), and reads nothing else. An unknown name
+ * stays text; if it looks like a path, adds a problem. Rejects only if aborted.
  */
 export async function attachNamedFiles(text: string, options: AttachOptions): Promise<MessageWithAttachments> {
   refuseUnknown("attach", options, OPTIONS);
@@ -85,7 +85,7 @@ export async function attachNamedFiles(text: string, options: AttachOptions): Pr
   return { parts, attached, problems };
 }
 
-/** Returns an attachment, or a text with the reason against it; undefined if the word names nothing. */
+/** Returns an attachment, or the reason against it; undefined if the word names nothing. */
 async function readNamedFile(
   { name }: Reference,
   options: AttachOptions,
@@ -93,7 +93,7 @@ async function readNamedFile(
   const { signal, redact = (text) => text, keyFiles, readPage, readResource, readDiff } = options;
   const reading: AttachmentReadOptions = { redact, keyFiles };
   if (/^https?:\/\//i.test(name)) {
-    if (!readPage) return `Can't attach ${name}: pages of the web cannot be read here.`;
+    if (!readPage) return `Can't attach ${name}: web pages cannot be read here.`;
     return fetched(name, "page", () => readPage(name, signal), redact);
   }
   if (readResource && /^[\w.-]+:./.test(name)) {

@@ -132,7 +132,7 @@ describe("B46: what goes along", () => {
 
   test("a page only where pages can be read, and its failure is a problem", async () => {
     expect((await only("@https://a.example/")).problems).toEqual([
-      "Can't attach https://a.example/: pages of the web cannot be read here.",
+      "Can't attach https://a.example/: web pages cannot be read here.",
     ]);
     const { parts } = await only("@https://a.example/", { readPage: async (url: string) => `text of ${url}` });
     expect(parts[1]).toEqual({

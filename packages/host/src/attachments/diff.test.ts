@@ -43,7 +43,9 @@ const changes = (of?: string, cwd = folder) => namedDiff(of, { cwd, sandbox, env
 
 test("C15: @diff is what is not committed, what changed since a branch, what a commit changed, or what lies between", async (context) => {
   if (!sandbox) return context.skip("There is no sandbox here.");
-  expect(await changes()).toMatch(/\n-of the branch\n\+not committed\nNew files, not in git yet:\nnew\.txt\n$/);
+  expect(await changes()).toMatch(
+    /\n-of the branch\n\+not committed\nNew files that git does not track yet:\nnew\.txt\n$/,
+  );
   const since = await changes("main");
   expect(since).toMatch(/\n-first\n\+not committed\n$/);
   expect(since).not.toContain("b.txt");
@@ -114,7 +116,7 @@ test("F82, K17: @diff names each file as it is called", async (context) => {
       writeFileSync(join(own, `new ${name}`), "new\n");
     }
     const said = await namedDiff(undefined, { cwd: own, sandbox: here, env: process.env });
-    const [patch = "", added = ""] = said.split("New files, not in git yet:\n");
+    const [patch = "", added = ""] = said.split("New files that git does not track yet:\n");
     // git quotes such names with the same escapes as JSON.
     const changed = Array.from(
       patch.matchAll(/^\+\+\+ (?:b\/(.*?)\t?|"b\/(.*)"\t?)$/gm),

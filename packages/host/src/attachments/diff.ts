@@ -1,10 +1,9 @@
 import { shownPath } from "@banyan/tools/named-path";
 import { type GitOptions, git } from "../programs/git.ts";
 
-/** Maximum bytes of an attached diff; a larger one is cut. */
+/** Maximum bytes of an attached diff. */
 const MOST = 256 * 1024;
 
-/** Maximum bytes of git's output. */
 const MOST_SAID = 64 * 1024 * 1024;
 
 /** Milliseconds. */
@@ -14,9 +13,9 @@ const PATIENCE = 20_000;
 const FLAGS = ["--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--end-of-options"];
 
 /**
- * Returns the changes that `@diff` names, as a patch. Without a name: uncommitted changes, with the names of new files. A
- * branch: changes here since the fork. A commit: its changes. `a..b` or `a...b`: the changes between. Rejects with an
- * `Error` whose message gives the reason if there are none.
+ * Returns a git diff as a patch. Without a name: uncommitted changes, and the names of new files. A branch: changes
+ * since the fork. A commit: its changes. `a..b` or `a...b`: the changes between. Rejects with an `Error` that gives the
+ * reason if there are none.
  */
 export async function namedDiff(
   name: string | undefined,
@@ -52,7 +51,9 @@ async function gitPatch(
   if (name === undefined) {
     const patch = await ask("diff", ...FLAGS, "HEAD", "--");
     const added = (await ask("ls-files", "--others", "--exclude-standard", "-z")).split("\0").filter(Boolean);
-    return added.length === 0 ? patch : `${patch}New files, not in git yet:\n${added.map(shownPath).join("\n")}\n`;
+    return added.length === 0
+      ? patch
+      : `${patch}New files that git does not track yet:\n${added.map(shownPath).join("\n")}\n`;
   }
   const [, from, to] = /^(.+?)\.{2,3}(.+)$/.exec(name) ?? [];
   const ends = from === undefined || to === undefined ? [name] : [from, to];

@@ -16,7 +16,7 @@ import type { AttachablePlace } from "./place.ts";
 /** The kind of an attachment. */
 export type AttachmentKind = "text" | "image" | "PDF" | "folder" | "files" | "page" | "resource" | "diff";
 
-/** Content that was read for a message. */
+/** A file's content for a message. */
 export interface FileAttachment {
   readonly kind: AttachmentKind;
   readonly parts: readonly (TextPart | FilePart)[];
@@ -27,17 +27,16 @@ const MOST_TEXT = 256 * 1024;
 const MOST_MEDIA = 10 * 1024 * 1024;
 const MOST_NAMES = 500;
 
-/** How a file is read for a message. */
+/** Options of reading a file for a message. */
 export interface AttachmentReadOptions {
-  /** Removes secrets from the content. */
   readonly redact: (text: string) => string;
-  /** Patterns of files that are read although they hold private keys (S22). */
+  /** Patterns of files to read although they hold private keys (S22). */
   readonly keyFiles?: readonly string[] | undefined;
 }
 
 /**
- * Reads a file that a user named: text, an image, a PDF, or the names in a folder. Returns the reason if it cannot be
- * attached. Opens the resolved place, so that a later change of the path has no effect.
+ * Reads a file that a user named: text, an image, a PDF, or the names in a folder. Returns the reason if the file
+ * cannot be attached. Opens the resolved path, so that a later change of links has no effect.
  */
 export async function readNamed(
   name: string,
@@ -95,7 +94,7 @@ function attachableContent(
   return { kind: "text", parts: [attachedTextPart("file", name, said, encoding)], size: Buffer.byteLength(said) };
 }
 
-/** The names in a folder, folders first. */
+/** Folders come first. */
 function folderAttachment(name: string, entries: readonly Dirent[]): FileAttachment {
   const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
   const shown = names.slice(0, MOST_NAMES);
@@ -104,21 +103,20 @@ function folderAttachment(name: string, entries: readonly Dirent[]): FileAttachm
   return { kind: "folder", parts: [attachedTextPart("folder", name, text)], size: Buffer.byteLength(text) };
 }
 
-/** The text of a UTF-8 file, or of UTF-16 with a byte order mark, as `read` decodes it; undefined for a binary file. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, as the tool `read` does; undefined for a binary file. */
 function decodeAttachment(bytes: Buffer): { readonly text: string; readonly encoding?: string } | undefined {
   const form = detectFileForm(bytes);
   if (form.kind === "binary") return undefined;
   try {
-    // Keep the byte order mark: a later write compares the digest of this text (F78).
+    // A later write compares the digest of this text (F78).
     const text = new TextDecoder(form.encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
     return form.encoding === "utf-8" ? { text } : { text, encoding: form.encoding };
   } catch {
-    // Other encodings cannot be told from binary files.
     return undefined;
   }
 }
 
-/** A text in a tag with its kind and name, as the model gets it. */
+/** Wraps a text in a tag with its kind and name, for the model. */
 export function attachedTextPart(kind: string, name: string, text: string, encoding?: string): TextPart {
   const form = encoding === undefined ? "" : ` encoding="${encoding}"`;
   return { type: "text", text: encloseInTags(kind, text, ` name=${JSON.stringify(name)}${form}`) };

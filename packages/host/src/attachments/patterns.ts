@@ -4,26 +4,26 @@ import { basename, isAbsolute, resolve } from "node:path";
 import { expandHome } from "@banyan/tools/named-path";
 import type { FileReach } from "./place.ts";
 
-/** Limits of one pattern: number of files, and bytes of all files together. */
+/** Maximum files of a pattern, and maximum bytes of them together. */
 const MOST_FILES = 50;
 const MOST_BYTES = 512 * 1024;
 
-/** Returns whether a name is a pattern of several files. */
+/** Returns whether a name is a pattern of several files, such as `src/*.ts`. */
 export function isFilePattern(name: string): boolean {
   return /[*?[\]{}]/.test(expandHome(name, ""));
 }
 
-/** A file that a pattern names. */
+/** A file that matches a pattern. */
 export interface MatchingFile {
   readonly name: string;
   readonly path: string;
   readonly size: number;
 }
 
-/** Folders that a pattern only includes if it names them. */
+/** Folders that a pattern includes only by name. */
 const LEFT_OUT = ["node_modules", ".git"];
 
-/** The files of a folder that a pattern names, or why there are none or too many. */
+/** Returns the files in a folder that a pattern matches, or why there are none or too many. */
 export async function matchingFiles(
   written: string,
   { folder, outside = false }: Pick<FileReach, "folder" | "outside">,
@@ -44,7 +44,7 @@ export async function matchingFiles(
     bytes += stats.size;
     if (files.length > MOST_FILES) return `Can't attach ${pattern}: it matches more than ${MOST_FILES} files.`;
     if (bytes > MOST_BYTES)
-      return `Can't attach ${pattern}: its files have more than ${MOST_BYTES / 1024} KiB together.`;
+      return `Can't attach ${pattern}: its files have more than ${MOST_BYTES / 1024} KiB in total.`;
   }
   if (files.length === 0) {
     const beside = leftOut.length > 0 ? ` outside of ${leftOut.join(" and ")}` : "";

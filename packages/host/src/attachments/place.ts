@@ -10,23 +10,23 @@ import {
   WorkspaceError,
 } from "@banyan/tools/workspace";
 
-/** The files on this machine that a message may name. */
+/** The files of this machine that a message may name. */
 export interface FileReach {
   /** The base of relative paths. */
   readonly folder: string;
-  /** True if paths outside are allowed, as for a user at this machine. */
+  /** True if paths outside the folder are allowed, as for a user of this machine. */
   readonly outside?: boolean;
-  /** The rules' check for reading files. */
+  /** The check of the rules for reading files. */
   readonly whyNotRead?: ReadRefusal | undefined;
 }
 
-/** An existing file or folder, and the folder that it is opened from. */
+/** An existing file or folder, and the folder from which it is opened. */
 export interface AttachablePlace {
   readonly workspace: Workspace;
   readonly location: Location;
 }
 
-/** Why an existing file is not attached, as the end of a sentence. */
+/** The reason why an existing file is not attached, as the end of a sentence. */
 export interface RefusedPlace {
   readonly why: string;
 }
@@ -38,8 +38,8 @@ export function isRefusedPlace(place: NamedPlace): place is RefusedPlace {
 }
 
 /**
- * Finds a file that a user named (S21). Follows links within the folder. For a link out of it, the error gives the
- * target, which the user may name: a repository must not decide what is read. Returns undefined for a missing file.
+ * Finds a file that a user named (S21). Follows links within the folder. For a link out of the folder, the error gives
+ * the target, which the user may name: a repository must not decide what is read. Returns undefined for a missing file.
  */
 export async function placeNamed(name: string, reach: FileReach): Promise<NamedPlace | undefined> {
   const { folder, outside = false, whyNotRead } = reach;
@@ -72,7 +72,6 @@ function judgePlace(
   name: string,
   whyNotRead: ReadRefusal | undefined,
 ): NamedPlace {
-  // Names in a folder may be shown.
   const why = place.location.kind === "directory" ? undefined : whyNotRead?.(path, name);
   return why === undefined ? place : { why };
 }

@@ -1,9 +1,8 @@
 export { matchingFiles } from "./patterns.ts";
 
-/** Milliseconds for which a list is valid. */
 const FRESH = 3_000;
 
-/** All files below a folder that git does not ignore, as relative paths. Lists again after three seconds. */
+/** Lists the files below a folder that git does not ignore, as relative paths. Keeps a list for three seconds. */
 export class WorkspaceFiles {
   readonly root: string;
   #listed: Promise<readonly string[]> | undefined;
@@ -13,7 +12,7 @@ export class WorkspaceFiles {
     this.root = root;
   }
 
-  /** Sorted. Unreadable folders are left out. */
+  /** Sorted, without unreadable folders. */
   list(): Promise<readonly string[]> {
     if (!this.#listed || performance.now() > this.#until) this.#listed = this.#list();
     return this.#listed;

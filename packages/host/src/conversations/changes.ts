@@ -15,39 +15,38 @@ import { ownCommand } from "../programs/own-command.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { WorktreeError } from "../worktrees/error.ts";
 
-/** The folders of a conversation's files and of their previous content. */
+/** The folders of a conversation's files, and their previous contents. */
 export interface ChangesPlace {
-  /** The folder of the workspace, or of the worktree with this name. Rejects with a `WorktreeError`. */
+  /** `worktree`: its name; absent: the workspace. Rejects with a `WorktreeError`. */
   folderOf(worktree: string | undefined): Promise<string>;
   readonly backups: string;
-  /** Removes secrets from the log of a change (S10, S22). */
   readonly redact: Redact;
-  /** The user agreed to restore content that a log from another machine calls previous (S17). */
+  /** True if the user agreed to restore contents from the log of another machine (S17). */
   readonly agreed?: boolean;
 }
 
-/** Returns whether undoing these calls relies on a log from another machine. */
+/** Returns whether undoing these calls would restore contents from the log of another machine. */
 export function reliesOnForeignLog({ writtenElsewhere }: ConversationState, calls: readonly string[]): boolean {
   return calls.some((call) => writtenElsewhere.has(call));
 }
 
-/** The file changes of one call, without undone changes. */
+/** File changes of a tool call that are not undone yet. */
 export interface CallChanges {
   readonly call: string;
   readonly changes: readonly (Pick<FileChange, "path" | "before" | "after" | "mode"> & Pick<ChangedFile, "worktree">)[];
 }
 
-/** The outcome of an undo. */
+/** The result of an undo. */
 export interface RestorationResult {
-  /** The changes that the undo made, in order. */
+  /** The changes by the undo, in order. */
   readonly changes: readonly FileChange[];
-  /** Why a file stays unchanged, one sentence each. */
+  /** A sentence for each file that stays unchanged, with the reason. */
   readonly problems: readonly string[];
   /** The id of the message that informs the model; absent if nothing was undone. */
   readonly message?: string;
 }
 
-/** Undoable calls of a branch, newest first; of all branches without a `leaf`. */
+/** Returns the calls with changes to undo, newest first: of a branch, or of all branches without `leaf`. */
 export function undoableCalls(state: ConversationState, leaf?: string): CallChanges[] {
   const byCall = new Map<string, CallChanges["changes"][number][]>();
   for (const { path, worktree, changes } of changedFiles(state, leaf)) {
@@ -66,8 +65,8 @@ export function undoableCalls(state: ConversationState, leaf?: string): CallChan
 }
 
 /**
- * Restores the files of one call. Logs each restored file as a change of that call. A file that changed since stays as it
- * is. A message below `leaf` (root: `null`) informs the agent. Rejects with `SessionError`.
+ * Restores the files of one call, except those that changed since. Logs each as a change of that call. Adds a message
+ * for the agent below `leaf` (`null`: the root). Rejects with `SessionError`.
  */
 export async function undoCall(
   session: Session,
@@ -83,10 +82,7 @@ export async function undoCall(
   return recordRestoration(session, leaf, taken);
 }
 
-/**
- * Restores all files that a conversation or branch changed, without a message to the agent. Logs each as a change of the
- * call that last changed the file.
- */
+/** Restores all files that a conversation or branch changed. Adds no message for the agent. */
 export function revertFiles(
   session: Session,
   place: ChangesPlace,
@@ -100,7 +96,7 @@ export function revertFiles(
   }));
 }
 
-/** Restores the files of a branch that the user leaves. A message below `leaf` informs the agent if the user returns. */
+/** Restores the files of a branch that the user leaves. Adds a message for the agent below `leaf`. */
 export async function revertBranch(
   session: Session,
   place: ChangesPlace,
@@ -119,8 +115,7 @@ async function recordRestoration(
 }
 
 /**
- * Adds a message about undone changes below `parentId` (root: `null`). The model gets it with the next user message, since
- * it believes that its changes are in place. Returns the new message's id. Rejects with `SessionError`.
+ * Adds a message about undone changes below `parentId` (`null`: the root). Returns its id. Rejects with `SessionError`.
  */
 export function addRestorationMessage(
   session: Session,
@@ -133,14 +128,13 @@ export function addRestorationMessage(
   return session.add(undoneReport(files), { at: parentId, author: "system" });
 }
 
-/** The effect of an undo on the file, for the model. */
 const NOW: Readonly<Record<FileChange["kind"], string>> = {
   created: "is there again",
   changed: "has its previous content again",
   deleted: "is not there any more",
 };
 
-/** A file to restore. The undo is logged as a change of the last of its calls. */
+/** The undo is logged as a change of the last of the calls. */
 interface FileRestoration {
   readonly calls: readonly string[];
   readonly path: string;
@@ -162,7 +156,9 @@ async function takeBack<Item>(
     const { calls, path, worktree, done } = begin(item);
     const call = calls.at(-1) ?? "";
     if (!place.agreed && reliesOnForeignLog(session.state, calls)) {
-      problems.push(`${path} was changed elsewhere, before this conversation was brought in: ${ASKS} about it first.`);
+      problems.push(
+        `${path} was changed on another machine, before this conversation was imported: ${ASKS} before it restores that file.`,
+      );
       continue;
     }
     try {

@@ -17,27 +17,25 @@ import { withRedactedTitle, withRedactedTitles } from "../redaction/redacted-tit
 import { type Redact, redactor } from "../redaction/redactor.ts";
 import { findConversation } from "./conversations.ts";
 
-/** A stored conversation. Its title has no secrets. */
+/** A stored conversation, with its state. Its title has no secrets. */
 export interface StoredConversation {
   readonly events: readonly Event[];
-  /** The state after all events. */
   readonly state: ConversationState;
-  /** Sentences about unreadable parts of the log. */
+  /** A sentence for each unreadable part of the log. */
   readonly damage: readonly string[];
-  /** True if a process has it open. */
+  /** True if a process has the conversation open. */
   readonly isOpen: boolean;
 }
 
-/** The source of conversations: the default store of an environment, or an open store. */
+/** Where conversations are stored: the default store of an environment, or an open store. */
 export type ConversationPlace =
   | { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string }
   | { readonly store: Store; readonly redact: Redact };
 
-/** The conversations on this machine, without an agent: lists, reads, searches, imports and removes them. */
+/** Lists, reads, searches, imports and removes the conversations on this machine. Needs no agent. */
 export class ConversationDirectory implements AsyncDisposable {
   readonly #store: Store;
   readonly #redact: Redact;
-  /** True if this object opened the store and must close it. */
   readonly #own: boolean;
 
   constructor(place: ConversationPlace) {
@@ -60,7 +58,7 @@ export class ConversationDirectory implements AsyncDisposable {
     return findConversation(this.#store, named);
   }
 
-  /** Reads the current state of a conversation, also while a process writes to it. Rejects with `StoreError`. */
+  /** Reads a conversation's state, also while a process writes to it. Rejects with `StoreError`. */
   async read(id: string): Promise<StoredConversation> {
     const log = await this.#view(id);
     try {
@@ -79,12 +77,12 @@ export class ConversationDirectory implements AsyncDisposable {
     }
   }
 
-  /** Opens a conversation for writing. Rejects with `StoreError`; its code is `locked` while another process has it open. */
+  /** Opens a conversation for writing. Rejects with `StoreError`, `locked` while another process has it open. */
   open(id: string): Promise<Session> {
     return Session.open(this.#store, id);
   }
 
-  /** A damaged file shows more to a writer, which may repair it. */
+  /** Opening a damaged file for writing repairs it and shows more. */
   async #view(id: string): Promise<LogView> {
     try {
       return await this.#store.view(id);
@@ -94,15 +92,15 @@ export class ConversationDirectory implements AsyncDisposable {
     }
   }
 
-  /** Searches messages of all conversations and branches, newest first. Rejects with `StoreError`. */
+  /** Searches the messages of all conversations and branches, newest first. Rejects with `StoreError`. */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     return this.#store.search(query, options);
   }
 
   /**
-   * Imports an exported conversation. It keeps its id, or gets a new one if the id exists here. An import brings no
-   * rights: open work counts as ended, and its allowed calls need approval again (S17). Writes all or nothing. Returns the
-   * id. Rejects with `StoreError`.
+   * Imports an exported conversation, completely or not at all, and returns its id: a new one if the id exists here.
+   * The import brings no rights. Open work counts as ended, and allowed calls need approval again (S17). Rejects with
+   * `StoreError`.
    */
   async bringIn({ id, events }: ReadConversation): Promise<string> {
     const taken = (await this.#store.list()).some((known) => known.id === id);
@@ -110,13 +108,13 @@ export class ConversationDirectory implements AsyncDisposable {
     const log = await this.#store.open(own, { create: true });
     try {
       const rewritten = events.map((event, index): Event => {
-        // Renumber the events: a cursor of the old log must not be valid for this one.
+        // Cursors of the old log must not be valid for this one.
         const placed = { ...withRedactedTitle(event, this.#redact), seq: index + 1, epoch: log.epoch };
         return placed.type === "conversation.created" ? { ...placed, id: own } : placed;
       });
       const state = emptyConversation(own);
       for (const event of rewritten) reduce(state, event);
-      // Lists and retention go by the time of the last event, so the import adds no newer time.
+      // Lists and retention use the time of the last event, so the import adds no newer time.
       const at = events.at(-1)?.at ?? Date.now();
       const ends = endOfImport(state).map((body, index): Event => {
         return { ...body, at, seq: rewritten.length + index + 1, epoch: log.epoch };
@@ -128,7 +126,7 @@ export class ConversationDirectory implements AsyncDisposable {
     return own;
   }
 
-  /** Removes a conversation permanently. Rejects with `StoreError`; its code is `locked` while a process has it open. */
+  /** Removes a conversation permanently. Rejects with `StoreError`, `locked` while a process has it open. */
   remove(id: string): Promise<void> {
     return this.#store.remove(id);
   }

@@ -3,11 +3,11 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
 
-/** A name that fits no conversation or several. `message` gives advice. */
+/** The error of a name that fits no conversation or several. `message` says what to do. */
 export class ConversationError extends Error {
   override readonly name = "ConversationError";
   readonly code: "not-found" | "ambiguous";
-  /** The conversations that the name may mean. */
+  /** The conversations that the name fits. */
   readonly matches: readonly ConversationSummary[];
 
   constructor(code: ConversationError["code"], message: string, matches: readonly ConversationSummary[] = []) {
@@ -25,13 +25,13 @@ export function wasUnattended({ labels }: Pick<ConversationSummary, "labels">): 
   return labels[UNATTENDED] !== undefined;
 }
 
-/** The label of a conversation that a program began at `/v1`: "streamed" if the program gets streams, else "whole". */
+/** The label of a conversation that a program began over `/v1`. */
 export const PROGRAM = "program";
 
-/** How a program that began a conversation gets its answers. */
+/** How such a program gets answers: as streams, or each as a whole. */
 export type AnswerStyle = "streamed" | "whole";
 
-/** The labels of a new conversation: its machine, whether a user can be asked, and whether a program began it. */
+/** Returns the labels of a new conversation: machine, whether a user can be asked, whether a program began it. */
 export function labelsOfBeginning({
   machine,
   unattended,
@@ -48,9 +48,7 @@ export function labelsOfBeginning({
   };
 }
 
-/**
- * Lists conversations for users, without those that programs began (W89). `limit` counts the rest. Rejects with `StoreError`.
- */
+/** Lists conversations without those of programs (W89), which `limit` does not count. Rejects with `StoreError`. */
 export async function listForUsers(store: Pick<Store, "list">, query: ListQuery = {}): Promise<ConversationSummary[]> {
   const listed = await store.list(query);
   const users = listed.filter(({ labels }) => labels[PROGRAM] === undefined);
@@ -60,10 +58,7 @@ export async function listForUsers(store: Pick<Store, "list">, query: ListQuery 
   return all.filter(({ labels }) => labels[PROGRAM] === undefined).slice(0, limit);
 }
 
-/**
- * Searches messages for users, without conversations that programs began (W89), unless `conversation` names one. `limit` counts
- * the rest. Rejects with `StoreError`.
- */
+/** Searches messages; in a program's conversation only if `conversation` names it (W89). Rejects with `StoreError`. */
 export async function searchForUsers(
   store: Pick<Store, "list" | "search">,
   query: string,
@@ -84,15 +79,14 @@ export async function searchForUsers(
 
 const SEARCH_OPTIONS: OptionNames<SearchOptions> = { limit: true, labels: true, conversation: true };
 
-/** Default limit of a search. */
 const USUAL_HITS = 20;
 
-/** Number of recent conversations to search first for one that a user began. */
+/** Number of recent conversations to search for one that a user began. */
 const RECENT = 20;
 
 /**
- * Returns the last written conversation of a directory. If a user can be asked, conversations that a user began come first, and
- * `passed` is a later conversation that began without one.
+ * Returns the last written conversation of a directory. If a user can be asked, prefers a conversation that a user
+ * began; `passed` is then a later one that began without a user.
  */
 export async function lastConversation(
   store: Store,
@@ -109,14 +103,11 @@ export async function lastConversation(
   return held && held !== latest ? { last: held, passed: latest } : { last: latest };
 }
 
-/**
- * Finds a conversation by its id, the beginning of its id (at least four characters), or its title or a part of it. Rejects
- * with `ConversationError`.
- */
+/** Finds a conversation by its id, at least four characters of its start, or a part of its title. */
 export async function findConversation(store: Store, named: string): Promise<ConversationSummary> {
   const wanted = named.trim().toLowerCase();
   const summaries = named === "" ? [] : await store.list();
-  // Any text may be an id, so try the exact text first, with its case.
+  // Any text may be an id, so try the exact text first.
   for (const whole of [named, named.trim(), wanted]) {
     const exact = summaries.find(({ id }) => id === whole);
     if (exact) return exact;
@@ -137,7 +128,7 @@ export async function findConversation(store: Store, named: string): Promise<Con
   }
   throw new ConversationError(
     "not-found",
-    `There is no conversation '${named}'. Give its id, the start of its id, or its title.`,
+    `There is no conversation '${named}'. Name a conversation by its id, the start of its id, or its title.`,
   );
 }
 

@@ -27,29 +27,28 @@ const head = z.looseObject({
   skills: nameList.optional(),
 });
 
-/** Keys of other programs' agent files without effect here. */
+/** Keys of other programs' agent files that have no effect here. */
 const KEYS_OF_OTHERS =
   wordSet(`background color disable disallowedTools effort hidden hooks initialPrompt isolation maxTurns mcpServers
   memory mode permission permissionMode prompt steps temperature top_p topP whenToUse`);
-/** The keys among them that restrict an agent: a user who wrote one expects it to work. */
+/** Such keys that restrict an agent: a user who wrote one expects the restriction. */
 const LIMITS_OF_OTHERS = wordSet("disallowedTools hooks maxTurns mcpServers permission permissionMode steps");
 
-/** The names in an agent's file. */
+/** The names in an agent's file that must exist elsewhere: models, tools and skills. */
 export interface AgentDefinition {
   readonly source: string;
   readonly name: string;
   readonly model?: string | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly skills: readonly string[];
-  /** Unknown keys. */
   readonly otherKeys: readonly string[];
-  /** The position of a key in the file. */
+  /** Returns the position of a key in the file. */
   placeOf(path: KeyPath): Pick<SettingsFault, "line" | "column">;
 }
 
 /**
- * Reads `NAME.md` files: front matter with description, model, tools and skills; the text is the agent's instructions. `written`
- * has the names in all usable files, for `unknownInAgents`.
+ * Reads agents from `NAME.md` files: the front matter has description, model, tools and skills; the text has the
+ * instructions. `written`: the names in all usable files, for `unknownInAgents`.
  */
 export function readAgentFiles(
   folders: readonly DefinitionFolder[],
@@ -69,7 +68,6 @@ function readAgent(
     return { source: path, problem: "it has no instructions", advice: "write them below the second line of dashes" };
   const { name: own = name, description, model, tools, skills = [], ...others } = read.head;
   names({ source: path, name: own, model, tools, skills, otherKeys: Object.keys(others), placeOf: read.placeOf });
-  // Other programs write `inherit` for the model of the launching agent.
   const ownModel = model === undefined || model === "inherit" ? {} : { model };
   const definition = {
     name: own,
@@ -81,10 +79,7 @@ function readAgent(
   return { definition, fault: read.fault };
 }
 
-/**
- * Returns a fault for each unknown name in agents' files: models, tools of MCP servers, skills and keys (F103). The agent stays;
- * only using the name fails.
- */
+/** Returns a fault for each unknown model, MCP tool, skill or key in agents' files (F103), which can still be used. */
 export async function unknownInAgents(
   written: readonly AgentDefinition[],
   skills: readonly Pick<Skill, "name">[],
@@ -123,10 +118,7 @@ function wordSet(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/));
 }
 
-/**
- * The built-in agent of `/review` (C15): it has the read-only tools of the workspace. An agent of the same name in the settings
- * or in a file replaces it.
- */
+/** Returns the built-in agent of `/review` (C15), with read-only tools. The user's agent of this name replaces it. */
 export function reviewer(tools: readonly Tool[]): NamedAgent {
   return {
     name: "reviewer",

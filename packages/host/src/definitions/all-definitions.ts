@@ -7,7 +7,7 @@ import { type AgentDefinition, readAgentFiles } from "./agents.ts";
 import { type PromptCommand, readCommands } from "./commands.ts";
 import { readSkills, type Skill } from "./skills.ts";
 
-/** Everything that Markdown files define, and faults of files that are left out. */
+/** Agents, commands and skills from Markdown files, and the faults of unusable files. */
 export interface AllDefinitions {
   readonly agents: readonly NamedAgent[];
   readonly commands: readonly PromptCommand[];
@@ -17,7 +17,7 @@ export interface AllDefinitions {
   readonly written: readonly AgentDefinition[];
 }
 
-/** Reads the agents, commands and skills of a user, and of a project if given. The project's take precedence. */
+/** Reads the agents, commands and skills of a user and of a project, which takes precedence. */
 export function readDefinitions({ config }: Pick<Directories, "config">, project?: ProjectPlaces): AllDefinitions {
   const folders = (kind: "agents" | "commands" | "skills") => [
     { path: join(config, kind) },
@@ -35,7 +35,7 @@ export function readDefinitions({ config }: Pick<Directories, "config">, project
   };
 }
 
-/** Adds the texts of the skills that an agent's file names to its instructions. */
+/** Adds the texts of an agent's skills to its instructions. */
 function withSkills(agent: NamedAgent, written: readonly AgentDefinition[], known: readonly Skill[]): NamedAgent {
   // The last file of a name counts.
   const wanted = written.findLast(({ name }) => name === agent.name)?.skills ?? [];

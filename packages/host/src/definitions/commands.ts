@@ -11,15 +11,15 @@ import {
 } from "./definition-files.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
-/** A slash command of a user or a project. */
+/** A slash command of a user or a project, from a Markdown file. */
 export interface PromptCommand {
   /** Without the slash. */
   readonly name: string;
   readonly description: string;
-  /** A hint about its arguments, for users. */
+  /** A hint for users about the arguments. */
   readonly hint: string | undefined;
   readonly model: string | undefined;
-  /** The text for the agent; see `commandPromptText`. */
+  /** Input of `commandPromptText`. */
   readonly text: string;
 }
 
@@ -31,7 +31,7 @@ const head = z.object({
   model: z.string({ error: "the name of a model" }).optional(),
 });
 
-/** Reads `NAME.md` files: `/NAME` sends their text to the agent, and `/FOLDER:NAME` that of a file in a folder. */
+/** Reads commands from `NAME.md` (`/NAME`) and `FOLDER/NAME.md` (`/FOLDER:NAME`). */
 export function readCommands(folders: readonly DefinitionFolder[]): Definitions<PromptCommand> {
   return definitionsIn(folders, nestedMarkdownFiles, readCommandFile);
 }
@@ -56,10 +56,7 @@ function readCommandFile({ name, path, content }: DefinitionFile): ReadDefinitio
 /** Blanks and marks of lists and quotes before a fence. */
 const MARKS = String.raw`[^\S\n]*(?:(?:>|[-*+]|\d{1,9}[.)])[^\S\n]*)*`;
 
-/**
- * A fenced code block with any indent, also below a tag such as `<example>`, where CommonMark sees none. An unclosed fence
- * goes on to the end.
- */
+/** A fenced code block with any indent, also below a tag such as `<example>`, where CommonMark finds none. */
 const FENCED = String.raw`^${MARKS}(?<fence>\x60{3,}(?=[^\x60\n]*$)|~{3,}(?!~))[^]*?(?:\n${MARKS}\k<fence>(?:\x60*|~*)[^\S\n]*$|(?![^]))`;
 
 /** `$1` to `$9`. Before a digit, or a comma or full stop with a digit, the sign belongs to an amount of money. */
@@ -68,8 +65,8 @@ const PLACE = String.raw`\$(?<place>[1-9])(?!\d|[.,]\d)`;
 const FENCED_OR_PLACE = new RegExp(`${FENCED}|${PLACE}`, "gm");
 
 /**
- * Inserts arguments into a command's text (C17). `$ARGUMENTS` means all of them, everywhere. `$1` to `$9` mean one each,
- * outside code blocks and amounts of money. Unused arguments are added at the end.
+ * Inserts arguments into a command's text (C17). `$ARGUMENTS` means all. `$1` to `$9` mean one each, except in code
+ * blocks and amounts of money. Adds unused arguments at the end.
  */
 export function commandPromptText({ text }: PromptCommand, args: string): string {
   const words = splitWords(args);
@@ -90,7 +87,7 @@ export function commandPromptText({ text }: PromptCommand, args: string): string
   return `${said.join("")}${used || args.trim() === "" ? "" : `\n\n${args}`}`;
 }
 
-/** The words of a line with their positions. Text in quotes is one word, in which a quote is doubled. */
+/** Returns the words of a line with their positions. A quoted text is one word; in it, quotes are doubled. */
 export function splitWords(line: string): readonly { readonly word: string; readonly at: number }[] {
   return [...line.matchAll(/"((?:[^"]|"")*)"|\S+/g)].map(({ 0: word, 1: quoted, index }) => ({
     word: quoted?.replaceAll('""', '"') ?? word,

@@ -3,43 +3,38 @@ import { basename, join, relative, sep } from "node:path";
 import { decodeUtfText, readFileStart } from "../places/read-file.ts";
 import type { SettingsFault } from "../settings/fault.ts";
 
-/** Maximum bytes of one file. */
 const LARGEST = 256 * 1024;
 
-/** A file of a user or a project that defines something. */
+/** A Markdown file that defines an agent, a command or a skill. */
 export interface DefinitionFile {
-  /** Its name without the extension; the folder's name for a skill; `folder:name` for a command in a folder. */
+  /** The file's name without extension; a skill's folder; `folder:name` for a command in a folder. */
   readonly name: string;
   readonly path: string;
   readonly content: string;
 }
 
-/** A file that may define something. */
 type DefinitionPlace = Pick<DefinitionFile, "name" | "path">;
 
-/** A usable definition, and the fault of its file, if any. */
+/** A definition, and the fault of its file, if any. */
 export interface ReadDefinition<T> {
   readonly definition: T;
   readonly fault?: SettingsFault | undefined;
 }
 
-/** A folder with definitions. */
+/** A folder of Markdown files with definitions. */
 export interface DefinitionFolder {
   readonly path: string;
-  /** The root of its project: links must not lead out of it. Absent for the user's own folders, whose links may lead anywhere. */
+  /** The root of the project, which links must not leave. Absent for the user's own folders. */
   readonly within?: string | undefined;
 }
 
-/** The definitions found, and the faults of unusable files. */
+/** The definitions of some folders, and the faults of unusable files. */
 export interface Definitions<T> {
   readonly found: readonly T[];
   readonly faults: readonly SettingsFault[];
 }
 
-/**
- * Reads the definitions of several folders. Later folders replace definitions of the same name. A faulty file does not hide
- * others.
- */
+/** Reads the definitions of several folders. Definitions in later folders replace earlier ones of the same name. */
 export function definitionsIn<T extends { readonly name: string }>(
   folders: readonly DefinitionFolder[],
   filesIn: (folder: string) => readonly DefinitionPlace[],
@@ -58,28 +53,28 @@ export function definitionsIn<T extends { readonly name: string }>(
   return { found: [...found.values()].sort((a, b) => a.name.localeCompare(b.name)), faults };
 }
 
-/** The Markdown files of a folder. */
+/** Lists the Markdown files in a folder. */
 export function markdownFiles(folder: string): DefinitionPlace[] {
   return listDefinitionFolder(folder)
     .filter((name) => name.endsWith(".md"))
     .map((name) => ({ name: basename(name, ".md"), path: join(folder, name) }));
 }
 
-/** The Markdown files of a folder and of the folders in it: `git/commit.md` is `git:commit`. */
+/** Lists the Markdown files in a folder and its subfolders: `git/commit.md` has the name `git:commit`. */
 export function nestedMarkdownFiles(folder: string): DefinitionPlace[] {
   return filesBelow(folder)
     .filter((path) => path.endsWith(".md"))
     .map((path) => ({ name: relative(folder, path).slice(0, -".md".length).replaceAll(sep, ":"), path }));
 }
 
-/** The skills of a folder: one folder per skill. Its `SKILL.md` may be missing. */
+/** Lists the skills in a folder: one subfolder per skill. Its `SKILL.md` may be missing. */
 export function skillFiles(folder: string): DefinitionPlace[] {
   return listDefinitionFolder(folder)
     .filter((name) => !name.startsWith(".") && isExistingFolder(join(folder, name)))
     .map((name) => ({ name, path: join(folder, name, "SKILL.md") }));
 }
 
-/** All files below a folder, in a fixed order. Links to folders are listed and not followed. */
+/** Lists all files below a folder in a fixed order. Does not follow links to folders. */
 export function filesBelow(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -87,7 +82,7 @@ export function filesBelow(folder: string): string[] {
       .map((entry) => join(entry.parentPath, entry.name))
       .sort();
   } catch {
-    // The folder is missing or unreadable: no definitions.
+    // The folder is missing or unreadable.
     return [];
   }
 }
@@ -108,7 +103,6 @@ function isExistingFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // A broken link, or an unreadable file.
     return false;
   }
 }
@@ -117,7 +111,7 @@ function listDefinitionFolder(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch {
-    // The folder is missing or unreadable: no definitions.
+    // The folder is missing or unreadable.
     return [];
   }
 }

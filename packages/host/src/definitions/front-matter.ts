@@ -10,19 +10,19 @@ export interface FrontMatter<T> {
   readonly text: string;
   /** Set if the front matter is invalid YAML and was read line by line. */
   readonly fault?: SettingsFault;
-  /** The position of a key of the head in the file. */
+  /** Returns the position of a key in the file. */
   placeOf(path: KeyPath): Pick<SettingsFault, "line" | "column">;
 }
 
 const FENCE = /^---[ \t]*(?:\r?\n|$)/;
 const CLOSING = /^---[ \t]*$/m;
-/** No user's mistake is that long. Such lines break the YAML parser, so leave them out. */
+/** Such long lines, which no user writes, break the YAML parser. */
 const LONG_LINE = /^.{4096}/m;
 
 /**
- * Reads the YAML front matter of a Markdown file, as agents, skills and commands have it. Without front matter, the head is
- * empty. Ignores unknown names, which other programs use. Reads almost valid YAML, such as a text with a colon, line by line
- * (C19). Returns a fault with its line if the head is unusable.
+ * Reads the YAML front matter of a Markdown file. Without front matter, the head is empty. Ignores unknown names, which
+ * other programs use. Reads almost valid YAML line by line (C19). Returns a fault with its line if the head is
+ * unusable.
  */
 export function readFrontMatter<Schema extends z.ZodType>(
   source: string,
@@ -63,7 +63,7 @@ export function readFrontMatter<Schema extends z.ZodType>(
   return { head: checked.data, text, placeOf: (path) => frontMatterPlace(yaml.places.value(path)) };
 }
 
-/** Reads lines of `name: value`. A line without a name continues the value above, and lines of `- item` are a list. */
+/** Reads lines of `name: value`. A line without a name continues the value; lines of `- item` are a list. */
 function frontMatterLines(yaml: string): Readonly<Record<string, string | readonly string[]>> {
   const values = new Map<string, string | readonly string[]>();
   let current: string | undefined;
@@ -81,7 +81,6 @@ function frontMatterLines(yaml: string): Readonly<Record<string, string | readon
   return Object.fromEntries(values);
 }
 
-/** `[a, b]` is a list. The mark of a folded text below is empty. */
 function readValue(written: string): string | readonly string[] {
   if (/^[|>][+-]?\d?$/.test(written)) return "";
   const [, list] = /^\[([^[\]]*)\]$/.exec(written) ?? [];
@@ -113,7 +112,7 @@ function frontMatterFault(
   };
 }
 
-/** A list of names: `[a, b]`, or `a, b` as one text. */
+/** A schema for a list of names: `[a, b]`, or `a, b` as one text. */
 export const nameList = z.union(
   [
     z.string().transform((text) =>

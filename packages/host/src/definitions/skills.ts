@@ -13,16 +13,16 @@ import {
 } from "./definition-files.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
-/** A skill: a folder with a `SKILL.md` and related files, which an agent reads when needed. */
+/** A folder with a `SKILL.md` and related files, which an agent reads when needed. */
 export interface Skill {
   readonly name: string;
-  /** When to use the skill, for the model. */
+  /** Tells the model when to use the skill. */
   readonly description: string;
   readonly folder: string;
   readonly text: string;
 }
 
-// By https://agentskills.io/specification: a name of lower-case letters, digits and dashes, a description of at most 1,024 characters.
+// From https://agentskills.io/specification: lower-case letters, digits and dashes; at most 1,024 characters.
 const head = z.object({
   name: z
     .string({ error: "a name" })
@@ -34,7 +34,7 @@ const head = z.object({
     .max(1024, "at most 1,024 characters"),
 });
 
-/** Reads folders of skills. */
+/** Reads the skills of some folders. */
 export function readSkills(folders: readonly DefinitionFolder[]): Definitions<Skill> {
   return definitionsIn(folders, skillFiles, readSkill);
 }
@@ -48,12 +48,12 @@ function readSkill({ name, path, content }: DefinitionFile): ReadDefinition<Skil
 
 const input = z.object({ name: z.string().describe("The name of a skill.") });
 
-/** `skill {name}`: gives the agent the text of a skill. Until then the agent only knows its name and description. */
+/** Returns the tool `skill {name}`, which gives the agent the text of a skill. */
 export function skillTool(skills: readonly Skill[]): Tool {
   const list = skills.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
   return defineTool({
     name: "skill",
-    description: `Reads a skill: how to do a certain kind of work here. Call it before you begin such work.\n${list}`,
+    description: `Reads a skill: instructions for a kind of work. Call this tool before you begin such work.\n${list}`,
     input,
     effects: "none",
     execute({ name }) {

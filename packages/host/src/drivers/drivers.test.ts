@@ -150,7 +150,7 @@ describe("an agent of another program as a model", () => {
     await other.agent.with({ model: chosen }).send("Go", { session: refused });
     const call1 = pathTo(refused.state, refused.state.leaf).find(({ role }) => role === "assistant");
     expect(call1).toMatchObject({
-      calls: [{ status: "failed", output: expect.stringContaining("which only a user can choose") }],
+      calls: [{ status: "failed", output: expect.stringContaining("and only a user can choose it") }],
     });
     await refused.close();
   });
@@ -180,7 +180,7 @@ describe("an agent of another program as a model", () => {
     );
     const { CAN: _, ...without } = env();
     await expect(open({ model: "acp/sample" }, without as ReturnType<typeof env>)).rejects.toThrow(
-      'The agent "sample" needs the variable CAN, as your settings say. Set it and start again.',
+      'Your settings require the variable CAN for the agent "sample". Set the variable and start again.',
     );
   });
 

@@ -17,39 +17,38 @@ import type { Settings } from "../settings/index.ts";
 import { agentNamed, otherAgent, otherAgentsModels, otherAgentsStatus, PROVIDER } from "../settings/other-agents.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
 
-/** The options of drivers. */
+/** Options of `Drivers`. */
 export interface DriversOptions {
   readonly settings: Settings;
   readonly env: EnvironmentVariables;
   readonly workspace: string;
-  /** Finds the folder in which a branch of a conversation works. */
   readonly worktrees: Pick<Worktrees, "folderOf">;
   /** The folder with previous contents of changed files. */
   readonly backups: string;
   readonly redact: Redact;
 }
 
-/** The provider's id of a model, in place of a short name; undefined for an object that is not a driver. */
+/** Returns a model's id; for an object that is not a driver, undefined. */
 export function driverModelId(model: AgentOptions["model"]): string | undefined {
   return "id" in model ? String(model.id) : undefined;
 }
 
-/** Tokens of the model's context, if known or reported by its server. */
+/** Returns the size of a model's context in tokens, if known. */
 export function knownContextSize(model: AgentOptions["model"]): number | undefined {
   return "stream" in model ? windowOf(model) : undefined;
 }
 
-/** Maximum milliseconds that a turn waits for the model's context size. The server may have to load the model first. */
+/** The server may have to load the model first. */
 const PATIENCE = 20_000;
 
-/** Resolves when the size of a model's context is known, or unavailable in time. */
+/** Waits until the context size of a model is known, for at most 20 seconds. */
 export async function contextKnown(model: AgentOptions["model"]): Promise<void> {
   if (!("learnContextSize" in model)) return;
-  // After a failure, the first response has the size, or reports that the server is missing.
+  // The first response has the size, or reports that the server is missing.
   await model.learnContextSize?.(AbortSignal.timeout(PATIENCE)).catch(() => {});
 }
 
-/** Maximum tools in one request; undefined for no limit or an unknown limit. */
+/** Returns the maximum tools in one request; undefined for no limit or an unknown limit. */
 export function maxToolsOf(model: AgentOptions["model"]): number | undefined {
   return "maxTools" in model ? model.maxTools : undefined;
 }
@@ -57,12 +56,12 @@ export function maxToolsOf(model: AgentOptions["model"]): number | undefined {
 /** The settings, environment and folder that decide which models and agents exist. */
 export type ModelsPlace = Pick<DriversOptions, "settings" | "env" | "workspace">;
 
-/** Lists every provider, with agents of other programs, and whether it can be used now. */
+/** Lists the model providers and the agents of other programs, and whether each can be used now. */
 export async function providersHere(place: ModelsPlace): Promise<ProviderStatus[]> {
   return [...(await listProviders({ env: place.env })), otherAgentsStatus(place)];
 }
 
-/** The known models of a provider, and those that its server lists. Rejects with `ModelChoiceError`. */
+/** Lists the models of a provider: known models and those that its server lists. Rejects with `ModelChoiceError`. */
 export async function modelsOfProvider(
   provider: string,
   place: ModelsPlace,
@@ -81,10 +80,9 @@ export async function modelsOfProvider(
   });
 }
 
-/** Opens models of providers and agents of other programs by name. */
+/** Opens models and agents of other programs by name. */
 export class Drivers {
   readonly #options: DriversOptions;
-  /** Models of conversations and sub-agents, by name. */
   readonly #known = new Map<string, Promise<ModelDriver | LoopDriver>>();
   readonly #brought = new WeakSet<Tool>();
 
@@ -92,46 +90,41 @@ export class Drivers {
     this.#options = options;
   }
 
-  /**
-   * Returns the model or agent for a conversation's turns. An agent of another program works in the folder of the branch. Rejects
-   * with `ModelChoiceError`.
-   */
+  /** Returns a model, or an agent that works in the branch's folder. Rejects with `ModelChoiceError`. */
   of(name: string): Promise<ModelDriver | LoopDriver> {
-    // Another program's agent reads the project's instructions itself and knows its own tools.
+    // Another program's agent reads the project's instructions itself.
     return this.#kept(name, false);
   }
 
   /**
-   * Returns the driver of a sub-agent; `isNamed`: a user chose it. A model cannot choose an agent of another program, which works
-   * outside of the sandbox. Rejects with `ModelChoiceError`.
+   * Returns the driver of a sub-agent. `isNamed`: a user chose the model. Only a user may choose an agent of another
+   * program, which works outside of the sandbox. Rejects with `ModelChoiceError`.
    */
   async forSubAgent(name: string, isNamed: boolean): Promise<ModelDriver | LoopDriver> {
     if (!isNamed && agentNamed(name, this.#options.settings) !== undefined) {
       throw new ModelChoiceError(
         "unknown-model",
-        `${name} is another program, which only a user can choose: launch an agent defined with it as its model, or choose another model.`,
+        `${name} is an agent of another program, and only a user can choose it. Launch an agent whose definition names this model, or choose another model.`,
       );
     }
     return this.#kept(name, true);
   }
 
-  /** A model for requests outside the conversation. Rejects with `ModelChoiceError`. */
+  /** Returns a model for requests outside conversations. Rejects with `ModelChoiceError`. */
   model(name: string): Promise<ModelDriver> {
     const { env, settings } = this.#options;
     return resolveModel(name, { env, ...modelNames(settings) });
   }
 
-  /** As `providersHere`. */
   providers(): Promise<ProviderStatus[]> {
     return providersHere(this.#options);
   }
 
-  /** As `modelsOfProvider`. */
   models(provider: string, listed?: readonly string[]): Promise<KnownModel[]> {
     return modelsOfProvider(provider, this.#options, listed);
   }
 
-  /** Returns whether calls of this tool run in another program, outside of the sandbox. */
+  /** Returns whether a tool's calls run in another program, outside of the sandbox. */
   runsOutside(tool: Tool): boolean {
     return this.#brought.has(tool);
   }

@@ -3,7 +3,7 @@ import type { Directories } from "../places/directories.ts";
 import type { Settings } from "../settings/index.ts";
 import type { Confinement } from "../worktrees/placed-tools.ts";
 
-/** Opens the sandbox that the settings want, if available (S9). Rejects if a sandbox is required and missing. */
+/** Opens the sandbox of the settings, if available (S9). Rejects if a required sandbox is missing. */
 export async function openConfinement({
   places,
   settings,
@@ -34,7 +34,7 @@ export async function openConfinement({
     const reach = sandbox.domains.length === 0 ? "no network" : `network to ${sandbox.domains.join(", ")}`;
     return {
       sandbox,
-      description: `Commands run in a sandbox: they write only in the workspace, with ${reach}.`,
+      description: `Commands run in a sandbox: they can write only in the workspace, with ${reach}.`,
       notices: opening.notices,
       [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
     };

@@ -123,7 +123,9 @@ describe("what an agent works with", () => {
 
   test("B45: an embedding model that there is not is named, and memory goes by words", async () => {
     const host = await open({ memory: { enabled: true, embedModel: "anthropic/claude-sonnet-5" } });
-    expect(host.notices.join()).toMatch(/memory\.embedModel: .*anthropic has no embedding models\. Name one of openai/);
+    expect(host.notices.join()).toMatch(
+      /memory\.embedModel cannot be used: .*anthropic has no embedding models\. Name one of openai/,
+    );
     expect((await host.ready()).memory).toBeDefined();
     await host.close();
   });

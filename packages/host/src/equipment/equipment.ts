@@ -49,64 +49,62 @@ import { openConfinement } from "./confinement.ts";
 import { openMemory } from "./memory.ts";
 import { Cleanup } from "./tidy.ts";
 
-/** The parts of a host that the equipment is made from. */
+/** Options of `openEquipment`. */
 export interface EquipmentOptions {
   readonly places: Directories;
-  /** The store of conversations. */
   readonly store: Store;
   readonly workspace: string;
-  /** A trusted project. */
+  /** Present for a trusted project. */
   readonly project: ProjectPlaces | undefined;
   readonly settings: Settings;
   readonly env: EnvironmentVariables;
   readonly home: string;
   readonly redact: Redact;
-  /** The worktrees of the host's conversations. */
   readonly worktrees: Worktrees;
-  /** The rule check for reading files in a folder. */
+  /** Returns the rules' check for reading files in a folder. */
   whyNotReadIn(folder: string): ReadRefusal | undefined;
   /** Returns the rule's reason against fetching an address that `from` redirects or links to. */
   whyNotFetched(address: URL, from: URL): string | undefined;
-  /** Resolves the model of a sub-agent. `isNamed`: a user chose the model, not another model. */
+  /** Resolves the model of a sub-agent. `isNamed`: a user chose the model. */
   readonly resolveModel: (name: string, isNamed: boolean) => Promise<ModelDriver | LoopDriver>;
-  /** Called when an MCP server changes its offer. */
+  /** Called when an MCP server changes its tools, prompts or instructions. */
   readonly onChange: () => void;
-  /** The trace that a call belongs to, if telemetry is on. */
+  /** The trace of a call, if telemetry is on. */
   readonly traceparent: OpenServersOptions["traceparent"];
 }
 
-/** The tools, servers, sandbox and memory of an agent. Disposing it ends them all. */
+/** The tools, servers, sandbox and memory of an agent. */
 export interface Equipment extends AsyncDisposable {
-  /** All current tools, with those of MCP servers. Secrets are removed from their output. */
+  /** All current tools. Their output has no secrets. */
   readonly tools: readonly Tool[];
   readonly memory: ManagedMemory | undefined;
-  /** Turns memory on, after the user agreed. */
+  /** Call after the user agreed to memory. */
   useMemory(): void;
   readonly mcp: McpServers | undefined;
-  /** The current instructions of MCP servers. */
+  /** Instructions of MCP servers. */
   readonly instructions: readonly InstructionPart[];
   readonly agents: readonly NamedAgent[];
   readonly commands: readonly PromptCommand[];
   readonly skills: readonly Skill[];
-  /** Brings one branch's file changes to another branch. Users start this tool; no model has it. */
+  /** The tool that copies one branch's file changes to another branch. Only users start it. */
   readonly bring: Tool;
-  /** The folder with the previous content of changed files. */
+  /** The folder with previous contents of changed files. */
   readonly backups: string;
-  /** Patterns of files that may be opened although they hold private keys (S22). */
+  /** Patterns of files to open although they hold private keys (S22). */
   readonly keyFiles: readonly string[];
   /** True if commands run in a sandbox. */
   readonly isConfined: boolean;
-  /** The sandbox for commands in the workspace or in a worktree's folder. Rejects if a sandbox is required and missing. */
+  /** Returns the sandbox for commands in the workspace or in a worktree. Rejects if a required sandbox is missing. */
   confinesIn(folder: string): Promise<Sandbox | undefined>;
-  /** A description of the sandbox. */
+  /** A sentence about the sandbox. */
   readonly sandbox: string;
-  /** Sentences for users about parts that were left out, and why. */
+  /** Sentences for users about missing parts. */
   readonly notices: readonly string[];
-  /** Removes outdated data. Resolves with sentences for users about the removed data. */
+  /** Removes outdated data. Resolves with sentences for users about it. */
   tidy(): Promise<readonly string[]>;
 }
 
-/** Opens the equipment. Parts that fail are left out with a notice. Rejects only if a sandbox is required and missing. */
+/** Opens an agent's equipment. Leaves out failed parts with a notice. Rejects if a required sandbox is missing. */
 export async function openEquipment(options: EquipmentOptions): Promise<Equipment> {
   const { places, store, workspace, project, settings, env, home, redact, resolveModel } = options;
   const { agents, commands, skills, faults, written } = readDefinitions(places, project);
@@ -148,7 +146,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
         tools: (folder = workspace, confined) => toolsIn(folder, confined),
         async confine(folder) {
           const own = await openConfinement({ places, settings, workspace: folder, env, home });
-          // Calls that run unasked because the workspace is confined must not run unconfined elsewhere.
+          // Calls that run unasked in a sandbox must not run without one elsewhere.
           if (sandbox && !own.sandbox) throw new Error(own.description);
           return own;
         },
@@ -240,7 +238,6 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
 
 const NONE: readonly Tool[] = [];
 
-/** The options of `bring_over`: how folders are opened, and where files come from. */
 function bringingIn(options: EquipmentOptions, backups: string) {
   const { worktrees, places, redact, env, home } = options;
   const whyNotReadIn = (folder: string) => options.whyNotReadIn(folder);
@@ -248,12 +245,12 @@ function bringingIn(options: EquipmentOptions, backups: string) {
   return { open, bring: { ...bringOptions(worktrees, { env, whyNotReadIn }), backups, watch: redact.watch } };
 }
 
-/** The folder with the previous content of changed files. */
+/** Returns the folder with previous contents of changed files. */
 export function backupsIn({ data }: Directories): string {
   return join(data, "backups");
 }
 
-/** Agents of the settings replace agents of files with the same name; these replace built-in agents. */
+/** Agents of the settings replace those of files, which replace built-in agents. */
 function namedAgents({ agents = {} }: Settings, found: readonly NamedAgent[]): NamedAgent[] {
   const set = Object.entries(agents).map(([name, agent]) => ({ name, ...agent }) as NamedAgent);
   const all = [...set, ...found];
@@ -274,7 +271,7 @@ async function openMcp(
   });
 }
 
-/** Caches the last result, so that the agent's tools keep their identity while the input is the same. */
+/** Returns the last result for the same input, so that the agent's tools keep their identity. */
 function rememberingLast<From, To>(make: (from: From) => To): (from: From) => To {
   let last: { readonly from: From; readonly made: To } | undefined;
   return (from) => {
@@ -283,7 +280,7 @@ function rememberingLast<From, To>(make: (from: From) => To): (from: From) => To
   };
 }
 
-/** The web tools, with a search tool if the settings name a service. */
+/** The search tool needs a service in the settings. */
 async function toolsOfTheWeb({
   settings: { search },
   env,
@@ -306,10 +303,7 @@ async function toolsOfTheWeb({
   }
 }
 
-/**
- * Wraps tools of servers, so that their changes in the workspace count as seen by the calling branch (F78). Servers do not
- * work in worktrees, so nothing is recorded for a branch with its own.
- */
+/** Marks changes by servers' tools in the workspace as seen by the calling branch (F78). */
 function noticingChanges(tools: readonly Tool[], folder: string): Tool[] {
   if (tools.length === 0) return [];
   const workspace = openWorkspace(folder);
@@ -322,10 +316,10 @@ function noticingChanges(tools: readonly Tool[], folder: string): Tool[] {
   }));
 }
 
-/** Maximum summaries of earlier tasks in the instructions of a task. */
+/** Maximum summaries in the instructions of a task. */
 const TASKS_TOLD = 5;
 
-/** Returns the results of the last tasks in a workspace, as a part of the instructions; empty if memory has none (B39). */
+/** Returns the results of the last tasks in a workspace from memory, for the instructions (B39). May be empty. */
 export async function earlierTasks(memory: Equipment["memory"], workspace: string): Promise<string> {
   const summaries = (await memory?.summaries(workspace, TASKS_TOLD).catch(() => [])) ?? [];
   const told = summaries

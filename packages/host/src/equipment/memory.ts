@@ -6,25 +6,24 @@ import type { Directories } from "../places/directories.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Settings } from "../settings/index.ts";
 
-/** The file of a user's memory. */
+/** Returns the path of a user's memory. */
 export function memoryFile(places: Directories): string {
   return join(places.data, "memory.sqlite");
 }
 
-/** The place of a memory, and the redaction for it. */
+/** Options for opening a user's memory. */
 export interface MemoryPlace {
   readonly places: Directories;
-  /** The working directory. */
   readonly workspace: string;
   readonly redact: Redact;
 }
 
-/** The user's memory for managing it, also if the settings turn it off for agents. */
+/** Opens the user's memory for managing it, also if agents do not use memory. */
 export function userMemory({ places, workspace, redact }: MemoryPlace): ManagedMemory {
   return sqliteMemory(memoryOptions({ places, workspace, redact }));
 }
 
-/** The memory of an agent, with its memory tools. */
+/** An agent's memory, with its tools. */
 export interface AgentMemory {
   readonly memory: ManagedMemory;
   readonly tools: readonly Tool[];
@@ -32,7 +31,7 @@ export interface AgentMemory {
   readonly notices: readonly string[];
 }
 
-/** The user's memory for an agent; undefined until the user has agreed to it (B45, S26). */
+/** Opens the user's memory for an agent; undefined until the user agreed (B45, S26). */
 export function openMemory({
   settings: { memory: wanted, aliases = {} },
   env,
@@ -54,6 +53,6 @@ function embedder(...named: Parameters<typeof embeddingModel>): ReturnType<typeo
     return embeddingModel(...named);
   } catch (error) {
     if (!(error instanceof ModelChoiceError)) throw error;
-    return `Memory finds entries by their words only, without memory.embedModel: ${error.message}`;
+    return `Memory searches by words only, because the model of memory.embedModel cannot be used: ${error.message}`;
   }
 }

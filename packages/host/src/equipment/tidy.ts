@@ -10,10 +10,9 @@ const DAY = 86_400_000;
 /** Limits of the previous contents of changed files. */
 const BACKUPS = { days: 30, bytes: 1024 ** 3 };
 
-/** The data to tidy, and its maximum age. */
+/** Options of `Cleanup`. */
 export interface CleanupOptions {
   readonly store: Store;
-  /** Removes secrets from the titles of removed conversations. */
   readonly redact: Redact;
   /** The folder with previous contents of changed files. */
   readonly backups: string;
@@ -21,24 +20,17 @@ export interface CleanupOptions {
   readonly days: number | undefined;
 }
 
-/**
- * Removes conversations older than the settings allow, and previous contents of files, which always have a limit. Disposing
- * it stops a removal.
- */
+/** Removes old conversations and old previous contents of files. Disposing it stops a removal. */
 export class Cleanup implements AsyncDisposable {
   readonly #options: CleanupOptions;
   readonly #ending = new AbortController();
-  /** The current removal. */
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: CleanupOptions) {
     this.#options = options;
   }
 
-  /**
-   * Returns sentences for users about removed conversations; previous contents are removed in the background. Data that
-   * cannot be removed stays.
-   */
+  /** Returns sentences for users about removed conversations. Previous contents are removed in the background. */
   async tidy(): Promise<string[]> {
     const { store, redact, backups, days } = this.#options;
     const { signal } = this.#ending;
@@ -55,13 +47,10 @@ export class Cleanup implements AsyncDisposable {
   }
 }
 
-/**
- * Removes conversations without changes for this many days. Keeps open conversations, those with a star or label, those with
- * a question for the user, and unreadable ones, which a user may want to repair.
- */
+/** Keeps conversations that are open, starred, labelled, unreadable, or have a question for the user. */
 async function removeOld(directory: ConversationDirectory, days: number, signal: AbortSignal): Promise<string[]> {
   const removed: ConversationSummary[] = [];
-  // If listing fails, the next new conversation reports the error.
+  // The next new conversation reports the error.
   for (const summary of await directory.list().catch(() => [])) {
     if (signal.aborted) break;
     if (Date.now() - summary.updatedAt <= days * DAY) continue;
@@ -70,7 +59,7 @@ async function removeOld(directory: ConversationDirectory, days: number, signal:
       await directory.remove(summary.id);
       removed.push(summary);
     } catch (error) {
-      // Damaged, or another process opened or removed it meanwhile.
+      // Damaged, or another process opened or removed the conversation.
       if (!(error instanceof StoreError)) throw error;
     }
   }

@@ -8,15 +8,14 @@ import { formatCost } from "@banyan/core/shown";
 const SIGN_OF_LIFE = 10_000;
 
 /**
- * A limit in US dollars for all turns of a conversation. A model call needs room for the model's dearest response so far, next to
- * the running calls. A model without a response yet gets one call at a time. A call waits if running calls may leave room;
- * without room, `over` is called and the model is not. Earlier costs of the conversation count too.
+ * A cost limit in US dollars for all turns of a conversation, with its earlier cost. A model call needs room for the
+ * model's most expensive response so far. The first response of each model runs alone. A call waits if running calls
+ * may leave room; otherwise `over` is called in place of the model.
  */
 export class Allowance implements Disposable {
   readonly #session: Session;
   readonly #most: number;
   readonly #over: (why: string) => void;
-  /** The dearest response so far, by model. */
   readonly #dearest = new Map<string, number>();
   /** Running calls by model. */
   readonly #asked = new Map<string, number>();
@@ -31,11 +30,10 @@ export class Allowance implements Disposable {
     this.#most = most;
     this.#over = over;
     this.#seen = session.state.cost ?? 0;
-    // Sub-agents with models of their own do not go through `#stream`.
+    // Sub-agents with their own models do not use `#stream`.
     this.#leave = session.listen({ items: () => this.look(), ended: () => {} });
   }
 
-  /** Calls `over` if nothing is left. */
   look(): void {
     if (this.#spent >= this.#most) this.#end();
   }
@@ -44,7 +42,7 @@ export class Allowance implements Disposable {
     this.#leave();
   }
 
-  /** Wraps the agent's models, so that their calls wait for room. Throws `LimitError` for a model with an unknown price. */
+  /** Makes the calls of an agent's models wait for room. Throws `LimitError` for a model with an unknown price. */
   agent(agent: Agent): Agent {
     const { model, modelNamed } = agent.options;
     return agent.with({
@@ -105,7 +103,7 @@ export class Allowance implements Disposable {
     }
   }
 
-  /** Resolves when the model may be called. Rejects with the reason of the signal. */
+  /** Rejects with the reason of the signal. */
   async #room(id: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
@@ -116,7 +114,7 @@ export class Allowance implements Disposable {
       if ([...this.#asked.values()].every((times) => times === 0)) {
         this.#end();
         signal.throwIfAborted();
-        throw new ModelError("quota", `There is no room left in ${this.#limit}.`);
+        throw new ModelError("quota", `Another model call would exceed ${this.#limit}.`);
       }
       await orAborted(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
     }

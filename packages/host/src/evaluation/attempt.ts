@@ -17,7 +17,7 @@ import {
 } from "./record.ts";
 import { addCosts, nothingSpent, turnsOn } from "./turns.ts";
 
-/** The surroundings of an attempt. */
+/** The folder and signal of one attempt. */
 export interface AttemptPlace {
   /** A new folder with the files of the case. */
   readonly directory: string;
@@ -26,56 +26,50 @@ export interface AttemptPlace {
   readonly signal: AbortSignal;
 }
 
-/** The agent of an attempt, with its sandbox. */
+/** An agent for one attempt, with its sandbox. */
 export interface Competitor {
   /** Works in the attempt's folder and cannot ask a user. */
   readonly agent: Agent;
-  /** The sandbox for commands of the agent and of checks. Without it, commands have the program's rights. */
+  /** The sandbox for commands of agent and checks. Absent: commands have the program's rights. */
   readonly sandbox?: Sandbox | undefined;
-  /** Removes secrets from written results. */
   readonly redact?: Redact;
   /** Called after the attempt's checks. */
   close?(): Promise<void>;
 }
 
-/** A configuration to compare: a model, a prompt, or any agent. */
+/** A configuration to evaluate, such as a model or a prompt: one column of the result table. */
 export interface Column {
-  /** The unique name. */
+  /** Unique among the columns. */
   readonly name: string;
-  /** Identifies the configuration apart from its name. A changed key repeats all attempts. */
+  /** A changed key repeats all attempts. */
   readonly key?: string;
-  /** Makes the agent of one attempt. */
   open(place: AttemptPlace): Competitor | Promise<Competitor>;
 }
 
-/** The parameters of an attempt. */
+/** Options of `makeAttempt`. */
 export interface AttemptOptions {
   readonly session: Session;
   readonly ids: AttemptIds;
-  /** The label of the branch. */
   readonly title: string;
   readonly column: Column;
   readonly case: Case;
   readonly directory: string;
   readonly judge: Judge | undefined;
   readonly allowance: Allowance | undefined;
-  /** Returns whether each check of the case holds in an untouched folder: `look` finds out, once for all attempts of the case. */
+  /** Returns whether each check holds in an untouched folder. Calls `look` once for all attempts of the case. */
   readonly untouched: (look: () => Promise<readonly boolean[]>) => Promise<readonly boolean[]>;
   /** Stops everything. */
   readonly signal: AbortSignal;
-  /** Stops turns; checks that need no model go on. */
+  /** Stops turns, but not checks without a model. */
   readonly turns: AbortSignal;
 }
 
-/** An attempt without anything to check. The next call of the evaluation repeats it. */
+/** An attempt without anything to check. The next evaluation repeats it. */
 class AttemptError extends Error {
   override readonly name = "AttemptError";
 }
 
-/**
- * Runs and checks an attempt, and adds its result at the end of its branch. Rejects with `AttemptError` or `JudgeError` if there is
- * nothing to check or no verdict, and with the reason of a signal; then writes no result.
- */
+/** Runs and checks an attempt, and writes the result. Rejects without a result, or with the reason of a signal. */
 export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult> {
   const { session, ids, title, column, directory, signal, turns } = making;
   await fillDirectory(directory, making.case);
@@ -90,7 +84,6 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
         redact: competitor.redact,
         signal,
       });
-      // The commands may have changed files.
       await fillDirectory(directory, making.case);
       return found;
     });
@@ -118,7 +111,7 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
       judging,
       directory,
     };
-    // Write the result as one durable message before it is counted: an attempt has all of its result or none.
+    // One durable message: an attempt has its whole result or none.
     await session.add(attemptResultText(result), { at: leaf, id: ids.result, author: "system" });
     await session.notes.label(ids.result, passed ? "passed" : "failed");
     return result;
@@ -128,23 +121,21 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
   }
 }
 
-/** Ends background processes that the agent or its sub-agents left running. */
+/** Ends background processes of the agent and its sub-agents. */
 async function endProcesses(session: Session, root: string): Promise<void> {
   const { state } = session;
-  // Ignore a process that ended just now.
   for (const { id, message, outcome } of [...state.processes.values()])
     if (outcome === undefined && branchRoot(state, message) === root)
       await session.processes.stop(id, "the attempt has ended").catch(() => {});
 }
 
-/** The first message of a message's branch; for a sub-agent, of the branch that launched it. */
+/** For a sub-agent's message, the first message of the branch that launched the sub-agent. */
 function branchRoot(state: ConversationState, message: string): string | undefined {
   const [first] = pathTo(state, message);
   const launching = first?.call === undefined ? undefined : state.calls.get(first.call);
   return launching === undefined ? first?.id : branchRoot(state, launching);
 }
 
-/** Denied calls of the agent and its sub-agents, each with its reason. */
 function deniedCalls(state: ConversationState, root: string): string[] {
   const denied = [...state.messages.values()].flatMap((message) => {
     const calls = message.role === "assistant" ? message.calls.filter(({ status }) => status === "denied") : [];
@@ -203,7 +194,7 @@ async function checksOf(
   return { checks, judging };
 }
 
-/** Fills the folder. Rejects with `AttemptError`. */
+/** Rejects with `AttemptError`. */
 async function fillDirectory(directory: string, one: Case): Promise<void> {
   await fillFolder(directory, one).catch((error: unknown) => {
     throw new AttemptError(`The folder ${directory} could not be made: ${errorMessage(error)}.`, { cause: error });

@@ -4,19 +4,16 @@ import { dirname, join, posix, relative, sep } from "node:path";
 
 /** The files of a case. */
 export interface CaseFiles {
-  /** An absolute path. Its content is copied into the folder of each attempt. */
+  /** An absolute path. The content is copied into each attempt's folder. */
   readonly folder?: string;
-  /** Contents by path, written after the copy. */
+  /** File contents by path, written after the copy. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A file of a case: a file or link of its folder, or a text in the case. */
+/** A file or link of the case's folder, or a text in the case. */
 type CaseFile = { readonly from: string } | { readonly content: string };
 
-/**
- * Fills a folder with the files of a case, and removes all else. The folder itself stays, because programs may work in it. Rejects
- * if a path leads out of the folder through a link.
- */
+/** Makes a folder's content equal to the files of a case. Rejects if a path leaves the folder through a link. */
 export async function fillFolder(directory: string, { folder, files }: CaseFiles): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
@@ -28,24 +25,20 @@ export async function fillFolder(directory: string, { folder, files }: CaseFiles
     const around = await realpath(dirname(file));
     if (around !== root && !around.startsWith(root + sep))
       throw new Error(`${path} would be written through a link that leads out of the folder`);
-    // The case's folder may contain a link of this name that leads elsewhere.
     await rm(file, { force: true });
     await writeFile(file, content, { flag: "wx" });
   }
 }
 
-/** Files of a case in place of the agent's versions, for a check. */
+/** The files that a check restored to the versions of the case. */
 export interface RestoredFiles extends AsyncDisposable {
-  /** Paths that differ from the case or are new. They are as in the case until disposal. */
+  /** Paths that differ from the case. Their content is that of the case until disposal. */
   readonly restored: readonly string[];
-  /** Paths that differ and that the command names, although the check does not restore them. */
+  /** Changed paths that the command names and the check does not restore. */
   readonly named: readonly string[];
 }
 
-/**
- * Restores the files that a check's command depends on: those of `restore`, or files that look like tests by their names. Disposing
- * puts the agent's files back.
- */
+/** Restores files before a check: those of `restore`, or tests by name. Disposing brings back the agent's files. */
 export async function restoreFiles(
   directory: string,
   one: CaseFiles,
@@ -82,12 +75,11 @@ export async function removeFolder(directory: string): Promise<void> {
   for (const folder of [directory, asideOf(directory)]) await rm(folder, { recursive: true, force: true });
 }
 
-/** The folder of the agent's files while a check uses the files of the case. */
 function asideOf(directory: string): string {
   return `${directory}.aside`;
 }
 
-/** The paths of a case's files, if none of them is at or below `path`; undefined if one is. */
+/** Returns the paths of a case's files; undefined if one is at or below `path`. */
 export function pathsWithout(one: CaseFiles, path: string): readonly string[] | undefined {
   const paths = [...readCaseFiles(one).keys()];
   return paths.some((file) => isPathIn(file, normalizePath(path))) ? undefined : paths;
@@ -104,7 +96,7 @@ function readCaseFiles({ folder, files }: CaseFiles): Map<string, CaseFile> {
   return found;
 }
 
-/** Normalizes a path: `./a//b/` becomes `a/b`. */
+/** `./a//b/` becomes `a/b`. */
 function normalizePath(path: string): string {
   return posix.normalize(path).replace(/\/$/, "");
 }
@@ -113,7 +105,7 @@ function isPathIn(path: string, around: string): boolean {
   return path === around || path.startsWith(`${around}/`) || around === ".";
 }
 
-/** Names of tests, and of their expected data, in common languages and test runners. */
+/** Names of tests and their data, in common languages and test runners. */
 const TEST_NAME =
   /(?:^|[._-])(?:(?:con)?tests?|specs?|checks?|verify|expected|golden|fixtures?|snap(?:shots?)?)(?:[._-]|$)|[a-z\d](?:Tests?|Spec)\.\w+$/;
 
@@ -135,7 +127,6 @@ const MANIFESTS: Readonly<Record<string, string>> = {
   just: "justfile",
 };
 
-/** Paths that the words of a command may mean. */
 function pathsInCommand(command: string): string[] {
   const words = command.match(/(?:[^\s"'`|&;<>()]|"[^"]*"|'[^']*')+/g) ?? [];
   const paths = words.map((word) => word.replaceAll(/["']/g, "")).map((word) => MANIFESTS[word] ?? normalizePath(word));
@@ -162,12 +153,10 @@ async function isUnchangedFile(path: string, file: CaseFile): Promise<boolean> {
   return (await readFile(path)).equals(await readFile(from));
 }
 
-/** Files that the agent added to folders that a check restores. */
 async function foreignFiles(directory: string, files: ReadonlyMap<string, CaseFile>, folders: readonly string[]) {
   const foreign: string[] = [];
   for (const folder of folders) {
     const whole = join(directory, folder);
-    // For a file, a link or a missing folder, `changedOf` reports the difference.
     if (!(await lstat(whole).catch(() => undefined))?.isDirectory()) continue;
     for (const entry of await readdir(whole, { recursive: true, withFileTypes: true })) {
       const path = relative(directory, join(entry.parentPath, entry.name)).split(sep).join("/");
@@ -177,11 +166,11 @@ async function foreignFiles(directory: string, files: ReadonlyMap<string, CaseFi
   return foreign;
 }
 
-/** Moves the agent's file to `aside` and puts the case's file in its place. Returns a function that reverts this. */
+/** Returns a function that puts the agent's file back. */
 async function replace(directory: string, path: string, file: CaseFile | undefined, aside: string) {
   const whole = join(directory, path);
   let place = directory;
-  // If the agent made a parent a link, the case's file would end up elsewhere: move the link itself.
+  // If the agent made a parent a link, move the link: the case's file would end up elsewhere.
   for (const part of path.split("/")) {
     place = join(place, part);
     if (!(await lstat(place).catch(() => undefined))?.isDirectory()) break;
@@ -196,7 +185,6 @@ async function replace(directory: string, path: string, file: CaseFile | undefin
   return async () => {
     await rm(place, { recursive: true, force: true });
     if (!wasThere) return;
-    // The command may have removed the parent folder.
     await mkdir(dirname(place), { recursive: true });
     await rename(aside, place);
   };

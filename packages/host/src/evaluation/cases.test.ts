@@ -64,7 +64,7 @@ describe("C16: a file of cases", () => {
     [
       "two cases of one name",
       [...WORKS, ...WORKS.slice(1)],
-      /:5:11: cases\[1\]\.name: cases\[0\] is called "a" too; give it another name\.$/,
+      /:5:11: cases\[1\]\.name: cases\[0\] has the name "a" too; give it another name\.$/,
     ],
     [
       "a case without a check",

@@ -10,7 +10,7 @@ import { limitSettings } from "../settings/schema.ts";
 import { parseYaml, type YamlPlaces } from "../settings/yaml-text.ts";
 import { type CaseFiles, pathsWithout } from "./case-files.ts";
 
-// Each type's message describes the expected value. `misfitsOf` puts the actual value in front.
+// `misfitsOf` puts the actual value before these messages.
 
 const TEXT = "a text (put a number in quotes)";
 const NAME = "a name of at most 100 characters, in one line";
@@ -103,59 +103,56 @@ const file = z.strictObject(
   "an object with cases",
 );
 
-/** Cases as written in a file or in a program. */
+/** The cases of an evaluation, as a user writes them in a file or a program. */
 export type WrittenCases = z.input<typeof file>;
 
-/** One check of an attempt: of a command, a file or a judge's verdict; of the answer if none is named. */
+/** A check of an attempt: of a command, a file or a judge's verdict; by default, of the answer. */
 export type CaseCheck = z.output<typeof check>;
 
 /** A response of the scripted model: a text, or tool calls. */
 export type ScriptedResponse = z.output<typeof scripted>;
 
-/** A task for an agent, with its files and checks. */
+/** A task for an agent, with files and checks. */
 export interface Case extends CaseFiles {
   readonly name: string;
-  /** The user messages. Each is sent when the previous turn has ended. */
+  /** User messages, each sent after the previous turn. */
   readonly say: readonly string[];
   readonly mode: "task" | "chat";
-  /** Limits of each turn. */
   readonly limits: Limits;
   /** Responses of the model `scripted`, in order. */
   readonly script?: readonly ScriptedResponse[];
   readonly expect: readonly CaseCheck[];
 }
 
-/** The checked cases. No model was called and nothing was written yet. */
+/** Checked cases of an evaluation. No model was called yet. */
 export interface Cases {
   readonly name: string;
   readonly cases: readonly Case[];
-  /** `provider/model`; empty if the file names none. */
+  /** `provider/model`. */
   readonly models: readonly string[];
   /** Additional instructions for agents, by name. */
   readonly prompts: Readonly<Record<string, string>>;
-  /** The model that judges. */
   readonly judge?: string;
   readonly repetitions: number;
-  /** Attempts that run in parallel. */
+  /** Number of parallel attempts. */
   readonly atOnce?: number;
   /** Limits of all attempts together: US dollars, and milliseconds. */
   readonly total: { readonly cost?: number; readonly time?: number };
-  /** Makes an error with the line of a place in the file. */
+  /** Makes an error with the line of `path` in the file. */
   fault(path: KeyPath, problem: string, advice: string): SettingsError;
 }
 
-/** The source of cases. */
+/** The name and base folder of some cases. */
 export interface CasesPlace {
   /** The name of the file, for messages. */
   readonly source: string;
-  /** The base of relative paths. Default: the working directory of the process. */
+  /** Default: the working directory of the process. */
   readonly directory?: string;
   readonly places?: YamlPlaces;
 }
 
 /**
- * Reads a file of cases in YAML or JSON. Throws a `SettingsError` with the line and the expected value, for example for a missing
- * file, an unknown name, a duplicate name or a missing folder.
+ * Reads a file of cases in YAML or JSON. Throws a `SettingsError` with the line of the fault and the expected value.
  * @example const cases = readCases("cases.yaml");
  */
 export function readCases(source: string): Cases {
@@ -184,7 +181,7 @@ export function casesFrom(
     return new SettingsError({ source, ...at, ...(formatted !== "" && { key: formatted }), problem, advice });
   };
   const misfits = misfitsOf(written, file);
-  // Report an unknown name first: it often explains why another name is missing.
+  // An unknown name often explains why another name is missing.
   const first = misfits.find(({ isName }) => isName) ?? misfits[0];
   if (first) throw fault(first.path, first.problem, first.advice, first.isName);
   const checked = file.parse(written);
@@ -194,7 +191,7 @@ export function casesFrom(
     if (before !== undefined)
       throw fault(
         ["cases", index, "name"],
-        `${formatKey(["cases", before])} is called "${one.name}" too`,
+        `${formatKey(["cases", before])} has the name "${one.name}" too`,
         "give it another name",
       );
     seen.set(one.name, index);
@@ -248,7 +245,6 @@ export function casesFrom(
   }
 }
 
-/** Throws a `SettingsError` at `place` for a file that cannot be read. */
 function readCaseText(
   path: string,
   place: () => Pick<SettingsError["fault"], "source" | "line" | "column" | "key">,
@@ -262,7 +258,6 @@ function readCaseText(
   }
 }
 
-/** Returns whether a path stays in its folder. */
 function isInside(written: string): boolean {
   const normal = posix.normalize(written);
   return written !== "" && normal !== "." && !/^\.\.(?:\/|$)|^[/\\]|^[A-Za-z]:|\0/.test(normal);
@@ -276,7 +271,7 @@ function isRegularExpression(source: string): boolean {
   }
 }
 
-/** Returns the expected combination if the fields of a check do not go together. */
+/** Returns the valid combination if the fields of a check do not go together. */
 function oddity(given: z.output<z.ZodObject<(typeof check)["shape"]>>): string | undefined {
   const { command, file, judge, exit, seconds, absent, files, script, equals, contains, lacks, matches, restore } =
     given;

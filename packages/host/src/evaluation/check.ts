@@ -10,28 +10,25 @@ import { restoreFiles } from "./case-files.ts";
 import type { Case, CaseCheck } from "./cases.ts";
 import type { CheckResult } from "./record.ts";
 
-/** Default timeout of a command in milliseconds. */
+/** Milliseconds. */
 const PATIENCE = 60_000;
 
-/** Maximum bytes that are read of a file. */
 const LARGEST = 4 * 1024 * 1024;
 
-/** Maximum characters of a text in an explanation for users. */
+/** Maximum characters of a text in an explanation. */
 const SHOWN = 400;
 
-/** Default timeout of a regular expression in milliseconds. */
+/** Milliseconds. */
 const PATTERN_PATIENCE = 10_000;
 
-/** The outcome of an attempt, for its checks. */
+/** What an attempt produced, for its checks. */
 export interface AttemptOutcome {
   readonly case: Case;
-  /** The working folder of the attempt. */
   readonly directory: string;
-  /** The last answer of the agent. */
+  /** The agent's last answer. */
   readonly answer: string;
-  /** The sandbox for commands, the same as the agent's. */
+  /** The agent's sandbox, also for commands of checks. */
   readonly sandbox: Sandbox | undefined;
-  /** Removes secrets from explanations. */
   readonly redact: Redact | undefined;
   readonly signal: AbortSignal;
 }
@@ -41,7 +38,6 @@ export async function runCheck(check: CaseCheck, outcome: AttemptOutcome): Promi
   const what = describeCheck(check);
   const { why, ...files } = await finding(check, outcome).catch((error: unknown) => {
     outcome.signal.throwIfAborted();
-    // The agent may have removed its own folder.
     if (error instanceof WorkspaceError) return { why: error.message };
     throw error;
   });
@@ -50,7 +46,7 @@ export async function runCheck(check: CaseCheck, outcome: AttemptOutcome): Promi
   return { ...found, ...files };
 }
 
-/** Returns whether each check holds before the agent has done anything. Judges are not asked: that would cost money. */
+/** Returns for each check whether it holds before the agent does anything. Asks no judges, which would cost money. */
 export async function holdUntouched(
   checks: readonly CaseCheck[],
   outcome: Omit<AttemptOutcome, "answer">,
@@ -65,7 +61,7 @@ function millisOf(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
 }
 
-/** Describes a check. */
+/** Describes a check in words. */
 export function describeCheck(check: CaseCheck): string {
   const { command, exit = 0, file, absent, judge } = check;
   if (judge !== undefined) return `the judge says: ${judge.trim()}`;
@@ -82,7 +78,7 @@ function expectedText({ equals, contains, lacks, matches }: CaseCheck): string {
     .join(" and ");
 }
 
-/** Why a check does not hold (absent if it does), and relevant files of the case that the agent changed. */
+/** `why`: the reason why a check does not hold. */
 type CheckFinding = { readonly why: string | undefined } & Pick<CheckResult, "restored" | "changed">;
 
 async function finding(check: CaseCheck, outcome: AttemptOutcome): Promise<CheckFinding> {
@@ -119,7 +115,7 @@ async function whyCommandNot(
   return whyTextNot(output, check, signal);
 }
 
-/** Returns why a text fails the check. `equals` ignores white space at the end. */
+/** `equals` ignores white space at the end. */
 async function whyTextNot(
   text: string,
   { equals, contains, lacks, matches, seconds }: CaseCheck,
@@ -140,10 +136,7 @@ const MATCHER = `
   const { parentPort, workerData: [pattern, text] } = require("node:worker_threads");
   parentPort.postMessage(new RegExp(pattern, "m").test(text));`;
 
-/**
- * Returns whether a text has a match; `undefined` if `bound` aborts. Runs in a thread, since an endless expression would
- * block the program. Rejects with the reason of the signal.
- */
+/** Returns whether a text matches; `undefined` if `bound` aborts. Uses a thread, since a pattern may run forever. */
 async function testPattern(
   pattern: string,
   text: string,
@@ -187,7 +180,7 @@ function quoteShortened(text: string): string {
   return JSON.stringify(cutTo(text, SHOWN));
 }
 
-/** The end of an output, where errors usually are. */
+/** Errors are usually at the end. */
 function outputTail(output: string): string {
   return output.length <= SHOWN ? output : `…${output.slice(1 - SHOWN).toWellFormed()}`;
 }

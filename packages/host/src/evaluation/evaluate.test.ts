@@ -130,7 +130,7 @@ describe("C16: an evaluation", () => {
     expect(asked.times).toBe(3);
   });
 
-  test("makes an attempt anew that came to nothing, in a fresh folder; what that cost stays counted, once", async () => {
+  test("makes an attempt anew that ended with an error, in a fresh folder; what that cost stays counted, once", async () => {
     const write = cent(call("write", { path: "half.txt", content: "x" }));
     const broken = column("it", [write, [fail("authentication")]]);
     const cases = [chat("a", { file: "half.txt", absent: true })];
@@ -250,7 +250,7 @@ describe("C16: an evaluation", () => {
     const asked = { times: 0 };
     const it = column("it", ["x"], asked);
     await expect(run([chat("a", { judge: "Nice." })], [it])).rejects.toThrow(
-      /^The case "a" needs a judge, and there is none/,
+      /^The case "a" needs a judge: name a model that judges/,
     );
     await expect(run([chat("a", { contains: "x" })], [])).rejects.toThrow(/^There is nothing to evaluate/);
     await expect(run([chat("a", { contains: "x" })], [it, it])).rejects.toThrow(/^Two columns have the name "it"/);

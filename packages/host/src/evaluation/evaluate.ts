@@ -23,16 +23,16 @@ import {
 import { reportMessage } from "./report.ts";
 import { addCosts, nothingSpent } from "./turns.ts";
 
-/** Default number of parallel attempts. */
 const AT_ONCE = 4;
 
 /**
- * Options of an evaluation: cases, columns, conversation and limits.
+ * Options of an evaluation.
  * @example
  * const column = {
  *   name: "plain",
  *   key: "2",
- *   open: ({ directory }: AttemptPlace) => ({ agent: new Agent({ model, tools: workspaceTools({ root: directory }) }) }),
+ *   open: ({ directory }: AttemptPlace) => ({ agent: new Agent({ model, tools: workspaceTools({ root: directory }) })
+ * }),
  * };
  * await evaluate({
  *   cases: readCases("cases.yaml"),
@@ -49,11 +49,11 @@ const AT_ONCE = 4;
  */
 export interface EvaluateOptions {
   readonly cases: Pick<Cases, "name" | "cases">;
-  /** The configurations to compare; each has a unique name. */
+  /** The configurations to compare. */
   readonly columns: readonly Column[];
-  /** The conversation: each attempt is a branch of it. Existing attempts in it are continued. */
+  /** Each attempt is a branch of this conversation. Existing attempts are continued. */
   readonly session: Session;
-  /** The parent of the attempts' folders. These remain, so that a user can continue an attempt. */
+  /** The parent of the attempts' folders, which remain so that a user can continue an attempt. */
   readonly directory: string;
   /** The model that judges; required if a check has a `judge`. */
   readonly judge?: Judge | undefined;
@@ -61,11 +61,11 @@ export interface EvaluateOptions {
   readonly repetitions?: number | undefined;
   /** Attempts in parallel. Default 4. */
   readonly atOnce?: number | undefined;
-  /** Limits of all attempts and judges together: US dollars, with the conversation's earlier cost; milliseconds of this call. */
+  /** Limits of all attempts and judges together: US dollars, with earlier cost; milliseconds of this call. */
   readonly limits?: { readonly cost?: number | undefined; readonly time?: number | undefined } | undefined;
-  /** Interrupts running attempts. Finished results are kept. */
+  /** Interrupts running attempts. Results are kept. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when an attempt has ended with any status. Must not throw. */
+  /** Called at the end of each attempt. Must not throw. */
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
 
@@ -82,12 +82,11 @@ const OPTIONS: OptionNames<EvaluateOptions> = {
   onAttempt: true,
 };
 
-/** An evaluation cannot start, for a reason outside its file. */
+/** The error of an evaluation that cannot start, except for faults of its file. */
 export class EvaluationError extends Error {
   override readonly name = "EvaluationError";
 }
 
-/** A planned attempt. */
 interface PlannedAttempt {
   readonly case: Case;
   readonly column: Column;
@@ -96,10 +95,10 @@ interface PlannedAttempt {
 }
 
 /**
- * Runs each case in each column, each attempt on a branch and in a folder of its own, and checks the results. A later call keeps
- * attempts with a result in the conversation and repeats the others from the start; the cost of interrupted attempts still counts.
- * A changed case or column gives new attempts. Rejects before anything is spent with `EvaluationError`, or with `LimitError` for an
- * unknown price; later with `StoreError` or `SessionError` if the conversation cannot be written.
+ * Runs each case in each column, on separate branches and in separate folders, and checks the results. Keeps attempts
+ * that have a result in the conversation and repeats the others. A changed case or column gives new attempts. Rejects
+ * before any cost with `EvaluationError`, or `LimitError` for an unknown price; later with `StoreError` or
+ * `SessionError`.
  */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const { session, cases, limits = {}, signal = new AbortController().signal, onAttempt = () => {} } = options;
@@ -157,12 +156,12 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   return evaluation;
 }
 
-/** Throws `EvaluationError` for wrong options that a file of cases cannot contain. */
+/** Checks options that a file of cases cannot contain. */
 function checkEvaluateOptions({ cases, columns, judge, limits, session, atOnce, repetitions }: EvaluateOptions): void {
   const wrong = (message: string) => new EvaluationError(message);
-  if (columns.length === 0) throw wrong("There is nothing to evaluate: name at least one column.");
+  if (columns.length === 0) throw wrong("There is nothing to evaluate: add at least one column.");
   const twice = columns.find(({ name }, index) => columns.findIndex((one) => one.name === name) !== index);
-  if (twice) throw wrong(`Two columns have the name "${twice.name}": give each its own.`);
+  if (twice) throw wrong(`Two columns have the name "${twice.name}": give each column its own name.`);
   for (const [name, value] of Object.entries({
     atOnce,
     repetitions,
@@ -174,7 +173,7 @@ function checkEvaluateOptions({ cases, columns, judge, limits, session, atOnce, 
         `${name} is ${value}; it must be ${name.startsWith("limits") ? "a number" : "a whole number"} above 0.`,
       );
   const judged = cases.cases.find(({ expect }) => expect.some((check) => check.judge !== undefined));
-  if (judged && judge === undefined) throw wrong(`The case "${judged.name}" needs a judge, and there is none.`);
+  if (judged && judge === undefined) throw wrong(`The case "${judged.name}" needs a judge: name a model that judges.`);
   if (limits?.cost === undefined) return;
   const unknown = (what: string) =>
     new LimitError("unknown-price", `A cost limit cannot be enforced: ${what} is unknown.`);
@@ -183,7 +182,7 @@ function checkEvaluateOptions({ cases, columns, judge, limits, session, atOnce, 
     throw unknown(`the price of ${judge.id}, which judges,`);
 }
 
-/** All attempts, repetition by repetition, so that early results cover all cases. */
+/** Repetition by repetition, so that early results cover all cases. */
 function wantedOf({ cases, columns, repetitions = 1, judge }: EvaluateOptions): PlannedAttempt[] {
   const folders = new Map<string, string>();
   const digestOf = (folder: string) => {
@@ -205,7 +204,6 @@ function wantedOf({ cases, columns, repetitions = 1, judge }: EvaluateOptions): 
   );
 }
 
-/** Hash of all content, modes and links in a folder. */
 function folderDigest(folder: string): string {
   const hash = createHash("sha256");
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
@@ -217,7 +215,6 @@ function folderDigest(folder: string): string {
   return hash.digest("hex");
 }
 
-/** Earlier tries of an attempt in the conversation, and its result. */
 interface Before {
   readonly tries: number;
   readonly ids: AttemptIds | undefined;
@@ -266,7 +263,6 @@ async function tryAttempt(
   const title = [one.case.name, one.column.name, ...(repetitions > 1 ? [one.repetition] : [])].join(" · ");
   const common = { ...attemptNames(one), isKept: false };
   try {
-    // An interrupted attempt starts again in a new folder.
     if (tries > 0) await removeFolder(folderFor(tries - 1));
     const place = { column: one.column, case: one.case, directory: folderFor(tries) };
     const result = await makeAttempt({ session, ids, title, ...place, judge, ...shared });
@@ -314,7 +310,7 @@ function difference(all: EvaluationCost, part: EvaluationCost): EvaluationCost {
       output: less("output"),
       reasoning: less("reasoning"),
     },
-    // Rounds away floating-point differences between sums in different orders.
+    // Rounds away differences between sums in different orders.
     cost:
       all.cost === undefined || part.cost === undefined
         ? undefined

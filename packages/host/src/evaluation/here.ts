@@ -22,17 +22,17 @@ import { type EvaluateOptions, evaluate } from "./evaluate.ts";
 import { FREE, type Judge } from "./judge.ts";
 import { type Evaluation, shortKey } from "./record.ts";
 
-/** The name of the scripted model, whose responses are in the cases. */
+/** The model whose responses are in the cases. */
 const SCRIPTED = "scripted";
 
 /** The model of a host whose agents get the scripted model. */
 const OFFLINE = "demo/offline";
 
-/** The label of an evaluation's conversation: the path of the file of cases. */
+/** The label of an evaluation's conversation. Value: the path of the file of cases. */
 const EVALUATES = "evaluates";
 
 /**
- * Options of an evaluation on this machine: a file of cases, and overrides.
+ * Options of `openEvaluation`: a file of cases, and overrides.
  * @example
  * await using evaluation = await openEvaluation({
  *   file: "cases.yaml",
@@ -55,7 +55,6 @@ export interface EvaluationOptions extends Pick<HostOptions, "cwd" | "env" | "ho
   readonly file: string;
   /** Replaces the models of the file: `provider/model`, or `scripted`. */
   readonly models?: readonly string[] | undefined;
-  /** Replaces the judge of the file. */
   readonly judge?: string | undefined;
   /** Replaces the file's limit in US dollars for all attempts together. */
   readonly cost?: number | undefined;
@@ -63,13 +62,12 @@ export interface EvaluationOptions extends Pick<HostOptions, "cwd" | "env" | "ho
   readonly time?: number | undefined;
   /** Flags for the agents of all attempts, as for `banyan run`. */
   readonly flags?: Omit<HostFlags, "model" | "instructions">;
-  /** True to use the settings, servers and instructions in the folder of a case. */
+  /** True to use the settings, servers and instructions in a case's folder. */
   readonly trusted?: boolean;
-  /** Begins a new evaluation although the file has an existing evaluation. */
+  /** Begins a new evaluation although the file has one. */
   readonly fresh?: boolean;
   /** The parent of the attempts' folders. Default: in the cache folder. */
   readonly directory?: string | undefined;
-  /** Gets each warning once. */
   readonly notice?: (sentence: string) => void;
 }
 
@@ -100,10 +98,9 @@ export interface OpenEvaluation extends AsyncDisposable {
 }
 
 /**
- * Reads a file of cases, finds its models, and opens the conversation of its evaluation, an existing or a new one. Calls no model
- * and spends nothing. Each attempt works as `banyan run` does, with a host of its own around its folder. Rejects with
- * `SettingsError` for a fault of the file, with `ModelChoiceError` for an unusable model, and with `StoreError` while another
- * process has the conversation open.
+ * Reads a file of cases, finds its models, and opens the conversation of its evaluation. Calls no model. Each attempt
+ * works as `banyan run` does, with its own host. Rejects with `SettingsError` for a fault of the file,
+ * `ModelChoiceError` for an unusable model, and `StoreError` while another process has the conversation open.
  */
 export async function openEvaluation(options: EvaluationOptions): Promise<OpenEvaluation> {
   refuseUnknown("openEvaluation", options, OPTIONS);
@@ -152,7 +149,7 @@ export async function openEvaluation(options: EvaluationOptions): Promise<OpenEv
   };
 }
 
-/** Finds the models before anything is spent, and reports an unusable model with its line in the file. */
+/** Finds the models before anything is spent. Reports an unusable model with its line in the file. */
 class Models {
   readonly #host: Host;
   readonly #total: Cases["total"];
@@ -164,7 +161,6 @@ class Models {
     this.#total = total;
   }
 
-  /** The names of the models to compare. */
   async names(given: readonly string[] | undefined): Promise<readonly string[]> {
     const { cases } = this;
     const names = given ?? cases.models;
@@ -185,7 +181,7 @@ class Models {
     return names;
   }
 
-  /** The judge; undefined if no check needs a judgment. */
+  /** Undefined if no check needs a judge. */
   async judge(given: string | undefined): Promise<Judge | undefined> {
     const { cases } = this;
     const judged = cases.cases.flatMap(({ expect }, at) =>
@@ -228,20 +224,19 @@ class Models {
   }
 }
 
-/** Adds the place in the file to the error about an unusable model. */
+/** Adds the line in the file to an error about a model. */
 function locateModelError(error: unknown, cases: Cases, path: KeyPath | undefined): unknown {
   if (!(error instanceof ModelChoiceError) || path === undefined) return error;
   return new ModelChoiceError(error.code, `${describePlace(cases.fault(path, "", "").fault)}: ${error.message}`);
 }
 
-/** The parts that the hosts of all attempts share. */
 interface AttemptHosts {
   readonly notice: (sentence: string) => void;
-  /** Takes over sending telemetry, so that no attempt waits for it. */
+  /** No attempt waits for telemetry. */
   readonly sending: (send: () => Promise<void>) => void;
 }
 
-/** The columns: each model with each prompt. */
+/** Each model with each prompt. */
 async function columnsOf(
   host: Host,
   models: Models,
@@ -260,14 +255,14 @@ async function columnsOf(
   );
 }
 
-/** Settings that do not change an agent's work. Every other setting is part of the key of an attempt. */
+/** Settings that do not change an agent's work. All others are part of an attempt's key. */
 const WITHOUT_EFFECT: readonly SettingName[] = [
   ...(["$schema", "titleModel", "retention", "theme", "keys", "prompt", "notify", "vim", "statusLine"] as const),
-  // The model is in the name of the column.
+  // The column's name has the model.
   "model",
 ];
 
-/** Hashes everything that decides an attempt apart from its case and column: settings, rules, instructions, agents and skills. */
+/** Hashes everything else that decides an attempt: settings, rules, instructions, agents and skills. */
 function conditionsOf(
   { configuration, instructions, places }: Host,
   { flags = {}, trusted = false }: EvaluationOptions,
@@ -282,7 +277,6 @@ function conditionsOf(
   return shortKey([settings, rules, texts, agents, skills, trusted]);
 }
 
-/** Makes an agent as `banyan run` does, around the folder of an attempt. */
 async function competitor(
   model: string,
   prompt: string | undefined,
@@ -324,7 +318,7 @@ async function competitor(
   }
 }
 
-/** The scripted model of a case. In task mode, a text response finishes the task. */
+/** In task mode, a text response finishes the task. */
 function scripted({ script = [], mode }: Case): Partial<AgentOptions> {
   const sceneOf = (response: ScriptedResponse): Scene => {
     if (typeof response !== "string")
@@ -338,7 +332,6 @@ function scripted({ script = [], mode }: Case): Partial<AgentOptions> {
   return { model, modelNamed: undefined, fallbacks: undefined };
 }
 
-/** Opens the last conversation of this file's evaluation, or begins a new one. */
 async function sessionOf(host: Host, { file, fresh = false }: EvaluationOptions): Promise<Session> {
   const evaluates = realpathSync(file);
   const [last] = fresh ? [] : await host.store.list({ labels: { [EVALUATES]: evaluates }, limit: 1 });

@@ -3,40 +3,39 @@ import { type ConversationState, type Cost, textOf, type Usage } from "@banyan/c
 import { Document, isCollection, parse } from "yaml";
 import { z } from "zod";
 
-/** One check of an attempt, and its outcome. */
+/** The result of one check of an attempt. */
 export interface CheckResult {
   readonly holds: boolean;
   /** A description of the check. */
   readonly what: string;
   /** Why the check does not hold, or the judge's explanation. */
   readonly why?: string;
-  /** Present if the check holds even for an empty answer and the unchanged files of the case. */
+  /** True if the check holds even for an empty answer and the case's unchanged files. */
   readonly holdsUntouched?: true;
-  /** Files that the agent changed, added or removed, and that had the case's content while the command ran. */
+  /** Files that the agent changed, and that had the case's content while the command ran. */
   readonly restored?: readonly string[];
-  /** Files of the case that the agent changed and that the command names; the command ran with the agent's versions. */
+  /** Files that the agent changed and the command names. The command ran with the agent's versions. */
   readonly changed?: readonly string[];
 }
 
-/** Tokens and cost. */
+/** Tokens and cost of some turns. */
 export interface EvaluationCost {
   readonly usage: Usage;
   /** US dollars; `undefined` if a price is unknown. */
   readonly cost: Cost;
 }
 
-/** The written result of a finished attempt. */
+/** The result of a finished attempt, as stored in the conversation. */
 export interface AttemptResult {
   readonly passed: boolean;
   readonly checks: readonly CheckResult[];
-  /** Denied calls with the reason, as sentences. Absent if there are none. */
+  /** Denied calls with the reason. Absent if there are none. */
   readonly denied?: readonly string[];
-  /** Seconds of its turns, without the checks. */
+  /** Without the checks. */
   readonly seconds: number;
   readonly steps: number;
-  /** Spent by its turns, with their sub-agents. */
+  /** Spent by the turns and their sub-agents. */
   readonly spent: EvaluationCost;
-  /** Spent by its judges. */
   readonly judging: EvaluationCost;
   /** The working folder of the attempt. */
   readonly directory: string;
@@ -70,20 +69,19 @@ const result = z.object({
 const OPENING = "The result of this attempt, as the evaluation has it:\n\n```yaml\n";
 const CLOSING = "```";
 
-/** The text of the last message of an attempt's branch. Users and models read it, and `resultIn` parses it. */
+/** Returns the message with an attempt's result, for users, models and `resultIn`. */
 export function attemptResultText({ passed, spent, judging, ...rest }: AttemptResult): string {
   const money = ({ usage, cost }: EvaluationCost) => ({ usage, cost: cost ?? null });
   const all = { result: passed ? "passed" : "failed", ...rest, spent: money(spent), judging: money(judging) };
   const document = new Document(all);
   for (const name of ["spent", "judging"]) {
     const node = document.get(name);
-    // One line is enough for details that users seldom read.
     if (isCollection(node)) node.flow = true;
   }
   return `${OPENING}${document.toString({ lineWidth: 0 })}${CLOSING}`;
 }
 
-/** Parses the result message of this id; undefined if there is none or the message is not a result. */
+/** Parses the result message with this id; undefined if there is none. */
 export function resultIn({ messages }: ConversationState, id: string): AttemptResult | undefined {
   const message = messages.get(id);
   const text = message ? textOf(message) : "";
@@ -92,15 +90,15 @@ export function resultIn({ messages }: ConversationState, id: string): AttemptRe
     const found = result.safeParse(parse(text.slice(OPENING.length, -CLOSING.length)));
     if (!found.success) return undefined;
     const { result: how, ...rest } = found.data;
-    // Absent fields are absent in YAML too, so no field has the value `undefined`.
+    // Absent fields must not have the value `undefined`.
     return { passed: how === "passed", ...rest } as AttemptResult;
   } catch {
-    // Not a result: another author wrote this message.
+    // Another author wrote this message.
     return undefined;
   }
 }
 
-/** The ids of an attempt's messages. They are hashes of everything that the attempt depends on. */
+/** The ids of an attempt's messages: hashes of everything that decides the attempt. */
 export interface AttemptIds {
   /** The first message of the attempt. */
   readonly root: string;
@@ -109,44 +107,43 @@ export interface AttemptIds {
   judge(check: number): string;
 }
 
-/** The ids of one try. An interrupted attempt starts again as a new branch with the next number. */
+/** Returns the ids of one try. An interrupted attempt starts again as a new branch with the next number. */
 export function attemptIds(key: string, tries: number): AttemptIds {
   const root = `attempt-${key}-${tries}`;
   return { root, result: `${root}-result`, judge: (check) => `${root}-judge-${check}` };
 }
 
-/** A short hash of a JSON value: equal values give equal keys. */
+/** Returns a short hash of a JSON value. Equal values give equal keys. */
 export function shortKey(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 20);
 }
 
 /**
- * Status of an attempt. `passed`: all checks hold. `failed`: a check does not hold. `error`: there was nothing to check, for
- * example because the model failed. `open`: not started or not finished. The next call repeats `error` and `open`.
+ * The status of an attempt. `passed`: all checks hold. `failed`: a check does not hold. `error`: there was nothing to
+ * check. `open`: not finished. The next evaluation repeats `error` and `open`.
  */
 export type AttemptStatus = "passed" | "failed" | "error" | "open";
 
-/** One repetition of a case in a column. */
+/** One attempt at a case in a column. */
 export interface Attempt {
   readonly case: string;
   readonly column: string;
   /** From 1. */
   readonly repetition: number;
   readonly status: AttemptStatus;
-  /** The first message of its branch; absent if there is none yet. */
+  /** The first message of the attempt's branch. */
   readonly message?: string;
   /** Present if the attempt `passed` or `failed`. */
   readonly result?: AttemptResult;
-  /** Why there is no result: one sentence. */
+  /** Why there is no result. */
   readonly error?: string;
-  /** The result is from an earlier call. */
+  /** True if the result is from an earlier evaluation. */
   readonly isKept: boolean;
 }
 
-/** The outcome of an evaluation. */
+/** The result of an evaluation. */
 export interface Evaluation {
   readonly name: string;
-  /** The id of its conversation. */
   readonly conversation: string;
   readonly cases: readonly string[];
   readonly columns: readonly string[];
@@ -154,13 +151,12 @@ export interface Evaluation {
   /** Case by case, in the order of the columns. */
   readonly attempts: readonly Attempt[];
   readonly spent: {
-    /** Spent by the turns of attempts with a result. */
+    /** Spent by attempts with a result. */
     readonly attempts: EvaluationCost;
     /** Spent by the judges of these attempts. */
     readonly judging: EvaluationCost;
     /** Spent by interrupted or failed attempts, and by users who continued an attempt. */
     readonly beside: EvaluationCost;
-    /** The total of the conversation. */
     readonly all: EvaluationCost;
   };
   /** Why the evaluation did not finish. */

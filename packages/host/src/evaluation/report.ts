@@ -11,17 +11,15 @@ export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly errors: number;
-  /** Not started or not finished. */
   readonly open: number;
-  /** Results of an earlier call. */
+  /** Results of an earlier evaluation. */
   readonly kept: number;
-  /** Seconds of their turns, without the checks. */
+  /** Seconds of turns, without the checks. */
   readonly seconds: number;
-  /** Spent by their turns and judges. */
   readonly spent: EvaluationCost;
 }
 
-/** Counts some attempts. */
+/** Counts the results of attempts and adds up their cost. */
 export function tallyOf(attempts: readonly Attempt[]): Tally {
   const count = (status: Attempt["status"]) => attempts.filter((attempt) => attempt.status === status).length;
   const results = attempts.flatMap(({ result }) => result ?? []);
@@ -37,7 +35,7 @@ export function tallyOf(attempts: readonly Attempt[]): Tally {
   };
 }
 
-/** `2/3 · 12.0 s · 3.4k · $0.02`: passed, time, tokens and cost. */
+/** Returns passed attempts, time, tokens and cost in short: `2/3 · 12.0 s · 3.4k · $0.02`. */
 export function tallyText(tally: Tally): string {
   const { attempts, passed, errors, open, kept, seconds, spent } = tally;
   const rest = [
@@ -52,7 +50,7 @@ export function tallyText(tally: Tally): string {
   );
 }
 
-/** The result table: a row per case and one for all, a cell per column. The first row and the first cells are names. */
+/** Returns the result table: rows of cases and a sum, columns of configurations. First row and cells are names. */
 export function evaluationTable({ cases, columns, attempts }: Evaluation): string[][] {
   const cell = (wanted: (attempt: Attempt) => boolean) => tallyText(tallyOf(attempts.filter(wanted)));
   return [
@@ -65,12 +63,12 @@ export function evaluationTable({ cases, columns, attempts }: Evaluation): strin
   ];
 }
 
-/** The outcome of an evaluation in one or two sentences. */
+/** Returns the result of an evaluation in one or two sentences. */
 export function evaluationSentence({ attempts, spent, stopped }: Evaluation): string {
   const { passed, failed, errors, open, kept } = tallyOf(attempts);
   const others = [
     failed > 0 ? `${failed} failed` : "",
-    errors > 0 ? `${counted(errors, "attempt")} came to nothing` : "",
+    errors > 0 ? `${counted(errors, "attempt")} ended with an error` : "",
     open > 0 ? `${open} not made` : "",
     kept > 0 ? `${kept} kept from an earlier run` : "",
   ].filter(Boolean);
@@ -86,17 +84,19 @@ export function evaluationSentence({ attempts, spent, stopped }: Evaluation): st
   return stopped ? `${sum} Stopped: ${stopped.why}.` : sum;
 }
 
-/** Warnings about the results for readers, without duplicates, in the order of the cases. */
+/** Returns warnings about the results, without duplicates, in the order of the cases. */
 export function evaluationNotes({ attempts }: Evaluation): string[] {
   const notes = attempts.flatMap(({ case: name, result }) =>
     (result?.checks ?? []).flatMap(({ what, holdsUntouched, restored, changed }) => [
-      ...(holdsUntouched ? [`${name}: ${what}: this holds before the agent does anything.`] : []),
+      ...(holdsUntouched ? [`${name}: ${what}: this check passes before the agent does anything.`] : []),
       ...(restored
-        ? [`${name}: ${what}: the agent changed ${restored.join(", ")}; the command ran with the files of the case.`]
+        ? [
+            `${name}: ${what}: the agent changed ${restored.join(", ")}, but the command ran with the files of the case.`,
+          ]
         : []),
       ...(changed
         ? [
-            `${name}: ${what}: the agent changed ${changed.join(", ")}, which the command names. Write restore: [${changed.join(", ")}] if the agent must not change that, and restore: [] if it may.`,
+            `${name}: ${what}: the agent changed ${changed.join(", ")}, which the command names. Write restore: [${changed.join(", ")}] to check with the files of the case, or restore: [] to allow the change.`,
           ]
         : []),
     ]),
@@ -104,7 +104,7 @@ export function evaluationNotes({ attempts }: Evaluation): string[] {
   return [...new Set(notes)];
 }
 
-/** Why an attempt did not pass: failed checks, then denied calls. */
+/** Returns why an attempt did not pass: failed checks, then denied calls. */
 export function reasonsOf({ result }: Attempt): string[] {
   return [
     ...(result?.checks ?? []).flatMap(({ holds, what, why }) => (holds ? [] : [`${what}: ${why}`])),
@@ -112,7 +112,7 @@ export function reasonsOf({ result }: Attempt): string[] {
   ];
 }
 
-/** The message with the table, for users who open the conversation. */
+/** Returns the message with the result table for the evaluation's conversation. */
 export function reportMessage(evaluation: Evaluation) {
   const rows = evaluationTable(evaluation).map((cells) => `| ${cells.map(inCell).join(" | ")} |`);
   const rule = `|${" --- |".repeat(evaluation.columns.length + 1)}`;
@@ -126,7 +126,7 @@ function inCell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
-/** The evaluation as JUnit XML for build servers: a suite per column, a test per attempt. Unfinished attempts count as errors. */
+/** Returns the results as JUnit XML: a suite per column, a test per attempt. An unfinished attempt is an error. */
 export function junitReport({ name, columns, repetitions, attempts }: Evaluation): string {
   const numbers = (all: readonly Attempt[]) => {
     const { attempts: tests, failed, errors, open, seconds } = tallyOf(all);
@@ -149,13 +149,13 @@ function testCase(attempt: Attempt, repetitions: number): string {
   const [tag, message, body] =
     status === "failed"
       ? ["failure", result?.checks.find(({ holds }) => !holds)?.what ?? "", reasons.join("\n")]
-      : ["error", error ?? "It did not run, or not to its end.", ""];
+      : ["error", error ?? "The attempt did not start, or did not finish.", ""];
   const problem = `      <${tag} message="${xml(message)}">${xml(body)}</${tag}>\n`;
   const inner = [...(status === "passed" ? [] : [problem]), ...kept];
   return inner.length === 0 ? `${head}/>\n` : `${head}>\n${inner.join("")}    </testcase>\n`;
 }
 
-/** Escapes a text for XML, and makes characters that XML cannot hold visible. */
+/** Makes characters visible that XML cannot hold. */
 function xml(text: string): string {
   return visibleText(text)
     .replaceAll("&", "&amp;")

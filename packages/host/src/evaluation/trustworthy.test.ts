@@ -103,7 +103,7 @@ describe("F101: files that a check depends on are those of the case", () => {
     const evaluation = await run([mend()], [cheat, honest]);
     expect(evaluation.attempts.map(({ status }) => status)).toEqual(["failed", "passed"]);
     expect(evaluationNotes(evaluation)).toContain(
-      "mend: `node test.mjs` exits with 0: the agent changed test.mjs; the command ran with the files of the case.",
+      "mend: `node test.mjs` exits with 0: the agent changed test.mjs, but the command ran with the files of the case.",
     );
     expect(evaluation.attempts[1]?.result?.checks[0]?.restored).toBeUndefined();
     // A user who looks at the attempt finds the agent's file.
@@ -171,7 +171,7 @@ describe("F101: files that a check depends on are those of the case", () => {
     expect(first.attempts.map(({ status }) => status)).toEqual(["passed"]);
     expect(evaluationNotes(first)).toEqual([
       'mend: `node main.mjs` exits with 0, and its output equals "hello": the agent changed main.mjs, which the command names. ' +
-        "Write restore: [main.mjs] if the agent must not change that, and restore: [] if it may.",
+        "Write restore: [main.mjs] to check with the files of the case, or restore: [] to allow the change.",
     ]);
     const decided = await run([printing([])], [writing]);
     expect([decided.attempts[0]?.status, evaluationNotes(decided)]).toEqual(["passed", []]);
@@ -217,8 +217,8 @@ describe("F101: each check runs once on the untouched folder", () => {
     expect(evaluation.attempts[0]?.result?.checks[3]).toMatchObject({ holds: false, why: 'it is "x"' });
     const notes = evaluationNotes(evaluation);
     expect(notes).toEqual([
-      expect.stringMatching(/^mend: `echo .*`.*: this holds before the agent does anything\.$/),
-      'mend: the answer lacks "sorry": this holds before the agent does anything.',
+      expect.stringMatching(/^mend: `echo .*`.*: this check passes before the agent does anything\.$/),
+      'mend: the answer lacks "sorry": this check passes before the agent does anything.',
     ]);
     // The kept result is still marked.
     expect(evaluationNotes(await run([one], [column("a", []), column("b", [])], { repetitions: 2 }))).toEqual(notes);

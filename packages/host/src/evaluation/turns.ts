@@ -3,12 +3,12 @@ import { addCost, addUsage, noUsage } from "@banyan/core/conversation";
 import { onAbort } from "@banyan/core/hosts";
 import type { EvaluationCost } from "./record.ts";
 
-/** The outcome of a branch's turns. */
+/** The result of all turns on a branch. */
 export interface BranchOutcome {
-  /** All messages were sent, and each turn ended by itself or at a limit of its own. */
+  /** All messages were sent, and each turn ended by itself or at its limit. */
   readonly isWhole: boolean;
   readonly last: Turn | undefined;
-  /** The message at the end of the branch. */
+  /** The last message of the branch. */
   readonly leaf: string;
   readonly steps: number;
   readonly seconds: number;
@@ -17,26 +17,26 @@ export interface BranchOutcome {
 
 export const nothingSpent: EvaluationCost = Object.freeze({ usage: noUsage, cost: 0 });
 
-/** The sum; its cost is unknown if either cost is. */
+/** Adds two costs. The sum is unknown if either is. */
 export function addCosts(a: EvaluationCost, b: EvaluationCost): EvaluationCost {
   return { usage: addUsage(a.usage, b.usage), cost: addCost(a.cost, b.cost) };
 }
 
-/** A branch to answer, and the signal that interrupts it. */
+/** A branch with user messages to answer. */
 export interface BranchToAnswer {
   readonly session: Session;
   readonly agent: Agent;
-  /** The first message of the branch, still without an answer. */
+  /** The first message of the branch, without an answer yet. */
   readonly root: string;
-  /** Later messages. Each is sent when the previous turn has its answer. */
+  /** Later user messages, each sent after an answer. */
   readonly then?: readonly string[];
   /** Interrupts the running turn. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Lets an agent answer a message and the later messages on one branch. Also counts agents that it hands the conversation to.
- * Stops after a turn without an answer. Rejects as turns do that cannot start.
+ * Lets an agent answer the user messages of a branch. Includes agents to which it hands the conversation over. Stops
+ * after a turn without an answer. Rejects like a turn that cannot start.
  */
 export async function turnsOn({ session, agent, root, then = [], signal }: BranchToAnswer): Promise<BranchOutcome> {
   const turns: Turn[] = [];
@@ -51,7 +51,6 @@ export async function turnsOn({ session, agent, root, then = [], signal }: Branc
     const before = turns.length;
     await followed(told.chat(said === undefined ? resume() : say(said), { session, at: leaf }), signal);
     const { reason } = turns.at(-1) ?? {};
-    // An interrupted turn does not call `onTurn`.
     isWhole = turns.length > before && reason !== "failed" && reason !== "interrupted";
     if (!isWhole) break;
   }
@@ -65,7 +64,7 @@ export async function turnsOn({ session, agent, root, then = [], signal }: Branc
   };
 }
 
-/** Reads a chat to its end. An abort interrupts the turn and waits until it has ended. */
+/** An abort interrupts the turn and waits for its end. */
 async function followed(chat: Chat, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const items = chat[Symbol.asyncIterator]();
@@ -77,7 +76,7 @@ async function followed(chat: Chat, signal: AbortSignal): Promise<void> {
   await left;
 }
 
-/** The agent, and agents that it hands the conversation to, with a listener for each turn. */
+/** Adds a listener for each turn of the agent, and of agents to which it hands over. */
 function withTurnListener(agent: Agent, told: (turn: Turn, leaf: string | null) => void): Agent {
   const { onTurn } = agent.options;
   return agent.with({

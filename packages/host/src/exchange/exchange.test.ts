@@ -149,7 +149,7 @@ describe("B56: JSON", () => {
     const read = fromJson(toJson(newer));
     expect(read.events).toEqual(newer);
     expect(read.unknown).toBe(
-      "This version does not know 5 entries of the export and keeps them unread: message.added with a part hologram (1), message.completed with a part hologram (1), moon.risen (2), sun.set (1).",
+      "This version of Banyan does not understand 5 entries of the export, but keeps them: message.added with a part of type hologram (1), message.completed with a part of type hologram (1), moon.risen (2), sun.set (1).",
     );
     expect(toJson(read.events)).toBe(toJson(newer));
   });

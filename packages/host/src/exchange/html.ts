@@ -7,8 +7,8 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { conversationTitle, headingOf, messagePieces, statusWord, type TranscriptPiece, timeOf } from "./transcript.ts";
 
 /**
- * Renders a conversation as one HTML page (B56): the last written branch, other branches folded where they begin, and
- * sub-agents' work inside their calls. Looks like the server's page. Loads and runs nothing: messages are text or Markdown
+ * Renders a conversation as an HTML page like the server's (B56). Shows the last written branch, with other branches
+ * folded and sub-agents' work inside their calls. The page loads and runs nothing: messages are text or Markdown
  * without HTML, and images are embedded.
  */
 export function toHtml(state: ConversationState): string {
@@ -32,7 +32,7 @@ ${[...tree(state)].join("\n")}
 `;
 }
 
-/** The part of the page's styles that a conversation needs. On paper nothing is folded. */
+/** On paper nothing is folded. */
 const STYLE = `
 :root { color-scheme: light dark; --ground: light-dark(#fdfcfa, #191b1a); --sunken: light-dark(#f0eee9, #252827); --hair: light-dark(#e5e2db, #303433);
   --ink: light-dark(#1f201d, #e9ebe8); --soft: light-dark(#62635b, #a5aca8); --leaf: light-dark(#1d6b43, #74d09b); --bad: light-dark(#a5292b, #ff9492);
@@ -64,7 +64,7 @@ img { max-width: 100%; }
 /** Finished HTML, or the messages between two ids. */
 type Work = { readonly html: string } | { readonly from: string | null; readonly to: string | null };
 
-/** Renders the messages in order. Without recursion, since branches can nest to any depth. */
+/** Without recursion, since branches can nest to any depth. */
 function* tree(state: ConversationState): Generator<string> {
   const open: Work[] = [{ from: null, to: state.leaf }];
   for (let work = open.pop(); work; work = open.pop()) {
@@ -86,14 +86,13 @@ function* tree(state: ConversationState): Generator<string> {
       if (message.id !== work.from) fold(siblings(state, message.id).filter((id) => id !== message.id));
       branch.push(...article(state, message));
     }
-    // The leaf of the conversation may have children.
     const end = messages.at(-1)?.id ?? work.to;
     fold((state.children.get(end) ?? []).filter((id) => !state.messages.get(id)?.removed));
     for (const next of branch.reverse()) open.push(next);
   }
 }
 
-/** The messages from one, or from a root, down to another. */
+/** The messages from an id, or from a root, down to another. */
 function between(state: ConversationState, from: string | null, to: string | null): Message[] {
   const messages: Message[] = [];
   for (let id = to; id !== null; ) {
@@ -109,7 +108,6 @@ function article(state: ConversationState, message: Message): Work[] {
   const label = message.label === undefined ? "" : ` <small>[${escapeHtml(message.label)}]</small>`;
   const star = message.starred ? " ★" : "";
   const pieces = messagePieces(message).flatMap((piece): Work[] => {
-    // User text is rendered unchanged.
     if (piece.type === "text" && message.role === "user")
       return [{ html: `<div class="text">${escapeHtml(piece.text.trim())}</div>` }];
     return piece.type === "call" ? callWork(state, piece.call) : [{ html: element(piece) }];
@@ -121,7 +119,7 @@ function article(state: ConversationState, message: Message): Work[] {
   ];
 }
 
-/** A call with the work of the sub-agent that it launched. */
+/** A call with the work of its sub-agent. */
 function callWork(state: ConversationState, call: Call): Work[] {
   const { title, command, paths = [], url } = call.about ?? {};
   const what = command ?? title ?? paths[0]?.path ?? url;
@@ -171,7 +169,7 @@ function element(piece: Exclude<TranscriptPiece, { readonly type: "call" }>): st
   }
 }
 
-/** Links only to web addresses: `javascript:` and similar would run on a click. */
+/** Only web addresses: `javascript:` and similar would run on a click. */
 function linkHtml(url: string, title: string): string {
   return /^https?:\/\//i.test(url)
     ? `<a href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(title)}</a>`

@@ -9,8 +9,8 @@ const FORMAT = "banyan-conversation";
 const VERSION = 1;
 
 /**
- * Exports a conversation as JSON (B56): its log, one event per line. Complete: branches, calls, costs, removed messages, the queue,
- * and unknown events of newer versions. An unreadable message has the reason in place of its parts. `fromJson` reads the result.
+ * Exports a conversation's whole log as JSON (B56), one event per line, with events of newer versions. An unreadable
+ * message has the reason in place of its parts. `fromJson` reads the result.
  */
 export function toJson(events: Iterable<Event>): string {
   const lines = Array.from(events, (event) => {
@@ -20,26 +20,23 @@ export function toJson(events: Iterable<Event>): string {
   return `{\n"format": "${FORMAT}",\n"version": ${VERSION},\n"events": [\n${lines}\n]\n}\n`;
 }
 
-/** Characters that JSON leaves unescaped and a terminal obeys: control characters, and those that change text direction (S12). */
+/** Characters that JSON leaves unescaped and a terminal obeys: control characters and direction marks (S12). */
 const ACTING = /[\u{7f}-\u{9f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu;
 
 function escapedInJson(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** A conversation read from JSON. */
+/** A conversation's log that was read from JSON. */
 export interface ReadConversation {
   readonly id: string;
-  /** In order; the first is `conversation.created`. */
+  /** The first is `conversation.created`. */
   readonly events: readonly Event[];
-  /** A sentence that names events unknown to this version; absent if there are none. */
+  /** A sentence that names events unknown to this version, if any. */
   readonly unknown?: string;
 }
 
-/**
- * Reads the output of `toJson`. Keeps events and parts of newer versions, and names them in `unknown`. Throws `ExchangeError` with
- * the line or event for invalid input: no JSON, a missing or wrong property, or a message whose parent does not come before it.
- */
+/** Parses the output of `toJson`, also of newer versions. Throws `ExchangeError` with the line or event of a fault. */
 export function fromJson(text: string): ReadConversation {
   const parsed = parseJson(text);
   if (!parsed.ok)
@@ -64,7 +61,6 @@ export function fromJson(text: string): ReadConversation {
   return { id: first.id, events, ...(unknown !== undefined && { unknown }) };
 }
 
-/** The part types known to this version. */
 const PARTS: Readonly<Record<Part["type"], true>> = {
   text: true,
   reasoning: true,
@@ -74,7 +70,7 @@ const PARTS: Readonly<Record<Part["type"], true>> = {
   provider: true,
 };
 
-/** Returns whether a part has a type that a newer version may have added. */
+/** A newer version may have added the type. */
 function isUnknownPart(part: unknown): boolean {
   const type = typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
   return typeof type === "string" && !Object.hasOwn(PARTS, type);
@@ -84,18 +80,17 @@ function unknownPartsOf(event: object): readonly { readonly type: string }[] {
   return "parts" in event && Array.isArray(event.parts) ? event.parts.filter(isUnknownPart) : [];
 }
 
-/** Names the unknown parts of events with their counts; undefined if there are none. */
 function toldUnknown(events: readonly Event[]): string | undefined {
   const names = events.flatMap((event) => [
     ...(ownTypes.has(event.type) ? [] : [event.type as string]),
-    ...unknownPartsOf(event).map(({ type }) => `${event.type} with a part ${type}`),
+    ...unknownPartsOf(event).map(({ type }) => `${event.type} with a part of type ${type}`),
   ]);
   if (names.length === 0) return undefined;
   const each = Array.from(
     Map.groupBy(names, (name) => name),
     ([name, { length }]) => `${name.slice(0, 100)} (${length})`,
   );
-  return `This version does not know ${counted(names.length, "entry", "entries")} of the export and keeps them unread: ${each.join(", ")}.`;
+  return `This version of Banyan does not understand ${counted(names.length, "entry", "entries")} of the export, but keeps them: ${each.join(", ")}.`;
 }
 
 const file = z.looseObject(
@@ -138,7 +133,7 @@ function typeOf(event: unknown): string {
   return typeof type === "string" ? ` (${type.slice(0, 40)})` : "";
 }
 
-/** An invalid exported conversation. The message gives the place and the expected value. */
+/** The error of an invalid exported conversation. The message gives the place and the expected value. */
 export class ExchangeError extends Error {
   override readonly name = "ExchangeError";
 }

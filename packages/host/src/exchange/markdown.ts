@@ -11,10 +11,7 @@ import {
   timeOf,
 } from "./transcript.ts";
 
-/**
- * One branch of a conversation as Markdown (B56): the branch through `leaf` that was written last. Escapes characters that would
- * act on a terminal (S12).
- */
+/** Converts the last written branch through `leaf` to Markdown (B56). Escapes what a terminal would obey (S12). */
 export function toMarkdown(state: ConversationState, leaf: string | null = state.leaf): string {
   const blocks = [
     `# ${conversationTitle(state)}`,
@@ -54,7 +51,7 @@ function quoteMarkdown(text: string): string {
     .join("\n");
 }
 
-/** A code block whose fence is longer than any in the text. */
+/** The fence must be longer than any in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

@@ -3,14 +3,14 @@ import type { AssistantMessage, Call, ConversationState, Message, Part } from "@
 import { describeUnreadable, type FilePart, isPersons, typedText } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 
-/** A part of a message for readers. */
+/** A part of a message for readers: text, a call, a file and so on. */
 export type TranscriptPiece =
   | { readonly type: "text" | "reasoning" | "note"; readonly text: string }
   | { readonly type: "file"; readonly mediaType: string; readonly name: string; readonly data: string | undefined }
   | { readonly type: "source"; readonly url: string; readonly title: string }
   | { readonly type: "call"; readonly call: Call };
 
-/** The parts of a message in order. */
+/** Converts a message to its parts for readers. */
 export function messagePieces(message: Message): TranscriptPiece[] {
   const unreadable = describeUnreadable(message);
   if (unreadable !== undefined) return [{ type: "note", text: unreadable }];
@@ -23,7 +23,7 @@ export function messagePieces(message: Message): TranscriptPiece[] {
   return end === undefined ? pieces : [...pieces, { type: "note", text: end }];
 }
 
-/** Converts a part; undefined for an empty part. */
+/** Undefined for an empty part. */
 function pieceOf(part: Part, calls: readonly Call[]): TranscriptPiece | undefined {
   switch (part.type) {
     case "text":
@@ -56,7 +56,7 @@ function finishSentence({ finish, error }: AssistantMessage): string | undefined
     case "interrupted":
       return "Interrupted.";
     case "length":
-      return "Cut off at the limit of its length.";
+      return "Cut off at the maximum length.";
     case "filtered":
       return `Refused or cut off by the provider${error ? `: ${error}` : "."}`;
     case "error":
@@ -64,18 +64,18 @@ function finishSentence({ finish, error }: AssistantMessage): string | undefined
   }
 }
 
-/** The arguments that ran, or the original ones; as text if they are not JSON. */
+/** Returns the arguments that ran, or else the original ones; as text if they are not JSON. */
 export function executedArguments(call: Call): string {
   const input = call.executedInput ?? call.input;
   return input === undefined ? call.inputText : JSON.stringify(input, null, 2);
 }
 
-/** The status of a call, in words. */
+/** Returns the status of a call in words. */
 export function statusWord(call: Call): string {
   return shownStatus(call).replaceAll("-", " ");
 }
 
-/** The author of a message, as a heading. */
+/** Returns the author of a message as a heading. */
 export function headingOf(message: Message): string {
   switch (message.role) {
     case "user":
@@ -87,10 +87,9 @@ export function headingOf(message: Message): string {
   }
 }
 
-/** Maximum characters of a title that comes from a first message. */
 const TITLE_LENGTH = 80;
 
-/** The title of a conversation, or the first line of its first user message (B54). */
+/** Returns a conversation's title, or the first line of its first user message (B54). */
 export function conversationTitle(state: ConversationState): string {
   const first = state.messages.values().find(isPersons);
   const title = state.title ?? (first ? typedText(first) : "");

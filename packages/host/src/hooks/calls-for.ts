@@ -3,25 +3,25 @@ import type { ConversationState, FeedItem } from "@banyan/core";
 import { endReason, toolIn } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 
-/** Milliseconds of a turn after which the user may have turned to other work. */
+/** Milliseconds of a turn after which the user may do other work. */
 const LONG = 10_000;
 
-/** A reason to notify the user. */
+/** A reason to notify the user, with a sentence. */
 export interface AttentionReason {
-  /** By the names that hooks know: an approval, a question, or the end of a turn. */
+  /** Names as in hooks: an approval, a question, or the end of a turn. */
   readonly type: "permission_prompt" | "elicitation_dialog" | "idle_prompt";
   readonly sentence: string;
 }
 
 /**
  * Decides when to notify a user who is busy elsewhere (C2): something waits for the user, a turn failed, or a long turn
- * ended. Needs all items of one conversation, in order.
+ * ended. Needs all items of a conversation's feed, in order.
  */
 export class CallsFor {
-  /** Start times of running turns, without sub-agents'. */
+  /** Start times of turns of the main agent. */
   readonly #begun = new Map<string, number>();
 
-  /** Returns undefined for an item without a reason to notify. */
+  /** Returns the reason to notify, if any. */
   hear(item: FeedItem, state: ConversationState): AttentionReason | undefined {
     switch (item.type) {
       case "call.approval-requested": {

@@ -9,8 +9,8 @@ const COMMAND = "a command, as for sh -c";
 const SECONDS = "a number of seconds above 0 and at most 3600";
 const ENTRIES = 'a list, as in [{"matcher":"Bash","hooks":[{"type":"command","command":"./check.sh"}]}]';
 
-// Ignores unknown keys that do not affect hooks, so that hooks of other programs work unchanged. Refuses keys of Claude Code that
-// affect them, and misspelt keys: the hook would run more often or longer than intended.
+// Ignores unknown keys without an effect on hooks, for hooks of other programs. Refuses misspelt keys and other keys of
+// Claude Code: the hook would run more often or longer than intended.
 const hook = z.looseObject(
   {
     type: z.literal("command", '"command": other kinds of hooks are not run'),
@@ -59,17 +59,16 @@ const group = z
 const HOOK = Object.keys(hook.shape);
 const GROUP = ["matcher", "hooks"];
 
-/** Unknown keys that are, or resemble, a key of a hook or a group. */
 function misspelt(value: object, known: readonly string[]): readonly string[] {
   return Object.keys(value).filter((key) => !known.includes(key) && nearestKey(key) !== undefined);
 }
 
-/** The nearest known key. A key of two letters resembles too many. */
+/** A key of two letters resembles too many. */
 function nearestKey(key: string): string | undefined {
   return key.length > 2 || HOOK.includes(key) ? nearest(key, [...HOOK, ...GROUP])[0] : undefined;
 }
 
-/** The form of the setting `hooks`. */
+/** The schema of the setting `hooks`. */
 export const hookEntries = z
   .partialRecord(
     z.enum([...hookEvents, ...foreignEvents], `one of ${hookEvents.join(", ")}`),
@@ -92,22 +91,22 @@ export const hookEntries = z
 /** Hooks in the settings: by event, in groups with a matcher. */
 export type HookEntries = z.infer<typeof hookEntries>;
 
-/** A hook with its matcher. */
+/** A user's command that runs at an event, with its matcher. */
 export interface Hook {
   readonly command: string;
   /** Milliseconds. */
   readonly timeout: number;
-  /** The hook only runs for calls that this rule covers. */
+  /** The hook runs only for calls that this rule covers. */
   readonly rule?: Rule;
   /** True if the hook runs in the background. */
   readonly async: boolean;
   isFor(names: readonly string[]): boolean;
 }
 
-/** Default timeout of a hook in milliseconds. */
+/** Milliseconds. */
 const TIMEOUT = 60_000;
 
-/** The hooks of an event, in order. */
+/** Returns the hooks of an event, in order. */
 export function hooksAt(entries: HookEntries, event: HookEvent): Hook[] {
   return (entries[event] ?? []).flatMap(({ matcher = "", hooks }) => {
     const { isFor } = matcherAt(event, matcher);
@@ -121,7 +120,7 @@ export function hooksAt(entries: HookEntries, event: HookEvent): Hook[] {
   });
 }
 
-/** Returns a sentence for each hook that does not run here, and for each matcher or part of one that matches nothing. */
+/** Returns a sentence for each hook that does not run here, and for each matcher that matches nothing. */
 export function hookNotices(entries: HookEntries = {}): readonly string[] {
   const absent = foreignEvents.filter((event) => entries[event]);
   const ofPoints = absent.map((event) => `hooks.${event}: Banyan has no such point, so its hooks do not run.`);
@@ -133,7 +132,7 @@ export function hookNotices(entries: HookEntries = {}): readonly string[] {
   return [...ofPoints, ...ofMatchers];
 }
 
-/** Parses a matcher of checked entries. An invalid matcher nevertheless matches everything. */
+/** An invalid matcher matches everything. */
 function matcherAt(event: HookEvent, text: string): Matcher {
   const read = readMatcher(event, text);
   return typeof read === "string" ? { isFor: () => true, notices: [] } : read;

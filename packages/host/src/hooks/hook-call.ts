@@ -10,32 +10,31 @@ import { COMMAND, EDITING, FETCHING, READING, restrainRules, WRITING } from "../
 import { subjectOf } from "../permissions/subject.ts";
 import { foreignNames } from "../permissions/tool-names.ts";
 
-/** A call, or one act of a call, in the form that hooks of Claude Code and codex expect. */
+/** A tool call, or one act of it, in the form that hooks of Claude Code and codex expect. */
 export interface HookCall {
-  /** The names that a matcher may use: of these programs, and ours. */
+  /** Names for matchers: those of these programs, and ours. */
   readonly names: readonly string[];
-  /** The names among them that mean the tool itself, not an act. */
+  /** Those names that mean the tool itself, not an act. */
   readonly self: readonly string[];
   /** The tool name in a hook's input. */
   nameFor(isFor: (names: readonly string[]) => boolean): string;
   readonly tool_input: Json;
-  /** Translates arguments that a hook changed to the tool's names; undefined if the call has no place for them. */
+  /** Converts arguments that a hook changed back to the tool's; undefined if the call has no place for them. */
   own(input: Json): Json | undefined;
 }
 
 type HookFields = Readonly<Record<string, Json>>;
 
-/** An act of a call, and its fields in a hook's input. */
+/** An act of a call, with the fields of a hook's input. */
 interface Act {
-  /** The name in a hook's input, if its matcher includes it. */
+  /** The name in a hook's input, if the hook's matcher includes it. */
   readonly name: string;
-  /** All names that a matcher may use for the act. */
   readonly names: readonly string[];
-  /** By field name: the value for hooks, and the tool's argument with that value, if one has it. */
+  /** By field: the value for hooks, and the tool's argument with that value, if any. */
   readonly fields: Readonly<Record<string, { readonly value: Json | undefined; readonly ours: string | undefined }>>;
 }
 
-/** Names of acts. Hooks on an act fire for every tool (S43). Like rules, hooks on `Write` or `Edit` mean any change of files. */
+/** Hooks on an act fire for every tool (S43). Hooks on `Write` or `Edit` mean any change of files, as rules do. */
 const NAMES = {
   run: namesFor(COMMAND),
   change: [...namesFor(WRITING), ...namesFor(EDITING)],
@@ -43,15 +42,14 @@ const NAMES = {
   ask: namesFor(FETCHING),
 };
 
-/** The names of other programs, and ours. */
 function namesFor(own: string): readonly string[] {
   return [...foreignNames(own), own];
 }
 
 /**
- * Describes a call as hooks expect it: `Bash` with a command, `Edit` and `Write` with a `file_path`, `Read`, `WebFetch`,
- * `mcp__server__tool`. Uses the tool's own description of the call. A call on several files becomes several calls. The first form
- * of an MCP tool's call is the whole call: a hook on it gets no single acts.
+ * Describes a call as hooks expect it: `Bash` with a command, `Edit` and `Write` with a `file_path`, `Read`,
+ * `WebFetch`, `mcp__server__tool`. A call on several files becomes several calls. The first form of an MCP tool's call
+ * is the whole call: a hook on it gets no single acts.
  */
 export function hookCalls(tool: Tool, input: Json, directory: string): readonly HookCall[] {
   const given: HookFields =
@@ -68,7 +66,7 @@ export function hookCalls(tool: Tool, input: Json, directory: string): readonly 
   return all.map((act) => hookCallForm(act, namesFor(tool.name), given));
 }
 
-/** The forms of a call that a hook matches. */
+/** Returns the forms of a call that a hook matches. */
 export function formsFor(calls: readonly HookCall[], tool: Tool, isFor: (names: readonly string[]) => boolean) {
   const [first] = calls;
   return first && isOfServer(tool) && isFor(first.names) ? [first] : calls.filter(({ names }) => isFor(names));
@@ -78,7 +76,7 @@ function isOfServer({ offeredBy, asAsked }: Tool): boolean {
   return offeredBy !== undefined && !asAsked;
 }
 
-/** Names that also appear in a hook's input if its matcher uses them. Other names would imply other fields. */
+/** Names that a hook's input may have. Other names would imply other fields. */
 const TOLD: ReadonlySet<string> = new Set(["Bash", "Write", "Edit", "Read", "WebFetch"]);
 
 function hookCallForm({ name, names, fields }: Act, self: readonly string[], given: HookFields): HookCall {
@@ -105,7 +103,6 @@ function hookCallForm({ name, names, fields }: Act, self: readonly string[], giv
   };
 }
 
-/** The acts of a call, with the fields that hooks read. */
 function hookedActs(tool: Tool, about: About, given: HookFields, directory: string): readonly Act[] {
   const { command, paths = [], url, change, untold } = about;
   const argument = (value: Json | undefined) => Object.keys(given).find((name) => given[name] === value);
@@ -124,7 +121,7 @@ function hookedActs(tool: Tool, about: About, given: HookFields, directory: stri
       const content = field(given[change.comes], change.comes);
       acts.push({ name: "Write", names: NAMES.change, fields: { ...file, content } });
     } else if (access === "write") {
-      // A server's or agent's tool may only read the file that it names.
+      // A tool of a server or an agent may only read the file that it names.
       const isUnknown = tool.offeredBy !== undefined && tool.files !== "write";
       acts.push({ name: "Edit", names: isUnknown ? [...NAMES.change, ...NAMES.read] : NAMES.change, fields: file });
     }
@@ -145,12 +142,11 @@ function aboutHookedCall(tool: Tool, input: Json): About {
   try {
     return tool.about?.(input) ?? {};
   } catch {
-    // The call then has only the tool's own name.
     return {};
   }
 }
 
-/** Returns whether the rule `if` of a hook matches or may match a call, as for a deny rule. */
+/** Returns whether the rule `if` of a hook covers a call, or may cover it, as for a deny rule. */
 export function coversCall(
   rule: Rule,
   { tool, input }: Pick<PermitRequest, "tool" | "input">,

@@ -1,4 +1,4 @@
-/** The events for users' own commands, by their names in Claude Code and codex. */
+/** The events at which users' own commands run, by their names in Claude Code and codex. */
 export const hookEvents = [
   "SessionStart",
   "SessionEnd",
@@ -14,10 +14,10 @@ export const hookEvents = [
   "Notification",
 ] as const;
 
-/** One of these events. */
+/** An event at which users' own commands run. */
 export type HookEvent = (typeof hookEvents)[number];
 
-/** Events of Claude Code and codex that Banyan does not have: their hooks do not run, and a notice reports this. */
+/** Events of Claude Code and codex whose hooks do not run in Banyan. A notice reports this. */
 export const foreignEvents = [
   "Setup",
   "PostToolUseFailure",

@@ -128,7 +128,9 @@ describe("F96: a PreCompact hook", () => {
     await hooks.close();
     expect(told()).toMatchObject({ trigger: "auto", custom_instructions: "" });
     expect([...session.state.messages.values()].filter(({ role }) => role === "summary")).toHaveLength(1);
-    expect(problems).toEqual(["A hook blocked a summary that the context needs, which no hook can do. not now"]);
+    expect(problems).toEqual([
+      "A hook tried to block a summary. The context needs the summary, so Banyan ignored the hook. not now",
+    ]);
   });
 
   test("PostCompact is told the same trigger", async () => {

@@ -25,33 +25,31 @@ import type { HookEvent } from "./hook-event.ts";
 import { type HookPlace, runHook } from "./run-hook.ts";
 import { type HookReply, mergeReplies, readHookReply } from "./said.ts";
 
-/** A hook denied a message. The error's message gives the hook's reason. */
 class HookError extends Error {
   override readonly name = "HookError";
 }
 
-/** The surroundings of hooks, and the data that every hook gets. */
+/** Options of `Hooks`. */
 export interface HooksOptions extends HookPlace {
   readonly entries: HookEntries;
   readonly redact: Redact;
   /** The names of all MCP servers in the settings. */
   readonly servers?: readonly string[];
-  /** The current tools of the agent of this name in a conversation; none if absent. */
+  /** Returns the current tools of the agent of this name in a conversation. */
   readonly tools?: (agent: string | undefined, state: ConversationState) => readonly Tool[];
-  /** The approval mode of a conversation. */
   mode(conversation: string | undefined): ApprovalMode;
 }
 
-/** Approval modes by the names that hooks know. */
+/** Approval modes by their names in hooks. */
 const MODES = { plan: "plan", ask: "default", edits: "acceptEdits", all: "bypassPermissions" } as const;
 
-/** Maximum times that stop hooks may continue an agent in one turn. */
+/** Maximum times that `Stop` hooks may continue an agent in one turn. */
 const MOST_STOPS = 5;
 
-/** The denial reason for a call whose changed input no single argument can hold. */
+/** The reason for denying a call whose changed input fits no single argument. */
 const NO_PLACE = "a hook changed what the call is about, and no single argument of the call holds that.";
 
-/** A form of the event that hooks expect. */
+/** A form of the event for a hook, and how its answer applies. */
 interface HookForm {
   readonly fields?: object;
   /** True if a matching hook can allow the call. */
@@ -59,30 +57,26 @@ interface HookForm {
   readonly own?: HookCall["own"];
 }
 
-/** Milliseconds that async hooks get to end when the program ends. */
+/** Milliseconds that async hooks may still run when the program ends. */
 const ASYNC_REST = 1_000;
 
 /**
- * The user's own commands at named points (C1). All hooks of a point run in parallel, and the strictest result counts: deny
- * before ask, ask before allow. A failing hook is reported and stops nothing.
+ * Runs users' commands at events of conversations (C1). All hooks of an event run in parallel, and the strictest answer
+ * counts: deny before ask, ask before allow. A failing hook is reported and stops nothing.
  */
 export class Hooks {
   readonly #options: HooksOptions;
-  /** Open conversations, for notices about hooks. */
   readonly #sessions = new Map<string, Session>();
-  /** Output of session start hooks for the next message of a conversation. */
+  /** Output of session start hooks, for the next message. */
   readonly #told = new Map<string, readonly Promise<HookReply>[]>();
   readonly #stops = new Map<string, number>();
-  /** Runs that make a summary because a user asked for one. */
+  /** Runs of summaries that a user asked for. */
   readonly #manual = new Set<string>();
-  /** Context that `PreToolUse` hooks added to a call, until the call has its result. */
+  /** Context from `PreToolUse` hooks, until the call has its result. */
   readonly #contexts = new Map<string, string>();
-  /** Names of working sub-agents by run. */
   readonly #agents = new Map<string, string>();
   readonly #running = new Set<Promise<unknown>>();
-  /** Async hooks that are running. */
   readonly #async = new Set<Promise<unknown>>();
-  /** Processes that hooks left running in the background. */
   readonly #left = new RunningCommands();
   readonly #over = new AbortController();
 
@@ -90,12 +84,11 @@ export class Hooks {
     this.#options = options;
   }
 
-  /** True if there are no hooks. */
   get isEmpty(): boolean {
     return Object.values(this.#options.entries).every((groups) => groups.length === 0);
   }
 
-  /** Runs the hooks of a conversation that was opened or begun, until it is closed. */
+  /** Runs the hooks of a conversation until it is closed. */
   follow(session: Session): void {
     if (this.isEmpty) return;
     const { id } = session;
@@ -116,9 +109,7 @@ export class Hooks {
     });
   }
 
-  /**
-   * Runs the hooks for a user message. Returns the message with the hooks' additions. Rejects with `HookError` if a hook denies it.
-   */
+  /** Returns a user message with the hooks' additions. Rejects with `HookError` if a hook denies the message. */
   async prompt(session: Session, parts: readonly UserPart[]): Promise<readonly UserPart[]> {
     if (this.isEmpty) return parts;
     const { id } = session;
@@ -133,7 +124,7 @@ export class Hooks {
     return added === "" ? parts : [...parts, attachedTextPart("hook", "UserPromptSubmit", added)];
   }
 
-  /** After a turn: if a hook blocks the stop, the agent continues with the hook's reason, within the same limits (F100). */
+  /** If a hook blocks the stop, the agent continues with the hook's reason, within the same limits (F100). */
   readonly onTurn: TurnHandler = async (conversation, agent, turn) => {
     if (turn.reason !== "answered" && turn.reason !== "finished") return undefined;
     const why = await this.#whyNotStop(conversation.state.id, turn.text);
@@ -142,7 +133,7 @@ export class Hooks {
       : this.#renewed(agent, conversation.state).chat(say(why), { sharesLimits: true });
   };
 
-  /** Returns the agent with its tools for the next turn: MCP servers may have added tools since the last turn began (F108). */
+  /** MCP servers may have added tools since the last turn began (F108). */
   #renewed(agent: Agent, state: ConversationState): Agent {
     const { name, tools = [] } = agent.options;
     const now = this.#options.tools?.(name, state) ?? [];
@@ -163,7 +154,6 @@ export class Hooks {
     return said.reason;
   }
 
-  /** The agent's callbacks before and after each call. */
   get calls(): CallHooks {
     if (this.isEmpty) return {};
     return {
@@ -188,7 +178,7 @@ export class Hooks {
     };
   }
 
-  /** Runs the hooks before a summary and returns their additions. A hook can only stop a summary that a user asked for. */
+  /** Returns the hooks' additions. A hook can only stop a summary that a user asked for. */
   async #beforeSummary({
     trigger,
     wanted = "",
@@ -204,13 +194,15 @@ export class Hooks {
       return { instructions: context };
     }
     if (trigger === "manual") return { decision, reason };
-    this.#say(id, "PreCompact", `A hook blocked a summary that the context needs, which no hook can do. ${reason}`);
+    this.#say(
+      id,
+      "PreCompact",
+      `A hook tried to block a summary. The context needs the summary, so Banyan ignored the hook. ${reason}`,
+    );
     return {};
   }
 
-  /**
-   * Resolves when no hook runs any more. Async hooks and processes that hooks left in the background end after a second (F17).
-   */
+  /** Resolves when no hook runs any more. Stops async hooks and processes in the background after a second (F17). */
   async close(): Promise<void> {
     await Promise.allSettled(this.#running);
     const rest = Promise.allSettled(this.#async);
@@ -220,13 +212,13 @@ export class Hooks {
     await this.#left.end();
   }
 
-  /** Runs the session start hooks. Their output is added to the next message. */
+  /** The output is added to the next message. */
   #start(id: string, source: "startup" | "resume" | "compact"): void {
     const said = this.#fire("SessionStart", id, { source }, undefined, forNames([source]));
     this.#told.set(id, [...(this.#told.get(id) ?? []), said]);
   }
 
-  /** Runs the hooks of a point for a call. A hook gets each act of the call that it matches. */
+  /** Runs the hooks of a call. A hook gets each act of the call that it matches. */
   async #fireFor(event: HookEvent, request: PermitRequest, more: object = {}): Promise<HookReply> {
     const { tool, input, call, run, conversation, signal } = request;
     const { directory } = this.#options;
@@ -240,7 +232,7 @@ export class Hooks {
       (hook) =>
         (isMeant(hook) ? formsFor(calls, tool, hook.isFor) : []).map(({ nameFor, tool_input, own }) => ({
           fields: { tool_name: nameFor(hook.isFor), tool_input },
-          // For a call of another program, a hook on a kind of act can deny. To allow, the hook must name the tool.
+          // To allow another program's call, a hook must name the tool. A hook on a kind of act can only deny.
           allows: tool.offeredBy === undefined || hook.isFor(calls[0]?.self ?? []),
           own,
         })),
@@ -248,7 +240,7 @@ export class Hooks {
     return said.decision === "allow" && !this.#allows(event, request) ? { ...said, decision: undefined } : said;
   }
 
-  /** Returns whether a hook can allow the call. A name that fits several servers does not identify one, so it allows nothing. */
+  /** A name that fits several servers identifies none, so it allows nothing. */
   #allows(event: HookEvent, { tool, conversation }: PermitRequest): boolean {
     const others = namesakesOf(tool, this.#options.servers ?? []);
     if (others.length === 0) return true;
@@ -257,12 +249,12 @@ export class Hooks {
     this.#say(
       conversation.id,
       event,
-      `A hook allowed ${name}, and the name fits the MCP servers ${servers}. So the call is judged without the hook. Rename one of the servers.`,
+      `A hook allowed ${name}, but the name fits the MCP servers ${servers}, so the hook has no effect. Rename one of the servers.`,
     );
     return false;
   }
 
-  /** Runs hooks that only observe, without waiting for them. */
+  /** Does not wait for these hooks, which only observe. */
   #observe(id: string, item: FeedItem, calling: AttentionReason | undefined): void {
     const fire = (event: HookEvent, fields: object, names: readonly string[] = []) =>
       this.#inBackground(this.#fire(event, id, fields, undefined, forNames(names)));
@@ -272,7 +264,7 @@ export class Hooks {
     }
     switch (item.type) {
       case "message.added": {
-        // A message that only shortens results of calls covers nothing.
+        // Such a message only shortens results of calls.
         if (item.role !== "summary" || item.covers === undefined) return;
         const trigger = this.#manual.delete(item.run ?? "") ? "manual" : "auto";
         this.#start(id, "compact");
@@ -300,7 +292,7 @@ export class Hooks {
     }
   }
 
-  /** Runs the hooks of a point, each with the event forms that it matches, and combines their results. */
+  /** Runs the hooks of an event, each with the forms that it matches, and combines their answers. */
   async #fire(
     event: HookEvent,
     conversation: string,
@@ -329,7 +321,6 @@ export class Hooks {
         said.push(one);
         if (one.decision === "deny") break;
       }
-      // A hook that allows only some acts of a call does not allow the call.
       const isAllowed = said.every(({ decision }) => decision === "allow");
       return said.map((one) => (one.decision === "allow" && !isAllowed ? { ...one, decision: undefined } : one));
     };
@@ -341,39 +332,31 @@ export class Hooks {
   }
 
   #say(conversation: string, event: HookEvent, sentence: string): void {
-    // A closed conversation has no listener for the notice.
     const reason = this.#options.redact(sentence);
     this.#sessions.get(conversation)?.notify({ type: "callback.failed", callback: event, reason, isHook: true });
   }
 
   #inBackground(work: Promise<unknown>, among = this.#running): void {
     among.add(work);
-    work
-      .finally(() => among.delete(work))
-      .catch(() => {
-        // `#fire` reports a failed hook.
-      });
+    work.finally(() => among.delete(work)).catch(() => {});
   }
 }
 
-/** Joins texts with blank lines. */
 function joinTexts(...texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined && text !== "").join("\n\n");
 }
 
-/** Resolves when the work is done, or after this many milliseconds. */
 async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   await Promise.race([work, sleep(milliseconds, undefined, { signal: over.signal }).catch(() => {})]);
   over.abort();
 }
 
-/** Selects hooks by these names. */
 function forNames(names: readonly string[]): (hook: Hook) => readonly HookForm[] {
   return (hook) => (hook.isFor(names) ? [{}] : []);
 }
 
-/** Returns the result of a hook, as far as the call can take it. */
+/** The answer of a hook, as far as it can apply to the call. */
 function applicableReply(said: HookReply, { own, allows = true }: HookForm): HookReply {
   const { decision, input } = said;
   const one = decision === "allow" && !allows ? { ...said, decision: undefined } : said;

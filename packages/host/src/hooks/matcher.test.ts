@@ -70,7 +70,7 @@ test("S34: keys of other programs that change nothing are taken, and a matcher a
   const hook = { type: "command", command: "true", statusMessage: "Checking", description: "d", id: "x" };
   const entries = hookEntries.parse({ PreToolUse: [{ hooks: [hook] }], Stop: [{ matcher: "Bash", hooks: [hook] }] });
   expect(hookNotices(entries)).toEqual([
-    "hooks.Stop: The matcher 'Bash' changes nothing: a hook at Stop runs each time.",
+    "hooks.Stop: The matcher 'Bash' has no effect: hooks of the event Stop always run.",
   ]);
 });
 

@@ -2,20 +2,20 @@ import { nearest } from "@banyan/core/shown";
 import { adviceOnName, isAbsentTool, isToolName, knownNames } from "../permissions/tool-names.ts";
 import type { HookEvent } from "./hook-event.ts";
 
-/** A parsed matcher of a hook. */
+/** A parsed matcher, which decides for which calls or events a hook runs. */
 export interface Matcher {
-  /** Returns whether the hook matches something with these names; always true without names, at events without a matcher. */
+  /** Returns whether one of the names matches; always true for events without matchers. */
   isFor(names: readonly string[]): boolean;
-  /** A matching name; absent if the matcher only matches things that Banyan does not have. */
+  /** Absent if the matcher only matches things that Banyan does not have. */
   readonly example?: string;
-  /** A sentence for each part of the matcher that matches nothing here. */
+  /** A sentence for each part that matches nothing here. */
   readonly notices: readonly string[];
 }
 
 /** Events about a call: their matcher names a tool, and `if` a rule. */
 export const ofTools: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "PostToolUse"]);
 
-/** Valid names in matchers of other events: here, and only in other programs. */
+/** Names in matchers of other events: valid here, and valid only in other programs. */
 const OTHERS: Readonly<Partial<Record<HookEvent, { readonly here: string[]; readonly elsewhere: string[] }>>> = {
   SessionStart: { here: ["startup", "resume", "compact"], elsewhere: ["clear", "fork"] },
   SessionEnd: { here: ["other"], elsewhere: ["clear", "resume", "logout", "prompt_input_exit"] },
@@ -31,19 +31,19 @@ const OTHERS: Readonly<Partial<Record<HookEvent, { readonly here: string[]; read
   },
 };
 
-/** Events without names. Claude Code and codex ignore a matcher there, too. */
+/** Events whose matcher is ignored, as in Claude Code and codex. */
 const NAMELESS: ReadonlySet<HookEvent> = new Set(["UserPromptSubmit", "Stop"]);
 
 const ALL: Matcher = { isFor: () => true, example: "*", notices: [] };
 
 /**
- * Parses a matcher as Claude Code and codex do. A list of names separated by `|` or `,` matches whole names. A regular
- * expression may match any part of a name. For a matcher that can match nothing, returns the problem and advice (S34).
+ * Parses a matcher as Claude Code and codex do: whole names, separated by `|` or `,`, or a regular expression for a
+ * part of a name. Returns a problem with advice for a matcher that can match nothing (S34).
  */
 export function readMatcher(event: HookEvent, text: string): Matcher | string {
   if (text === "" || text === "*") return ALL;
   if (NAMELESS.has(event))
-    return { ...ALL, notices: [`The matcher '${text}' changes nothing: a hook at ${event} runs each time.`] };
+    return { ...ALL, notices: [`The matcher '${text}' has no effect: hooks of the event ${event} always run.`] };
   const isList = /^[\w\s,|-]+$/.test(text);
   const names = isList ? text.split(/[|,]/).map((part) => part.trim()) : [];
   const pattern = isList ? undefined : regularExpression(text);
@@ -72,12 +72,11 @@ export function readMatcher(event: HookEvent, text: string): Matcher | string {
   };
 }
 
-/** A name of a matcher, or an alternative of a regular expression. */
+/** A name in a matcher, or an alternative of a regular expression. */
 interface MatcherPart {
   readonly example?: string;
-  /** Why it matches nothing here, with advice: the end of a sentence. */
+  /** Why the part matches nothing here, with advice: the end of a sentence. */
   readonly problem?: string;
-  /** Another program has this name. */
   readonly isElsewhere?: boolean;
 }
 
@@ -104,7 +103,7 @@ function readPattern(text: string, { names, isTools, isElsewhere, advice }: Voca
   return fitting.length > 0 ? ELSEWHERE : { problem: `matches nothing; ${advice(text.replace(/\W+/g, ""))}` };
 }
 
-/** The alternatives of a regular expression, split at each `|` outside brackets. */
+/** Splits at each `|` outside brackets. */
 function alternativesOf(text: string): readonly string[] {
   const parts = [""];
   let depth = 0;
@@ -118,7 +117,6 @@ function alternativesOf(text: string): readonly string[] {
 }
 
 interface Vocabulary {
-  /** True if the names are those of tools. */
   readonly isTools: boolean;
   isName(name: string): boolean;
   isElsewhere(name: string): boolean;
@@ -127,7 +125,7 @@ interface Vocabulary {
   advice(name: string): string;
 }
 
-/** Returns the names that a matcher of an event can have; undefined if every name is possible, or none. */
+/** Undefined if every name is possible, or none. */
 function vocabularyOf(event: HookEvent): Vocabulary | undefined {
   if (ofTools.has(event)) {
     const names = [...knownNames, ...ABSENT_EXAMPLES];
@@ -149,13 +147,10 @@ function vocabularyOf(event: HookEvent): Vocabulary | undefined {
   };
 }
 
-/** Tools of other programs that regular expressions may mean, so that these count as known. */
+/** Tools of other programs that regular expressions may name. */
 const ABSENT_EXAMPLES = ["NotebookEdit", "NotebookRead", "ExitPlanMode", "TaskCreate"];
 
-/**
- * Names of MCP tools that a regular expression may match: an example text at each place of such a name. An expression without
- * `mcp` and without a leading wildcard means our own tools.
- */
+/** Without `mcp` and a leading wildcard, an expression means our own tools. */
 function offeredNames(text: string): readonly string[] {
   if (!/mcp|^\^?\(*\./.test(text)) return [];
   const word = describedBy(text);
@@ -171,7 +166,7 @@ function offeredNames(text: string): readonly string[] {
   return names.filter((name) => /^mcp__.+?__.+$/.test(name));
 }
 
-/** An example text for a simple regular expression: each repeated piece once, and the first of alternatives. */
+/** An example for a simple expression: each repeated piece once, and the first of alternatives. */
 function describedBy(text: string): string {
   return text
     .replace(/\(\??:?([^()|]*)\|[^()]*\)/g, "$1")

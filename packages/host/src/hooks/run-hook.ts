@@ -3,15 +3,14 @@ import type { Socket } from "node:net";
 import { endFamily, familyOf, isLiving, markedEnvironment, type RunningCommands } from "@banyan/tools/processes";
 import type { Hook } from "./entries.ts";
 
-/** Maximum bytes of a hook's output; a hook with more output is stopped. */
 const MOST_OUTPUT = 1024 * 1024;
 
-/** The result of a hook: its output, or a sentence why it has no effect. */
+/** The output of a hook, or a sentence why the hook has no effect. */
 export type HookEnd =
   | { readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly problem: string };
 
-/** How a command failed, as the end of a sentence that names the command. */
+/** Describes how a hook failed, as the end of a sentence that names its command. */
 export function hookFailure(
   command: string,
   { code, stderr }: { readonly code: number; readonly stderr: string },
@@ -20,7 +19,6 @@ export function hookFailure(
   // The shell writes its own name, a line number and the program before the reason.
   const why = first.replace(/^\S*sh: (?:line )?\d+: /, "");
   const [program = ""] = command.trim().split(/\s/, 1);
-  // A script also writes its name and a line number.
   const reason = why.startsWith(`${program}: `) ? why.slice(program.length + 2).replace(/^(?:line )?\d+: /, "") : why;
   const how = code === 126 || code === 127 ? "could not be run" : `failed with exit code ${code}`;
   return reason === "" ? how : `${how}: ${reason}`;
@@ -32,13 +30,12 @@ export interface HookPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Milliseconds to wait for the pipes of an exited hook. Its background processes may keep them open. */
+/** Milliseconds to wait for the pipes of an exited hook, which its background processes may keep open. */
 const PIPES = 1_000;
 
 /**
- * Runs a hook with JSON as input, with the user's rights and environment. The run ends with its process, its timeout, 1 MiB of
- * output, or the signal; stopping a hook also ends its child processes. Background processes of an exited hook go on and are added
- * to `left`; without `left` they end too. Never rejects.
+ * Runs a hook with JSON as input and the user's rights. A timeout, 1 MiB of output or the signal stops the hook with
+ * its child processes. Background processes of an exited hook are added to `left`, or end too. Never rejects.
  */
 export async function runHook(
   { command, timeout }: Pick<Hook, "command" | "timeout">,
@@ -62,12 +59,11 @@ export async function runHook(
   let isOver = false;
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => {
-      // Keep reading after the hook's end: a full or closed pipe would stop its background process.
+      // A full or closed pipe would stop the hook's background process.
       if (isOver) return;
       said[name] += text;
       if (said[name].length > MOST_OUTPUT) ended.resolve({ problem: "wrote more than 1 MiB, and was stopped" });
     });
-    // A broken pipe has no more output.
     child[name].on("error", () => {});
   }
   // A hook need not read its input.

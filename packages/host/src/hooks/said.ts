@@ -4,9 +4,9 @@ import type { Redact } from "../redaction/redactor.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { type HookEnd, hookFailure } from "./run-hook.ts";
 
-/** The result of a hook. */
+/** The answer of a hook. */
 export interface HookReply {
-  /** `deny` stops the call or message, and `reason` gives the cause. */
+  /** `deny` stops the call or message, with `reason`. */
   readonly decision?: "allow" | "ask" | "deny" | undefined;
   readonly reason?: string | undefined;
   /** Replaces the arguments of the call. */
@@ -20,16 +20,16 @@ export interface HookReply {
 /** Events whose plain text on standard output goes to the model. */
 const TELLING: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit", "PreCompact"]);
 
-/** Events for which an unreadable decision denies. For other events, a denial would cause an action, such as continuing the agent. */
+/** Events for which an unreadable decision denies. For others, a denial would cause an action. */
 const DENYING: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "UserPromptSubmit", "PreCompact"]);
 
-/** Events for which exit code 2 denies. Other events cannot be stopped, so there the hook counts as failed. */
+/** Events for which exit code 2 denies. For others, the hook counts as failed. */
 const STOPPING: ReadonlySet<HookEvent> = new Set([...DENYING, "PostToolUse", "Stop"]);
 
 /**
- * Reads a hook's result by the rules of Claude Code and codex. Exit code 2 denies, with standard error as the reason. Exit code 0
- * succeeds, and JSON on standard output may add more. Any other code is a failure that stops nothing. A decision in an unknown
- * place or form counts as a denial (S34), since the hook's author meant to decide.
+ * Reads a hook's answer as Claude Code and codex do. Exit code 2 denies, with standard error as the reason. Exit code 0
+ * succeeds, with optional JSON on standard output. Other codes are failures. A decision in an unknown place or form
+ * denies (S34), since the hook's author meant to decide.
  */
 export function readHookReply(event: HookEvent, end: HookEnd, command: string): HookReply {
   if ("problem" in end) return { problem: end.problem };
@@ -65,7 +65,7 @@ function unreadableReply(event: HookEvent, problem: string): HookReply {
   return { decision: "deny", reason: `a hook decided in a form that is not understood: it ${problem}`, problem };
 }
 
-/** Returns the place of a decision that is not read, or is not a decision, as the end of a sentence about the hook. */
+/** The place of a decision that is not read or not valid, as the end of a sentence about the hook. */
 function misplacedIn(answer: unknown, event: HookEvent): string | undefined {
   const read: Readonly<Record<string, (value: unknown) => boolean>> = {
     decision: isDecision,
@@ -88,7 +88,7 @@ function misplacedIn(answer: unknown, event: HookEvent): string | undefined {
 
 const PLACES = 'write {"hookSpecificOutput":{"permissionDecision":"deny"}} or {"decision":"block"}';
 
-/** Each decision in an answer, with its path. Changed arguments and texts of a hook decide nothing. */
+/** Changed arguments and texts decide nothing. */
 function decisionsIn(value: unknown, path: readonly string[] = []): (readonly [path: string, value: unknown])[] {
   if (typeof value !== "object" || value === null || path.length > 8) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -104,11 +104,10 @@ function readJson(said: Record<string, unknown>, event: HookEvent): HookReply {
   const specific = recordOf(said.hookSpecificOutput);
   const request = recordOf(specific.decision);
   const stops = said.continue === false;
-  // Stopping the turn is what the hook wants here; a denial would continue the agent.
+  // The hook wants the turn to stop; a denial would continue the agent.
   if (stops && event === "Stop") return {};
   const asked = [stops ? "deny" : undefined, specific.permissionDecision, request.behavior, said.decision];
   const decisions = asked.map((one) => DECISIONS.get(one));
-  // If an answer has several decisions, the strictest counts.
   const decision = (["deny", "ask", "allow"] as const).find((one) => decisions.includes(one));
   const reason =
     (stops ? nonEmptyText(said.stopReason) : undefined) ??
@@ -123,7 +122,6 @@ function readJson(said: Record<string, unknown>, event: HookEvent): HookReply {
   };
 }
 
-/** Current and former names of decisions. */
 const DECISIONS: ReadonlyMap<unknown, HookReply["decision"]> = new Map([
   ["allow", "allow"],
   ["approve", "allow"],
@@ -148,10 +146,10 @@ function nonEmptyText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
-/** Maximum characters that hooks add to what the model sees. */
+/** Maximum characters that hooks add for the model. */
 const MOST_TOLD = 10_000;
 
-/** Combines the results of hooks: the strictest decision counts, and texts are joined. */
+/** Combines hooks' answers: the strictest decision counts, and texts are joined. */
 export function mergeReplies(all: readonly HookReply[], redact: Redact): HookReply {
   const decision = (["deny", "ask", "allow"] as const).find((one) => all.some((said) => said.decision === one));
   const texts = (name: "reason" | "context", of: readonly HookReply[]) => {

@@ -3,22 +3,21 @@ import { type HookPlace, hookFailure, runHook } from "./run-hook.ts";
 
 const COMMAND = "a command, as for sh -c";
 
-/** The form of the setting `statusLine`, which Claude Code has too. */
+/** The schema of the setting `statusLine`, as in Claude Code. */
 export const statusLineEntry = z.looseObject(
   { type: z.literal("command", '"command"'), command: z.string(COMMAND).min(1, COMMAND) },
   'an object, as in {"type":"command","command":"~/bin/status.sh"}',
 );
 
-/** A user's own status line. */
+/** A user's command for the status line. */
 export type StatusLineEntry = z.infer<typeof statusLineEntry>;
 
-/** The first line of the command's output, unchanged, or why there is none. */
+/** The first line of the command's output, or why there is none. */
 export type StatusLineOutput = { readonly line: string } | { readonly problem: string };
 
-/** Timeout in milliseconds: the status describes the current moment. */
 const TIMEOUT = 5_000;
 
-/** Runs the command of a status line with facts as JSON on its input, within the limits of a hook and 5 seconds. Never rejects. */
+/** Runs a user's status line command with facts as JSON on its input, for at most 5 seconds. Never rejects. */
 export async function statusLineSaid(
   command: string,
   facts: object,

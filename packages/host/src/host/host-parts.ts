@@ -12,12 +12,12 @@ import type { Redact } from "../redaction/redactor.ts";
 import type { Configuration } from "../settings/index.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
 
-/** The parts of a host. */
+/** The parts from which a host is made. */
 export interface HostParts {
   readonly places: Directories;
-  /** Without links. */
+  /** The path without links. */
   readonly workspace: string;
-  /** A trusted project. */
+  /** Present for a trusted project. */
   readonly project: ProjectPlaces | undefined;
   readonly env: EnvironmentVariables;
   readonly home: string;
@@ -26,17 +26,17 @@ export interface HostParts {
   readonly rules: Rules;
   readonly redact: Redact;
   readonly log: ProgramLog;
-  /** Reports conversations to OpenTelemetry if enabled. Notices are always present. */
+  /** Telemetry, if enabled. Notices are always present. */
   readonly telemetry: Pick<Otlp, "notices"> & Partial<Otlp>;
   readonly instructions: Instructions;
   readonly choice: ModelChoice;
   readonly worktrees: Worktrees;
   readonly drivers: Drivers;
-  /** The driver of conversations without a model of their own. */
+  /** The model or agent of conversations without their own. */
   readonly driver: ModelDriver | LoopDriver;
   /** The required shape of a task's result. */
   readonly output: AgentOptions["output"];
-  /** The store of conversations. Default: the data folder. */
+  /** Default: SQLite files in the data folder. */
   readonly store: Store | undefined;
   /** The machine of new conversations, for a store that several machines share. */
   readonly machine: string | undefined;

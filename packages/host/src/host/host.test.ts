@@ -158,7 +158,7 @@ describe("a picture of the web", () => {
     const [named, next] = [new URL("https://example.org/a.png"), new URL("https://elsewhere.example/b.png")];
     const why = (...ask: readonly string[]) => whyNotFetched(next, named, { ...noRules, ask: ask.map(parseRule) });
     expect(why("fetch(elsewhere.example)")).toBe(
-      "https://example.org/a.png redirects to https://elsewhere.example/b.png, which the rule 'fetch(elsewhere.example)' asks about.",
+      "https://example.org/a.png redirects to https://elsewhere.example/b.png, and the rule 'fetch(elsewhere.example)' requires approval for that address.",
     );
     expect([why("fetch"), why("fetch(example.org)"), why("shell(ls)")]).toEqual([undefined, undefined, undefined]);
   });

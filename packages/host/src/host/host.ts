@@ -54,28 +54,25 @@ import type { Worktrees } from "../worktrees/worktrees.ts";
 import { AGENT, hostAgent } from "./host-agent.ts";
 import type { HostParts } from "./host-parts.ts";
 
-/** The application around the engine on one machine. */
+/** The application around the engine on one machine: settings, models, tools, permissions and conversations. */
 export class Host {
   /** The directory in which the agent works, without links. */
   readonly workspace: string;
-  /** The folders of the program's own files. */
   readonly places: Directories;
   /** The store of conversations. `close` closes it. */
   readonly store: Store;
-  /** The project around the workspace, if it is trusted. */
+  /** Present for a trusted project. */
   readonly project: ProjectPlaces | undefined;
   /** All effective settings and their sources. */
   readonly configuration: Configuration;
-  /** The environment variables and home folder of the user who started the program. */
+  /** The user's environment variables and home folder. */
   readonly env: EnvironmentVariables;
   readonly home: string;
-  /** Removes secrets from texts of users and files before they enter a conversation (S10). */
+  /** Removes secrets from texts before they enter a conversation (S10). */
   readonly redact: Redact;
   /** The agent's instructions at the start of a conversation. */
   readonly instructions: Instructions;
-  /** Worktrees: separate files for a branch. */
   readonly worktrees: Worktrees;
-  /** The user's own commands at points of a conversation. */
   readonly hooks: Hooks;
   readonly #approval: Approval;
   readonly #parts: Pick<HostParts, "machine" | "notice" | "output">;
@@ -88,7 +85,7 @@ export class Host {
   #agent: Agent;
   #equipment: Promise<Equipment> | undefined;
   #equipped: Equipment | undefined;
-  /** Settings that could not take effect, as sentences. */
+  /** Settings without effect, as sentences. */
   readonly #withdrawn: string[] = [];
   readonly #titling = new AsyncDisposableStack();
   readonly #drivers: Drivers;
@@ -140,26 +137,20 @@ export class Host {
     });
   }
 
-  /**
-   * Returns the rule check for files of a folder (S21): why their content may not be read. The folder is the workspace or a
-   * worktree. Undefined if no rule is about reading.
-   */
+  /** Returns a function that explains why the rules forbid reading a file (S21). Undefined without such rules. */
   whyNotReadIn(folder: string): ReadRefusal | undefined {
     return readInPlace(this.workspace, folder, this.#whyNotReadIn);
   }
 
-  /** Has the last chosen model. Has all its tools once `ready` has resolved. */
+  /** The agent with the last chosen model. Its tools are complete once `ready` has resolved. */
   get agent(): Agent {
     return this.#agent;
   }
 
-  /**
-   * Resolves with the agent's equipment (tools, MCP servers, memory, sandbox). Opens it once, and again after a failure. Rejects
-   * with an error for users if a sandbox is required and missing.
-   */
+  /** Resolves with the agent's equipment, and opens it once. Rejects for users if a required sandbox is missing. */
   ready(): Promise<Equipment> {
     this.#equipment ??= this.#equip().catch((error: unknown) => {
-      // The cause, such as a missing folder, may be gone at the next call.
+      // The next call may succeed.
       this.#equipment = undefined;
       throw error;
     });
@@ -184,14 +175,13 @@ export class Host {
       resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
       traceparent: telemetry && (({ conversation, call }) => telemetry.traceparent(conversation.id, call)),
       onChange: () => {
-        // Changes of MCP servers reach the agent with its next turn.
         if (this.#equipped) this.#agent = this.#agent.with(this.#brought(this.#equipped));
       },
     });
     this.#equipped = equipment;
     if (this.#approval.mode === "all" && !this.#isConfined(equipment)) {
       this.#approval.withdraw();
-      this.#withdrawn.push(`${NEEDS_SANDBOX} Calls are asked about.`);
+      this.#withdrawn.push(`${NEEDS_SANDBOX} Banyan asks before calls instead.`);
     }
     this.#equipAgent(equipment);
     this.worktrees.sweepGone(this.store).catch(() => {});
@@ -203,10 +193,7 @@ export class Host {
     this.#agent = this.#agent.with({ ...this.#brought(equipment), ...(memory ? { memory: { store: memory } } : {}) });
   }
 
-  /**
-   * Turns memory on after the user agreed (S26), from the next turn on and for later starts. Rejects with `SettingsError` if the
-   * settings file is broken.
-   */
+  /** Turns memory on after the user agreed (S26), from the next turn on. Rejects with `SettingsError`. */
   async agreeToMemory(): Promise<void> {
     changeSetting(this.#settingsFile, ["memory", "enabled"], true);
     const equipment = await this.ready();
@@ -214,19 +201,19 @@ export class Host {
     this.#equipAgent(equipment);
   }
 
-  /** The agent options that change when an MCP server starts or changes its offer. */
+  /** The options that change when an MCP server starts or changes its tools. */
   #brought({ tools, instructions }: Equipment): Pick<AgentOptions, "tools" | "instructions"> {
     return { tools, instructions: instructionsText([...this.instructions.parts, ...instructions]) };
   }
 
-  /** Returns the agent for a conversation, with the surroundings and server instructions of the conversation's beginning. */
+  /** Returns the agent for a conversation, with the surroundings and server instructions of its beginning. */
   informed(agent: Agent, state: Pick<ConversationState, "labels" | "contents">): Agent {
     const told = { own: this.instructions.parts, workspace: this.workspace, model: this.#choice.name };
     const servers = this.#equipped?.instructions ?? [];
     return agentAsBegun(agent, state, { ...told, servers, settings: this.configuration.settings });
   }
 
-  /** The agent for an unattended task. Its instructions include the results of the last tasks in this directory (B39). */
+  /** The agent for a task without a user, with the results of the last tasks in this directory (B39). */
   async taskAgent(): Promise<Agent> {
     const { memory } = await this.ready();
     const { instructions = "" } = this.#agent.options;
@@ -234,7 +221,7 @@ export class Host {
     return this.#agent.with({ mode: "task", instructions: `${instructions}${known}`, output: this.#parts.output });
   }
 
-  /** Problems of settings, instructions and equipment that Banyan worked around, as sentences for users. */
+  /** Problems of settings, instructions and equipment, as sentences for users. */
   get notices(): readonly string[] {
     return [
       ...settingNotices(this.configuration, this.#rules),
@@ -245,7 +232,7 @@ export class Host {
     ];
   }
 
-  /** The parts of the next request on a branch, each with its tokens. */
+  /** Returns the parts of the next request on a branch, each with its tokens. */
   async contextParts(state: ConversationState, leaf: string | null): Promise<ContextPart[]> {
     const equipment = await this.ready();
     await contextKnown(this.#agent.options.model);
@@ -256,12 +243,11 @@ export class Host {
     return contextParts({ model, instructions: parts, tools, path: pathTo(state, leaf) });
   }
 
-  /** The approval mode of conversations without a mode of their own. */
+  /** The approval mode of conversations without their own. */
   get approval(): ApprovalMode {
     return this.#approval.mode;
   }
 
-  /** The approval mode of a conversation. */
   approvalIn(conversation: string | undefined): ApprovalMode {
     return this.#approval.in(conversation);
   }
@@ -271,32 +257,32 @@ export class Host {
     return this.#approval.unasked;
   }
 
-  /** Conversations whose approved plan is being carried out although approval is `plan`. */
+  /** Conversations with an approved plan although approval is `plan`. */
   get carriedOut(): readonly ApprovedPlan[] {
     return this.#approval.carriedOut;
   }
 
-  /** Records that a user approved the plan in a conversation, and the chosen way to carry it out. */
+  /** Records that a user approved the plan of a conversation, and how to carry it out. */
   carryOut(conversation: string, approval: PlanApproval): void {
     this.#approval.carryOut(conversation, approval);
   }
 
   /**
-   * Changes the approval mode from the next call on, in this process: `plan`, `ask` and `edits` everywhere, `all` in one
-   * conversation, and `edits` in one run if `run` is given. Rejects with `ApprovalError` for `all` without the user's consent or
-   * without a sandbox (S27).
+   * Changes the approval mode from the next call on: `plan`, `ask` and `edits` everywhere, or `edits` in one `run`;
+   * `all` in one conversation. Rejects with `ApprovalError` for `all` without the user's consent or without a sandbox
+   * (S27).
    */
   async useApproval(mode: ApprovalMode, unasked?: UnattendedApproval, run?: string): Promise<void> {
     const isConfined = mode !== "all" || this.#isConfined(await this.ready());
     this.#approval.use(mode, { unasked, run, isConfined });
   }
 
-  /** Returns whether commands run in a sandbox, or the settings waive the sandbox for `all`. */
+  /** True if commands run in a sandbox, or the settings waive the sandbox for `all`. */
   #isConfined({ isConfined }: Equipment): boolean {
     return isConfined || this.configuration.settings.unconfined === true;
   }
 
-  /** Returns the agent with the model of a conversation. Rejects with `ModelChoiceError`. */
+  /** Returns the agent with this model. Rejects with `ModelChoiceError`. */
   async agentWith(model: string): Promise<Agent> {
     return model === this.#choice.name ? this.#agent : this.#agent.with({ model: await this.#drivers.of(model) });
   }
@@ -306,10 +292,7 @@ export class Host {
     return this.#choice;
   }
 
-  /**
-   * Begins a conversation, or opens the existing conversation of this id. If a program begins it (`program`), users' lists leave it
-   * out. Rejects with `StoreError`.
-   */
+  /** Begins a conversation, or opens one by its id. `program`: a program began it. Rejects with `StoreError`. */
   async newSession(id?: string, program?: AnswerStyle): Promise<Session> {
     const { unattended = false } = this.#agent.options;
     const began = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(surroundings(this.workspace)) };
@@ -317,12 +300,12 @@ export class Host {
     return this.#followed(await Session.open(this.store, id, { create: true, labels }));
   }
 
-  /** Opens a conversation by its id, the beginning of its id, or its title. Rejects with `ConversationError` or `StoreError`. */
+  /** Opens a conversation by its id, the start of its id, or its title. Rejects with `ConversationError`. */
   async openSession(named: string): Promise<Session> {
     return this.openById((await findConversation(this.store, named)).id);
   }
 
-  /** Opens the conversation of this id. Rejects with `StoreError`. */
+  /** Rejects with `StoreError`. */
   async openById(id: string): Promise<Session> {
     return this.#followed(await Session.open(this.store, id));
   }
@@ -333,7 +316,6 @@ export class Host {
     this.#telemetry.telemetry?.follow(session);
     this.hooks.follow(session);
     this.worktrees.sweep(session.id, session.state).catch(() => {});
-    // Name a conversation without a title, if the settings name a model for that (B54).
     const { titleModel } = this.configuration.settings;
     if (titleModel !== undefined && session.state.title === undefined)
       titleOnceThere(session, this.#drivers.model(titleModel), this.#titling);
@@ -341,8 +323,8 @@ export class Host {
   }
 
   /**
-   * The last written conversation of the workspace. If this host can ask a user, conversations that a user began come before
-   * unattended conversations; `passed` is then a later unattended conversation.
+   * The last written conversation of the workspace. With a user, conversations that a user began come first; `passed`
+   * is then a later one without a user.
    */
   lastConversation(): ReturnType<typeof lastConversation> {
     return lastConversation(this.store, this.workspace, this.#agent.options);
@@ -353,37 +335,31 @@ export class Host {
     return this.store.list({ limit });
   }
 
-  /**
-   * Adds a rule to the user's settings, and applies it in this process. Throws `RuleError`, or `SettingsError` if the settings file
-   * is broken.
-   */
+  /** Adds a rule to the user's settings and applies it. Throws `RuleError`, or `SettingsError` for a broken file. */
   remember(rule: string, list: "allow" | "deny" = "allow"): void {
     rememberRule(this.#settingsFile, rule, list);
     this.#rules = { ...this.#rules, [list]: [...this.#rules[list], checkedRule(rule, list)] };
     this.#permission = this.#permissionWith(this.#rules);
   }
 
-  /**
-   * Fetches an image that a user requested by its address, within the rules on `fetch` (S11). Rejects with `WebError`, or with the
-   * signal's reason.
-   */
+  /** Fetches an image that a user requested, within the rules on `fetch` (S11). Rejects with `WebError`. */
   async picture(url: string, signal: AbortSignal): Promise<WebPicture> {
     const { WebPictures } = await import("@banyan/tools/web");
     this.#pictures ??= new WebPictures();
     return this.#pictures.read(url, { signal, whyNot: (address, from) => whyNotFetched(address, from, this.#rules) });
   }
 
-  /** Lists every provider, and whether it can be used now. */
+  /** Lists the model providers, and whether each can be used now. */
   listProviders(): Promise<ProviderStatus[]> {
     return this.#drivers.providers();
   }
 
-  /** The known models of a provider and those that its server `listed`, with their facts. Rejects with `ModelChoiceError`. */
+  /** Lists a provider's known models and those that its server `listed`. Rejects with `ModelChoiceError`. */
   listModels(provider: string, listed?: readonly string[]): Promise<KnownModel[]> {
     return this.#drivers.models(provider, listed);
   }
 
-  /** Changes the model from the next turn on. Rejects with `ModelChoiceError`, and then changes nothing. */
+  /** Changes the model from the next turn on. Rejects with `ModelChoiceError`. */
   async useModel(name: string, reason = `Model: ${name}`): Promise<Agent> {
     const model = await this.#drivers.of(name);
     this.#choice = { name, reason };
@@ -391,17 +367,14 @@ export class Host {
     return this.#agent;
   }
 
-  /** Like `useModel`, and also saves the model in the settings. Rejects also with `SettingsError`. */
+  /** Like `useModel`, but also saves the model in the settings. Rejects also with `SettingsError`. */
   async changeModel(name: string): Promise<Agent> {
     const agent = await this.useModel(name);
     changeSetting(this.#settingsFile, ["model"], name);
     return agent;
   }
 
-  /**
-   * Removes data that is older than the settings allow (B64), for processes that run for days. Resolves with sentences about the
-   * removed data. Rejects as `ready` does.
-   */
+  /** Removes data that is older than the settings allow (B64). Resolves with sentences for users. */
   async tidy(): Promise<readonly string[]> {
     return (await this.ready()).tidy();
   }
@@ -409,7 +382,6 @@ export class Host {
   async close(): Promise<void> {
     await this.#titling.disposeAsync();
     await this.hooks.close();
-    // Equipment that failed to open has nothing to close.
     await this.#equipment?.then((equipment) => equipment[Symbol.asyncDispose]()).catch(() => {});
     await this.store.close();
     await this.#telemetry.close?.();

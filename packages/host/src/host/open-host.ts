@@ -45,13 +45,13 @@ export interface HostFlags {
   /** A file with further rules. */
   readonly rules?: string;
   readonly approval?: ApprovalMode;
-  /** Permits `all` even if commands run without a sandbox. */
+  /** Permits approval `all` without a sandbox. */
   readonly unconfined?: boolean;
   /** True to use memory. Default: by the settings. */
   readonly memory?: boolean;
-  /** Additional instructions: a text, or `@` and a file. */
+  /** A text, or `@` and a file. */
   readonly instructions?: string;
-  /** MCP servers of this run only, such as an editor's. They replace servers of the same name. */
+  /** MCP servers of this run, such as an editor's. They replace servers of the same name. */
   readonly mcpServers?: Readonly<Record<string, McpServerEntry>>;
 }
 
@@ -72,7 +72,7 @@ const FLAGS: OptionNames<HostFlags> = {
 };
 
 /**
- * Options of a host: folder, environment, flags and callbacks.
+ * Options of a host.
  * @example
  * const host = await openHost({
  *   cwd: process.cwd(),
@@ -96,24 +96,24 @@ export interface HostOptions {
   readonly env: EnvironmentVariables;
   readonly home: string;
   readonly flags?: HostFlags;
-  /** True if a user can be asked. Otherwise, calls that need approval are denied. */
+  /** True if a user can be asked. If not, calls that need approval are denied. */
   readonly canAsk: boolean;
   /**
-   * True to use the settings, servers, agents and instructions of the project around `cwd`. Without it no file of the project is
-   * read (S5). `TrustRecord` knows the user's decision.
+   * True to use settings, servers, agents and instructions of the project around `cwd`. Without it, no file of the
+   * project is read (S5). `TrustRecord` has the user's decision.
    */
   readonly trusted?: boolean;
   /** The required shape of a task's result. Default: a text. */
   readonly output?: AgentOptions["output"];
   /** The store of conversations; the host closes it. Default: SQLite files in the data folder. */
   readonly store?: Store | undefined;
-  /** The machine whose files new conversations use: a label for stores that several machines share. */
+  /** The machine whose files new conversations use, for stores that several machines share. */
   readonly machine?: string | undefined;
-  /** Called with warnings for the user about a conversation that the host opens. */
+  /** Called with warnings for the user about an opened conversation. */
   notice?(sentence: string): void;
   /**
-   * Takes over the end of `close`, so that a program can show its result first. `send` sends the last telemetry, takes at most two
-   * seconds, and never rejects. Without this option `close` sends it, for at most half a second.
+   * Takes over the end of `close`, so that a program can show its result first. `send` sends the last telemetry in at
+   * most two seconds, and never rejects. Default: `close` sends it in at most half a second.
    */
   sending?(send: () => Promise<void>): void;
   /** Ends the search for a model. */
@@ -139,8 +139,8 @@ const OPTIONS: OptionNames<HostOptions> = {
 };
 
 /**
- * Reads settings, rules and instructions, checks the workspace, chooses a model and builds an agent. Opens no conversation. Rejects
- * with `SettingsError`, `RuleError`, `WorkspaceError` or `ModelChoiceError`, each with one sentence for users.
+ * Reads settings, rules and instructions, chooses a model and builds an agent. Opens no conversation. Rejects with
+ * `SettingsError`, `RuleError`, `WorkspaceError` or `ModelChoiceError`, each with a sentence for users.
  */
 export async function openHost(options: HostOptions): Promise<Host> {
   refuseUnknown("openHost", options, OPTIONS);
@@ -201,7 +201,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
 /** Settings whose unknown names another part of the start reports. */
 const REPORTED_ELSEWHERE = /^(?:memory|instructions|search)\b/;
 
-/** Throws a `SettingsError` if a writable folder of the sandbox does not exist: no command could run. */
+/** Throws `SettingsError` if a writable folder of the sandbox is missing: no command could run. */
 function withUnknownNames(configuration: Configuration, unknown: readonly SettingsFault[]): Configuration {
   const { settings, faults } = configuration;
   const [closed] = unknown.filter(({ key = "" }) => key.startsWith("sandbox.writable"));
@@ -209,7 +209,6 @@ function withUnknownNames(configuration: Configuration, unknown: readonly Settin
   return { ...configuration, faults: [...faults, ...unknown.filter(({ key = "" }) => !REPORTED_ELSEWHERE.test(key))] };
 }
 
-/** Converts flags to settings. */
 function settingsOfFlags(flags: HostFlags): Settings {
   const { model, temperature, maxTokens, approval, unconfined, memory, limits, connection, allow, deny, mcpServers } =
     flags;
@@ -232,7 +231,7 @@ function rulesOf({ permissions }: Settings, { rules }: HostFlags): Rules {
   return joinRules(rulesFrom(permissions), rules === undefined ? rulesFrom() : readRuleFile(rules));
 }
 
-/** The model of the flags or settings, or the first usable model (B65). */
+/** The model of flags or settings, or the first usable model (B65). */
 async function modelFor(
   configuration: Configuration,
   env: EnvironmentVariables,
@@ -253,7 +252,7 @@ async function modelFor(
   }
 }
 
-/** Adds the file to the error about an unusable model: the user may not remember the setting. */
+/** Names the settings file in an error about a model. */
 function withFile(
   error: unknown,
   configuration: Configuration,
@@ -276,15 +275,19 @@ function readableWorkspace(directory: string): string {
 }
 
 function unreadableWorkspaceError(root: string, cause: unknown): WorkspaceError {
-  return new WorkspaceError("root", `The workspace ${root} cannot be read. Allow it, or name another folder.`, {
-    cause,
-  });
+  return new WorkspaceError(
+    "root",
+    `The workspace ${root} cannot be read. Allow reading this folder, or choose another one.`,
+    {
+      cause,
+    },
+  );
 }
 
-/** Maximum milliseconds to send the last telemetry after the user ended the program. */
+/** Maximum milliseconds to send the last telemetry. */
 const LAST_SENDING = 500;
 
-/** Opens telemetry if the user's OpenTelemetry variables ask for it. Loads nothing without them. A project cannot set them. */
+/** Opens telemetry if the user's OpenTelemetry variables ask for it. A project cannot set them. */
 async function openTelemetry(
   env: EnvironmentVariables,
   {
@@ -299,7 +302,7 @@ async function openTelemetry(
   return { ...otlp, close: async () => (sending ? sending(() => otlp.close()) : otlp.close(LAST_SENDING)) };
 }
 
-/** Sentences about faults in the OpenTelemetry variables. */
+/** Returns sentences about faults in the OpenTelemetry variables. */
 export async function telemetryNotices(env: EnvironmentVariables): Promise<readonly string[]> {
   return (await telemetryVariables(env)).notices;
 }

@@ -3,19 +3,19 @@ import { jsonSchemaOf, promptFrom } from "@banyan/core/hosts";
 import type { InstructionPart } from "./instructions.ts";
 import { tokenCounter } from "./tokens.ts";
 
-/** A part of a model's context, and its tokens. */
+/** A part of a model's context, with its tokens. */
 export interface ContextPart {
   readonly kind: "instructions" | "tool" | "conversation";
-  /** The source: a file, a tool's name, or a kind of message. */
+  /** A file, a tool's name, or a kind of message. */
   readonly source: string;
   readonly tokens: number;
-  /** True if the model's own tokenizer counted the tokens. */
+  /** True if the model's own tokenizer counted. */
   readonly isExact: boolean;
 }
 
-/** The content of a request. */
+/** The content of a request to a model. */
 export interface ContextContent {
-  /** As `provider/model`. */
+  /** `provider/model`. */
   readonly model: string;
   readonly instructions: readonly InstructionPart[];
   readonly tools: readonly Tool[];
@@ -23,10 +23,7 @@ export interface ContextContent {
   readonly path: readonly Message[];
 }
 
-/**
- * Returns the parts of a model's context (B48). Leaves out images and other files: only their provider knows their
- * tokens.
- */
+/** Counts the tokens of each part of a request (B48), without files: only the provider knows their tokens. */
 export async function contextParts({ model, instructions, tools, path }: ContextContent): Promise<ContextPart[]> {
   const count = await tokenCounter(model);
   const part = (kind: ContextPart["kind"], source: string, text: string): ContextPart => ({
@@ -47,7 +44,6 @@ function definitionOf({ name, description, input }: Tool): string {
   return JSON.stringify({ name, description, input: jsonSchemaOf(`tool "${name}"`, input) });
 }
 
-/** The texts of a path as the model gets them, by kind. */
 function spokenIn(path: readonly Message[]): Record<"messages" | "answers" | "calls and their results", string[]> {
   const said = { messages: [] as string[], answers: [] as string[], "calls and their results": [] as string[] };
   for (const message of promptFrom(path)) {

@@ -116,13 +116,15 @@ describe("B48: instructions", () => {
     const file = join(root, "AGENTS.md");
     writeFileSync(file, Buffer.from("größer", "latin1"));
     expect(gather({ project: project() }).notices).toEqual([
-      `${file}: some of its bytes are not UTF-8; each is read as \ufffd.`,
+      `${file}: the file is not valid UTF-8; invalid bytes are read as \ufffd.`,
     ]);
     writeFileSync(file, Buffer.from([1, 2, 3, 0, 4]));
     expect(gather({ project: project() }).notices).toEqual([`${file}: not read, because the file is not text.`]);
     writeFileSync(file, Buffer.from(`\ufeff${"größer\n".repeat(10_000)}`, "utf16le"));
     const { parts, notices } = gather({ project: project() });
-    expect(parts[1]?.text).toMatch(/^(größer\n){100,}\[\d+ bytes of AGENTS\.md are left out: it is too large\]$/);
+    expect(parts[1]?.text).toMatch(
+      /^(größer\n){100,}\[\d+ bytes of AGENTS\.md are left out, because the file is too large\]$/,
+    );
     expect(notices).toHaveLength(1);
   });
 
@@ -168,9 +170,9 @@ describe("B48: instructions", () => {
     const { parts, notices } = gather();
     const [, part] = parts;
     expect(part?.text.length).toBeLessThan(65_700);
-    expect(part?.text).toMatch(/so\n\[\d+ bytes of AGENTS\.md are left out: it is too large\]$/);
+    expect(part?.text).toMatch(/so\n\[\d+ bytes of AGENTS\.md are left out, because the file is too large\]$/);
     expect(notices).toEqual([
-      expect.stringMatching(/AGENTS\.md: \d+ bytes of AGENTS\.md are left out: it is too large\.$/),
+      expect.stringMatching(/AGENTS\.md: \d+ bytes of AGENTS\.md are left out, because the file is too large\.$/),
     ]);
   });
 

@@ -12,19 +12,16 @@ import type { Settings } from "../settings/index.ts";
 import { type InstructionPart, instructionsText, withServerInstructionsOf } from "./instructions.ts";
 import { isSmallProfile, SMALL_WINDOW, smallProfile, withNote } from "./small-profile.ts";
 
-/** Maximum bytes of a `.git` or HEAD file. */
 const MOST = 4_096;
 
-/** Maximum characters of a branch name. */
 const LONGEST = 100;
 
-/** The label of a conversation that holds the surroundings of its beginning. */
+/** The label of a conversation that stores the date, system and git branch of its beginning. */
 export const BEGAN = "began";
 
 /**
- * Facts that a model cannot see (C11): the date, the system and its shell, and the branch of the repository around the
- * workspace. The host writes them once, into a label of a new conversation, so that the start of its requests never changes.
- * Unknown facts are left out.
+ * Returns facts that a model cannot see (C11): the date, the system and its shell, and the repository's branch. Stored
+ * once in a label of a new conversation, so that the start of its requests never changes.
  */
 export function surroundings(workspace: string): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -39,17 +36,14 @@ export function surroundings(workspace: string): string {
   ].join("\n");
 }
 
-/** The surroundings as a part of the instructions, with the name of the model. No part if the conversation has none. */
+/** Returns the surroundings and the model's name as a part of the instructions; no part without surroundings. */
 export function surroundingsPart(began: string | undefined, model: string): InstructionPart[] {
   if (began === undefined) return [];
   const lines = [...began.split("\n"), `Model: you are ${model}`];
   return [{ source: "surroundings", text: lines.map((line) => `- ${line}`).join("\n") }];
 }
 
-/**
- * Reads the branch from the repository's own file: git would obey the repository's settings, so git only runs in the sandbox
- * (S16). Undefined if the file cannot be read.
- */
+/** Reads the branch from the repository's own file: git would obey the repository's settings (S16). */
 function branchIn(root: string): string | undefined {
   const head = readGitHead(root);
   const branch = gitBranchIn(head);
@@ -68,7 +62,7 @@ function readGitHead(root: string): string | undefined {
 
 function gitBranchIn(head = ""): string | undefined {
   const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
-  // The name is foreign text: make it printable and short.
+  // The name is foreign text.
   return branch && cutTo(visibleLine(branch), LONGEST, "");
 }
 
@@ -78,7 +72,7 @@ function headOfWorktree(root: string): string | undefined {
   return folder === undefined ? undefined : firstLineOfFile(resolve(root, folder, "HEAD"));
 }
 
-/** The first line of a small regular file. Undefined for anything else: reading a pipe could block forever. */
+/** Undefined for other files: reading a pipe could block forever. */
 function firstLineOfFile(file: string): string | undefined {
   try {
     const found = lstatSync(file);
@@ -89,27 +83,27 @@ function firstLineOfFile(file: string): string | undefined {
   }
 }
 
-/** The sources of an agent's additional instructions. */
+/** Input of `agentAsBegun`. */
 export interface AgentInstructions {
-  /** The agent's own instructions, before any conversation. */
+  /** The instructions from outside conversations. */
   readonly own: readonly InstructionPart[];
-  /** The current instructions of MCP servers. */
+  /** Instructions of MCP servers. */
   readonly servers: readonly InstructionPart[];
-  /** The model's name, for models without an id of their own. */
+  /** For models without their own id. */
   readonly model: string;
   /** The folder in which the agent works. */
   readonly workspace: string;
-  /** `toolShare`: the share of the context for tools of MCP servers (C3). `models`: the profile of the model. */
+  /** `toolShare`: the share of the context for tools of MCP servers (C3). `models`: the models' profiles. */
   readonly settings: Pick<Settings, "toolShare" | "models">;
 }
 
-/** Tokens of context: assumed for an unknown model, and the most that counts, since a larger context still costs money. */
+/** Tokens of an unknown context, and the most that counts: a larger context still costs money. */
 const ASSUMED = 128_000;
 const LARGEST = 200_000;
 
 /**
- * Returns the agent for a conversation, with the surroundings, tools and server instructions of its beginning, so that the
- * start of its requests never changes. A model with a small context gets the small profile (F69).
+ * Returns the agent for a conversation, with the surroundings, tools and server instructions of its beginning, so that
+ * the start of requests never changes. A model with a small context gets the small profile (F69).
  */
 export function agentAsBegun(
   agent: Agent,
@@ -135,18 +129,18 @@ export function agentAsBegun(
   return text === instructions && listed === tools ? agent : agent.with({ tools: listed, instructions: text });
 }
 
-/** Returns whether an agent works in the small profile: by the settings, or by the context size of its model. */
+/** By the settings, or by the context size of the model. */
 function isSmall(model: Agent["options"]["model"], profile: "full" | "small" | undefined): boolean {
   if (profile !== undefined) return profile === "small";
   return (knownContextSize(model) ?? ASSUMED) <= SMALL_WINDOW;
 }
 
-/** The parts of the instructions for display. The small profile counts as one part. */
+/** Returns the parts of the instructions for display. The small profile is one part. */
 export function shownParts(instructions = "", parts: readonly InstructionPart[]): readonly InstructionPart[] {
   return isSmallProfile(instructions) ? [{ source: "small profile", text: instructions }] : parts;
 }
 
-/** The instruction parts of an agent apart from the built-in text, the most important part last. */
+/** Without the built-in text, the most important part last. */
 function instructionParts(
   { name, options: { instructions = "" } }: Agent,
   { own, servers }: AgentInstructions,

@@ -1,19 +1,19 @@
-/** The number of tokens in a text. */
+/** The number of tokens of a text. */
 export interface TokenCount {
   readonly tokens: number;
-  /** True if the model's own tokenizer counted. Another tokenizer is close enough to compare parts. */
+  /** True if the model's own tokenizer counted. Otherwise, the count only suits comparisons. */
   readonly isExact: boolean;
 }
 
-/** Counts the tokens of texts for one model. */
+/** Counts the tokens of a text for one model. */
 export type ModelTokenCounter = (text: string) => TokenCount;
 
-/** The tokenizer takes quadratic time for a run of characters without a break, so limit its length. */
+/** The tokenizer takes quadratic time for a run of characters without a break. */
 const LONGEST_RUN = 1_000;
 const LONG_RUN = new RegExp(`\\S{${LONGEST_RUN}}|\\s{${LONGEST_RUN}}`);
 const PIECES = new RegExp(`[^]{1,${LONGEST_RUN}}`, "gu");
 
-/** Counts tokens for a model, and loads the tokenizer with the first text, which may never come. */
+/** Returns a token counter that loads the model's tokenizer with the first text. */
 export function lazyTokenCounter(model: string): (text: string) => Promise<number> {
   let counter: Promise<ModelTokenCounter> | undefined;
   return async (text) => {
@@ -23,8 +23,8 @@ export function lazyTokenCounter(model: string): (text: string) => Promise<numbe
 }
 
 /**
- * Makes a counter for a model `provider/model`. Loads the tokenizer, which takes some hundred milliseconds; call it only if
- * counts are needed.
+ * Returns a token counter for `provider/model`. Loading the tokenizer takes some hundred milliseconds, so call this
+ * function only if counts are needed.
  */
 export async function tokenCounter(model: string): Promise<ModelTokenCounter> {
   const isOlder = /(?:^|\/)gpt-(?:4(?![.o\d])|3\.5)/.test(model);

@@ -16,26 +16,26 @@ import { mcpServersOf } from "../settings/schema.ts";
 import { TrustRecord } from "../trust/trust-record.ts";
 import { forgetSignIn, type McpPlace } from "./open.ts";
 
-/** A server of the settings. */
+/** An MCP server of the settings. */
 export interface ConfiguredServer {
   readonly name: string;
   readonly entry: McpServerEntry;
-  /** The layer of its entry. */
+  /** The source of the server's setting. */
   readonly layer: LayerName;
-  /** Its command or address on one line, with values that may be secrets. */
+  /** The command or address on one line. May contain secrets. */
   readonly description: string;
 }
 
-/** The servers for a directory, and problems. */
+/** The MCP servers for a directory, and problems of the settings. */
 export interface ConfiguredServers {
   readonly servers: readonly ConfiguredServer[];
-  /** Servers of an untrusted project. They are not used (S5, S6). */
+  /** Servers of an untrusted project, which are not used (S5, S6). */
   readonly untrusted: readonly { readonly name: string; readonly description: string }[];
-  /** One sentence for every fault in the settings. */
+  /** A sentence for each fault in the settings. */
   readonly faults: readonly string[];
 }
 
-/** The MCP servers of the user and of a trusted project. Throws a `SettingsError`. */
+/** Returns the MCP servers of the user and of a trusted project. Throws a `SettingsError`. */
 export function configuredServers({ env, home, cwd }: McpPlace): ConfiguredServers {
   const trust = new TrustRecord({ env, home }).trustOf(cwd);
   const project = trust.state === "trusted" ? projectOf(cwd) : undefined;
@@ -53,23 +53,23 @@ export function configuredServers({ env, home, cwd }: McpPlace): ConfiguredServe
 }
 
 /**
- * Adds a server to the user's settings and returns the file. Throws an `McpError` for an invalid entry or a name in
- * use, and a `SettingsError` for a broken file; then changes nothing.
+ * Adds a server to the user's settings and returns the settings file. Throws an `McpError` for an invalid entry or a
+ * name in use, and a `SettingsError` for a broken file.
  */
 export function addMcpServer(place: McpPlace, name: string, given: unknown): string {
   const file = userSettingsFile(place);
   const entry = readEntry(name, given);
   if (ownServers(place).has(name)) {
-    throw new McpError("entry", `There is an MCP server "${name}" already; remove it first, or give another name.`);
+    throw new McpError(
+      "entry",
+      `There is an MCP server "${name}" already. Remove that server first, or choose another name.`,
+    );
   }
   changeSetting(file, ["mcpServers", name], entry);
   return file;
 }
 
-/**
- * Removes a server and its sign-in data from the user's settings, and returns the file. Throws an `McpError` if the
- * user has no such server.
- */
+/** Removes a server and its sign-in data. Returns the settings file. Throws an `McpError` for an unknown server. */
 export async function removeMcpServer(place: McpPlace, name: string): Promise<string> {
   const file = userSettingsFile(place);
   const servers = ownServers(place);
@@ -83,7 +83,7 @@ export async function removeMcpServer(place: McpPlace, name: string): Promise<st
   return file;
 }
 
-/** The error for an unknown server name. */
+/** Makes the error for an unknown server name. */
 export function unknownServer(name: string, names: readonly string[], where: string): McpError {
   return new McpError("unknown", `There is no MCP server "${name}" ${where}. ${nearestNameAdvice(name, names)}`);
 }

@@ -45,7 +45,7 @@ test("S44: a name that fits two servers is denied for both, and allowed for neit
   const servers = { a: ["b__c"], a__b: ["c"] };
   const name = "mcp__a__b__c";
   const tools = (host: Parameters<typeof toolAt>[0]) => [toolAt(host, "a", "b__c"), toolAt(host, "a__b", "c")];
-  const notice = `The allow rule '${name}' fits the MCP servers a and a__b, so it allows nothing. Rename one of them.`;
+  const notice = `The allow rule '${name}' fits the MCP servers a and a__b, so the rule allows nothing. Rename one of the servers.`;
   await using allowing = await hostWith(servers, { home, cwd, settings: { permissions: { allow: [name] } } });
   expect(await callAll(allowing.host, tools(allowing.host), "listed")).toEqual([false, false]);
   expect(allowing.host.notices).toContain(notice);

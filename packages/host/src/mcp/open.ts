@@ -13,13 +13,10 @@ export interface McpPlace {
   readonly cwd: string;
 }
 
-/** Callbacks for questions and changes of servers. */
+/** Callbacks for questions and changes of MCP servers. */
 export type OpenServersOptions = Pick<McpOptions, "ask" | "onChange" | "openAddress" | "traceparent" | "wrap">;
 
-/**
- * Connects to servers in the background; their credentials are in the user's data directory. Loads the protocol on
- * demand, since most users have no servers.
- */
+/** Connects to MCP servers in the background. Loads the protocol on demand, since most users have no servers. */
 export async function openServers(
   { env, home, cwd }: McpPlace,
   servers: Readonly<Record<string, McpServerEntry>>,

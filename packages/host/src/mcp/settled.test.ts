@@ -13,7 +13,7 @@ test("B47: a server that is not there is named, once, with the reason; what is r
   });
   await servers.reconnect("ended");
   expect(await waitForServers(servers, AbortSignal.abort())).toEqual([
-    "The MCP server slow is still starting: its tools come with a later message.",
+    "The MCP server slow is still starting. Its tools will be available with a later message.",
     'The MCP server "unset" needs the environment variable NOT_SET. Set the variable and restart the program.',
     "The MCP server ended cannot be used: it ended with exit code 3.",
   ]);
@@ -34,7 +34,7 @@ test("F50: what of a server's lists is not of the protocol is told in one line",
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
   await using servers = await openServers(place, { garden: { command: process.execPath, args: ["-e", program] } });
   expect(await waitForServers(servers, new AbortController().signal)).toEqual([
-    "The MCP server garden breaks its protocol: the tool odd is left out: its inputSchema violates the protocol.",
+    "The MCP server garden breaks the MCP protocol: the tool odd is left out: its inputSchema violates the protocol.",
   ]);
 });
 
@@ -59,7 +59,7 @@ test("B83: who waits for the first turn is told for whom, and whoever has no pat
   const missing = await serversForFirstTurn(servers, { signal: impatience.signal, waiting });
   expect(told).toEqual(["Waiting for the MCP server slow, for at most 30 s."]);
   expect(missing).toEqual([
-    "The MCP server slow is still starting: its tools come with a later message.",
+    "The MCP server slow is still starting. Its tools will be available with a later message.",
     expect.stringMatching(/^The MCP server gone cannot be used: /),
   ]);
   // A server that is lost later delays no turn, and no notice is repeated.

@@ -3,8 +3,8 @@ import type { McpServerState, McpServers } from "@banyan/tools/mcp";
 import { ownCommand } from "../programs/own-command.ts";
 
 /**
- * Waits until each server has started or failed, or the signal aborts. Returns sentences for users about servers that did
- * not start (B47) and servers that check arguments themselves (F43).
+ * Waits until each server has started or failed. Returns sentences for users about failed servers (B47), and servers
+ * that check arguments themselves (F43).
  */
 export async function waitForServers(servers: McpServers, signal: AbortSignal): Promise<readonly string[]> {
   const over = Promise.withResolvers<void>();
@@ -19,17 +19,17 @@ export async function waitForServers(servers: McpServers, signal: AbortSignal): 
   return servers.states.flatMap(missingNotes);
 }
 
-/** Maximum milliseconds that the first turn of a conversation waits for its servers. */
+/** Maximum milliseconds that a first turn waits for servers. */
 const FIRST_TURN = 30_000;
-/** Milliseconds after which the user is informed about the wait. */
+/** Milliseconds after which the user is informed. */
 const TOLD_AFTER = 1_000;
 
-/** Servers that a first turn has waited for. Later turns do not wait if one is lost. */
+/** Servers that a first turn has waited for. */
 const waitedFor = new WeakSet<McpServers>();
 
-/** Options of the first turn's wait. */
+/** Options of `serversForFirstTurn`. */
 export interface FirstTurnOptions {
-  /** Ends the wait: the turn begins without servers that have not started. */
+  /** Ends the wait: the turn begins without the missing servers. */
   readonly signal: AbortSignal;
   /** Called once with a sentence if the wait takes longer than a second. */
   readonly waiting?: (sentence: string) => void;
@@ -37,8 +37,7 @@ export interface FirstTurnOptions {
 
 /**
  * Waits at the first turn of a conversation (B83) until each server has started or failed, at most 30 seconds, so that
- * the model does not miss a slow server's tools. Later turns, in any conversation, do not wait and report nothing.
- * Resolves like `waitForServers`.
+ * the model gets the tools of slow servers. Later turns do not wait. Resolves like `waitForServers`.
  */
 export async function serversForFirstTurn(servers: McpServers, options: FirstTurnOptions): Promise<readonly string[]> {
   refuseUnknown("serversForFirstTurn", options, { signal: true, waiting: true });
@@ -59,7 +58,6 @@ export async function serversForFirstTurn(servers: McpServers, options: FirstTur
   }
 }
 
-/** The reason may already name the server. */
 function cannotBeUsed(name: string, reason: string): string {
   if (/^The (?:entry of the )?MCP server /.test(reason)) return reason;
   return `The MCP server ${name} cannot be used: ${reason}.`.replace(/\.\.$/, ".");
@@ -71,15 +69,15 @@ function missingNotes(state: McpServerState): string[] {
       return [
         ...(state.unread
           ? [
-              `The MCP server ${state.name} describes arguments in a way that cannot be read here, and checks them itself: ${state.unread.join("; ")}.`,
+              `The MCP server ${state.name} describes arguments in a form that Banyan cannot check, so only the server checks them: ${state.unread.join("; ")}.`,
             ]
           : []),
-        ...(state.odd ? [`The MCP server ${state.name} breaks its protocol: ${state.odd.join("; ")}.`] : []),
+        ...(state.odd ? [`The MCP server ${state.name} breaks the MCP protocol: ${state.odd.join("; ")}.`] : []),
       ];
     case "disabled":
       return [];
     case "connecting":
-      return [`The MCP server ${state.name} is still starting: its tools come with a later message.`];
+      return [`The MCP server ${state.name} is still starting. Its tools will be available with a later message.`];
     case "failed":
       return [cannotBeUsed(state.name, state.reason)];
     case "needs-auth":

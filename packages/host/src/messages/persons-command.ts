@@ -7,22 +7,19 @@ import type { Host } from "../host/host.ts";
 /** The folder in which a user's commands run. */
 export interface UserCommandPlace extends Pick<Host, "redact"> {
   readonly directory: string;
-  /** The command runs on another machine than the agent. The message informs the agent. */
+  /** True if the command runs on another machine than the agent. */
   readonly isElsewhere?: boolean;
 }
 
 /** The result of a user's command. */
 export interface CommandRun {
-  /** `exited`, with a code, or `cancelled` by the signal. */
+  /** `exited` with a code, or `cancelled` by the signal. */
   readonly end: Awaited<ReturnType<typeof runForUser>>["end"];
-  /** The command and its output as message parts, without secrets (S10). */
+  /** The command and its output, without secrets (S10). */
   readonly parts: readonly UserPart[];
 }
 
-/**
- * Runs a command that a user typed as `!command`, with the user's rights and environment, without approval (T17). Rejects if the
- * shell cannot be started.
- */
+/** Runs a user's `!command` with the user's rights, without approval (T17). Rejects if the shell cannot be started. */
 export async function runUserCommand(
   { redact, directory, isElsewhere = false }: UserCommandPlace,
   command: string,
@@ -34,10 +31,7 @@ export async function runUserCommand(
   return { end, parts: [typed, attachedTextPart(OWN_OUTPUT, redact(name), redact(told))] };
 }
 
-/**
- * The mode of an unfinished run on the path to `at` (default: the last message): interrupted, or waiting for a user. A resume
- * continues in this mode. Undefined if there is none, or a user message followed.
- */
+/** Returns the mode in which an unfinished run on the path to `at` would resume; undefined without such a run. */
 export function unfinishedMode(
   { interrupted, state }: Pick<Session, "interrupted" | "state">,
   at = state.leaf,

@@ -5,36 +5,36 @@ import { commandPromptText, type PromptCommand, splitWords } from "../definition
 import type { Host } from "../host/host.ts";
 import { type McpServers, waitForServers } from "../mcp/index.ts";
 
-/** A slash command that sends a prompt text to the agent. Users, projects and MCP servers define prompts. */
+/** A slash command that sends a prompt to the agent, from a user, a project or an MCP server. */
 export interface SlashPrompt {
-  /** The lower-case name behind the slash: `review`, or `server:review` for a prompt of an MCP server. */
+  /** The lower-case name after the slash: `review`, or `server:review` for a prompt of an MCP server. */
   readonly name: string;
   readonly description: string;
-  /** A hint about the arguments, for users. */
+  /** A hint for users about the arguments. */
   readonly hint?: string;
-  /** Its arguments in the order in which users type them. Prompts of files have no named arguments. */
+  /** In the order in which users type them. Prompts of files have no named arguments. */
   readonly arguments: readonly PromptArgument[];
-  /** The MCP server that offers it; absent for a prompt of a file. */
+  /** The MCP server with the prompt; absent for a prompt of a file. */
   readonly server?: string;
 }
 
-/** An argument of a prompt. */
+/** A named argument of a prompt. */
 export interface PromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
 }
 
-/** All current prompts. */
+/** The current prompts, and servers that may add more. */
 export interface Prompts {
   readonly prompts: readonly SlashPrompt[];
-  /** MCP servers that are still starting, and may add prompts. */
+  /** MCP servers that are still starting. */
   readonly starting: readonly string[];
 }
 
-/** A request for a prompt. */
+/** A request for a prompt's text. */
 export interface PromptInvocation {
-  /** Without the slash; case does not matter. */
+  /** Without the slash, in any case. */
   readonly name: string;
   /** The text after the name. */
   readonly argument?: string | undefined;
@@ -45,21 +45,20 @@ export interface PromptInvocation {
 /** The message that a prompt produces. */
 export interface PromptText {
   readonly parts: readonly UserPart[];
-  /** The text is foreign (of an MCP server): files that it names with `@` are not attached. */
+  /** True if the text is foreign (of an MCP server): files that it names with `@` are not attached. */
   readonly asIs: boolean;
   /** The model for the turn. */
   readonly model?: string;
 }
 
-/** A prompt that cannot be produced. */
+/** The error of a prompt that cannot be produced. */
 export class PromptError extends Error {
   override readonly name = "PromptError";
 }
 
-/** The parts of a host that prompts need. */
 type Bringer = Pick<Host, "ready" | "redact">;
 
-/** The timeouts of a prompt. */
+/** How long to wait for a prompt. */
 export interface PromptPatience {
   readonly signal: AbortSignal;
   /** Milliseconds to wait for the server to start. Default 10,000. */
@@ -71,10 +70,7 @@ export interface PromptPatience {
 const STARTING = 10_000;
 const FILLING = 30_000;
 
-/**
- * Lists the prompts of files, then of MCP servers. Waits at most `wait` milliseconds, and until the signal aborts, for servers that
- * are still starting. Rejects as `host.ready()` does.
- */
+/** Lists the prompts of files and of MCP servers. Waits at most `wait` milliseconds for servers that are starting. */
 export async function listPrompts(host: Pick<Host, "ready">, wait: number, signal: AbortSignal): Promise<Prompts> {
   const { commands = [], mcp } = await host.ready();
   if (mcp && wait > 0) await waitForServers(mcp, AbortSignal.any([signal, AbortSignal.timeout(wait)]));
@@ -85,10 +81,7 @@ export async function listPrompts(host: Pick<Host, "ready">, wait: number, signa
   return { prompts, starting };
 }
 
-/**
- * Returns the text of a prompt with its arguments, unredacted. Rejects with `PromptError` for an unknown name, wrong arguments, or
- * a failed or late server; and with the reason of the signal.
- */
+/** Returns a prompt's text with its arguments. Does not remove secrets. Rejects with `PromptError`. */
 export async function expandPrompt(
   host: Bringer,
   asked: PromptInvocation,
@@ -117,10 +110,7 @@ export async function expandPrompt(
   return { parts, asIs: true };
 }
 
-/**
- * Returns the prompt that a message with a slash asks for (C18); undefined for a message that is plain text. Rejects as
- * `expandPrompt` does.
- */
+/** Returns the prompt for a message `/name ...` (C18); undefined for plain text. Rejects as `expandPrompt` does. */
 export async function expandSlashPrompt(
   host: Bringer,
   text: string,
@@ -160,12 +150,12 @@ function ofServer({ server, name, description, arguments: wanted }: McpServerPro
   };
 }
 
-/** Makes a server's name typeable behind a slash: one lower-case word. */
+/** Makes a server's name typeable after a slash. */
 function oneWord(name: string): string {
   return plainPromptName(name).toLowerCase().replaceAll(/\s+/g, "_");
 }
 
-/** On one line, without terminal control characters and characters that reorder text (S12). */
+/** Removes characters that control a terminal or reorder text (S12). */
 function plainPromptName(name: string): string {
   return name.replaceAll(/\s+/g, " ").replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, "");
 }
@@ -182,7 +172,7 @@ async function whyNone(host: Bringer, name: string, signal: AbortSignal): Promis
   return `There is no prompt /${name}. ${nearestNameAdvice(`/${name}`, all)}`;
 }
 
-/** Throws `PromptError` for a missing required argument or an unknown argument name. */
+/** Throws `PromptError` for a missing or an unknown argument. */
 function valuesFor({ name, arguments: wanted }: SlashPrompt, { argument = "", values }: PromptInvocation) {
   const given = values ?? byPlace(wanted, argument);
   const unknown = Object.keys(given).find((key) => !wanted.some((each) => each.name === key));
@@ -200,7 +190,7 @@ function valuesFor({ name, arguments: wanted }: SlashPrompt, { argument = "", va
   return given;
 }
 
-/** Assigns words to arguments in order. Quoted words are one word; the last argument takes the rest. */
+/** Quoted words are one word; the last argument gets the rest. */
 function byPlace(wanted: readonly PromptArgument[], argument: string): Readonly<Record<string, string>> {
   const words = splitWords(argument);
   const values = wanted.flatMap(({ name }, index) => {

@@ -9,8 +9,8 @@ export interface WrittenMessage extends MessageWithAttachments {
 }
 
 /**
- * Removes secrets from a user's text (S10), and attaches what it names with `@` (B46): workspace files, git changes, web pages, MCP
- * resources; with `outside`, any file; with `folder`, a worktree's files. Rejects as `host.ready()` does, or with the signal's reason.
+ * Removes secrets from a user's text (S10) and attaches the sources that it names with `@` (B46). `outside`: any file
+ * may be named. `folder`: a worktree's files. Rejects as `host.ready()` does, or with the signal's reason.
  */
 export async function writtenMessage(
   host: Pick<Host, "ready" | "redact" | "workspace" | "whyNotReadIn" | "env">,

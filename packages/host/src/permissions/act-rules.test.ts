@@ -154,7 +154,7 @@ describe("S43: what was done without asking", () => {
     });
     expect(await done({ ask: ["shell(rm *)"] }, run)).toEqual({
       decision: "deny",
-      reason: "The rule 'shell(rm *)' asks about this.",
+      reason: "The rule 'shell(rm *)' requires approval for this call.",
     });
     expect(await done({ ask: ["shell(rm *)"] }, run, "all")).toEqual({ decision: "allow" });
     expect(await done({ deny: ["write"] }, agents(paths("a", "read"), "read"))).toEqual({ decision: "allow" });

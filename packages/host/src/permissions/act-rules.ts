@@ -9,9 +9,9 @@ import { namesFirstWord, shellSubject } from "./shell/shell-subject.ts";
 import { LONGEST_PATH, textsInArguments } from "./text-subject.ts";
 
 /**
- * Returns whether a deny or ask rule covers a call of another program's tool by its acts (S43): rules on `write`, `edit`,
- * `read`, `shell` and `fetch`. Judges by the arguments, since the caller chooses the tool's name. `perhaps`: the call does not
- * show what the rule is about.
+ * Returns whether a deny or ask rule on `write`, `edit`, `read`, `shell` or `fetch` covers a call of another program's
+ * tool (S43). Judges by the arguments, since that program chooses the tool's name. `perhaps`: the arguments leave open
+ * whether.
  */
 export function actRules(
   tool: Tool,

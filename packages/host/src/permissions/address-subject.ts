@@ -3,8 +3,8 @@ import { covers, type Rule, type Subject } from "./match.ts";
 import { FETCHING, formatRule, isAbout, type Rules, restrainRules } from "./rule.ts";
 
 /**
- * The subject of a call on a web address. A pattern is `host` or `host/path`, optionally with `http://` or `https://`. `*` in the
- * host does not extend into the path; without a path the whole host matches. `domain:host` matches any port.
+ * Judges a call on a web address. A pattern is `host` or `host/path`, optionally with `http://` or `https://`. `*` in
+ * the host does not extend into the path; without a path the whole host matches. `domain:host` matches any port.
  */
 export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
   const address = URL.canParse(url) ? new URL(url) : undefined;
@@ -31,15 +31,18 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
 }
 
 /**
- * Returns why an address may not be fetched, as a sentence; undefined if it may. Deny rules always hold. An ask rule holds unless
- * it also matches the address `from` that the user approved, so a redirect does not bypass the question.
+ * Returns why the rules forbid fetching an address; undefined if they do not. An ask rule holds unless it also matches
+ * the address `from` that the user approved, so that a redirect does not bypass the question.
  */
 export function whyNotFetched(address: URL, from: URL, { deny, ask }: Rules): string | undefined {
   const speaksOf = ({ href }: URL, rule: Rule) => addressSubject({ name: FETCHING }, href).matches(rule) !== "no";
   const closed = restrainRules(deny).find((rule) => speaksOf(address, rule));
   if (closed) return `The rule '${formatRule(closed)}' forbids fetching ${address.href}.`;
   const open = restrainRules(ask).find((rule) => speaksOf(address, rule) && !speaksOf(from, rule));
-  return open && `${from.href} redirects to ${address.href}, which the rule '${formatRule(open)}' asks about.`;
+  return (
+    open &&
+    `${from.href} redirects to ${address.href}, and the rule '${formatRule(open)}' requires approval for that address.`
+  );
 }
 
 function fitsAddress(pattern: string, address: URL): boolean {
@@ -56,7 +59,7 @@ function fitsAddress(pattern: string, address: URL): boolean {
   );
 }
 
-/** Decodes escaped letters, digits and `-._~`, which leave the path the same (RFC 3986, 6.2.2.2). */
+/** Decodes escapes that leave the path the same (RFC 3986, 6.2.2.2). */
 function samePath(path: string): string {
   return path.replace(/%([0-9a-f]{2})/gi, (code, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16));
@@ -64,7 +67,7 @@ function samePath(path: string): string {
   });
 }
 
-/** Removes the optional dot at the end of a host name. */
+/** Removes the optional dot at the end. */
 function sameHost(host: string): string {
   return host.replace(/\.(?=(?::[\d*]+)?$)/, "");
 }

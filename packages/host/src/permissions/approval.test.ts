@@ -4,8 +4,10 @@ import { Approval, ApprovalError } from "./approval.ts";
 test("S27: all is taken for one conversation, with a yes, in a sandbox; once in each", () => {
   const approval = new Approval("ask");
   const inSandbox = { isConfined: true };
-  expect(() => approval.use("all", inSandbox)).toThrow("is for one conversation");
-  expect(() => approval.use("all", { ...inSandbox, unasked: { conversation: "a" } })).toThrow("needs a user's yes");
+  expect(() => approval.use("all", inSandbox)).toThrow("applies to one conversation");
+  expect(() => approval.use("all", { ...inSandbox, unasked: { conversation: "a" } })).toThrow(
+    "needs the user's confirmation",
+  );
   const yes = { conversation: "a", confirmed: true };
   expect(() => approval.use("all", { isConfined: false, unasked: yes })).toThrow("--unconfined");
   approval.use("all", { ...inSandbox, unasked: yes });

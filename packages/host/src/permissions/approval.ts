@@ -1,7 +1,7 @@
 import type { Permission, Tool } from "@banyan/core";
 import type { ApprovalMode } from "./rule.ts";
 
-/** An approval mode that cannot be used. The message says what it needs. */
+/** The error of an approval mode that cannot be used. The message says what is missing. */
 export class ApprovalError extends Error {
   override readonly name = "ApprovalError";
   /** Only the user's consent is missing. */
@@ -19,29 +19,29 @@ export interface UnattendedApproval {
   readonly confirmed?: boolean | undefined;
 }
 
-/** The approval mode for carrying out an approved plan. */
+/** How to approve the calls of an approved plan. */
 export type PlanApproval = Exclude<ApprovalMode, "plan" | "all">;
 
-/** A conversation whose plan is being carried out. */
+/** A conversation with an approved plan that the agent carries out. */
 export interface ApprovedPlan {
   readonly conversation: string;
   readonly approval: PlanApproval;
 }
 
-/** Why approval `all` is unavailable if commands run without a sandbox. */
+/** The message for approval `all` without a sandbox. */
 export const NEEDS_SANDBOX =
-  "Approval 'all' needs a sandbox, and there is none here. --unconfined, or the setting unconfined, allows it anyway.";
+  "Approval 'all' needs a sandbox, and none is available. To allow 'all' without a sandbox, use --unconfined or the setting unconfined.";
 
 /**
- * The approval modes (S27). `plan`, `ask` and `edits` apply everywhere; an approved plan ends `plan` in its conversation until a
- * user sets it again. `all` applies everywhere only if the program was started with it. If not, a user confirms it in each
+ * The approval modes of conversations (S27). `plan`, `ask` and `edits` apply everywhere; an approved plan ends `plan`
+ * in its conversation. `all` applies everywhere only from the program's start. Otherwise a user confirms it for each
  * conversation, for the life of the process; no log and no other conversation can enable it.
  */
 export class Approval {
   #mode: ApprovalMode;
   readonly #agreed = new Set<string>();
   readonly #unasked = new Set<string>();
-  /** Conversations with an approved plan and its approval mode, while approval is `plan`. */
+  /** Approved plans, while approval is `plan`. */
   readonly #carried = new Map<string, PlanApproval>();
   /** Runs that change files without approval. */
   readonly #changing = new Set<string>();
@@ -50,7 +50,7 @@ export class Approval {
     this.#mode = mode;
   }
 
-  /** The mode of conversations without a mode of their own. */
+  /** The mode of conversations without their own. */
   get mode(): ApprovalMode {
     return this.#mode;
   }
@@ -60,7 +60,6 @@ export class Approval {
     return [...this.#unasked];
   }
 
-  /** Conversations whose plan is carried out although approval is `plan`. */
   get carriedOut(): readonly ApprovedPlan[] {
     return [...this.#carried].map(([conversation, approval]) => ({ conversation, approval }));
   }
@@ -78,15 +77,11 @@ export class Approval {
     return mode === "ask" && run !== undefined && this.#changing.has(run) ? "edits" : mode;
   }
 
-  /** Returns whether a user confirmed `all` in this conversation. */
   #isAgreed(conversation: string): boolean {
     return this.#mode === "all" || this.#agreed.has(conversation);
   }
 
-  /**
-   * Changes the mode; `edits` with a run only for that run. Throws `ApprovalError` for `all` without a conversation, the user's
-   * consent or a sandbox.
-   */
+  /** Changes the mode, or `edits` for one run. Throws `ApprovalError` for `all` without consent or a sandbox. */
   use(
     mode: ApprovalMode,
     {
@@ -107,10 +102,10 @@ export class Approval {
       return;
     }
     if (!isConfined) throw new ApprovalError(NEEDS_SANDBOX);
-    if (!unasked) throw new ApprovalError("Approval 'all' is for one conversation: name it.");
+    if (!unasked) throw new ApprovalError("Approval 'all' applies to one conversation: name the conversation.");
     const { conversation, confirmed = false } = unasked;
     if (!confirmed && !this.#isAgreed(conversation))
-      throw new ApprovalError("Approval 'all' needs a user's yes for this conversation (confirmed).", true);
+      throw new ApprovalError("Approval 'all' needs the user's confirmation for this conversation (confirmed).", true);
     this.#agreed.add(conversation);
     this.#unasked.add(conversation);
   }
@@ -121,10 +116,7 @@ export class Approval {
     this.#unasked.clear();
   }
 
-  /**
-   * Judges calls by their conversation's mode. For a tool that `isOutside` (another program runs it without a sandbox), `all`
-   * asks as `ask` does.
-   */
+  /** Judges calls by their conversation's mode. For tools of other programs (`isOutside`), `all` asks. */
   judge(inMode: (mode: ApprovalMode) => Permission, isOutside: (tool: Tool) => boolean): Permission {
     const modes = { plan: inMode("plan"), ask: inMode("ask"), edits: inMode("edits"), all: inMode("all") };
     return (request) => {

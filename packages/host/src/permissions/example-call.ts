@@ -8,13 +8,9 @@ import { allowRules, COMMAND, FETCHING, formatRule, type Rules, restrainRules } 
 import { harmlessOf } from "./shell/harmless.ts";
 import { subjectOf } from "./subject.ts";
 
-/** Our tools whose calls are about a path. */
 const OF_PATHS: ReadonlySet<string> = new Set(["read", "list", "search", ...writers]);
 
-/**
- * Returns a call that a rule matches, as in `shell(rm x)`. The call was judged, which proves that the rule can match (S34).
- * Undefined if none was found, for example for a pattern that no path can match.
- */
+/** Returns a call that a rule matches, such as `shell(rm x)` (S34); undefined if none was found. */
 export function exampleCall(rule: Rule, list: keyof Rules, workspace: string): string | undefined {
   const readings = list === "allow" ? allowRules([rule]) : restrainRules([rule]);
   for (const reading of readings) {
@@ -28,7 +24,6 @@ export function exampleCall(rule: Rule, list: keyof Rules, workspace: string): s
   return undefined;
 }
 
-/** A call that should match, with its main argument. */
 function callFor({ tool: written, pattern }: Rule): [tool: Tool, input: Json, text?: string] {
   const text = pattern === undefined ? undefined : exampleText(written, pattern);
   const base = { description: "", input: { type: "object" }, effects: "external", execute: () => "" } as const;
@@ -52,7 +47,6 @@ function aboutPath(input: unknown): About {
   return { paths: [{ path, access: "write" }] };
 }
 
-/** A text that a pattern should match. */
 function exampleText(tool: string, pattern: string): string {
   if (tool === COMMAND) return harmlessOf(pattern) ?? pattern.replaceAll("*", "x");
   if (tool === FETCHING) {

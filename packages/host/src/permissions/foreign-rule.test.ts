@@ -49,7 +49,7 @@ test.each([
 
 test("S34: a rule on a tool that only another program has is a notice", () => {
   expect(absentNames(rulesFrom({ deny: ["NotebookEdit", "Bash(rm *)"] }))).toEqual([
-    "The rule 'NotebookEdit' changes nothing: Banyan has no tool like NotebookEdit of other programs.",
+    "The rule 'NotebookEdit' has no effect: Banyan has no tool like NotebookEdit.",
   ]);
 });
 

@@ -6,8 +6,8 @@ import { type ForeignTool, foreignTool, type OwnTool } from "./tool-names.ts";
 export const writers: readonly OwnTool[] = ["edit", "edit_mode", "write"];
 
 /**
- * Parses a rule of Claude Code or codex, such as `Bash(rm:*)` or `Read(./.env)`. Returns undefined for a name that they do not
- * have, and a text with the problem and advice for a pattern that can match no call.
+ * Parses a rule of Claude Code or codex, such as `Bash(rm:*)`. Returns undefined for an unknown name, and a text with
+ * advice for a pattern that can match no call.
  */
 export function readForeign(name: string, pattern: string | undefined): ForeignMeaning | string | undefined {
   const tool = foreignTool(name);
@@ -31,7 +31,7 @@ export function readForeign(name: string, pattern: string | undefined): ForeignM
   }
 }
 
-/** The command pattern that `git push:*` means: `git push` and all longer commands. */
+/** Returns the command pattern for `git push:*`: `git push` and all longer commands. */
 export function withoutSuffix(pattern: string): string {
   return pattern.endsWith(":*") ? `${pattern.slice(0, -2).trimEnd()} *` : pattern;
 }
@@ -42,9 +42,8 @@ function readCommandRule({ tools }: ForeignTool, pattern: string): ForeignMeanin
 }
 
 /**
- * Path patterns work as in a .gitignore file: a name without a slash matches in every folder, and a folder includes its
- * content. `//` begins an absolute path, and `/` a path from the folder of the settings. A deny or ask rule covers all of these
- * meanings, an allow rule only the narrowest.
+ * Path patterns work as in a .gitignore file. `//` begins an absolute path, and `/` a path from the folder of the
+ * settings. A deny or ask rule covers all of these meanings, an allow rule only the narrowest.
  */
 function readPath(name: string, { tools, pattern: kind }: ForeignTool, written: string): ForeignMeaning {
   const isEdit = kind === "edited path";

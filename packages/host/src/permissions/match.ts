@@ -1,7 +1,7 @@
-/** The match of a rule with a partly unknown text. `perhaps`: depends on the unknown pieces. */
+/** True if a rule matches a call. `perhaps`: unknown parts of the call decide. */
 export type RuleMatch = "no" | "perhaps" | "yes";
 
-/** A permission rule: matches calls of a tool, or those whose main argument matches a pattern. */
+/** A permission rule for a tool's calls, or for those whose main argument matches a pattern. */
 export interface Rule {
   /** A tool's name; a prefix of MCP tool names with `*` (`mcp_files_*`); or `*` for all tools. */
   readonly tool: string;
@@ -21,23 +21,20 @@ export interface ForeignMeaning {
   readonly restrains: readonly Rule[];
 }
 
-/** The acts of a call, as rules see them. */
+/** A call in the form that rules are compared with. */
 export interface Subject {
   /** Returns whether a deny or ask rule matches this call. */
   matches(rule: Rule): RuleMatch;
   /** Returns whether the rules together allow the whole call, or the call needs no rule. */
   allowed(rules: readonly Rule[]): boolean;
-  /**
-   * The rule that, added to the given rules, would allow this call and similar calls; undefined if no single safe rule
-   * does.
-   */
+  /** Returns the rule that would allow this call and similar ones; undefined if no single safe rule does. */
   suggestion(rules: readonly Rule[]): string | undefined;
 }
 
-/** A placeholder for text that is unknown in advance: the value of a variable, the output of a command. */
+/** Stands for text that is not known before a command runs, such as the value of a variable. */
 export const UNKNOWN = "\0";
 
-/** The strongest of several matches. */
+/** Returns the strongest of several matches. */
 export function strongest(matches: Iterable<RuleMatch>): RuleMatch {
   let best: RuleMatch = "no";
   for (const match of matches) {
@@ -48,18 +45,17 @@ export function strongest(matches: Iterable<RuleMatch>): RuleMatch {
 }
 
 /**
- * Returns whether the pattern matches the text for any value of its unknown pieces. `*` means any characters, including spaces and
- * slashes. A pattern that ends in ` *` also matches without it: `npm test *` matches `npm test`.
+ * Returns whether a pattern matches a text for every value of its unknown pieces. `*` also means spaces and slashes.
  */
 export function covers(pattern: string, text: string): boolean {
   const wild = pattern.indexOf("*");
-  // Most rules do not concern the text, which a comparison of the beginning shows.
+  // A quick check: most rules do not concern the text.
   if (wild === -1) return pattern === text;
   if (!text.startsWith(pattern.slice(0, wild).trimEnd())) return false;
   return variants(pattern).some((variant) => fitsText(variant, text, false));
 }
 
-/** Returns whether the pattern matches the text for some value of its unknown pieces. */
+/** Returns whether a pattern matches a text for some value of its unknown pieces. */
 export function meets(pattern: string, text: string): boolean {
   return variants(pattern).some((variant) => fitsText(variant, text, true));
 }
@@ -68,7 +64,7 @@ function variants(pattern: string): string[] {
   return pattern.endsWith(" *") && pattern.length > 2 ? [pattern, pattern.slice(0, -2)] : [pattern];
 }
 
-/** Tracks the reachable text positions for each pattern character. Time is proportional to the product of both lengths. */
+/** Takes time proportional to the product of both lengths. */
 function fitsText(pattern: string, text: string, unknownIsAnything: boolean): boolean {
   const length = text.length;
   let reached = new Uint8Array(length + 1);
@@ -88,7 +84,7 @@ function fitsText(pattern: string, text: string, unknownIsAnything: boolean): bo
       for (let at = 0; at < length; at++) {
         if (!reached[at]) continue;
         if (text[at] === character) next[at + 1] = 1;
-        // An unknown piece can produce this character and more, so stay at its position.
+        // An unknown piece can produce this character and more.
         else if (unknownIsAnything && text[at] === UNKNOWN) next[at] = 1;
       }
     }

@@ -1,20 +1,17 @@
 import type { Tool } from "@banyan/core";
 import { offeredName, providerName } from "@banyan/core/conversation";
 
-/** The parts of a tool by which a rule or a hook can name it. */
+/** The properties by which a rule or a hook can name a tool. */
 export type NamedTool = Pick<Tool, "name" | "offeredBy" | "offeredAs">;
 
-/**
- * All names of a tool. For a server's tool: `mcp__server__tool`, with each part as declared and in the form for providers;
- * then the name that the model uses.
- */
+/** Returns all names of a tool: `mcp__server__tool` for a server's tool, then the model's name for it. */
 export function toolRuleNames({ name, offeredBy, offeredAs }: NamedTool): readonly string[] {
   if (offeredBy === undefined || offeredAs === undefined) return [name];
   const names = formsOf(offeredBy).flatMap((server) => formsOf(offeredAs).map((tool) => offeredName({ server, tool })));
   return [...new Set([...names, name])];
 }
 
-/** Returns whether a written name means a tool. `mcp__server` means all tools of the server, `*` at the end any text. */
+/** Returns whether a name means a tool. `mcp__server` means all tools of the server, `*` at the end any text. */
 export function meansTool(written: string, tool: NamedTool): boolean {
   const names = toolRuleNames(tool);
   if (written.endsWith("*")) return names.some((name) => name.startsWith(written.slice(0, -1)));
@@ -22,21 +19,21 @@ export function meansTool(written: string, tool: NamedTool): boolean {
 }
 
 /**
- * Returns whether a written name means the tool of this server and, among the configured servers, of no other one. Two servers can
- * fit one name: `mcp__a__b__c` is the tool `b__c` of `a`, or the tool `c` of `a__b`. An allow rule holds for neither (S44).
+ * Returns whether a name means the tool of this server and of no other configured server. `mcp__a__b__c` may be the
+ * tool `b__c` of `a`, or `c` of `a__b`: an allow rule holds for neither (S44).
  */
 export function meansOnly(written: string, tool: NamedTool, servers: readonly string[]): boolean {
   const { name, offeredBy, offeredAs } = tool;
   if (offeredBy === undefined || offeredAs === undefined) return true;
   const others = servers.filter((server) => server !== offeredBy);
-  // The name for providers is the tool's own, so another server fits it only as `mcp__server__tool`.
+  // The name for providers is the tool's own; another server fits only as `mcp__server__tool`.
   if (written === name) return !others.some((server) => spells(written, server));
   const meant = serversMeant(written, [offeredBy, ...others]);
   if (meant.length === 0) return !written.startsWith("mcp__");
   return meant.every((server) => server === offeredBy);
 }
 
-/** The configured servers that a written name fits, with any tools; none if no server is spelled in full. */
+/** Returns the configured servers that a name fits; none if no server is spelled in full. */
 export function serversMeant(written: string, servers: readonly string[]): readonly string[] {
   const begun = servers.filter((server) => written.startsWith(serverPrefix(server)));
   // A name for providers belongs to the longest matching server; those of other servers contain a digest.
@@ -54,14 +51,14 @@ function serverPrefix(server: string): string {
   return providerName(`mcp_${server}_`);
 }
 
-/** Other servers whose tools may share a name with this tool. */
+/** Returns other servers whose tools may share a name with this tool. */
 export function namesakesOf(tool: NamedTool, servers: readonly string[]): readonly string[] {
   const names = toolRuleNames(tool).filter((name) => name !== tool.name);
   const fitting = names.flatMap((name) => serversMeant(name, servers));
   return [...new Set(fitting)].filter((server) => server !== tool.offeredBy);
 }
 
-/** A sentence for each allow rule without effect, because its name fits several MCP servers of the settings. */
+/** Returns a sentence for each allow rule without effect, because its name fits several MCP servers. */
 export function sharedNames(
   allow: readonly { readonly tool: string }[],
   { mcpServers = {} }: { readonly mcpServers?: Readonly<Record<string, unknown>> | undefined },
@@ -69,11 +66,11 @@ export function sharedNames(
   return allow.flatMap(({ tool }) => {
     const meant = /^mcp__|\*$/.test(tool) ? serversMeant(tool, Object.keys(mcpServers)) : [];
     if (meant.length < 2) return [];
-    return `The allow rule '${tool}' fits the MCP servers ${meant.join(" and ")}, so it allows nothing. Rename one of them.`;
+    return `The allow rule '${tool}' fits the MCP servers ${meant.join(" and ")}, so the rule allows nothing. Rename one of the servers.`;
   });
 }
 
-/** The names that mean all tools of a server. */
+/** Returns the names that mean all tools of a server. */
 export function serverNames({ offeredBy, offeredAs }: NamedTool): readonly string[] {
   return offeredBy === undefined || offeredAs === undefined ? [] : formsOf(offeredBy).map((form) => `mcp__${form}`);
 }

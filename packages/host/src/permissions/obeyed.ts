@@ -3,12 +3,12 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { protectedPart } from "@banyan/tools/workspace";
 import { fitsEvery, literalGlob, type PathScope, pathFromWorkspace, type ResolvedPath } from "./place.ts";
 
-/** Parts of a repository that git obeys or follows to others; without `HEAD`, which marks a repository. */
+/** Files by which git recognizes a repository, or which it obeys; `HEAD` is checked apart. */
 const PARTS: ReadonlySet<string> = new Set(
   "commondir config config.worktree gitdir hooks info modules objects worktrees".split(" "),
 );
 
-/** Returns whether programs obey this file by themselves, so that no mode writes it without approval (S19). */
+/** Returns whether programs execute or obey this file by themselves (S19): no mode writes it without approval. */
 export function isExecutedByPrograms(scope: PathScope, { forms }: ResolvedPath): boolean {
   return forms.some(
     (form) => protectedPart(pathFromWorkspace(scope, form) ?? form) !== undefined || isObeyedByGit(scope, form),
@@ -16,8 +16,8 @@ export function isExecutedByPrograms(scope: PathScope, { forms }: ResolvedPath):
 }
 
 /**
- * Returns whether an allow rule matches a file that programs obey: its pattern must spell the name and hidden folders. A user who
- * allowed `src/**` did not allow `src/.vscode/tasks.json` or `src/HEAD`.
+ * Returns whether an allow rule's pattern spells the name and the hidden folders of a file that programs obey. A user
+ * who allowed `src/**` did not allow `src/.vscode/tasks.json` or `src/HEAD`.
  */
 export function namesObeyedFile(pattern: string, scope: PathScope, place: ResolvedPath): boolean {
   const named = place.forms.every(
@@ -26,7 +26,7 @@ export function namesObeyedFile(pattern: string, scope: PathScope, place: Resolv
   return named && fitsEvery(pattern, scope, place, false);
 }
 
-/** Returns whether git would obey a file as part of a repository that is not named `.git`, in any folder. */
+/** Git also obeys a repository that is not named `.git`. */
 function isObeyedByGit(scope: PathScope, path: string): boolean {
   if (basename(path).toLowerCase() === "head") return true;
   for (let folder = dirname(path); pathFromWorkspace(scope, folder) !== undefined; folder = dirname(folder)) {

@@ -15,7 +15,7 @@ import {
 import { isAboutReading } from "./reading.ts";
 import { changesFiles, formatRule, isAbout } from "./rule.ts";
 
-/** The subject of a call on a file or a folder. */
+/** Judges a call on a file or a folder. */
 export function pathSubject(tool: Tool, path: string, surroundings: SubjectContext): Subject {
   const { scope, writes } = surroundings;
   const place = (surroundings.place ?? ((named) => resolveNamedPath(scope, named)))(path);
@@ -52,7 +52,7 @@ export function pathSubject(tool: Tool, path: string, surroundings: SubjectConte
   };
 }
 
-/** Returns whether a deny or ask rule matches a tool because it changes files (S43). */
+/** A deny or ask rule may match a tool because it changes files (S43). */
 function isAboutChange(rule: Rule, { files }: Tool): boolean {
   return files === "write" && changesFiles(rule.tool);
 }

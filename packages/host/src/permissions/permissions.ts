@@ -21,7 +21,7 @@ import { wideRuleNotices } from "./shell/wide-rule.ts";
 import { describeCallForRules, subjectOf } from "./subject.ts";
 
 /**
- * The rules and surroundings by which calls are judged.
+ * Options of `permissions`: the rules and surroundings by which calls are judged.
  * @example
  * const permission = permissions({
  *   workspace: "/home/me/project",
@@ -44,9 +44,9 @@ export interface PermissionOptions {
   readonly tools: () => readonly Tool[];
   /** The names of all MCP servers in the settings, also of missing ones. Default: the servers of `tools`. */
   readonly servers?: readonly string[];
-  /** True if a user can be asked. Otherwise calls that need approval are denied. */
+  /** True if a user can be asked. If not, calls that need approval are denied. */
   readonly canAsk: boolean;
-  /** The folder that `~` means in commands and patterns. Default: the user's home. */
+  /** The folder that `~` means. Default: the user's home. */
   readonly home?: string;
   /** A copy of the workspace, without links: its paths are judged as the same paths of the workspace. */
   readonly copy?: string;
@@ -65,13 +65,10 @@ const OPTIONS: OptionNames<PermissionOptions> = {
 const RULES: OptionNames<Rules> = { deny: true, ask: true, allow: true };
 
 /**
- * Judges calls by rules (B63): deny before ask before allow, from files, flags and the conversation's "always" answers; then by
- * the mode.
- *
- * Deny and ask rules are checked against every part of a call and every possible value of its unknown parts. Allow rules must
- * match the whole call. If a deny rule may match, the call needs approval, or is denied where nothing is asked. The returned
- * function reads the file system (for links) and never throws. Throws a `RuleError` at once for a rule that names none of
- * `tools`, no tool of Banyan and no MCP tool (S34).
+ * Returns a function that judges calls (B63): by deny, then ask, then allow rules, then by the mode. Deny and ask rules
+ * are checked against every part of a call and every possible value of unknown parts. Allow rules must match the whole
+ * call. If a deny rule may match, the call needs approval, or is denied if no user can be asked. The function reads the
+ * file system and never throws. Throws a `RuleError` at once for a rule on an unknown tool (S34).
  */
 export function permissions(options: PermissionOptions): Permission {
   refuseUnknown("permissions", options, OPTIONS);
@@ -91,7 +88,7 @@ export function permissions(options: PermissionOptions): Permission {
   const servers = () => options.servers ?? options.tools().flatMap(({ offeredBy }) => offeredBy ?? []);
   return (request) => {
     const { control = false } = request.tool;
-    // Only a rule with its name denies a control tool; `*` does not.
+    // Only a rule with its name denies a control tool.
     const deny = control ? rules.deny.filter((rule) => rule.tool !== "*") : rules.deny;
     const subject = subjectOf(request.tool, request.input, surroundings);
 
@@ -102,7 +99,7 @@ export function permissions(options: PermissionOptions): Permission {
     if (request.done) {
       const asking = options.mode === "all" ? undefined : rules.ask.find((rule) => matches(rule) === "yes");
       if (asking === undefined) return { decision: "allow" };
-      return { decision: "deny", reason: `The rule '${formatRule(asking)}' asks about this.` };
+      return { decision: "deny", reason: `The rule '${formatRule(asking)}' requires approval for this call.` };
     }
     if (control) {
       const handsIn = options.mode === "plan" && describeCallForRules(request.tool, request.input)?.handsIn === true;
@@ -119,11 +116,11 @@ export function permissions(options: PermissionOptions): Permission {
       if (request.tool.offeredBy !== undefined) return doubt(options.canAsk, doubtful);
       return {
         decision: "deny",
-        reason: `The rule '${formatRule(doubtful)}' may forbid this call. Write it plainly, without variables, substitutions or indirection.`,
+        reason: `The rule '${formatRule(doubtful)}' may forbid this call. Write the call plainly, without variables, substitutions or indirection.`,
       };
     }
     const asked = strongest(rules.ask.map(matches)) !== "no";
-    // The rule of an "always" answer cannot override an ask rule or a possible deny rule, so offer none.
+    // An "always" answer cannot override an ask rule or a possible deny rule, so offer none.
     if (doubtful !== undefined && request.tool.offeredBy !== undefined) return doubt(options.canAsk, doubtful);
     if (asked || doubtful !== undefined) return askByRule(options.canAsk);
     const named = [...rules.allow, ...rulesOfAnswers(request.allowed)];
@@ -133,7 +130,7 @@ export function permissions(options: PermissionOptions): Permission {
   };
 }
 
-/** Returns the rule that an "always" answer to this call would set; undefined if no single safe rule covers the call. */
+/** Returns the rule that an "always" answer would set; undefined if no single safe rule covers the call. */
 export function suggestPattern(request: PermitRequest, workspace: string, home = homedir()): string | undefined {
   const surroundings: SubjectContext = { scope: pathScope(workspace, home), writes: false, isWriter: () => false };
   return subjectOf(request.tool, request.input, surroundings).suggestion([]);
@@ -146,7 +143,7 @@ const LOOKING: readonly Rule[] =
     .map((command) => parseRule(`${COMMAND}(${command} [harmless])`));
 
 const ONLY_PLANS =
-  "Approval mode 'plan' only allows reading, and this call may change something. Explore, then hand in your plan; once the user allows it, this call can run.";
+  "Approval mode 'plan' only allows reading, and this call may change something. Explore, then hand in your plan. After the user allows the plan, this call can run.";
 
 /** Only a user approves a plan. */
 function handIn(canAsk: boolean): Permit {
@@ -154,11 +151,11 @@ function handIn(canAsk: boolean): Permit {
   return {
     decision: "deny",
     reason:
-      "In approval mode 'plan' a user must allow the plan, and no user can be asked here. Answer with the plan, and end.",
+      "In approval mode 'plan' a user must allow the plan, and no user can be asked here. Answer with the plan, and end your turn.",
   };
 }
 
-/** Throws a `RuleError` for a rule that names none of the tools. Without tools, any name may be right. */
+/** Throws a `RuleError` for a rule that names none of the tools. */
 function checkNames({ deny, ask, allow }: Rules, tools: readonly Tool[]): void {
   if (tools.length === 0) return;
   const names = tools.map(({ name }) => name);
@@ -171,7 +168,7 @@ function allows(rules: readonly Rule[], request: PermitRequest, subject: Subject
   return rules.some((rule) => rule.pattern === undefined && isAbout(rule, request.tool)) || subject.allowed(rules);
 }
 
-/** The arguments of another program's tool leave open whether a deny rule matches. */
+/** The arguments leave open whether a deny rule matches. */
 function doubt(canAsk: boolean, rule: Rule): Permit {
   if (canAsk) return { decision: "ask", byRule: true };
   return {
@@ -186,7 +183,7 @@ function askPermit(canAsk: boolean, pattern: string | undefined): Permit {
   return { decision: "deny", reason: nobody(hint), unasked: true };
 }
 
-/** A rule requires the user's decision; hooks cannot replace it. */
+/** Hooks cannot replace the user's decision. */
 function askByRule(canAsk: boolean): Permit {
   return canAsk ? { decision: "ask", byRule: true } : { decision: "deny", reason: nobody() };
 }
@@ -195,26 +192,25 @@ function nobody(hint = ""): string {
   return `This needs a user's approval, and no user can be asked here${hint}.`;
 }
 
-/** The rules set by "always" answers of a conversation. */
 function rulesOfAnswers(answers: readonly string[]): readonly Rule[] {
   return answers.flatMap((text) => {
     try {
       return allowRules([ofAnswer(parseRule(text))]);
     } catch {
-      // A damaged rule, or one of a newer version, allows nothing: the call needs approval again.
+      // A damaged or newer rule allows nothing: the call needs approval again.
       return [];
     }
   });
 }
 
-/** "Always" answers that now allow less than the user approved, each with the change and advice (S33). */
+/** Returns "always" answers that now allow less than the user approved, each with advice (S33). */
 export function narrowedRules(
   answers: readonly string[],
 ): readonly { readonly rule: string; readonly reason: string }[] {
   return answers.flatMap((rule) => wideRuleNotices(rulesOfAnswers([rule])).map((reason) => ({ rule, reason })));
 }
 
-/** Older answers wrote `git log *` for `git log [harmless]`. For other programs, they now mean the exact command (S24). */
+/** Older answers wrote `git log *` for `git log [harmless]`. For others, they now mean the exact command (S24). */
 function ofAnswer(rule: Rule): Rule {
   const { tool, pattern } = rule;
   if (tool !== COMMAND || !pattern?.endsWith(" *")) return rule;

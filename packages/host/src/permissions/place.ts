@@ -3,9 +3,9 @@ import { expandHome, foldedName, meantPath } from "@banyan/tools/named-path";
 import { followLinks, WorkspaceError } from "@banyan/tools/workspace";
 import picomatch from "picomatch";
 
-/** The folder that paths are judged against, fixed when the conversation starts. */
+/** The folder against which paths are judged. Fixed when the conversation starts. */
 export interface PathScope {
-  /** The path as given; absolute. */
+  /** The absolute path as given. */
   readonly root: string;
   /** The path with its links resolved. */
   readonly realRoot: string;
@@ -14,24 +14,23 @@ export interface PathScope {
   readonly copy?: string | undefined;
 }
 
-/** The place that a path leads to. */
+/** A path as written and as resolved. */
 export interface ResolvedPath {
-  /** Absolute paths: as written, and as the system resolves it, with links and `..` resolved part by part. */
+  /** Absolute paths: as written, and as the system resolves links and `..`. */
   readonly forms: readonly string[];
-  /** True if each form of the path is in the workspace. */
+  /** True if all of these are in the workspace. */
   readonly inside: boolean;
 }
 
-/** Makes the scope of paths: `workspace`, whose links are resolved now, and `home`, which `~` means. All are absolute. */
+/** Makes the scope of paths, and resolves the links of `workspace`. `home`: the folder that `~` means. */
 export function pathScope(workspace: string, home: string, copy?: string): PathScope {
   const root = resolve(workspace);
   return { root, realRoot: followLinks(root) ?? root, home, copy };
 }
 
 /**
- * Resolves a path; relative paths start at the workspace. For a missing file, the rest of its path is taken as written. The forms
- * include the path that the text means (S35) and the literal text, since another program's tool may use either. Both are equal for
- * our own tools.
+ * Resolves a path, relative to the workspace, also of a missing file. The result includes the path that the text means
+ * (S35) and the literal text, since another program's tool may use either.
  */
 export function resolveNamedPath(scope: PathScope, named: string): ResolvedPath {
   const meant = meantLocalPath(scope, named);
@@ -46,7 +45,7 @@ export function resolveNamedPath(scope: PathScope, named: string): ResolvedPath 
   };
 }
 
-/** The path that a text means; undefined if it names no place on this machine. */
+/** Undefined if the text names no place on this machine. */
 function meantLocalPath(scope: PathScope, named: string): string | undefined {
   try {
     return meantPath(named, scope);
@@ -71,14 +70,14 @@ export function resolveLiteralPath(scope: PathScope, path: string): ResolvedPath
   };
 }
 
-/** Maps a path of the copy to the folder; returns any other path unchanged. */
+/** Maps a path of the copy to the folder. */
 function inOriginal({ root, copy }: PathScope, path: string): string {
   if (copy === undefined || !isAbsolute(path)) return path;
   const inside = relative(copy, resolve(path));
   return inside === ".." || inside.startsWith(`..${sep}`) ? path : join(root, inside);
 }
 
-/** The path relative to the workspace, with `/`, or `.` for the workspace itself; undefined for a path outside. */
+/** Returns the path relative to the workspace with `/`, or `.` for the workspace; undefined for a path outside. */
 export function pathFromWorkspace(scope: PathScope, path: string): string | undefined {
   for (const root of [scope.root, scope.realRoot]) {
     if (path === root) return ".";
@@ -88,7 +87,7 @@ export function pathFromWorkspace(scope: PathScope, path: string): string | unde
   return undefined;
 }
 
-/** Returns whether a pattern matches any form; for deny rules. Relative patterns also apply to paths outside. */
+/** Returns whether a deny rule's pattern matches any form of a path. Relative patterns also apply to paths outside. */
 export function fitsSome(pattern: string, scope: PathScope, place: ResolvedPath): boolean {
   return place.forms.some(pathMatcher(pattern, scope));
 }
@@ -109,12 +108,12 @@ export function pathMatcher(pattern: string, scope: PathScope): (path: string) =
   return fits;
 }
 
-/** Compiled patterns by scope: every call is checked against the same rules. */
+/** A cache: every call is checked against the same rules. */
 const fittings = new WeakMap<PathScope, Map<string, (path: string) => boolean>>();
 
 /**
- * Returns whether a pattern matches every form; for allow rules. A relative pattern matches only inside the workspace. Without
- * `hidden`, wildcards skip names that start with a dot, so a pattern must spell them.
+ * Returns whether an allow rule's pattern matches every form of a path. A relative pattern matches only inside the
+ * workspace. Without `hidden`, a pattern must spell names that start with a dot.
  */
 export function fitsEvery(pattern: string, scope: PathScope, place: ResolvedPath, hidden: boolean): boolean {
   const glob = globOf(pattern, scope);
@@ -126,7 +125,7 @@ export function fitsEvery(pattern: string, scope: PathScope, place: ResolvedPath
   );
 }
 
-/** The pattern that matches only this path. */
+/** Returns the pattern that matches only this path. */
 export function literalGlob(path: string): string {
   return path.replace(/[\\*?[\]{}()!|+@]/g, "\\$&");
 }
@@ -137,7 +136,7 @@ function matcher(glob: string, hidden: boolean): (path: string) => boolean {
   return (path) => matches(path.replace(/[\n\r\u2028\u2029]/g, "_")) || (path === "." && glob === "**");
 }
 
-/** Rewrites a pattern like the paths that it is compared with: relative in the workspace, absolute outside. */
+/** Rewrites a pattern like the paths: relative in the workspace, absolute outside. */
 function globOf(pattern: string, scope: PathScope): string {
   const expanded = expandHome(pattern.replace(/^file:\/\/(?:localhost)?(?=\/)/i, ""), literalGlob(slashes(scope.home)));
   if (!expanded.startsWith("/") && !expanded.startsWith("../")) return expanded.replace(/^(?:\.\/+)+(?=.)/, "");
@@ -150,7 +149,7 @@ function globOf(pattern: string, scope: PathScope): string {
   return absolute;
 }
 
-/** Resolves leading `../` from a folder without touching wildcards. */
+/** Resolves leading `../` without touching wildcards. */
 function climb(pattern: string, folder: string): string {
   let rest = pattern;
   let at = folder;
@@ -167,10 +166,10 @@ function slashes(path: string): string {
 
 export interface SubjectContext {
   readonly scope: PathScope;
-  /** Resolves a path; a cache, for a call that names one path several times. */
+  /** Caches resolved paths of one call. */
   readonly place?: (path: string) => ResolvedPath;
   /** True if files of the workspace may be written without a rule. */
   readonly writes: boolean;
-  /** True if a rule of this tool name is about writing files. Such a rule also covers files that commands write. */
+  /** Returns whether a rule of this tool name is about writing files, also by commands. */
   readonly isWriter: (name: string) => boolean;
 }

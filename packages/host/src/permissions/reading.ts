@@ -4,20 +4,15 @@ import type { Rule } from "./match.ts";
 import { type PathScope, pathMatcher } from "./place.ts";
 import { type ApprovalMode, formatRule, isAbout, READING, type Rules, restrainRules } from "./rule.ts";
 
-/**
- * Returns whether a deny or ask rule about reading also covers this tool (S21): all tools that show file content, including
- * changes, which show the previous content.
- */
+/** Returns whether a rule about reading also covers this tool (S21): it shows file content, as even a change does. */
 export function isAboutReading(rule: Rule, { files }: Tool): boolean {
   return rule.tool === READING && files !== undefined;
 }
 
 /**
- * Returns a function that explains, in a sentence, why the content of a workspace file must not be shown; the function
- * returns undefined if it may be. Deny rules always hold. An ask rule holds unless it also matches the name that the user
- * approved; so a link, or a folder around the file, does not bypass the question. In mode `all` no ask rule holds. Returns
- * undefined if no rule is about reading.
- * `path`: the file's real path. Both are relative to the workspace, or absolute.
+ * Returns a function that explains why a file's content must not be shown, and returns undefined if it may. Deny rules
+ * always hold. An ask rule holds unless it also matches the name that the user approved, so that a link does not bypass
+ * the question; in mode `all`, no ask rule holds. `path`: the file's real path. Undefined without rules about reading.
  */
 export function readingRules(
   scope: PathScope,

@@ -6,28 +6,28 @@ import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
 import { adviceOnName, isAbsentTool, isToolName } from "./tool-names.ts";
 
 /**
- * `plan`: read-only calls work as in `ask`; calls that may change something are denied until a user approves the agent's plan.
- * `ask`: reading in the workspace is free, and all other calls need approval. `edits`: writing files of the workspace is free
- * too. `all`: no call needs approval; deny rules still hold.
+ * How calls are approved. `plan`: reading only, until a user approves the agent's plan. `ask`: reading in the workspace
+ * is free, and other calls need approval. `edits`: writing in the workspace is free too. `all`: no call needs approval.
+ * Deny rules always hold.
  */
 export type ApprovalMode = "plan" | "ask" | "edits" | "all";
 
-/** Deny comes before ask, ask before allow, in any order of rules within a list. */
+/** Permission rules. Deny comes before ask, and ask before allow, in any order within a list. */
 export interface Rules {
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
   readonly allow: readonly Rule[];
 }
 
-/** No rules. */
+/** No permission rules. */
 export const noRules: Rules = Object.freeze({ deny: [], ask: [], allow: [] });
 
-/** An invalid rule. The message names the rule and the problem. */
+/** The error of an invalid rule. The message names the rule and the problem. */
 export class RuleError extends Error {
   override readonly name = "RuleError";
   /** The invalid text. */
   readonly rule: string;
-  /** The problem, as the end of a sentence after the rule. */
+  /** The end of a sentence after the rule. */
   readonly problem: string;
 
   constructor(rule: string, problem: string) {
@@ -38,9 +38,9 @@ export class RuleError extends Error {
 }
 
 /**
- * Parses `tool`, `tool(pattern)`, `mcp__server__tool`, `mcp_server_*(pattern)`, `*`, and rules of Claude Code and codex such as
- * `Bash(rm:*)` (S34). Throws a `RuleError`, also for a pattern that can match no call. `permissions` checks whether the named
- * tool exists.
+ * Parses `tool`, `tool(pattern)`, `mcp__server__tool`, `mcp_server_*(pattern)`, `*`, and rules of Claude Code and codex
+ * such as `Bash(rm:*)` (S34). Throws a `RuleError`, also for a pattern that can match no call. Does not check whether
+ * the tool exists.
  */
 export function parseRule(text: string): Rule {
   const rule = text.trim();
@@ -82,10 +82,7 @@ function makeRule(text: string, tool: string, pattern: string | undefined): Rule
   return pattern === undefined ? { tool } : { tool, pattern };
 }
 
-/**
- * Parses a rule of a list. Also throws a `RuleError` for an unknown tool name, and for an allow rule that leaves the MCP server
- * open. `others`: names of tools that are not part of Banyan.
- */
+/** Parses a rule and checks its tool's name. Throws a `RuleError`. `others`: names of tools outside Banyan. */
 export function checkedRule(text: string, list: keyof Rules, others: readonly string[] = []): Rule {
   const rule = parseRule(text);
   const name = rule.written === undefined ? rule.tool : "*";
@@ -96,26 +93,26 @@ export function checkedRule(text: string, list: keyof Rules, others: readonly st
   return rule;
 }
 
-/** The rules of an allow list with their meanings in Banyan. */
+/** Converts allow rules to their meanings in Banyan. */
 export function allowRules(rules: readonly Rule[]): readonly Rule[] {
   return rules.flatMap(({ means, ...rule }) => means?.allows.map((one) => ({ ...rule, ...one })) ?? [rule]);
 }
 
-/** The rules of a deny or ask list with their meanings in Banyan. */
+/** Converts deny or ask rules to their meanings in Banyan. */
 export function restrainRules(rules: readonly Rule[]): readonly Rule[] {
   return rules.flatMap(({ means, ...rule }) => means?.restrains.map((one) => ({ ...rule, ...one })) ?? [rule]);
 }
 
-/** Sentences about rules on tools of other programs that have no counterpart in Banyan. */
+/** Returns sentences about rules on tools of other programs that Banyan does not have. */
 export function absentNames({ deny, ask, allow }: Rules): string[] {
   return [...deny, ...ask, ...allow].flatMap((rule) =>
     isAbsentTool(rule.tool)
-      ? [`The rule '${formatRule(rule)}' changes nothing: Banyan has no tool like ${rule.tool} of other programs.`]
+      ? [`The rule '${formatRule(rule)}' has no effect: Banyan has no tool like ${rule.tool}.`]
       : [],
   );
 }
 
-/** Returns the problem with a name `mcp__server__tool`. Servers and tools may have blanks and dots in their names. */
+/** Servers and tools may have blanks and dots in their names. */
 function problemOfName(name: string): string | undefined {
   if (name.length > 256 || /[\p{Cc}]/u.test(name))
     return "names a tool in more than 256 characters, or with control characters";
@@ -135,7 +132,7 @@ export function formatRule(rule: Rule): string {
   return rule.pattern === undefined ? rule.tool : `${rule.tool}(${rule.pattern})`;
 }
 
-/** Joins rules of several sources. All sources have equal weight. */
+/** Joins rules of several sources, with equal weight. */
 export function joinRules(...sources: readonly Rules[]): Rules {
   return {
     deny: sources.flatMap((rules) => rules.deny),
@@ -145,9 +142,9 @@ export function joinRules(...sources: readonly Rules[]): Rules {
 }
 
 /**
- * Names in rules, a language that users write (docs/security.md). These five mean an act and not only the tool of that name
- * (S43). `shell(git log *)` means commands, `write(**)` and `edit(**)` any change of files, `read(**)` showing file content.
- * `fetch(example.org)` means a request to an address, also for images that a user asks for.
+ * The name of rules about commands. These five names mean an act, not only the tool of that name (S43): `shell(git log
+ * *)` commands, `write(**)` and `edit(**)` changes of files, `read(**)` showing file content, `fetch(example.org)`
+ * requests.
  */
 export const COMMAND = "shell";
 export const READING = "read";
@@ -155,7 +152,7 @@ export const WRITING = "write";
 export const EDITING = "edit";
 export const FETCHING = "fetch";
 
-/** Returns whether a rule of this name means every change of a file by any tool. */
+/** Returns whether rules with this name cover every change of a file, by any tool. */
 export function changesFiles(name: string): boolean {
   return name === WRITING || name === EDITING;
 }
@@ -174,7 +171,7 @@ const listOf = (list: keyof Rules) =>
     "a list of rules",
   );
 
-/** The form of rules in files: lists of rules as text. */
+/** The schema of rules in settings: lists of texts. */
 export const permissionEntries = z.strictObject(
   {
     deny: listOf("deny").describe("Calls that never run. Overrides `ask` and `allow`.").optional(),
@@ -184,13 +181,10 @@ export const permissionEntries = z.strictObject(
   "an object with the lists deny, ask and allow",
 );
 
-/** Permission rules as a settings file holds them: texts for `parseRule`. */
+/** Permission rules in settings, as texts for `parseRule`. */
 export type PermissionEntries = Readonly<z.infer<typeof permissionEntries>>;
 
-/**
- * Parses lists of rules. Throws a `RuleError` for an invalid rule or an unknown tool. `others`: names of tools that are not part
- * of Banyan.
- */
+/** Parses lists of rules. Throws a `RuleError`. `others`: names of tools outside Banyan. */
 export function rulesFrom(entries: PermissionEntries = {}, others: readonly string[] = []): Rules {
   const read = (list: keyof Rules) => (entries[list] ?? []).map((text) => checkedRule(text, list, others));
   return { deny: read("deny"), ask: read("ask"), allow: read("allow") };

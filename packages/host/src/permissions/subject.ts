@@ -11,11 +11,10 @@ import { shellSubject } from "./shell/shell-subject.ts";
 import { mayBePlace, textSubject, textsInArguments } from "./text-subject.ts";
 
 /**
- * Returns the subject of a call by the tool's own description: its command, the files and folders that it reads or writes,
- * its address. Without a description, all texts of the input count: any text can match a deny rule, but all must match an
- * allow rule, since the model chooses their order. Another program's tool may do more than its description. Deny rules
- * also match all its texts and its acts (S43); allow rules must also match every other place in its texts, such as the
- * `destination` of a copy (S24).
+ * Converts a call to the form that rules judge, by the tool's own description: command, files, folders, address.
+ * Without a description, any text of the input can match a deny rule, but all must match an allow rule. For another
+ * program's tool, deny rules also match all texts and acts (S43), and allow rules must match every place in its texts,
+ * such as the `destination` of a copy (S24).
  */
 export function subjectOf(tool: Tool, input: Json, around: SubjectContext): Subject {
   const about = describeCallForRules(tool, input);
@@ -42,7 +41,6 @@ export function subjectOf(tool: Tool, input: Json, around: SubjectContext): Subj
   };
 }
 
-/** Resolves each path once. */
 function placesOnce(scope: PathScope): (path: string) => ResolvedPath {
   const places = new Map<string, ResolvedPath>();
   return (path) => {
@@ -52,7 +50,7 @@ function placesOnce(scope: PathScope): (path: string) => ResolvedPath {
   };
 }
 
-/** Returns the main subject. `like` makes subjects for other texts of the same kind. */
+/** `like` makes subjects for other texts of the same kind. */
 function mainSubject(
   tool: Tool,
   input: Json,
@@ -80,7 +78,7 @@ function mainSubject(
   return { subject: textSubject(tool, input, surroundings) };
 }
 
-/** A call that looks at no file: only rules that name the tool alone match (F98). */
+/** For a call that looks at no file, only rules that name the tool alone match (F98). */
 function ofNoPlace(tool: Tool): Subject {
   return {
     matches: (rule) => (rule.pattern === undefined && isAbout(rule, tool) ? "yes" : "no"),
@@ -101,7 +99,7 @@ function commandSubject(tool: Tool, command: Subject): Subject {
   };
 }
 
-/** Combines subjects: a rule that denies one denies the call, and every subject needs to be allowed. */
+/** A rule that denies one subject denies the call, and every subject must be allowed. */
 function joinSubjects(subjects: readonly Subject[]): Subject {
   const [only, ...more] = subjects;
   if (only && more.length === 0) return only;
@@ -121,7 +119,6 @@ export function describeCallForRules(tool: Tool, input: Json): About | undefined
   try {
     return tool.about?.(input) ?? {};
   } catch {
-    // The caller then judges all texts of the call.
     return undefined;
   }
 }

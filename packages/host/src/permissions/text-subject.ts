@@ -7,8 +7,8 @@ import { isAbout } from "./rule.ts";
 export const LONGEST_PATH = 4096;
 
 /**
- * The subject of a call whose tool does not describe its arguments. Each text may be a path: a deny rule is compared
- * with the place that it leads to; an allow rule matches no path that climbs (`src/../..`).
+ * Judges a call whose tool does not describe its arguments. Each text may be a path: a deny rule is compared with the
+ * place that it leads to, and an allow rule matches no path that climbs (`src/../..`).
  */
 export function textSubject(tool: Tool, input: Json, { scope }: SubjectContext): Subject {
   const texts = textsInArguments(input);
@@ -39,13 +39,13 @@ function leadsTo(pattern: string, text: string, scope: PathScope): boolean {
   return fitsSome(pattern, scope, resolveNamedPath(scope, text));
 }
 
-/** Returns whether a text may name a file or an address: one line with a slash, a tilde, `$HOME` or a dot before more of it. */
+/** Returns whether a text may name a file or an address: one line with a slash, a tilde, `$HOME` or a dot. */
 export function mayBePlace(text: string): boolean {
   const line = text.trim();
   return line.length <= LONGEST_PATH && !/[\n\r]/.test(line) && /[/\\~]|^\$\{?HOME|\.\S|^\.$/.test(line);
 }
 
-/** Every text in the arguments, at any depth. */
+/** Returns every text in the arguments, at any depth. */
 export function textsInArguments(input: Json): string[] {
   const texts: string[] = [];
   const ahead: unknown[] = [input];

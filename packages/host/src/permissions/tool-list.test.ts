@@ -30,6 +30,6 @@ test("S34: a name that no tool can have is refused, and one that only other prog
   ]);
   expect(list.safeParse(["Bash(git *)"]).error?.issues).toHaveLength(1);
   expect(absentInLists([agent(["Read", "NotebookEdit"])])).toEqual([
-    "The agent mine has no NotebookEdit: Banyan has no tool like it.",
+    "The agent mine cannot use NotebookEdit: Banyan has no such tool.",
   ]);
 });

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { meansOnly, meansTool } from "./named-tool.ts";
 import { adviceOnName, foreignTool, isAbsentTool, isToolName } from "./tool-names.ts";
 
-/** Adds a check to a list of tool names: a name that no tool can have is refused, with the nearest names. */
+/** Makes a schema of tool names refuse a name that no tool can have, with the nearest names. */
 export function toolList<Names extends z.ZodType<readonly string[]>>(names: Names) {
   return names.superRefine((list, context) => {
     for (const [index, name] of list.entries()) {
@@ -14,8 +14,8 @@ export function toolList<Names extends z.ZodType<readonly string[]>>(names: Name
 }
 
 /**
- * An agent whose list of tools is resolved at launch: our names, those of Claude Code and codex, and MCP tools as in rules. A
- * name that fits several MCP servers means no tool (S44).
+ * Returns an agent whose tools are resolved at launch, by our names, those of Claude Code and codex, and MCP tools as
+ * in rules. A name that fits several MCP servers means no tool (S44).
  */
 export function withToolsMeant(
   agent: NamedAgent,
@@ -42,9 +42,9 @@ function toolsMeant(written: string, tools: readonly Tool[], servers: readonly s
   return offered.filter((tool) => meansOnly(written, tool, servers)).map(({ name }) => name);
 }
 
-/** A sentence for each name in an agent's list that only other programs have. */
+/** Returns a sentence for each name in an agent's list that only other programs have. */
 export function absentInLists(agents: readonly NamedAgent[]): readonly string[] {
   return agents.flatMap(({ name, tools = [] }) =>
-    tools.filter(isAbsentTool).map((tool) => `The agent ${name} has no ${tool}: Banyan has no tool like it.`),
+    tools.filter(isAbsentTool).map((tool) => `The agent ${name} cannot use ${tool}: Banyan has no such tool.`),
   );
 }

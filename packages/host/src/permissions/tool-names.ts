@@ -1,9 +1,8 @@
 import { nearest } from "@banyan/core/shown";
 
-// Names of tools as users write them: in rules, in matchers of hooks and in lists of tools. Names of Claude Code and codex are
-// translated, so that settings for these programs work here or give a reason.
+// Tool names in rules, matchers of hooks and lists of tools. Names of Claude Code and codex are translated.
 
-/** All tools of Banyan. A test compares the list with the tools. */
+/** The names of all tools of Banyan. */
 export const ownTools = [
   "shell",
   "processes",
@@ -32,9 +31,9 @@ export const ownTools = [
 /** A tool of Banyan. */
 export type OwnTool = (typeof ownTools)[number];
 
-/** A tool of another program. */
+/** A tool of another program, by our tools for the same purpose. */
 export interface ForeignTool {
-  /** Our tools for the same purpose, likeliest first. */
+  /** Likeliest first. */
   readonly tools: readonly OwnTool[];
   /** The kind of text that its rule patterns match. Absent: the same as for our tool. */
   readonly pattern?: "command" | "edited path" | "path" | "domain";
@@ -80,43 +79,43 @@ const foreignTools: ReadonlyMap<string, ForeignTool> = new Map(
   } satisfies Record<string, ForeignTool>),
 );
 
-/** Tools of Claude Code and codex without a counterpart here. A rule on one of them has no effect, and a notice says this. */
+/** Tools of Claude Code and codex that Banyan does not have. Rules on them have no effect but a notice. */
 const absentTools: ReadonlySet<string> = new Set(
   "NotebookEdit NotebookRead PowerShell SlashCommand ExitPlanMode EnterPlanMode EnterWorktree ExitWorktree ListMcpResourcesTool ReadMcpResourceTool LSP Monitor TaskOutput TaskStop TaskCreate TaskGet TaskList TaskUpdate TodoRead SendMessage CronCreate CronDelete CronList Workflow close_agent send_input resume_agent wait_agent list_mcp_resources list_mcp_resource_templates read_mcp_resource request_permissions js_repl".split(
     " ",
   ),
 );
 
-/** Kinds of calls of agents of other programs: their tools have names such as `claude_edit`. */
+/** Calls of other programs' agents have tool names such as `claude_edit`. */
 const AGENTS_CALL =
   /_(?:read|edit|delete|move|search|execute|think|fetch|switch_mode|other)$|^(?:claude|codex|gemini)_/;
 
-/** A tool of another program, by its name there. */
+/** Returns a tool of another program by its name there. */
 export function foreignTool(name: string): ForeignTool | undefined {
   return foreignTools.get(name);
 }
 
-/** Returns whether another program has a tool of this name without a counterpart in Banyan. */
+/** Returns whether another program has a tool of this name that Banyan does not have. */
 export function isAbsentTool(name: string): boolean {
   return absentTools.has(name);
 }
 
-/** The names of one of our tools in other programs. */
+/** Returns the names of one of our tools in other programs. */
 export function foreignNames(own: string): readonly string[] {
   return [...foreignTools].flatMap(([name, { tools }]) => (tools.some((tool) => tool === own) ? [name] : []));
 }
 
-/** All names that a rule, a matcher or a list can have, except for MCP tools. */
+/** The names that rules, matchers and lists can have, except for MCP tools. */
 export const knownNames: readonly string[] = [...ownTools, ...foreignTools.keys()];
 
-/** Returns whether a tool can have this name: of Banyan, another program, an MCP server, or another program's agent. */
+/** Returns whether a tool of Banyan, another program or an MCP server can have this name. */
 export function isToolName(name: string): boolean {
   return (
     knownNames.includes(name) || absentTools.has(name) || /^mcp_[^*]|^mcp__?\*$/.test(name) || AGENTS_CALL.test(name)
   );
 }
 
-/** Returns the names nearest to an unknown name, ignoring case, as the end of a sentence. */
+/** Returns the names nearest to an unknown name, as the end of a sentence. */
 export function adviceOnName(name: string, others: readonly string[] = []): string {
   const all = [...knownNames, ...others];
   const candidates = [nearest(name, [...ownTools, ...others]), nearest(name, foreignTools.keys())];

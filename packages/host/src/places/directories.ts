@@ -8,16 +8,13 @@ export interface Directories {
   readonly data: string;
   /** Data that may be lost: histories, logs. */
   readonly state: string;
-  /** The worktrees of branches. Separate, since commands cannot access the other folders. */
+  /** Worktrees of branches. Separate, since commands cannot access the other folders. */
   readonly worktrees: string;
   /** Data that can be made again, open to agents: compiled code, folders of evaluations. */
   readonly cache: string;
 }
 
-/**
- * The folders by the XDG base directory specification (https://specifications.freedesktop.org/basedir-spec/latest/),
- * which ignores relative values. `BANYAN_HOME` puts all of them below one folder.
- */
+/** Returns the program's folders by the XDG base directory specification, or below `BANYAN_HOME`. */
 export function directories(env: Readonly<Record<string, string | undefined>>, home: string): Directories {
   const own = env.BANYAN_HOME ? resolve(env.BANYAN_HOME) : undefined;
   const of = (name: string) => own && join(own, name);

@@ -5,20 +5,20 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 export interface ProjectPlaces {
   /** The folder of the project, without links. */
   readonly root: string;
-  /** The first folder for instructions: the root; for a git submodule, the root of the outer repository. */
+  /** The first folder for instructions: the root, or the root of the repository around a submodule. */
   readonly around: string;
   readonly settings: string;
   /** The file with MCP servers that other programs share. */
   readonly mcp: string;
   readonly agents: string;
-  /** Folders of commands. Later folders take precedence for equal names. */
+  /** Folders of commands. Later folders take precedence. */
   readonly commands: readonly string[];
   readonly skills: readonly string[];
-  /** Settings files of Claude Code, for their hooks. */
+  /** Settings files of Claude Code. */
   readonly claude: readonly string[];
 }
 
-/** The project of a folder: the git repository around it, or the folder alone. */
+/** Returns the project of a folder: the git repository around it, or the folder alone. */
 export function projectOf(directory: string): ProjectPlaces {
   const root = repositoryOfProject(realPath(directory)) ?? realPath(directory);
   const own = join(root, ".banyan");
@@ -35,7 +35,7 @@ export function projectOf(directory: string): ProjectPlaces {
   };
 }
 
-/** The folders from the root of a project down to a folder in it, both included. */
+/** Returns the folders from a project's root down to a folder in it, both included. */
 export function foldersDownTo(root: string, directory: string): string[] {
   const folders: string[] = [];
   for (let folder = realPath(directory); pathLeadsInto(root, folder); folder = dirname(folder)) folders.unshift(folder);
@@ -54,12 +54,11 @@ function aroundSubmodule(root: string): string {
   return outer === undefined ? root : aroundSubmodule(outer);
 }
 
-/** Returns whether a `.git` is the file that leads to a submodule's data in the outer repository. */
+/** For a submodule, `.git` is a file that leads to the outer repository. */
 function isSubmodule(git: string): boolean {
   try {
     return lstatSync(git).isFile() && /^gitdir: .*[/\\]modules[/\\]/.test(readFileSync(git, "utf8"));
   } catch {
-    // Missing or unreadable.
     return false;
   }
 }

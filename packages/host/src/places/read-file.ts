@@ -1,12 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { pathLeadsInto } from "./project.ts";
 
-/** The content of a file, or why it cannot be read; `absent` if there is none. */
+/** The content of a file, or why it cannot be read. */
 export type FileReadResult =
   | { readonly state: "absent" }
   | {
       readonly state: "read";
-      /** The first bytes of the file. */
       readonly bytes: Buffer;
       /** The size of the whole file in bytes. */
       readonly size: number;
@@ -14,9 +13,9 @@ export type FileReadResult =
   | { readonly state: "unreadable"; readonly problem: string };
 
 /**
- * Reads a file that another user may have put there: at most `most` bytes, and only a regular file, since reading a
- * device or pipe could block. Follows links, but with `within` only inside that folder: checks the opened file, not the
- * path before it (S21). Never throws.
+ * Reads at most `most` bytes of a file that another user may have put there. Reads only regular files, since a device
+ * or pipe could block. With `within`, follows links only inside that folder: checks the opened file, not the path
+ * before it (S21). Never throws.
  */
 export function readFileStart(file: string, most: number, within?: string): FileReadResult {
   let handle: number;
@@ -45,7 +44,7 @@ export function readFileStart(file: string, most: number, within?: string): File
   }
 }
 
-/** Decodes UTF-8 or UTF-16 without its byte order mark; undefined if the bytes are not valid text. */
+/** Decodes UTF-8 or UTF-16 without its byte order mark; undefined for other bytes. */
 export function decodeUtfText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
@@ -54,19 +53,19 @@ export function decodeUtfText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The bytes up to the end of the last whole line. */
+/** Returns the bytes up to the end of the last whole line. */
 export function wholeLines(bytes: Buffer): Buffer {
   const end = bytes.lastIndexOf("\n") + 1;
   return bytes.subarray(0, encodingOf(bytes) === "utf-8" ? end : end + (end % 2));
 }
 
-/** By the byte order mark. Without it, UTF-16 of mostly Latin letters has a zero in each pair of bytes. */
+/** Without a byte order mark, UTF-16 of mostly Latin letters has a zero in each pair of bytes. */
 function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
   return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? "utf-16be" : "utf-8";
 }
 
-/** The path of an opened file; by its name if the system cannot resolve a descriptor. */
+/** By its name if the system cannot resolve a descriptor. */
 function openedPath(handle: number, file: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${handle}`);

@@ -1,2 +1,2 @@
-/** For programs that the user runs outside of any sandbox: excludes programs in a workspace from the search path (S16). */
+/** Removes a workspace's programs from the search path, for programs that run outside of any sandbox (S16). */
 export { pathWithout } from "@banyan/tools/sandbox/find-program";

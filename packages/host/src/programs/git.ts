@@ -3,30 +3,28 @@ import { promisify } from "node:util";
 import type { EnvironmentVariables } from "@banyan/models";
 import type { Sandbox } from "@banyan/tools/sandbox";
 
-/** Options of a git command. */
+/** Options of `git`. */
 export interface GitOptions {
-  /** The folder, in a repository. */
+  /** A folder in a repository. */
   readonly cwd: string;
   /** The sandbox of git. `undefined` runs git outside, to write where commands must not. */
   readonly sandbox: Pick<Sandbox, "wrap"> | undefined;
-  /** The user's environment variables. */
   readonly env: EnvironmentVariables;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds. */
   readonly timeout: number;
   /** Maximum bytes of output; more is an error. Default: 1 MiB. */
   readonly most?: number | undefined;
-  /** The standard input; empty if absent. */
   readonly input?: string | undefined;
   /** Encoding of input and output. Default: UTF-8. `latin1` preserves file names that are not valid text. */
   readonly encoding?: "latin1" | undefined;
-  /** The command reads no file content of a work tree, so no filter can run and none needs to be disabled. */
+  /** The command reads no file content of a work tree, so no filter can run. */
   readonly withoutContent?: boolean | undefined;
   /** Additional variables, such as another index. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Disables repository settings that run programs or use the network. Filters are found and disabled separately. */
+/** Disables repository settings that run programs or use the network. */
 const QUIET = [
   ...["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false", "protocol.allow=never"],
   "submodule.recurse=false",
@@ -36,10 +34,9 @@ const QUIET = [
 const VARIABLES = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 
 /**
- * Runs git on a repository that may come from anybody. Git runs in the sandbox like a command (S16), except to make and
- * remove worktrees. Never runs programs that the repository names, such as filters, hooks and file monitors, and fetches
- * nothing. `args` must not start submodules, pagers or external programs (`--no-ext-diff`). Rejects if git fails, is
- * missing, times out or writes too much.
+ * Runs git on an untrusted repository, in the sandbox like a command (S16). Never runs programs that the repository
+ * names, such as filters and hooks, and fetches nothing. `args` must not start submodules, pagers or external programs
+ * (`--no-ext-diff`). Rejects if git fails, is missing, times out or writes too much.
  */
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
   const settings = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];

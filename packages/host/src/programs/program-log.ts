@@ -4,15 +4,13 @@ import type { ModelError } from "@banyan/core";
 import { cutTo } from "@banyan/core/shown";
 import type { Redact } from "../redaction/redactor.ts";
 
-/** Maximum UTF-16 units of an error's details. */
 const KEPT = 65_536;
 
 /** Bytes at which a new file begins. One old file is kept. */
 const FULL = 4 * 1024 * 1024;
 
 /**
- * The program's log, `banyan.log` in the state folder: details that are too long for a message, one JSON object per line.
- * Readable by the user only, without secrets, and at most twice 4 MiB.
+ * The program's log `banyan.log`, in lines of JSON. Readable by the user only, without secrets, at most twice 4 MiB.
  */
 export class ProgramLog {
   readonly #folder: string;
@@ -23,7 +21,6 @@ export class ProgramLog {
     this.#redact = redact;
   }
 
-  /** The path of the log. */
   get file(): string {
     return join(this.#folder, "banyan.log");
   }
@@ -46,7 +43,7 @@ export class ProgramLog {
       if (size > FULL) renameSync(this.file, `${this.file}.1`);
       appendFileSync(this.file, `${this.#redact(JSON.stringify(entry))}\n`, { mode: 0o600 });
     } catch {
-      // A failing log must not stop the program; the turn reports its own error.
+      // A failing log must not stop the program.
     }
   }
 }

@@ -1,8 +1,8 @@
 import { ESCAPE } from "./secret-formats.ts";
 import type { SecretSpan } from "./span.ts";
 
-// Finds values that a text itself calls secrets: `api_key: ...`, `"password": "..."`, `Authorization: Bearer ...`. Many such
-// values are names or code, so only values that look random count.
+// Finds values that a text itself calls secrets: `api_key: ...`, `"password": "..."`, `Authorization: Bearer ...`. Many
+// such values are names or code, so only values that look random count.
 
 const NAME =
   "(?:api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|account[-_]?key|auth[-_]?key|secret|(?<!page[-_]?|sync[-_]?|next[-_]?|continuation[-_]?)token|passw(?:or)?d|passphrase|pwd|credential|[_-]auth|dsn)";
@@ -12,7 +12,7 @@ const ASSIGNMENT = new RegExp(
   `${NAME}([\\w-]{0,40})["'\`\\]]{0,2}[ \\t]{0,8}(?:=>|:=|[:=])[ \\t]{0,8}["'\`]?(${VALUE}{8,512})`,
   "gi",
 );
-// A line of .npmrc, as in `//registry.example.com/:_authToken=...`: its value is always a secret.
+// A line of .npmrc: its value is always a secret.
 const REGISTRY = new RegExp(`:_(?:authToken|auth|password)[ \\t]{0,8}=[ \\t]{0,8}["']?(${VALUE}{8,512})`, "g");
 const HEADER = new RegExp(`(?:\\b|${ESCAPE})(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \\t]{1,4}(${VALUE}{16,4096})`, "g");
 
@@ -27,7 +27,7 @@ const STAND_IN =
 /** Code if a parenthesis follows, as in `token = this$1.next()`. */
 const METHOD = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 
-/** The values that a text calls secrets. */
+/** Finds the values that a text calls secrets. */
 export function namedSecrets(text: string): SecretSpan[] {
   const assigned = Array.from(text.matchAll(ASSIGNMENT))
     .filter(([, ending = "", value = ""]) => !ABOUT.test(ending) && looksRandom(value))
@@ -42,7 +42,6 @@ export function namedSecrets(text: string): SecretSpan[] {
   return [...assigned, ...forRegistries, ...sent];
 }
 
-/** The span of the value at the end of a match. */
 function atEnd({ index, 0: whole }: RegExpExecArray, value = "", kind: string): SecretSpan {
   const end = index + whole.length;
   return { start: end - value.length, end, kind };
@@ -52,14 +51,14 @@ function atEnd({ index, 0: whole }: RegExpExecArray, value = "", kind: string): 
 const ORDINARY = 3;
 const RANDOM = 4.2;
 
-/** Returns whether a value looks generated, or like a password that a user made up. */
+/** True if a value looks generated, or like a password that a user made up. */
 function looksRandom(value: string): boolean {
   if (STAND_IN.test(value) || !/[0-9]/.test(value) || !/[A-Za-z]/.test(value)) return false;
   const bits = entropy(value);
   return bits >= RANDOM || (bits >= ORDINARY && changesOfKind(value) >= 3);
 }
 
-/** Number of changes between letters, digits and signs. Hyphens, dots, slashes and similar join words, so they do not count. */
+/** Changes between letters, digits and signs, without hyphens, dots and slashes, which join words. */
 function changesOfKind(value: string): number {
   const kinds = Array.from(value.replace(/[-_./:]/g, ""), (character) =>
     /[A-Za-z]/.test(character) ? "letter" : /[0-9]/.test(character) ? "digit" : "sign",
@@ -67,7 +66,6 @@ function changesOfKind(value: string): number {
   return kinds.filter((kind, index) => index > 0 && kind !== kinds[index - 1]).length;
 }
 
-/** The Shannon entropy in bits per character. */
 function entropy(value: string): number {
   const counts = new Map<string, number>();
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -6,7 +6,7 @@ import type { SecretSpan } from "./span.ts";
 const LINE = /^(?:[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{64})$/;
 /** The end of a line: quotes, signs, escapes, then a line break, perhaps escaped. */
 const BREAK = String.raw`(?:[^\w\n]|\\{1,8}[rt]|\^M){0,16}?(?:\\{1,8}n(?:[^\w\n]{0,12}\n)?|\n)`;
-/** The text between two such lines. Before the second line: a number, a mark, a quote, a comment or a file name. */
+/** Before the second line: a number, a mark, a quote, a comment or a file name. */
 const BETWEEN = new RegExp(`^${BREAK}[^\\n]{0,120}$`);
 /** The text after the last such line, at the end of a text. */
 const BEHIND = new RegExp(String.raw`^(?:[^\w\n]|\\{1,8}[rt]|\^M){0,16}(?:${BREAK}[^\n]{0,120}){0,3}$`);
@@ -20,7 +20,7 @@ const REST = new RegExp(
 const LAST_LINE = new RegExp(
   String.raw`(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,76}={0,2}${BREAK}[^\n]{0,40}?-{0,5}(?:E|EN|END[A-Z0-9 ]{0,40}-{0,5})?$`,
 );
-/** Number of characters at the end of a text in which such lines are searched. */
+/** Characters at the end of a text to search. */
 const LOOKED_AT = 4096;
 
 /** Beginnings of the body of an unencrypted key: PKCS #1, PKCS #8, SEC 1, OpenSSH. */
@@ -33,10 +33,9 @@ const ENCODED =
 const NAMED = /-----(?:BEGIN|END)[A-Z0-9 ]{0,40}PRIVATE KEY|PRIVATE KEY(?: BLOCK)?-----/;
 /** Lines of a key only, perhaps cut at both ends. */
 const KEY_LINES = /^[A-Za-z0-9+/=\r\n]{36,}$/;
-/** Base64 in lines of some length. */
 const WRAPPED = /(?:\r?\n[ \t>|]{0,16}[A-Za-z0-9+/_-]{16,4096})*(?:\r?\n[ \t>|]{0,16}[A-Za-z0-9+/_-]{1,15})?={0,2}/y;
 
-/** Public or other blocks with similar lines: certificates, public keys, signatures, messages. */
+/** Public or other blocks with similar lines. */
 const PUBLIC = /-----BEGIN (?![A-Z0-9 ]{0,40}PRIVATE KEY)[A-Z0-9 ]{1,60}-----[^-]{0,65536}(?:-----END|$)/g;
 
 /** Finds parts of private keys that have no header near them. */
@@ -46,7 +45,7 @@ export function bareKeys(text: string): SecretSpan[] {
   return [...bodies(text, words), ...encodedKeys(text, words), ...findKeyLines(text, words)];
 }
 
-/** Returns where key-like lines begin at the end of a text, since more lines may follow; undefined if there are none. */
+/** Returns where key-like lines begin at the end of a text; undefined if there are none. */
 export function openKeyLines(text: string): number | undefined {
   const from = Math.max(0, text.length - LOOKED_AT);
   const tail = text.slice(from);
@@ -68,7 +67,7 @@ function bodies(text: string, words: readonly Base64Word[]): SecretSpan[] {
     .map(({ start, end }) => ({ start, end: wrappedEnd(text, end), kind: "private-key" }));
 }
 
-/** Keys in base64, as in the secrets of Kubernetes. */
+/** As in the secrets of Kubernetes. */
 function encodedKeys(text: string, words: readonly Base64Word[]): SecretSpan[] {
   const found: SecretSpan[] = [];
   for (let index = 0; index < words.length; index += 1) {
@@ -98,7 +97,7 @@ function decodedFrom(base64: string): string {
   return Buffer.from(base64, "base64").toString("latin1");
 }
 
-/** Returns whether a word looks like base64 of base64, which is rare in other texts. */
+/** Base64 of base64 is rare in other texts. */
 function isEncodedTwice(word: string): boolean {
   return /^[A-Za-z0-9+/=\r\n]{12}$/.test(Buffer.from(word.slice(0, 16), "base64").toString("latin1"));
 }
@@ -142,7 +141,6 @@ function isMixed(text: string): boolean {
   return /[A-Z]/.test(text) && /[g-z]/.test(text) && /[0-9]/.test(text) && !/ABCDEFGH|abcdefgh/.test(text);
 }
 
-/** A run of base64 characters. */
 interface Base64Word {
   readonly start: number;
   readonly end: number;
@@ -152,7 +150,7 @@ interface Base64Word {
 /** Shorter words are too common to be recognized as a line of a key. */
 const LONG = 48;
 
-/** The long words of a text. Tests one character per `LONG` characters, and scans around it only if it may be in a word. */
+/** Tests one character per `LONG` characters, and scans around it only if it may be in a word. */
 function longWords(text: string): Base64Word[] {
   const words: Base64Word[] = [];
   let last = 0;
@@ -172,7 +170,7 @@ function longWords(text: string): Base64Word[] {
   return words;
 }
 
-/** Letters, digits, `+` and `/`. The code after the end of a text is NaN and fails every comparison. */
+/** The code after the end of a text is NaN and fails every comparison. */
 function isOfBase64(code: number): boolean {
   if (code >= 97) return code <= 122;
   if (code >= 65) return code <= 90;

@@ -13,10 +13,7 @@ export interface KnownValue {
 const SHORTEST = 8;
 const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i;
 
-/**
- * The values of variables that look like secrets, unchanged and as written in JSON and URLs. Leaves out short values,
- * paths, numbers and plain words, which often mean something else.
- */
+/** Returns the values of variables that look like secrets, also as written in JSON and URLs, without short values. */
 export function secretsOf(env: EnvironmentVariables): KnownValue[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined || !holdsSecret(name, value)) return [];
@@ -44,7 +41,7 @@ export function knownValues(text: string, values: readonly KnownValue[]): Secret
   });
 }
 
-/** Returns where a value of several words begins at the end of a text that may continue later. */
+/** Returns where a value of several words begins at the end of an incomplete text. */
 export function openValue(text: string, values: readonly KnownValue[]): number | undefined {
   const starts = values
     .filter(({ text: value }) => /\s/.test(value))

@@ -1,6 +1,6 @@
 import type { SecretSpan } from "./span.ts";
 
-// Finds private keys in the form of RFC 7468, also with line numbers, quotes or diff marks, or as one line with escapes. Searches
+// Finds private keys of RFC 7468, also with line numbers, quotes or diff marks, or as one line with escapes. Searches
 // for the end step by step: a hostile text could keep a single expression busy.
 
 const BEGIN = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
@@ -15,12 +15,11 @@ const LAST_LINE = /[A-Za-z0-9+/=]{1,15}/y;
 /** A line of a key at the end of a text, after any prefix, with what may follow it. */
 const LINE_BEFORE = /([A-Za-z0-9+/=]{1,4096})(?:[\s"'`,;+$]|\^M|\\[rt])*$/;
 
-/** Maximum characters of a key. */
 const LONGEST = 16_384;
 /** Maximum characters of a prefix that each line of a key may have. */
 const LONGEST_PREFIX = 200;
 
-/** Finds private keys, also those whose first or last line is missing. The header alone is not a key. */
+/** Finds private keys, also without their first or last line. The header alone is not a key. */
 export function privateKeys(text: string): SecretSpan[] {
   const keys: SecretSpan[] = [];
   BEGIN.lastIndex = 0;
@@ -40,7 +39,7 @@ export function privateKeys(text: string): SecretSpan[] {
   return keys;
 }
 
-/** Returns where a key begins at the end of a text that may continue later. */
+/** Returns where a key begins at the end of an incomplete text. */
 export function openPrivateKey(text: string): number | undefined {
   const begun = BEGUN.exec(text.slice(-80));
   if (begun) return text.length - Math.min(80, text.length) + begun.index;
@@ -52,7 +51,6 @@ export function openPrivateKey(text: string): number | undefined {
   return keyFrom(text, start, start + found[0].length).isOpen ? start : undefined;
 }
 
-/** Returns the end of the key with this body, and whether it may continue after the text's end. */
 function keyFrom(text: string, start: number, body: number): { readonly end: number; readonly isOpen: boolean } {
   const prefix = prefixOf(text, start);
   const between = (at: number) =>
@@ -97,7 +95,6 @@ function skipPrefix({ whole }: Prefix, text: string, at: number): number {
   return Math.max(at, start > at - LONGEST_PREFIX && start > 0 ? skip(whole, text, start) : at);
 }
 
-/** Returns whether a text ends inside the prefix of a line. */
 function isPartOf(prefix: Prefix | undefined, text: string, at: number): boolean {
   return prefix !== undefined && text.length - at <= prefix.length + 8 && !text.slice(at).includes("\n");
 }
@@ -118,14 +115,13 @@ function startOfRest(text: string, end: number, first: number): number {
   return start;
 }
 
-/** The end of the line before, by line breaks or escapes. */
 function beforeBreak(text: string, at: number, lineStart: number, first: number): number {
   const escaped = /(?:\\r)?\\{1,4}n["'`\s+>|]*$/.exec(text.slice(Math.max(first, at - 40), at));
   if (escaped) return at - escaped[0].length;
   return Math.max(first, lineStart - 1);
 }
 
-/** The start of the line that ends here: after a line break or its escape. */
+/** After a line break or its escape. */
 function lastBreak(text: string, at: number): number {
   const escaped = text.lastIndexOf("\\n", at - 1);
   return Math.max(text.lastIndexOf("\n", at - 1) + 1, escaped < 0 ? 0 : escaped + 2);

@@ -3,10 +3,7 @@ import type { LoopDriver, TurnSink } from "@banyan/core/drivers";
 import { redactedTools } from "./redacted-tools.ts";
 import type { Redact } from "./redactor.ts";
 
-/**
- * Wraps a loop so that everything it reports of its calls is redacted first (S10), like our own tools: live output,
- * results and file changes. `brought` gets each tool that the loop adds.
- */
+/** Removes secrets from the output of another program's agent (S10). `brought` gets each tool that it adds. */
 export function redactedLoop(loop: LoopDriver, redact: Redact, brought: (tool: Tool) => void): LoopDriver {
   return {
     ...loop,
@@ -18,7 +15,7 @@ class RedactedSink implements TurnSink {
   readonly #sink: TurnSink;
   readonly #redact: Redact;
   readonly #brought: (tool: Tool) => void;
-  /** Redaction streams of running calls' live output, by call id. */
+  /** By call id. */
   readonly #shown = new Map<string, ReturnType<Redact["stream"]>>();
 
   constructor(sink: TurnSink, redact: Redact, brought: (tool: Tool) => void) {

@@ -1,12 +1,9 @@
 import type { Event, Store } from "@banyan/core";
 
-/** Maximum redacted titles in the cache: a server lists all conversations at each change. */
+/** Maximum titles in the cache: a server lists all conversations at each change. */
 const REMEMBERED = 20_000;
 
-/**
- * Wraps a store so that titles in lists and searches have no secrets (F106). A title may come from an older version's
- * log, an import, or a message that no host redacted.
- */
+/** Wraps a store to remove secrets from titles in lists and searches (F106). */
 export function withRedactedTitles(store: Store, redact: (text: string) => string): Store {
   const known = new Map<string, string>();
   const clean = <Titled extends { readonly title: string }>(each: Titled): Titled => {
@@ -25,7 +22,7 @@ export function withRedactedTitles(store: Store, redact: (text: string) => strin
   };
 }
 
-/** An event without secrets in its title. */
+/** Returns an event without secrets in its title. */
 export function withRedactedTitle(event: Event, redact: (text: string) => string): Event {
   return event.type === "title.changed" ? { ...event, title: redact(event.title) } : event;
 }

@@ -5,8 +5,8 @@ import type { Redact } from "./redactor.ts";
 import { placeholderProblem } from "./span.ts";
 
 /**
- * Wraps tools so that their texts are redacted: results, live output, questions and errors. A tool with effects does not
- * run with a placeholder in its arguments, which would overwrite the secret.
+ * Wraps tools to remove secrets from results, live output, questions and errors. A tool with effects does not run with
+ * a placeholder in its arguments, which would overwrite the secret.
  */
 export function redactedTools(tools: readonly Tool[], redact: Redact): readonly Tool[] {
   return tools.map((tool) => ({
@@ -41,7 +41,6 @@ function redactedPreview(preview: Preview | undefined, redact: Redact): Preview 
   };
 }
 
-/** Redacts a call's live output. */
 class RedactedProgress implements Disposable {
   readonly context: ToolContext;
   readonly #rest: () => void;
@@ -92,7 +91,7 @@ function redactedQuestion(question: Question, redact: Redact): Question {
   };
 }
 
-/** The model's text needs no redaction; a tool's reply to it does. */
+/** The model's text needs no redaction, but a tool's reply does. */
 function redactedFollower(follower: Follower, redact: Redact): Follower {
   return {
     text: (delta, kind) => follower.text?.(delta, kind),
@@ -108,7 +107,7 @@ function redactedFollower(follower: Follower, redact: Redact): Follower {
   };
 }
 
-/** A text itself; any other value as JSON, which the model gets anyway and which has names next to values. */
+/** JSON has names next to values, which redaction needs. */
 function redactedValue(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
   const text = JSON.stringify(value);

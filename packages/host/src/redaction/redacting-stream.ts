@@ -1,10 +1,10 @@
 import type { SecretSpan } from "./span.ts";
 
-/** Finds secrets in a text and replaces them. */
+/** Finds secrets in a text. */
 export interface SecretFinder {
   /** In order, without overlaps. */
   find(text: string): readonly SecretSpan[];
-  /** The start of a possible secret at the end of a text, which may continue even after blanks. */
+  /** The start of a possible secret at the end of an incomplete text. */
   open(text: string): number | undefined;
   replace(text: string, spans: readonly SecretSpan[]): string;
 }
@@ -16,10 +16,7 @@ const KEPT_BACK = 8_192;
 /** Characters before a value that may contain the name that marks it as a secret. */
 const CONTEXT = 256;
 
-/**
- * Redacts a text that arrives in pieces, split anywhere. Holds back an incomplete word, so that the pieces together equal the
- * redacted whole text.
- */
+/** Removes secrets from a text that arrives in pieces. Holds back incomplete words. */
 export class RedactingStream {
   readonly #finder: SecretFinder;
   /** The last output, before redaction. */
@@ -30,13 +27,12 @@ export class RedactingStream {
     this.#finder = finder;
   }
 
-  /** Takes a piece; returns the text that is safe to output now. */
+  /** Returns the text that is safe to output now. */
   push(text: string): string {
     this.#held += text;
     return /\s/.test(text) || this.#held.length > LONGEST ? this.#give(this.#safeEnd()) : "";
   }
 
-  /** Returns the rest. */
   end(): string {
     return this.#give(this.#held.length);
   }
@@ -68,7 +64,7 @@ export class RedactingStream {
   }
 }
 
-/** The start of a text's last word. A regular expression would take quadratic time on a long word. */
+/** A regular expression would take quadratic time on a long word. */
 function lastWordStart(text: string): number {
   const first = Math.max(0, text.length - LONGEST);
   let start = text.length;

@@ -13,17 +13,14 @@ export interface Redact {
   (text: string): string;
   /** For a text that arrives in pieces. */
   stream(): RedactingStream;
-  /**
-   * Watches a text in pieces from its beginning, before it is cut (S22): secrets that only the whole text shows are then recognized
-   * in each later piece. Only private keys are of this kind, so this costs little.
-   */
+  /** Watches a text in pieces before it is cut (S22), so that later pieces of its private keys are recognized. */
   watch(): (piece: string) => void;
 }
 
 /**
- * Makes a function that removes secrets from texts (S10): values of variables that look like secrets, known forms (tokens of
- * well-known services, private keys, JSON Web Tokens), passwords in addresses, and values that the text calls a password or a key.
- * Recognizes pieces of a private key after it saw the key (S22). Takes linear time for any text.
+ * Makes a function that removes secrets from texts (S10): values of variables that look like secrets, known forms
+ * (tokens, private keys), passwords in addresses, and values that the text calls secret. Recognizes pieces of a private
+ * key after the whole key (S22). Takes linear time.
  */
 export function redactor({ env }: { readonly env: EnvironmentVariables }): Redact {
   const values = secretsOf(env);
@@ -58,7 +55,7 @@ export function redactor({ env }: { readonly env: EnvironmentVariables }): Redac
 /** Characters per scan. Longer than a key, so that a scan contains each key fully or nearly. */
 const LOOK = 64 * 1024;
 
-/** Scans a text in pieces for keys. Consecutive scans overlap by the length of a key. */
+/** Consecutive scans overlap by the length of a key. */
 function watching(look: (text: string) => unknown): (piece: string) => void {
   let held = "";
   return (piece) => {
@@ -85,7 +82,7 @@ const USER_INFO = /([^\s:/?#@"'`<>]{0,256}):([^\s/?#@"'`<>]{3,512})@(?=[^\s@])/y
 const STAND_IN =
   /^(?:pass|passwd|password|pwd|secret|token|user|username|root|admin|guest|test|example|changeme|postgres|mysql|x+|\*+|\.+)$|\$\{|\{\{|^[$%{[<]/i;
 
-/** The passwords in addresses with a user name, as in `postgres://app:...@db/app`. */
+/** In addresses with a user name, as in `postgres://app:...@db/app`. */
 function addressPasswords(text: string): SecretSpan[] {
   const found: SecretSpan[] = [];
   for (let at = text.indexOf("://"); at >= 0; at = text.indexOf("://", at + 3)) {

@@ -15,8 +15,8 @@ const GITLEAKS = "gitleaks";
 const SECRETLINT = "secretlint";
 
 /**
- * An escape in JSON, code, an address or a terminal colour. Its letters and digits are not part of the word after it, as in
- * `"first line ghp_..."`. Expressions match it with the word: a lookbehind at every letter would be the slowest part.
+ * Matches an escape in JSON, code, an address or a terminal colour, whose letters are not part of the next word:
+ * `"first line ghp_..."`. A lookbehind at every letter would be slow.
  */
 export const ESCAPE = "(?:\\\\(?:[abefnrtv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\\[[0-9;]{0,12}m)";
 
@@ -102,10 +102,7 @@ const FORMATS: readonly SecretFormat[] = [
   { kind: "figma-token", form: "figd_[\\w-]{40,200}", source: SECRETLINT },
 ];
 
-/**
- * All forms in one expression, to scan a text once. A form does not begin inside a word, and begins with two letters or digits:
- * testing these first avoids trying every form at every position.
- */
+/** One expression scans a text once. Testing the first two letters or digits is fast. */
 const ANY = new RegExp(
   `(?:(?<![A-Za-z])|${ESCAPE})(?=[A-Za-z0-9]{2})(?:${FORMATS.map(({ form }) => `(${form})`).join("|")})`,
   "g",

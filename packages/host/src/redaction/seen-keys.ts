@@ -3,13 +3,12 @@ import type { SecretSpan } from "./span.ts";
 /** Characters of a piece that identifies a key, and the distance between tested pieces. */
 const PIECE = 12;
 const STEP = 4;
-/** Shorter parts of a key are not recognized. */
 const SHORTEST = PIECE + STEP - 1;
 /** Header lines between the first line of a key and its body. */
 const HEADER = /[A-Za-z-]{3,20}: [^\r\n\\"]{0,200}/g;
 const WORD = /[A-Za-z0-9+/=]{15,}/g;
 
-/** Maximum number of remembered pieces, oldest dropped first: about 600 keys of usual size. */
+/** Maximum remembered pieces, oldest dropped first: about 600 keys of usual size. */
 const MOST = 1_000_000;
 
 /** Parts that all keys of a kind and their public halves share. */
@@ -21,14 +20,11 @@ const COMMON = [
   "MBMGByqGSM49AgEGCCqGSM49AwEH",
 ];
 
-/**
- * Private keys that appeared in full or in a recognizable part. Later fragments are recognized in any surroundings (S22): a
- * range of a file, a search hit, a line of a diff.
- */
+/** Remembers private keys that appeared in full or in part, to recognize later fragments (S22). */
 export class SeenKeys {
   readonly #pieces = new Set<string>();
 
-  /** Remembers a key, given with the text between its lines. */
+  /** `key`: with the text between its lines. */
   add(key: string): void {
     const body = (key.replace(HEADER, "").match(/[A-Za-z0-9+/=]{16,}/g) ?? []).join("");
     for (let at = 0; at + PIECE <= body.length; at += 1) {
@@ -41,7 +37,6 @@ export class SeenKeys {
     }
   }
 
-  /** The positions of remembered pieces in a text. */
   find(text: string): SecretSpan[] {
     if (this.#pieces.size === 0) return [];
     return Array.from(text.matchAll(WORD)).flatMap(({ index, 0: word }) => this.#inWord(word, index));
@@ -63,7 +58,7 @@ export class SeenKeys {
   }
 }
 
-/** Returns whether a piece identifies a key: more than four different characters, and not shared with public keys. */
+/** True if a piece identifies a key: more than four different characters, and not shared with public keys. */
 function isTellingPiece(piece: string): boolean {
   return new Set(piece).size > 4 && !COMMON.some((common) => common.includes(piece));
 }

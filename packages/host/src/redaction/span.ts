@@ -2,7 +2,7 @@
 export interface SecretSpan {
   readonly start: number;
   readonly end: number;
-  /** The kind of secret, in small letters with hyphens, or the name of its variable. */
+  /** The kind of secret, such as `github-token`, or the name of its variable. */
   readonly kind: string;
 }
 
@@ -21,17 +21,14 @@ export function joinSpans(spans: readonly SecretSpan[]): SecretSpan[] {
   return joined;
 }
 
-/** The placeholder for a secret. */
+/** Returns the placeholder for a secret. */
 export function placeholder(kind: string): string {
   return `[redacted:${kind}]`;
 }
 
 const PLACEHOLDER = /\[redacted:[A-Za-z][\w-]*\]/;
 
-/**
- * Returns why a text must not be written: it contains a placeholder, which would overwrite the secret. Undefined if there
- * is none.
- */
+/** Returns why a text must not be written if it contains a placeholder, which would overwrite the secret. */
 export function placeholderProblem(text: string): string | undefined {
   const [found] = PLACEHOLDER.exec(text) ?? [];
   if (found === undefined) return undefined;

@@ -5,18 +5,18 @@ import { locateFault, misfitBelow } from "./layer.ts";
 import { projectShape } from "./project-schema.ts";
 import { settingShape } from "./schema.ts";
 
-/** The owner of the file: projects can change fewer settings. */
+/** The owner of a settings file. A project's file can set fewer settings than a user's. */
 export type SettingsOwner = "user" | "project";
 
 /**
- * Changes one setting in a file and keeps everything else; `undefined` removes the setting. Creates a missing file. Throws a
- * `SettingsError` for a broken file or an invalid change, and then changes nothing.
+ * Changes one setting in a file; `undefined` removes the setting. Creates a missing file. Throws a `SettingsError` for
+ * a broken file or an invalid value, and then changes nothing.
  */
 export function changeSetting(file: string, path: KeyPath, value: unknown, owner: SettingsOwner = "user"): void {
   changeFile(file, path, [value], owner);
 }
 
-/** Changes a setting to a value that a user typed: JSON if that is valid for the setting, else the text. */
+/** Changes a setting to a value that a user typed: JSON if valid for the setting, else the text. */
 export function changeSettingByText(file: string, path: KeyPath, text: string, owner: SettingsOwner = "user"): void {
   changeFile(file, path, [...parsePossibleJson(text), text], owner);
 }
@@ -37,7 +37,7 @@ function changeFile(file: string, path: KeyPath, values: readonly unknown[], own
   else if (tried[0]?.misfit) throw new SettingsError(faultOf(file, json, path, tried[0].misfit));
 }
 
-/** The fault of the changed setting. Faults of other settings in the file are no reason to refuse. */
+/** Faults of other settings in the file are no reason to refuse. */
 function misfitAt(settings: unknown, [name]: KeyPath, owner: SettingsOwner): Misfit | undefined {
   const shape = owner === "project" ? projectShape : settingShape;
   const setting = String(name);
@@ -48,7 +48,7 @@ function misfitAt(settings: unknown, [name]: KeyPath, owner: SettingsOwner): Mis
   return misfit && misfitBelow(setting, misfit);
 }
 
-/** A fault of an old value has a position in the file; a new value has none. */
+/** Only a fault of an old value has a position in the file. */
 function faultOf(file: string, json: JsonFile, path: KeyPath, misfit: Misfit): SettingsFault {
   const isNew = path.every((part, index) => part === misfit.path[index]);
   if (!isNew && json.state === "read") return locateFault(file, json.places, misfit);
@@ -60,7 +60,6 @@ function parsePossibleJson(text: string): unknown[] {
   try {
     return [JSON.parse(text)];
   } catch {
-    // Not JSON: use it as a text.
     return [];
   }
 }

@@ -124,7 +124,7 @@ test("S34: of a trusted project, .claude/settings.json denies and asks as there,
   expect(host.notices).toEqual([
     expect.stringContaining('permissions.deny[0]: found "bash(x)"; expected a rule'),
     expect.stringContaining("permissions.deny[2]: this rule has no effect here; expected a rule"),
-    "The rule 'NotebookEdit' changes nothing: Banyan has no tool like NotebookEdit of other programs.",
+    "The rule 'NotebookEdit' has no effect: Banyan has no tool like NotebookEdit.",
   ]);
   await host.close();
   const untrusted = await open(false);

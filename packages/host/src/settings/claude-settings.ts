@@ -6,10 +6,10 @@ import type { SettingsFault } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
 import { isPlainObject } from "./key.ts";
 
-/** Usable settings of Claude Code, and faults of the others. */
+/** The usable settings of Claude Code in a project, and faults of the others. */
 export interface ClaudeSettings {
   readonly hooks: HookEntries;
-  /** Its deny and ask rules. Allow rules are not read: the user granted them to another program. */
+  /** Deny and ask rules. Allow rules are not read: the user granted them to another program. */
   readonly rules: Readonly<Record<(typeof LISTS)[number], readonly string[]>>;
   readonly statusLine?: StatusLineEntry | undefined;
   readonly faults: readonly SettingsFault[];
@@ -19,14 +19,15 @@ const LISTS = ["deny", "ask"] as const;
 const NOTHING: ClaudeSettings = { hooks: {}, rules: { deny: [], ask: [] }, faults: [] };
 
 /**
- * Reads hooks, deny and ask rules, and the status line of a project's Claude Code settings: `.claude/settings.json` and the user's
- * local file (S34). Leaves out hook events and types that only Claude Code has, with a notice. Never throws.
+ * Reads hooks, deny and ask rules, and the status line from a project's Claude Code settings (S34):
+ * `.claude/settings.json` and the user's local file. Omits hooks that only Claude Code has, with a notice. Never
+ * throws.
  */
 export function readClaudeSettings(files: readonly string[]): ClaudeSettings {
   return files.map(readClaudeFile).reduce(mergeClaudeSettings, NOTHING);
 }
 
-/** Joins hooks by event. */
+/** Joins the hooks of two settings, event by event. */
 export function joinedHooks(one: HookEntries = {}, other: HookEntries = {}): HookEntries {
   const points = hookEvents.filter((event) => one[event] || other[event]);
   return Object.fromEntries(points.map((event) => [event, [...(one[event] ?? []), ...(other[event] ?? [])]]));
@@ -53,7 +54,7 @@ function readClaudeFile(source: string): ClaudeSettings {
     .reduce(mergeClaudeSettings, mergeClaudeSettings(rules, readStatusLine(source, statusLine)));
 }
 
-/** Reads each rule separately, so that a faulty rule does not affect others. */
+/** Separately, so that a faulty rule does not affect others. */
 function readRules(source: string, permissions: unknown): ClaudeSettings {
   const given = isPlainObject(permissions) ? permissions : {};
   return LISTS.flatMap((list) => {
@@ -76,10 +77,9 @@ function readStatusLine(source: string, value: unknown): ClaudeSettings {
   return { ...NOTHING, faults: [{ source, key: "statusLine", problem: "it does not run here", advice }] };
 }
 
-/** Splits groups into one hook each, so that a hook that does not run here hides no other. */
+/** One group per hook, so that a hook that does not run here hides no other. */
 function commandsOf(event: string, groups: unknown): unknown[] {
   if (!Array.isArray(groups)) return [groups];
-  // Report an unknown event once.
   if (!hookEvents.some((known) => known === event)) return [undefined];
   return groups.flatMap((group: unknown) =>
     isPlainObject(group) && Array.isArray(group.hooks)

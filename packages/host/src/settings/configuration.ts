@@ -18,11 +18,11 @@ import { type Layer, mergeLayers, type SettingEntry, settingsOf } from "./merge.
 import { type Settings, settingsSchema } from "./schema.ts";
 import { findUnknownNames } from "./unknown-names.ts";
 
-/** The sources of settings. */
+/** Options of `readConfiguration`. */
 export interface ConfigurationOptions {
   readonly env: EnvironmentVariables;
   readonly home: string;
-  /** A trusted project. Without it, no file of a project is read. */
+  /** Present for a trusted project. */
   readonly project?: ProjectPlaces | undefined;
   /** Settings of the command line. */
   readonly flags?: Settings;
@@ -30,10 +30,10 @@ export interface ConfigurationOptions {
 
 const OPTIONS: OptionNames<ConfigurationOptions> = { env: true, home: true, project: true, flags: true };
 
-/** The effective settings. */
+/** The effective settings, with their sources and faults. */
 export interface Configuration {
   readonly settings: Settings;
-  /** Each setting with its layer. */
+  /** Each setting with its source. */
   readonly entries: readonly SettingEntry[];
   /** Faults of settings that were left out. */
   readonly faults: readonly SettingsFault[];
@@ -47,14 +47,15 @@ const BUILT_IN: Settings = {
   theme: "auto",
 };
 
-/** The path of the user's settings file. */
+/** Returns the path of the user's settings file. */
 export function userSettingsFile({ env, home }: Pick<ConfigurationOptions, "env" | "home">): string {
   return join(directories(env, home).config, "settings.json");
 }
 
 /**
- * Merges the layers by rising precedence: built-in, user, project, environment, flags. Faulty settings are left out and reported.
- * Throws a `SettingsError` if a restriction in the user's own file cannot be read, or a variable has a wrong value.
+ * Reads and merges the settings, by rising precedence: built-in, user, project, environment, flags. Leaves out and
+ * reports faulty settings. Throws a `SettingsError` for an unreadable restriction in the user's file, or a wrong
+ * variable.
  */
 export function readConfiguration(options: ConfigurationOptions): Configuration {
   refuseUnknown("readConfiguration", options, OPTIONS);
@@ -72,17 +73,14 @@ export function readConfiguration(options: ConfigurationOptions): Configuration 
   return { settings: settingsOf(entries), entries, faults };
 }
 
-/** Lists all faults in all layers, also those that prevent a start. For unknown names, use `unknownNamesIn`. */
+/** Lists the faults of all sources, also those that prevent a start. For unknown names, use `unknownNamesIn`. */
 export function checkConfiguration(options: ConfigurationOptions): readonly SettingsFault[] {
   refuseUnknown("checkConfiguration", options, OPTIONS);
   const { user, project } = readFiles(options);
   return [...user.faults, ...project.faults, ...environmentFaults(options.env), ...unknownVariables(options.env)];
 }
 
-/**
- * Lists names in files and variables that do not exist: models, tools of agents, folders and files. Checks every layer, also
- * overridden ones.
- */
+/** Lists unknown models, agent tools, folders and files in the settings of all sources, also overridden ones. */
 export async function unknownNamesIn(
   options: ConfigurationOptions,
   workspace: string,
@@ -110,7 +108,6 @@ export async function unknownNamesIn(
   return (await Promise.all(faults)).flat();
 }
 
-/** Adds the place in the file, or the variable, to a misfit. */
 function layerFault(layer: LayerName, file: string | undefined, misfit: Misfit): SettingsFault {
   const { path, problem, advice } = misfit;
   const key = formatKey(path);
@@ -121,7 +118,7 @@ function layerFault(layer: LayerName, file: string | undefined, misfit: Misfit):
   return { source: file ?? layer, key, problem, advice };
 }
 
-/** An example for each rule and matcher of the readable files (S34), relative to a workspace. */
+/** Returns an example for each rule and matcher of the readable files (S34), relative to a workspace. */
 export function proveRules(options: ConfigurationOptions, workspace: string): ReturnType<typeof provenRules> {
   refuseUnknown("proveRules", options, OPTIONS);
   const { user, project } = readFiles(options);
@@ -132,7 +129,7 @@ export function proveRules(options: ConfigurationOptions, workspace: string): Re
   return provenRules(settingsOf(mergeLayers(layers)), workspace);
 }
 
-/** The value of a setting, or of a part of it, with its layers; undefined if not set. */
+/** Returns a setting, or a part of it, with its sources; undefined if not set. */
 export function settingAt({ settings, entries }: Configuration, path: KeyPath): SettingEntry | undefined {
   const value = valueAt(settings, path);
   if (value === undefined) return undefined;
@@ -140,7 +137,7 @@ export function settingAt({ settings, entries }: Configuration, path: KeyPath): 
   return { path, value, layers: [...new Set(shares.flatMap(({ layers }) => layers))] };
 }
 
-/** A sentence about an unknown setting; undefined if the setting exists. */
+/** Returns a sentence about an unknown setting; undefined if the setting exists. */
 export function unknownSetting(path: KeyPath): string | undefined {
   const schema = schemaNode(settingsSchema);
   const at = path.findIndex((_, index) => nodesAt(schema, path.slice(0, index + 1)).length === 0);
@@ -150,7 +147,7 @@ export function unknownSetting(path: KeyPath): string | undefined {
   return `${around === "" ? "" : `${around}: `}${problem}; ${advice}.`;
 }
 
-/** A setting with its position, as in `settings.json:3:5: keys`; only its name if the file does not contain it. */
+/** Returns a setting's position, such as `settings.json:3:5: keys`; only its name if the file does not contain it. */
 export function settingPlace(file: string, path: KeyPath): string {
   const json = readJsonFile(file);
   const at = json.state === "read" ? json.places.value(path) : undefined;
@@ -178,7 +175,7 @@ function environmentFaults(env: EnvironmentVariables): SettingsFault[] {
   }
 }
 
-/** Makes a file's relative paths absolute, since they do not start at the working directory. */
+/** A file's relative paths do not start at the working directory. */
 function withPaths(layer: FileLayer, absolute: (path: string) => string): FileLayer {
   const { instructions, theme } = layer.settings;
   return {
@@ -210,7 +207,6 @@ function joinedLayers(shared: FileLayer, own: FileLayer, claude: ClaudeSettings,
   };
 }
 
-/** A project's rules, with the deny and ask rules of its Claude Code settings. */
 function withProjectRules(
   own: Settings["permissions"],
   claude: ClaudeSettings["rules"],
@@ -223,14 +219,14 @@ function withProjectRules(
   return lists.length > 0 ? Object.fromEntries(lists) : own;
 }
 
-/** In Claude Code, `Edit(/src/**)` starts at the folder of the settings. Make the path absolute, so that it means the same here. */
+/** In Claude Code, `Edit(/src/**)` starts at the folder of the settings: make the path absolute. */
 function ruleFromRoot(rule: string, root: string): string {
   const [, name = "", path] = /^\s*(\w+)\s*\(\s*\/(?!\/)(.*)\)\s*$/s.exec(rule) ?? [];
   const isPath = foreignTool(name)?.pattern?.endsWith("path") === true;
   return isPath ? `${name}(/${literalGlob(root)}/${path})` : rule;
 }
 
-/** Removes settings that a project must not bring: files outside of it, and names that the user has already defined. */
+/** A project must not set files outside of it, or names that the user has already defined. */
 function withoutStrangers(user: FileLayer, layer: FileLayer, { root, settings: file }: ProjectPlaces): FileLayer {
   const faults = [...layer.faults];
   const instructions = layer.settings.instructions?.filter((path) => {
@@ -251,16 +247,12 @@ function withoutStrangers(user: FileLayer, layer: FileLayer, { root, settings: f
   return { ...layer, settings: { ...layer.settings, ...(instructions && { instructions }) }, faults };
 }
 
-/** A layer with the file that it was read from. */
 interface SourcedLayer {
   readonly file: string;
   readonly layer: FileLayer;
 }
 
-/**
- * Removes a project's `compaction` if its `hint` and `threshold`, merged with the user's, contradict each other. The fault names
- * both files.
- */
+/** Removes a project's `compaction` that contradicts the user's. The fault names both files. */
 function withFittingCompaction(user: SourcedLayer, { file, layer }: SourcedLayer): FileLayer {
   const { compaction, ...settings } = layer.settings;
   const values = { hint: 0, threshold: 1, ...user.layer.settings.compaction, ...compaction };

@@ -5,7 +5,7 @@ import type { Settings } from "./schema.ts";
 
 const MEBI = 1024 * 1024;
 
-/** An agent's timeouts for its model, and its limits for answers, by the settings. */
+/** Converts settings to an agent's timeouts for its model and limits for answers. */
 export function patienceOf({ connection = {} }: Settings): Pick<AgentOptions, "retry" | "bounds"> {
   const { silence, retryTime, attempts, answer, arguments: ofCall } = connection;
   return {
@@ -21,12 +21,11 @@ export function patienceOf({ connection = {} }: Settings): Pick<AgentOptions, "r
   };
 }
 
-/** Timeouts of another program's silent agent: at start and at work. Undefined: `acpAgent` has defaults. */
+/** Returns timeouts of another program's silent agent, if set. */
 export function agentPatience({ connection: { silence } = {} }: Settings): AcpAgentOptions["patience"] {
   return silence === undefined ? undefined : { start: silence * 1_000, work: silence * 1_000 };
 }
 
-/** Limits of reading an answer, by the settings. */
 function wireBoundsOf({ connection = {} }: Settings): WireBounds | undefined {
   const { line, answer } = connection;
   if (line === undefined && answer === undefined) return undefined;
@@ -36,13 +35,13 @@ function wireBoundsOf({ connection = {} }: Settings): WireBounds | undefined {
   };
 }
 
-/** The user's short names, overrides and limits for models. */
+/** Returns the user's short names, overrides and limits for models. */
 export function modelNames(settings: Settings): Pick<ResolveOptions, "aliases" | "overrides" | "bounds"> {
   const { aliases = {}, models = {} } = settings;
   return { aliases, overrides: models, bounds: wireBoundsOf(settings) };
 }
 
-/** The settings for every response. */
+/** Returns the settings that apply to every response of a model. */
 export function modelSettings({ temperature, maxTokens }: Settings): ModelSettings {
   return {
     ...(temperature === undefined ? {} : { temperature }),
@@ -50,7 +49,7 @@ export function modelSettings({ temperature, maxTokens }: Settings): ModelSettin
   };
 }
 
-/** Converts limits of the settings (seconds) to limits of a turn (milliseconds). */
+/** Converts limits in settings (seconds) to limits of a turn (milliseconds). */
 export function limitsOf({ limits = {} }: Settings): Limits {
   const { time, ...counts } = limits;
   return { ...counts, ...(time === undefined ? {} : { time: time * 1_000 }) };

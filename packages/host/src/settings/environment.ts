@@ -5,11 +5,11 @@ import { type KeyPath, withValueAt } from "./key.ts";
 import { limits } from "./limits.ts";
 import { type SettingName, type Settings, settingShape } from "./schema.ts";
 
-/** An environment variable for a setting. */
+/** An environment variable that sets a setting. */
 export interface SettingVariable {
   readonly name: string;
   readonly path: KeyPath & readonly [SettingName, ...PropertyKey[]];
-  /** Converts the text to a value of the setting. Invalid text stays a text, so that the schema reports it. */
+  /** Invalid text stays a text, so that the schema reports it. */
   read(text: string): unknown;
 }
 
@@ -20,7 +20,7 @@ const yesOrNo = (value: string): unknown => {
   return /^(0|false|no|off)$/i.test(value) ? false : value;
 };
 
-/** All variables for settings. An empty variable counts as not set. */
+/** All variables that set a setting. An empty variable counts as not set. */
 export const settingVariables: readonly SettingVariable[] = [
   { name: "BANYAN_MODEL", path: ["model"], read: text },
   { name: "BANYAN_TITLE_MODEL", path: ["titleModel"], read: text },
@@ -47,7 +47,7 @@ const OTHER_VARIABLES: readonly string[] = [
   ...["BANYAN_IN_SANDBOX", "BANYAN_SANDBOX_WORDS"],
 ];
 
-/** A fault for each variable whose name begins with `BANYAN_` and that Banyan does not read. */
+/** Returns a fault for each unknown variable whose name begins with `BANYAN_`. */
 export function unknownVariables(env: EnvironmentVariables): SettingsFault[] {
   const known = [...settingVariables.map(({ name }) => name), ...OTHER_VARIABLES];
   const unknown = Object.keys(env).filter((name) => name.startsWith("BANYAN_") && !known.includes(name));
@@ -65,10 +65,7 @@ export function unknownVariables(env: EnvironmentVariables): SettingsFault[] {
 const PREFIX = "BANYAN_";
 const NONE_NEAR = "docs/configuration.md lists the variables";
 
-/**
- * Reads the settings of the environment. Throws a `SettingsError` that names a faulty variable: like a flag, it was set
- * for this run, so it must not be ignored.
- */
+/** Reads the settings in environment variables. Throws a `SettingsError` for a faulty variable. */
 export function environmentSettings(env: EnvironmentVariables): Settings {
   let settings: Settings = {};
   for (const { name, path, read } of settingVariables) {

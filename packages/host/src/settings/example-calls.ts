@@ -9,19 +9,19 @@ import { absentInLists } from "../permissions/tool-list.ts";
 import { isAbsentTool } from "../permissions/tool-names.ts";
 import { agentsOf, type Settings } from "./schema.ts";
 
-/** Settings that name tools. */
+/** The settings that name tools. */
 export type ProvenSettings = Pick<Settings, "permissions" | "hooks" | "mcpServers" | "agents">;
 
 /** A rule or matcher of the settings, with an example that shows that it can match. */
 export interface ProvenRule {
-  /** As in `permissions.deny`. */
+  /** Such as `permissions.deny`. */
   readonly key: string;
   readonly text: string;
   /** A matching call or tool name; undefined if none was found. */
   readonly example: string | undefined;
 }
 
-/** An example for each rule and matcher, and sentences about those for tools that Banyan does not have. Their form was checked before. */
+/** Returns an example for each rule and matcher, and sentences about those for tools that Banyan does not have. */
 export function provenRules(
   { permissions = {}, hooks = {}, mcpServers, agents }: ProvenSettings,
   workspace: string,

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type KeyPath, valueAt } from "./key.ts";
 import { knownNames } from "./known-names.ts";
 
-/** A fault of the settings: its place, the problem, and advice. */
+/** A fault in the settings: its place, the problem, and advice. */
 export interface SettingsFault {
   /** A file, or the name of an environment variable. */
   readonly source: string;
@@ -11,14 +11,14 @@ export interface SettingsFault {
   readonly line?: number;
   /** From 1. */
   readonly column?: number;
-  /** The setting, as in `permissions.allow[2]`; absent for the source as a whole. */
+  /** The setting, such as `permissions.allow[2]`; absent for the source as a whole. */
   readonly key?: string;
   readonly problem: string;
   /** The expected value, or what to do. */
   readonly advice: string;
 }
 
-/** Unusable settings, or an invalid change. The message gives the place, the setting and advice. */
+/** The error of unusable settings, or of an invalid change. The message gives the place, the setting and advice. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly fault: SettingsFault;
@@ -29,27 +29,27 @@ export class SettingsError extends Error {
   }
 }
 
-/** Formats a fault as one sentence after its place, like a compiler. */
+/** Formats a fault as its place and one sentence. */
 export function describeFault(fault: SettingsFault): string {
   return `${describePlace(fault)}: ${fault.problem}; ${fault.advice}${fault.advice.endsWith("?") ? "" : "."}`;
 }
 
-/** The place of a fault, as in `settings.json:3:5: permissions.allow[2]`. */
+/** Formats the place of a fault: `settings.json:3:5: permissions.allow[2]`. */
 export function describePlace({ source, line, column, key }: Omit<SettingsFault, "problem" | "advice">): string {
   const place = line === undefined ? source : `${source}:${line}:${column}`;
   return key === undefined ? place : `${place}: ${key}`;
 }
 
-/** A fault of a value, and the part of the value that it is about. */
+/** A fault of a value, and the path of the faulty part. */
 export interface Misfit {
   readonly path: KeyPath;
-  /** The last name of the path is wrong, not its value. */
+  /** True if the last name of the path is wrong, not its value. */
   readonly isName: boolean;
   readonly problem: string;
   readonly advice: string;
 }
 
-/** The faults of a value, by a schema whose messages give the expected value. */
+/** Returns the faults of a value by a schema whose messages give the expected value. */
 export function misfitsOf(value: unknown, schema: z.ZodType): Misfit[] {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.flatMap((issue) => misfitsOfIssue(value, schema, issue));
@@ -82,7 +82,7 @@ function misfitsOfIssue(value: unknown, schema: z.ZodType, issue: Issue): Misfit
   return [{ path, isName: false, problem, advice: `expected ${issue.message}` }];
 }
 
-/** The beginning of a value's JSON, for messages. */
+/** Returns the beginning of a value's JSON, for messages. */
 export function shortJson(value: unknown): string {
   try {
     return JSON.stringify(value)?.slice(0, 80) ?? "nothing";
@@ -92,7 +92,7 @@ export function shortJson(value: unknown): string {
   }
 }
 
-/** The fault of an unknown name. */
+/** Makes the fault of an unknown name. */
 export function unknownSettingName(path: KeyPath, known: readonly string[]): Misfit {
   const name = String(path.at(-1));
   const meant = nearest(name, known);
@@ -101,7 +101,7 @@ export function unknownSettingName(path: KeyPath, known: readonly string[]): Mis
   return { path, isName: true, problem: `'${name}' is not known`, advice: `expected ${expected}` };
 }
 
-/** The form with the fewest faults, of several allowed forms. */
+/** Of several allowed forms, the one with the fewest faults. */
 function likeliest(forms: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   return forms.toSorted((a, b) => a.length - b.length)[0];
 }

@@ -5,7 +5,7 @@ import { readFileStart } from "../places/read-file.ts";
 import { SettingsError, type SettingsFault } from "./fault.ts";
 import { type JsonPlaces, parseJson } from "./json-text.ts";
 
-/** The content of a JSON file; `absent` if there is no file. */
+/** The content of a JSON file, or why it cannot be read. */
 export type JsonFile =
   | { readonly state: "absent" }
   | { readonly state: "read"; readonly value: unknown; readonly text: string; readonly places: JsonPlaces }
@@ -41,9 +41,9 @@ export function readJsonFile(file: string): JsonFile {
 }
 
 /**
- * Replaces a JSON file atomically: readers see the old or the new content. New files and folders are for the user
- * only. A link stays, and its target is replaced. Keeps the indentation. Throws a `SettingsError` if the file cannot be
- * written, which keeps the old content.
+ * Replaces a JSON file atomically, and keeps the indentation. New files and folders are for the user only. A link
+ * stays, and its target is replaced. Throws a `SettingsError` if the file cannot be written, which keeps the old
+ * content.
  */
 export function replaceJsonFile(file: string, value: unknown, before = ""): void {
   const target = resolvedFile(file);
@@ -78,7 +78,7 @@ function resolvedFile(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    // There is no file yet: create it under the given name.
+    // There is no file yet.
     return file;
   }
 }

@@ -25,7 +25,7 @@ export function parseJson(text: string): JsonText {
   }
 }
 
-/** The positions of values and names in a JSON text, computed on first use. */
+/** Finds positions of values and names in a JSON text, on first use. */
 export class JsonPlaces {
   readonly #text: string;
   #found: JsonOffsets | undefined;
@@ -66,7 +66,6 @@ interface JsonOffsets {
   readonly repeated: { readonly path: KeyPath; readonly at: number }[];
 }
 
-/** An open object or list during the scan. */
 interface OpenContainer {
   readonly path: KeyPath;
   readonly isList: boolean;
@@ -74,7 +73,7 @@ interface OpenContainer {
   next: PropertyKey | undefined;
 }
 
-/** Positions are only recorded down to this depth. */
+/** Maximum depth for positions. */
 const DEEPEST = 20;
 
 const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+/g;
@@ -111,7 +110,7 @@ function positionAt(text: string, at: number): TextPosition {
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Finds where a text stops being a valid beginning of JSON, by binary search: all shorter beginnings are valid but incomplete. */
+/** Finds the error by binary search: all shorter beginnings are valid but incomplete. */
 function breakOf(text: string): number {
   let fine = 0;
   let broken = text.length + 1;

@@ -1,7 +1,7 @@
 /** The path to a setting: names in objects, positions in lists. */
 export type KeyPath = readonly PropertyKey[];
 
-/** Formats a path, as in `models["ollama/qwen3.5"].contextSize` or `permissions.deny[0]`. `parseKey` reads it back. */
+/** Formats a path: `models["ollama/qwen3.5"].contextSize` or `permissions.deny[0]`. `parseKey` reads it back. */
 export function formatKey(path: KeyPath): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
@@ -37,7 +37,7 @@ function unquotedKeyPart(text: string): string {
   }
 }
 
-/** The value at a path; undefined if there is none. */
+/** Returns the value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: KeyPath): unknown {
   return path.reduce<unknown>(
     (inner, part) =>
@@ -48,7 +48,7 @@ export function valueAt(value: unknown, path: KeyPath): unknown {
   );
 }
 
-/** Copies a value with a changed value at the path; `undefined` removes it. Creates missing objects on the path. */
+/** Returns a copy with a changed value at the path; `undefined` removes the value. Creates missing objects. */
 export function withValueAt(value: unknown, [part, ...rest]: KeyPath, changed: unknown): unknown {
   if (part === undefined) return changed;
   if (typeof part === "number" && Array.isArray(value)) {
@@ -58,7 +58,6 @@ export function withValueAt(value: unknown, [part, ...rest]: KeyPath, changed: u
   const old: Readonly<Record<PropertyKey, unknown>> = isPlainObject(value) ? value : {};
   const inner = withValueAt(Object.hasOwn(old, part) ? old[part] : undefined, rest, changed);
   const { [part]: _, ...others } = old;
-  // A changed value keeps its place among the others.
   return inner === undefined ? others : { ...old, [part]: inner };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { KeyPath } from "./key.ts";
 
-/** The used parts of a JSON Schema. */
+/** The parts of a JSON Schema that this program uses. */
 export interface SchemaNode {
   readonly description?: string;
   readonly type?: string;
@@ -15,12 +15,12 @@ export interface SchemaNode {
   readonly oneOf?: readonly SchemaNode[];
 }
 
-/** The JSON Schema of valid input. */
+/** Converts a Zod schema to the JSON Schema of its input. */
 export function schemaNode(schema: z.ZodType): SchemaNode {
   return z.toJSONSchema(schema, { io: "input" }) as SchemaNode;
 }
 
-/** The valid names in the object at a path. */
+/** Returns the valid names in the object at a path. */
 export function knownNames(schema: z.ZodType, path: KeyPath): string[] {
   const names = nodesAt(schemaNode(schema), path).flatMap(({ properties = {}, propertyNames }) => [
     ...Object.keys(properties),
@@ -29,7 +29,7 @@ export function knownNames(schema: z.ZodType, path: KeyPath): string[] {
   return [...new Set(names)];
 }
 
-/** The schemas for a path; empty if nothing can be there. */
+/** Returns the schemas of values at a path; empty if the path is invalid. */
 export function nodesAt(node: SchemaNode, path: KeyPath): SchemaNode[] {
   const forms = [...(node.anyOf ?? []), ...(node.oneOf ?? [])];
   if (forms.length > 0) return forms.flatMap((form) => nodesAt(form, path));

@@ -10,12 +10,12 @@ import { type SettingName, type Settings, settingShape } from "./schema.ts";
 /** The sources of settings, by rising precedence. */
 export type LayerName = "built-in" | "user" | "project" | "environment" | "flags";
 
-/** The usable settings of one file. */
+/** The usable settings of one file, and its faults. */
 export interface FileLayer {
-  /** The valid settings. A setting with a fault is left out as a whole; among agents and MCP servers, only faulty entries are. */
+  /** A setting with a fault is left out as a whole; among agents and MCP servers, only faulty entries are. */
   readonly settings: Settings;
   readonly faults: readonly SettingsFault[];
-  /** A restriction that could not be read. To continue without it could allow what the file forbids. */
+  /** A restriction that could not be read. Ignoring it could allow what the file forbids. */
   readonly unsafe: SettingsFault | undefined;
 }
 
@@ -33,7 +33,7 @@ export function readUserLayer(file: string): FileLayer {
   return readLayer(file, settingShape, (name) => unknownSettingName([name], Object.keys(settingShape)));
 }
 
-/** Reads a project's settings file, limited to what projects may set. Advice on other settings names `userFile`. Never throws. */
+/** Reads a project's settings file, limited to what projects may set. `userFile` is for advice. Never throws. */
 export function readProjectLayer(file: string, userFile: string): FileLayer {
   return readLayer(file, projectShape, (name) => {
     if (!Object.hasOwn(settingShape, name)) return unknownSettingName([name], Object.keys(projectShape));
@@ -85,7 +85,6 @@ function readLayer(
   return { settings: Object.fromEntries(settings) as Settings, faults, unsafe };
 }
 
-/** The usable part of a setting, and the faults of the rest. */
 function readSound(
   name: string,
   value: unknown,
@@ -99,7 +98,7 @@ function readSound(
   return { sound: soundPart(name, sound, rest), misfits: [...misfits, ...rest] };
 }
 
-/** Returns whether ignoring the fault could allow what the file forbids, or makes a rule ineffective (S34). */
+/** True if ignoring the fault could allow what the file forbids, or makes a rule ineffective (S34). */
 function isUnsafe(name: string, misfits: readonly Misfit[], isLost: boolean): boolean {
   if (misfits.length === 0) return false;
   if (RULES.has(name) || (name === "agents" && misfits.some(({ path }) => path[2] === "tools" && path.length > 3)))
@@ -107,10 +106,7 @@ function isUnsafe(name: string, misfits: readonly Misfit[], isLost: boolean): bo
   return isLost && (PROTECTIVE.has(name) || nearest(name, PROTECTIVE).length > 0);
 }
 
-/**
- * The usable part of a setting: all of it; of named entries, the valid entries; of lists of rules and hooks, their valid part.
- * Undefined if nothing is usable.
- */
+/** The usable part of a setting: valid named entries, or valid rules and hooks. Undefined if nothing is usable. */
 function soundPart(name: string, value: unknown, misfits: readonly Misfit[]): unknown {
   if (misfits.length === 0) return value;
   if (RULES.has(name)) return soundLists(value, misfits);
@@ -119,7 +115,7 @@ function soundPart(name: string, value: unknown, misfits: readonly Misfit[]): un
   return Object.fromEntries(Object.entries(value).filter(([thing]) => !wrong.has(thing)));
 }
 
-/** The lists without faulty entries. If any rule is faulty, the `allow` list is dropped. */
+/** If any rule is faulty, the `allow` list is dropped. */
 function soundLists(value: unknown, misfits: readonly Misfit[]): unknown {
   if (!isPlainObject(value) || misfits.some(({ path }) => path.length < 2)) return undefined;
   const lists = Object.entries(value).flatMap(([list, entries]): [string, unknown][] => {
@@ -138,7 +134,7 @@ export function misfitBelow(name: string, misfit: Misfit): Misfit {
   return { ...misfit, path: [name, ...misfit.path] };
 }
 
-/** Adds the position in the file to a fault: that of the value, or of the nearest enclosing value that the file has. */
+/** Adds the position in the file to a fault: of the value, or of the nearest enclosing value in the file. */
 export function locateFault(
   file: string,
   places: JsonPlaces,

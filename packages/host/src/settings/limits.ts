@@ -3,10 +3,9 @@ import type { Limits } from "@banyan/core";
 /** The unit of a limit, which decides its valid values. */
 export type LimitUnit = "count" | "dollars" | "seconds" | "levels";
 
-/** The limits of a turn that are numbers. */
+/** The name of a limit that is a number. */
 export type LimitName = Exclude<keyof Limits, "policy">;
 
-/** How users set a limit. */
 interface LimitRow {
   readonly unit: LimitUnit;
   /** The description in the settings. */
@@ -17,7 +16,7 @@ interface LimitRow {
   readonly flag?: { readonly option: string; readonly sentence: string; readonly before?: string };
 }
 
-/** All limits, one row each, for settings, environment and command line. */
+/** For settings, environment and command line. */
 const rows: { readonly [Name in LimitName]: LimitRow } = {
   steps: {
     unit: "count",
@@ -49,5 +48,5 @@ const rows: { readonly [Name in LimitName]: LimitRow } = {
   },
 };
 
-/** All limits with their names. */
+/** All limits of a turn: their names, units, descriptions, variables and flags. */
 export const limits = Object.entries(rows) as [LimitName, LimitRow][];

@@ -6,10 +6,10 @@ import { readClaudeSettings } from "./claude-settings.ts";
 import { userSettingsFile } from "./configuration.ts";
 import { readProjectLayer, readUserLayer } from "./layer.ts";
 
-/** A file that names hooks. */
+/** A file with hooks. */
 export interface HookSource {
   readonly file: string;
-  /** True if its hooks run: a project's hooks only run once the project is trusted. */
+  /** True if these hooks run: a project's hooks only run once the project is trusted. */
   readonly isUsed: boolean;
   readonly hooks: readonly ListedHook[];
 }
@@ -19,11 +19,11 @@ export interface ListedHook {
   readonly event: HookEvent;
   /** `*` for all. */
   readonly matcher: string;
-  /** The command, unchanged. The text is the file author's. */
+  /** The command, unchanged, in the words of the file's author. */
   readonly command: string;
 }
 
-/** Whose hooks are listed: the user's, and those of the project around a workspace. */
+/** A user and a project whose hooks are listed. */
 export interface HookOwners {
   readonly env: EnvironmentVariables;
   readonly home: string;
@@ -32,7 +32,7 @@ export interface HookOwners {
   readonly project: object | undefined;
 }
 
-/** Lists all hooks of a user and the project around a workspace by file, without files that have none. */
+/** Lists all hooks of a user and of the project around a workspace, by file. */
 export function listedHooks({ env, home, workspace, project }: HookOwners): HookSource[] {
   const own = userSettingsFile({ env, home });
   const { settings, claude } = projectOf(workspace);
@@ -45,7 +45,7 @@ export function listedHooks({ env, home, workspace, project }: HookOwners): Hook
   return sources.filter(({ hooks }) => hooks.length > 0);
 }
 
-/** The hooks of entries, one by one. */
+/** Lists the hooks of a setting one by one. */
 export function listHooks(entries: HookEntries = {}): ListedHook[] {
   return hookEvents.flatMap((event) =>
     (entries[event] ?? []).flatMap(({ matcher = "*", hooks }) =>

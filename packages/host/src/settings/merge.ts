@@ -3,7 +3,7 @@ import { formatKey, isPlainObject, type KeyPath, withValueAt } from "./key.ts";
 import type { LayerName } from "./layer.ts";
 import type { Settings } from "./schema.ts";
 
-/** The settings of one layer. */
+/** The settings of one source. */
 export interface Layer {
   readonly name: LayerName;
   readonly settings: Settings;
@@ -13,11 +13,11 @@ export interface Layer {
 export interface SettingEntry {
   readonly path: KeyPath;
   readonly value: unknown;
-  /** The layer of the value; for joined lists, all layers that add to it. */
+  /** The source of the value; for joined lists, all sources that add to it. */
   readonly layers: readonly LayerName[];
 }
 
-/** Lists that all layers extend. Any other list or value comes from the layer with the highest precedence. */
+/** Lists that all sources extend. Other values come from the source with the highest precedence. */
 const JOINED: ReadonlySet<string> = new Set([
   "permissions.deny",
   "permissions.ask",
@@ -26,10 +26,10 @@ const JOINED: ReadonlySet<string> = new Set([
   ...hookEvents.map((event) => `hooks.${event}`),
 ]);
 
-/** Settings with named objects: each object is replaced as a whole, and a project cannot change the user's. */
+/** Each named object is replaced as a whole, and a project cannot change the user's. */
 const NAMED: ReadonlySet<string> = new Set(["agents", "acpAgents", "mcpServers"]);
 
-/** Merges layers, given by rising precedence. */
+/** Merges settings of several sources, given by rising precedence. */
 export function mergeLayers(layers: readonly Layer[]): SettingEntry[] {
   const merged = new Map<string, SettingEntry>();
   for (const { name, settings } of layers) {
@@ -42,12 +42,11 @@ export function mergeLayers(layers: readonly Layer[]): SettingEntry[] {
   return [...merged.values()];
 }
 
-/** The entries as settings. */
+/** Converts entries to settings. */
 export function settingsOf(entries: readonly SettingEntry[]): Settings {
   return entries.reduce<unknown>((all, { path, value }) => withValueAt(all, path, value), {}) as Settings;
 }
 
-/** Splits settings into the pieces that are merged: values, and the values in objects. */
 function settingPieces(settings: Settings): Pick<SettingEntry, "path" | "value">[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     if (value === undefined || name === "$schema") return [];

@@ -25,12 +25,11 @@ export interface OtherAgentsPlace {
   readonly workspace: string;
 }
 
-/** An agent of the settings or of the built-in list. */
 interface AgentDescription {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Returns variables in addition to those without secrets. Throws `ModelChoiceError` if a required variable is missing. */
+  /** Returns additional variables. Throws `ModelChoiceError` if a required variable is missing. */
   env(): Readonly<Record<string, string | undefined>>;
   readonly install: string | undefined;
 }
@@ -41,7 +40,7 @@ export interface NamedOtherAgent {
   readonly effort: Effort | undefined;
 }
 
-/** The agent that a model's name means, also by a short name; undefined for any other model. */
+/** Returns the agent that a model's name means, also by a short name; undefined for any other model. */
 export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["settings"]): NamedOtherAgent | undefined {
   const said = withoutEffort(model);
   const meant = Object.hasOwn(aliases, said.full) ? withoutEffort(aliases[said.full] ?? "") : said;
@@ -50,8 +49,8 @@ export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["se
 }
 
 /**
- * Opens an agent of another program as a driver: `acp/claude`. Starts the program with the first turn. Rejects with
- * `ModelChoiceError` for an unknown agent or a program that is not installed.
+ * Opens an agent of another program as a driver: `acp/claude`. Its program starts with the first turn. Rejects with
+ * `ModelChoiceError` for an unknown agent or a missing program.
  */
 export async function otherAgent(
   named: NamedOtherAgent,
@@ -73,14 +72,14 @@ export async function otherAgent(
   });
 }
 
-/** Returns an installed agent with its variables. Throws `ModelChoiceError` for an unknown agent or a program that is not installed. */
+/** Returns an installed agent with its variables. Throws `ModelChoiceError` for an unknown or a missing one. */
 export function installedAgent({ name }: Pick<NamedOtherAgent, "name">, place: OtherAgentsPlace) {
   const all = describedAgents(place);
   const agent = all.find((each) => each.name === name);
   if (!agent) {
     const names = all.map((each) => each.name);
     const [near] = nearest(name, names);
-    const guess = near === undefined ? `There are: ${names.join(", ")}` : `Did you mean ${PROVIDER}/${near}`;
+    const guess = near === undefined ? `The agents are: ${names.join(", ")}` : `Did you mean ${PROVIDER}/${near}`;
     throw new ModelChoiceError(
       "unknown-model",
       `There is no agent "${name}". ${guess}${near === undefined ? "." : "?"} Add others to your settings, under "acpAgents".`,
@@ -91,7 +90,7 @@ export function installedAgent({ name }: Pick<NamedOtherAgent, "name">, place: O
   return { ...agent, env: agent.env() };
 }
 
-/** The agents of other programs as a provider, and whether they can be used. */
+/** Returns the agents of other programs as a provider, and whether they can be used. */
 export function otherAgentsStatus(place: OtherAgentsPlace): ProviderStatus {
   const all = describedAgents(place);
   const missing = all.map((agent) => whyMissing(agent, place));
@@ -100,13 +99,13 @@ export function otherAgentsStatus(place: OtherAgentsPlace): ProviderStatus {
   return {
     name: PROVIDER,
     usable: models.length > 0,
-    reason: models.length > 0 ? "Agents of other programs, which work with tools of their own." : (first ?? ""),
+    reason: models.length > 0 ? "Agents of other programs, which use their own tools." : (first ?? ""),
     known: all.length,
     models,
   };
 }
 
-/** The agents as models: only their names are known. */
+/** Returns the agents of other programs as models. */
 export function otherAgentsModels(place: OtherAgentsPlace): KnownModel[] {
   return describedAgents(place).map(({ name }) => ({ name: `${PROVIDER}/${name}` }));
 }
@@ -142,7 +141,7 @@ function filledIn(
       if (found !== undefined) return found;
       throw new ModelChoiceError(
         "missing-key",
-        `The agent "${agent}" needs the variable ${wanted}, as your settings say. Set it and start again.`,
+        `Your settings require the variable ${wanted} for the agent "${agent}". Set the variable and start again.`,
       );
     });
     return [name, value] as const;
@@ -150,17 +149,17 @@ function filledIn(
   return Object.fromEntries(filled);
 }
 
-/** Returns why a program cannot be started; undefined if it can. A program inside the workspace does not count (S16). */
+/** Returns why a program cannot be started. A program inside the workspace does not count (S16). */
 function whyMissing({ name, command, install }: AgentDescription, place: OtherAgentsPlace): string | undefined {
   const { workspace } = place;
   const isPath = command.includes("/");
   const found = isPath ? command : findProgram(command, programSearchPath(place), [workspace]);
   if (found !== undefined) return undefined;
-  const advice = install === undefined ? "Install it, or name it by its whole path." : `To install it: ${install}`;
+  const advice = install === undefined ? "Install the program, or give its full path." : `To install it: ${install}`;
   return `The agent ${PROVIDER}/${name} is not installed: there is no program "${command}". ${advice}`;
 }
 
-/** The search path without the workspace and relative folders. */
+/** Without the workspace and relative folders. */
 function programSearchPath({ workspace, env }: OtherAgentsPlace): string {
   return pathWithout([workspace], env.PATH ?? "");
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { permissionEntries } from "../permissions/rule.ts";
 import { type SettingName, settingsSchema } from "./schema.ts";
 
-// Settings that a project may set: to adapt the agent to the project, or to restrict the agent. A project cannot set the
-// addresses or prices of models, reduce questions, or widen access.
+// A project may set what adapts or restricts the agent. A project cannot set the addresses or prices of models, reduce
+// questions, or widen access.
 
 const {
   $schema,

@@ -18,8 +18,8 @@ import { describeFault, SettingsError } from "./fault.ts";
 import { readOneSetting } from "./layer.ts";
 
 /**
- * Reads the rules of a file `{"permissions": {"deny": [], "ask": [], "allow": []}}`: a settings file of which only the
- * permissions count. Throws a `SettingsError`, also for a missing file.
+ * Reads the rules of a file `{"permissions": {"deny": [], "ask": [], "allow": []}}` and ignores other settings in it.
+ * Throws a `SettingsError`, also for a missing file.
  */
 export function readRuleFile(file: string): Rules {
   if (!existsSync(file))
@@ -28,9 +28,8 @@ export function readRuleFile(file: string): Rules {
 }
 
 /**
- * Adds a rule to the allow list of a file (answer "always") or to its deny list ("never"). Keeps all else, and creates a
- * missing file. Throws a `RuleError` for an invalid rule, and a `SettingsError` for a broken file, which it does not
- * change.
+ * Adds a rule to the allow list of a file (answer "always") or to its deny list ("never"). Creates a missing file.
+ * Throws a `RuleError` for an invalid rule, and a `SettingsError` for a broken file, which it does not change.
  */
 export function rememberRule(file: string, rule: string | Rule, list: "allow" | "deny" = "allow"): void {
   const text = formatRule(typeof rule === "string" ? checkedRule(rule, list) : rule);
@@ -44,7 +43,7 @@ function permissionsIn(file: string): PermissionEntries {
   return settings.permissions ?? {};
 }
 
-/** Returns warnings about settings and rules for the user: faults, and rules that match nothing or too much. */
+/** Returns warnings for the user about settings and rules: faults, and rules that match nothing or too much. */
 export function settingNotices({ faults, settings }: Configuration, rules: Rules): readonly string[] {
   return [
     ...faults.map(describeFault),

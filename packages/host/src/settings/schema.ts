@@ -85,7 +85,7 @@ const limitShape = Object.fromEntries(
   limits.map(([name, { unit, sentence }]) => [name, units[unit].describe(sentence).optional()]),
 ) as { readonly [Name in LimitName]: z.ZodOptional<z.ZodNumber> };
 
-/** Limits as users write them: seconds, and the names of `limits`. */
+/** The schema of limits in settings, by the names of `limits`. Times are in seconds. */
 export const limitSettings = z.strictObject(
   {
     ...limitShape,
@@ -345,10 +345,10 @@ const shape = {
     .optional(),
 };
 
-/** The form of a settings file. */
+/** The schema of a settings file. */
 export const settingsSchema = z.strictObject(shape, "an object with settings");
 
-/** Settings, all optional. The schema and docs/configuration.md describe each. */
+/** The settings of a user or a project, all optional. docs/configuration.md describes each. */
 export type Settings = z.infer<typeof settingsSchema>;
 
 /** The name of a setting at the top of the file. */
@@ -357,12 +357,12 @@ export type SettingName = keyof Settings;
 /** The schema of each setting, by its name. */
 export const settingShape: Readonly<Record<SettingName, z.ZodType>> = settingsSchema.shape;
 
-/** The agents of the settings, which can be launched by name. */
+/** Returns the agents of the settings, which can be launched by name. */
 export function agentsOf({ agents = {} }: Pick<Settings, "agents">): NamedAgent[] {
   return Object.entries(agents).map(([name, agent]) => ({ name, ...agent }));
 }
 
-/** The MCP servers of the settings by name, including disabled ones. */
+/** Returns the MCP servers of the settings by name, including disabled ones. */
 export function mcpServersOf({ mcpServers = {} }: Pick<Settings, "mcpServers">): Record<string, McpServerEntry> {
   return Object.fromEntries(Object.entries(mcpServers).map(([name, entry]) => [name, readEntry(name, entry)]));
 }

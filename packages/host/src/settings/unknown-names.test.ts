@@ -171,7 +171,7 @@ describe("F103: the start reports what config check finds", () => {
     expect(checkConfiguration(place())).toEqual([]);
     expect(proveRules(place(), root).notices).toEqual([
       expect.stringMatching(/python3/),
-      "The agent a has no NotebookEdit: Banyan has no tool like it.",
+      "The agent a cannot use NotebookEdit: Banyan has no such tool.",
     ]);
   });
 });

@@ -14,17 +14,14 @@ import type { Settings } from "./schema.ts";
 
 /** The settings and folders in which names are looked up. */
 export interface LookupPlace {
-  /** All layers together: short names of one layer are known in the others. */
+  /** All sources together: short names of one are known in the others. */
   readonly settings: Settings;
   readonly env: EnvironmentVariables;
   readonly home: string;
   readonly workspace: string;
 }
 
-/**
- * Returns the faults in the names of a setting: unusable models, tools of unknown MCP servers, and missing files and folders. The
- * form of the setting was checked before.
- */
+/** Returns the faults in the names of a setting: unusable models, unknown MCP servers, missing files and folders. */
 export async function findUnknownNames(
   { path, value }: Pick<SettingEntry, "path" | "value">,
   place: LookupPlace,
@@ -102,7 +99,7 @@ function embeddingMisfits(name: string, path: KeyPath, { settings: { aliases = {
   }
 }
 
-/** Splits an error's message: the first sentence is the problem, the rest is advice. */
+/** The first sentence is the problem, the rest is advice. */
 function misfitOf(error: unknown, path: KeyPath, kind: typeof ModelChoiceError | typeof WebError): Misfit {
   if (!(error instanceof kind)) throw error;
   const [problem = "", advice = ""] = error.message.replace(/\.$/, "").split(/\. (.*)/s);
@@ -114,7 +111,7 @@ export function lowerCaseFirst(sentence: string): string {
   return /^[A-Z][a-z ]/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence;
 }
 
-/** Tools of MCP servers that the settings do not have: the agent cannot get these. */
+/** The agent cannot get tools of MCP servers that the settings do not have. */
 function toolMisfits(
   tools: readonly string[],
   path: KeyPath,

@@ -9,15 +9,13 @@ const INSTRUCTIONS =
 /** Maximum characters of each message for the title. */
 const SHOWN = 2_000;
 
-/** Maximum characters of a title. */
 const LONGEST = 60;
 
-/** Timeout of a title in milliseconds. */
 const PATIENCE = 30_000;
 
 /**
- * Lets a cheap model write a short title for a conversation without one, in the background after its first turn (B54).
- * Ignores failures: lists then show the first line. Disposing the result cancels the work.
+ * Lets a cheap model write a title for a conversation, in the background after its first turn (B54). Ignores failures:
+ * lists then show the first line. Disposing the result cancels the work.
  */
 export function titleInBackground(session: Session, model: ModelDriver): AsyncDisposable {
   const ended = new AbortController();
@@ -28,7 +26,7 @@ export function titleInBackground(session: Session, model: ModelDriver): AsyncDi
       leave();
       if (session.state.title !== undefined || ended.signal.aborted) return;
       work = giveTitle(session, model, AbortSignal.any([ended.signal, AbortSignal.timeout(PATIENCE)])).catch(() => {
-        // The provider failed, or the session closed meanwhile: the conversation stays without a title.
+        // The conversation stays without a title.
       });
     },
     ended: () => ended.abort(),
@@ -64,7 +62,6 @@ function whatWasSaid({ state }: Session): string {
   return lines.join("\n\n");
 }
 
-/** Cleans a model's answer, so that it fits a list. */
 function titleIn(text: string): string {
   const [line = ""] = text.trim().split("\n");
   const title = line.replace(/^["'“”#*\s]+|["'“”*.\s]+$/g, "").replace(/\p{C}/gu, "");
@@ -75,11 +72,10 @@ function titleIn(text: string): string {
 export function titleOnceThere(session: Session, model: Promise<ModelDriver>, titling: AsyncDisposableStack): void {
   model.then(
     (driver) => {
-      // The host closed meanwhile: no title is needed.
       if (!titling.disposed) titling.use(titleInBackground(session, driver));
     },
     () => {
-      // No such model: lists show the first line.
+      // Lists show the first line.
     },
   );
 }

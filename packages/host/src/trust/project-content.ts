@@ -12,27 +12,24 @@ import { listHooks } from "../settings/listed-hooks.ts";
 import type { Settings } from "../settings/schema.ts";
 import { mcpServersOf } from "../settings/schema.ts";
 
-/** One part of a project's configuration that a user can trust. */
+/** A part of a project's configuration that a user can trust. */
 export interface ProjectItem {
   readonly kind: "rule" | "hook" | "MCP server" | "agent" | "command" | "skill" | "setting" | "instructions";
   /** The name, or the rule itself. */
   readonly name: string;
-  /** The command, value or file of the part, on one line. The text is the project's own. */
+  /** The command, value or file of the part, on one line, in the project's own words. */
   readonly detail: string;
-  /** The part can run or allow something. If it is new or changed, the user is asked again. */
+  /** True if the part can run or allow something. If such a part is new or changed, the user is asked again. */
   readonly acts: boolean;
-  /** Changes with any of its content (SHA-256, hexadecimal). */
+  /** Changes with the content (SHA-256, hexadecimal). */
   readonly digest: string;
 }
 
-/** Limits of what is hashed: bytes of a file, and files of a skill. Above them, size and time are hashed. */
+/** Maximum bytes of a file, and files of a skill, to hash. For more, size and time are hashed. */
 const LARGEST = 1024 * 1024;
 const MOST_FILES = 1_000;
 
-/**
- * Lists the configuration of an untrusted project around a folder. Only reads; nothing takes effect (S5). Never throws:
- * an unreadable file would have no effect either.
- */
+/** Lists the configuration of an untrusted project around a folder. Nothing takes effect (S5). Never throws. */
 export function untrustedContent(directory: string): ProjectItem[] {
   const project = projectOf(directory);
   const { settings } = readProjectLayer(project.settings, "");
@@ -72,7 +69,6 @@ function settingItems({
   ];
 }
 
-/** Each hook command, unchanged. */
 function hookItems(hooks: Settings["hooks"]): ProjectItem[] {
   return listHooks(hooks).map(({ event, matcher, command }) =>
     item("hook", `${event} ${matcher}`, command, true, command),
@@ -127,7 +123,7 @@ function listProjectFolder(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch {
-    // The folder is missing or unreadable, so nothing in it takes effect.
+    // Nothing in such a folder takes effect.
     return [];
   }
 }
@@ -143,7 +139,6 @@ function contentStamp(path: string): string {
     const stats = lstatSync(path);
     return stats.isSymbolicLink() ? readlinkSync(path) : `${stats.size} ${stats.mtimeMs}`;
   } catch {
-    // The file was removed meanwhile.
     return "absent";
   }
 }

@@ -8,10 +8,8 @@ import { locateFault } from "../settings/layer.ts";
 import { type ProjectItem, untrustedContent } from "./project-content.ts";
 
 /**
- * The user's decision about a project's content.
- *
- * `nothing`: the project has none, so no question is needed. `unknown`: no decision yet. `changed`: trusted, but `items` that can
- * run or allow something are new or changed. `distrusted`: the user declined.
+ * The user's decision about a project's content. `nothing`: the project has none. `unknown`: no decision yet.
+ * `changed`: trusted, but `items` that can run or allow something are new or changed. `distrusted`: the user declined.
  */
 export type Trust =
   | { readonly state: "nothing" | "trusted" | "distrusted" }
@@ -32,10 +30,7 @@ const recordSchema = z.strictObject(
 
 type TrustDecision = z.infer<typeof decision>;
 
-/**
- * The user's decisions about projects (S5, S6): a private file in the user's configuration. For each folder, by its real path, it
- * stores the decision and the project's content at that time.
- */
+/** The user's decisions about projects by real path, with their content at that time (S5, S6), in a private file. */
 export class TrustRecord {
   readonly file: string;
 
@@ -55,7 +50,7 @@ export class TrustRecord {
   }
 
   /**
-   * Trusts the project around a folder, limited to the content that the user saw. Later content needs a new decision. Throws a
+   * Trusts the project around a folder with the content that the user saw. Later content needs a new decision. Throws a
    * `SettingsError` if the record cannot be read.
    */
   trust(directory: string, shown: readonly ProjectItem[] = untrustedContent(directory)): void {
@@ -65,7 +60,7 @@ export class TrustRecord {
     this.#decide(directory, true, [...new Set([...shown, ...still].map(({ digest }) => digest))]);
   }
 
-  /** Declines the project around a folder, without later questions. Throws a `SettingsError` if the record cannot be read. */
+  /** Declines the project around a folder, without later questions. Throws a `SettingsError`. */
   distrust(directory: string): void {
     this.#decide(directory, false, []);
   }

@@ -28,14 +28,14 @@ import { git } from "../programs/git.ts";
 import { SUBMODULE } from "./repository.ts";
 import type { Worktrees } from "./worktrees.ts";
 
-/** Maximum characters of the branch's last answer in the message on the target branch. */
+/** Maximum characters of the source branch's last answer in the message. */
 const LONGEST = 8_000;
-/** Timeout of a merge of two texts, in milliseconds. */
+/** Milliseconds. */
 const PATIENCE = 20_000;
 
 /** The content that one branch brings to another. */
 export interface BranchHandover {
-  /** The message on the target branch: the source, its request and its answer. */
+  /** A message with the source, its request and its answer. */
   readonly text: string;
   /** The source worktree and its changed files; absent if both branches work in the same files. */
   readonly patch?: { readonly from: string; readonly files: readonly string[] };
@@ -43,7 +43,7 @@ export interface BranchHandover {
   readonly problems: readonly string[];
 }
 
-/** Returns what the branch of leaf `from` brings to the branch of leaf `to`. Rejects with a `WorktreeError`. */
+/** Returns the message and files that branch `from` (a leaf) brings to branch `to`. Rejects with `WorktreeError`. */
 export async function branchHandover(
   state: ConversationState,
   worktrees: Worktrees,
@@ -68,7 +68,6 @@ export async function branchHandover(
   return { text, problems, ...(taken.length > 0 && name !== undefined && { patch: { from: name, files: taken } }) };
 }
 
-/** The message about the source branch, for the target branch. */
 function broughtBranchText(
   state: ConversationState,
   {
@@ -94,7 +93,7 @@ function broughtBranchText(
   ].join("\n\n");
 }
 
-/** The agent that brings files over in a turn of its own. It only makes the call, which rules and users judge like any call. */
+/** Returns an agent that makes one call, which brings files over. Rules and users judge the call like any other. */
 export function bringingAgent(agent: Agent, tool: Tool, patch: NonNullable<BranchHandover["patch"]>): Agent {
   return agent.with({
     model: bringing(tool.name, patch),
@@ -108,7 +107,7 @@ export function bringingAgent(agent: Agent, tool: Tool, patch: NonNullable<Branc
   });
 }
 
-/** A scripted stand-in for a model: makes the call, then reports the result. */
+/** A scripted model that makes the call and then reports the result. */
 function bringing(tool: string, { from, files }: NonNullable<BranchHandover["patch"]>): ModelDriver {
   const usage = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
   return {
@@ -140,12 +139,13 @@ function bringing(tool: string, { from, files }: NonNullable<BranchHandover["pat
 }
 
 /**
- * Brings the outcome of one branch to another (C8): adds a message, and brings the changes of its worktree by a call. Rules and the
- * user judge the call, and `/undo` reverts it. Resolves with the message, and the call's turn if files changed. Rejects with a
+ * Brings the outcome of one branch to another (C8): adds a message, and brings the changes of its worktree by a tool
+ * call, which `/undo` reverts. Resolves with the message, and the call's turn if files changed. Rejects with a
  * `WorktreeError` or `SessionError`.
  * @example
  * const { bring: tool } = await host.ready();
- * await bring(session, { agent: host.agent, worktrees: host.worktrees, tool, from: leaf, to: session.state.leaf ?? leaf });
+ * await bring(session, { agent: host.agent, worktrees: host.worktrees, tool, from: leaf, to: session.state.leaf ?? leaf
+ * });
  */
 export async function bring(
   session: Session,
@@ -172,7 +172,7 @@ export async function bring(
   return { turn, problems };
 }
 
-/** Options of `bring_over`: reads files of the source branch, and merges texts. */
+/** Returns options of the tool `bring_over`, which read files of the source branch and merge texts. */
 export function bringOptions(
   worktrees: Worktrees,
   { env, whyNotReadIn }: { readonly env: EnvironmentVariables; whyNotReadIn(folder: string): ReadRefusal | undefined },
@@ -192,7 +192,7 @@ export function bringOptions(
       const why = location.kind === "missing" ? undefined : workspace.whyNotRead?.(location.path, path);
       if (why !== undefined) throw new WorkspaceError("refused", `it is not read: ${why}`);
       const there = await entryAt(workspace, location);
-      // Without a base version, the file counts as having its own permissions if they differ from those of a checkout.
+      // Without a base version, unusual permissions count as the file's own.
       const usual = repository.checkedOutMode(top, file?.mode ?? "100644");
       return { there, base: file, hasOwnMode: there !== undefined && !isLink(there) && there.mode !== usual };
     },
@@ -200,7 +200,6 @@ export function bringOptions(
   };
 }
 
-/** Merges two texts with git. */
 async function mergeTexts(
   { base, here, there }: Parameters<BringOptions["merge"]>[0],
   from: string,

@@ -22,10 +22,9 @@ import type { Worktrees } from "./worktrees.ts";
 
 /** One of several branches with a common parent message, for a comparison. */
 export interface ComparedBranch {
-  /** Its first and its last message. */
   readonly first: string;
   readonly leaf: string;
-  /** Its label, worktree, user message (if the branches differ in it), or model. */
+  /** The label, worktree, user message (if it differs), or model of the branch. */
   readonly name: string;
   /** The models that answered on the branch. */
   readonly models: readonly string[];
@@ -34,22 +33,20 @@ export interface ComparedBranch {
   readonly outcome: RunEnd | "working" | "waiting" | "unasked";
   /** Why the branch has no answer, or a problem with its files, as a sentence. */
   readonly problem?: string;
-  /** Milliseconds of its turns, without waiting for users; absent if the log does not tell. */
+  /** Milliseconds of turns, without waiting for users; absent if unknown. */
   readonly time?: number;
   readonly usage: Usage;
   readonly cost: Cost;
   /** Files that differ from those at the fork. */
   readonly files: readonly Pick<WorktreeFile, "path" | "kind" | "added" | "removed">[];
-  /** The beginning of its last answer. */
+  /** The beginning of the last answer. */
   readonly said: string;
 }
 
-/** Maximum characters of an answer. */
 const EXCERPT = 600;
-/** Maximum characters of a user message as a branch name. */
 const NAME = 60;
 
-/** The fork nearest to `leaf`: a message with several children; undefined if there is none. */
+/** Returns the message with several children that is nearest above `leaf`, if any. */
 export function forkAbove(state: ConversationState, leaf: string | null): string | null | undefined {
   const below = (id: string | null) =>
     (state.children.get(id) ?? []).filter((child) => standingLeaf(state, child) === child);
@@ -60,10 +57,7 @@ export function forkAbove(state: ConversationState, leaf: string | null): string
   }
 }
 
-/**
- * Compares the branches below a message (C8), oldest first. `events`: their log, for the time. File changes come from a
- * branch's worktree, or from the log.
- */
+/** Compares the branches below a message (C8), oldest first. `events`: their log, for the time. */
 export async function compareBranches(
   state: ConversationState,
   worktrees: Worktrees,
@@ -130,7 +124,7 @@ async function comparedFiles(
   }
 }
 
-/** The state of a branch, by its questions, runs and last turn. */
+/** By questions, runs and last turn. */
 function standingOf(
   state: ConversationState,
   own: ReadonlySet<string>,
@@ -144,14 +138,13 @@ function standingOf(
   return { outcome: last ?? (own.size > 1 ? "answered" : "unasked") };
 }
 
-/** The first message of a branch that the program did not write itself, as it does about a git worktree (W90). */
+/** The program itself may write the first message, about a git worktree (W90). */
 function questionBelow(state: ConversationState, first: string): Message | undefined {
   return pathTo(state, newestLeaf(state, first))
     .slice(pathTo(state, first).length - 1)
     .find((message) => message.role !== "user" || message.author !== "system");
 }
 
-/** The first characters of a message's text. */
 function textBeginning(message: Message | undefined, length: number): string {
   return message ? cutTo(textOf(message).trim(), length) : "";
 }

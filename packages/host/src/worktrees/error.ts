@@ -1,13 +1,13 @@
 import { errorMessage } from "@banyan/core/shown";
 
 /**
- * `repository`: missing, or without files or a commit. `name`: git accepts no branch of this name. `gone`: the worktree was
- * removed. `foreign`: it belongs to another conversation. `holds`: it has changes. `busy`: an agent works in it. `system`:
- * git or the system failed.
+ * Why a worktree cannot be used. `repository`: there is no repository with files and a commit. `name`: git accepts no
+ * branch of this name. `gone`: the worktree was removed. `foreign`: it belongs to another conversation. `holds`: it has
+ * changes. `busy`: an agent works in it. `system`: git or the system failed.
  */
 export type WorktreeErrorCode = "repository" | "name" | "gone" | "foreign" | "holds" | "busy" | "system";
 
-/** A branch's worktree cannot be made or used. The message is one sentence for users. */
+/** The error of a worktree that cannot be made or used. The message is for users. */
 export class WorktreeError extends Error {
   override readonly name = "WorktreeError";
   readonly code: WorktreeErrorCode;
@@ -18,14 +18,14 @@ export class WorktreeError extends Error {
   }
 }
 
-/** The error for a folder whose repository cannot have worktrees. */
+/** Makes the error for a folder whose repository cannot have worktrees. */
 export function noRepository(folder: string, cause: unknown): WorktreeError {
   const said = gitErrorText(cause);
   const no = "so a branch cannot have a worktree of its own";
   const why = /not a git repository/.test(said)
-    ? `${folder} is not in a git repository, ${no}. \`git init\` makes one.`
+    ? `${folder} is not in a git repository, ${no}. To create a repository, run \`git init\`.`
     : /bare repository|must be run in a work tree/.test(said)
-      ? `${folder} is a repository without files (bare), ${no}. Work in a clone of it.`
+      ? `${folder} is a repository without files (bare), ${no}. Work in a clone of that repository.`
       : `The repository around ${folder} cannot be used, ${no}: ${said}`;
   return new WorktreeError("repository", why, { cause });
 }

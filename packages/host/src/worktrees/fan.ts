@@ -2,12 +2,12 @@ import { type Agent, createId, type Session, type Turn, type UserPart } from "@b
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { BranchPlace, Worktrees } from "./worktrees.ts";
 
-/** Options of asking several agents. */
+/** Options of `fan`. */
 export interface FanOptions {
   readonly content: string | readonly UserPart[];
   /** The parent of all branches; `null` for the root. */
   readonly at: string | null;
-  /** Gives each agent files of its own. Default: all share those of the workspace. */
+  /** Gives each agent its own files. Default: all share those of the workspace. */
   readonly worktrees?: Worktrees | undefined;
 }
 
@@ -22,10 +22,11 @@ export interface FannedBranch extends BranchPlace {
 }
 
 /**
- * Sends the same message to several agents at once (C8), or to one several times, each on an ordinary branch of its own.
- * Resolves when all branches exist. Rejects with a `WorktreeError` or `SessionError`, and then asks no agent.
+ * Sends the same message to several agents, or several times to one (C8), each on its own branch. Resolves when all
+ * branches exist. Rejects with a `WorktreeError` or `SessionError`, and then asks no agent.
  * @example
- * const agents = await Promise.all(["anthropic/claude-opus-4-5", "openai/gpt-5"].map((model) => host.agentWith(model)));
+ * const agents = await Promise.all(["anthropic/claude-opus-4-5", "openai/gpt-5"].map((model) =>
+ * host.agentWith(model)));
  * const asked = { content: "Find the bug.", at: session.state.leaf, worktrees: host.worktrees };
  * const branches = await fan(session, agents, asked);
  * await Promise.allSettled(branches.map(({ turn }) => turn));
@@ -45,13 +46,13 @@ export async function fan(
     const place = places[index] ?? { at };
     const message = createId();
     const turn = agent.send(content, { session, id: message, ...(place.at !== null && { at: place.at }) });
-    // The caller may await the turn later; until then its failure must not count as unhandled.
+    // Until the caller awaits the turn, its failure must not count as unhandled.
     turn.catch(() => {});
     return { ...place, message, turn };
   });
 }
 
-/** Prepares a branch per name. Rejects with a `WorktreeError` or `SessionError`. */
+/** Prepares a branch for each name. Rejects with a `WorktreeError` or `SessionError`. */
 export async function fanPlaces(
   session: Session,
   at: string | null,
@@ -61,15 +62,15 @@ export async function fanPlaces(
   if (worktrees) return worktrees.open(session, at, names);
   if (at !== null) return names.map(() => ({ at }));
   const places: BranchPlace[] = [];
-  // Without a place, a message goes below the last message. Give each branch a first message of its own.
+  // Without a place, a message goes below the last message. Give each branch its own first message.
   for (const name of names) {
-    const text = `The same is asked ${names.length} times at once; this is the branch ${name}.`;
+    const text = `The same message goes to ${names.length} branches at once. This is the branch ${name}.`;
     places.push({ at: await session.add(text, { at: null, author: "system" }) });
   }
   return places;
 }
 
-/** The branch name for a model. */
+/** Returns the branch name for a model. */
 export function branchNameForModel(model: string): string {
   return model.slice(model.lastIndexOf("/") + 1);
 }

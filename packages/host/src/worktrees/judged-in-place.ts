@@ -10,7 +10,7 @@ import type { Worktrees } from "./worktrees.ts";
 
 /**
  * Judges each call in the folder of its branch (C7): a rule's path in the workspace means the same file of the branch's
- * worktree. Deny and ask rules are also applied as in the workspace itself, so that rules with absolute paths cover the copy
+ * worktree. Deny and ask rules also apply as in the workspace itself, so that rules with absolute paths cover the copy
  * too.
  */
 export function permissionInWorktrees(worktrees: Worktrees, options: PermissionOptions): Permission {
@@ -42,10 +42,7 @@ export function permissionInWorktrees(worktrees: Worktrees, options: PermissionO
   };
 }
 
-/**
- * Judges calls in one folder. Does not ask about a call that would fail after approval: tools of the folder cannot reach files
- * outside of it (S8).
- */
+/** Does not ask about a call that would fail after approval: tools cannot reach files outside the folder (S8). */
 function withoutUseless(options: PermissionOptions): Permission {
   const judge = permissions(options);
   const asking = options.canAsk ? judge : permissions({ ...options, canAsk: true });

@@ -13,19 +13,16 @@ export interface Confinement extends AsyncDisposable {
   readonly notices: readonly string[];
 }
 
-/** Makes the tools of a workspace for a folder. */
+/** Options of `PlacedTools`. */
 export interface PlacedToolsOptions {
   readonly worktrees: Worktrees;
-  /** The tools for a folder, in the same order for every folder. Commands run in the sandbox, if there is one. */
+  /** Returns the tools for a folder, always in the same order. Commands run in the sandbox, if any. */
   tools(folder: string | undefined, sandbox: Sandbox | undefined): readonly Tool[];
-  /** Opens a sandbox for a folder. Rejects if a sandbox is required and missing. */
+  /** Opens a sandbox for a folder. Rejects if a required sandbox is missing. */
   confine(folder: string): Promise<Confinement>;
 }
 
-/**
- * Tools whose calls work in the folder of their branch: in the workspace, or in the branch's own worktree (C7). The tools
- * of a folder are made for the first call that needs them.
- */
+/** Tools whose calls work in the folder of their branch (C7): the workspace, or the branch's worktree. */
 export class PlacedTools implements AsyncDisposable {
   readonly tools: readonly Tool[];
   readonly #options: PlacedToolsOptions;
@@ -33,7 +30,7 @@ export class PlacedTools implements AsyncDisposable {
   readonly #running = new Map<string, Promise<readonly Tool[]>>();
   readonly #confined = new Map<string, Promise<Confinement>>();
 
-  /** `sandbox` is the workspace's. */
+  /** `sandbox`: the workspace's. */
   constructor(options: PlacedToolsOptions, sandbox: Sandbox | undefined) {
     this.#options = options;
     this.tools = options.tools(undefined, sandbox).map((own, index) => ({
@@ -51,7 +48,7 @@ export class PlacedTools implements AsyncDisposable {
     return this.#options.worktrees.folderAt(conversation, path.at(-1)?.id);
   }
 
-  /** The sandbox of a worktree's folder. Rejects if a sandbox is required and missing. */
+  /** The sandbox of a worktree's folder. Rejects if a required sandbox is missing. */
   async sandboxAt(folder: string): Promise<Sandbox | undefined> {
     return (await keptOrMade(this.#confined, folder, () => this.#options.confine(folder))).sandbox;
   }
@@ -79,7 +76,7 @@ export class PlacedTools implements AsyncDisposable {
   }
 }
 
-/** Returns the cached promise, or makes a new one. A rejected promise is not kept. */
+/** A rejected promise is not kept. */
 function keptOrMade<Made>(known: Map<string, Promise<Made>>, key: string, make: () => Promise<Made>): Promise<Made> {
   const there = known.get(key);
   if (there) return there;

@@ -211,7 +211,7 @@ test("C7: a branch whose worktree was removed by hand says so with each call, an
   );
   for (const { status, output } of calls) {
     expect(status).toBe("denied");
-    expect(output).toContain("The worktree attempt of this branch is gone.");
+    expect(output).toContain("The worktree attempt of this branch no longer exists.");
   }
   expect(person.fingerprint).toBe(before);
 });
@@ -249,7 +249,7 @@ test("C7: sub-agents that are launched together have files of their own, which a
   expect(launched.map(({ output, changes = [] }) => [output, changes.map(({ path: name }) => name)])).toEqual([
     [
       expect.stringMatching(
-        /^line 1 is changed\n\nIts file changes are here now:\ncreated by-1\.txt \(\+1 -0\)\nchanged shared\.txt \(\+1 -1\)$/,
+        /^line 1 is changed\n\nThe sub-agent's file changes are now in your files:\ncreated by-1\.txt \(\+1 -0\)\nchanged shared\.txt \(\+1 -1\)$/,
       ),
       ["by-1.txt", "shared.txt"],
     ],

@@ -24,17 +24,16 @@ import { projectOf } from "../places/project.ts";
 import { type GitOptions, git } from "../programs/git.ts";
 import { explainGitErrors, noRepository, WorktreeError } from "./error.ts";
 
-/** Timeouts in milliseconds: of git for queries and for writing all files, and for others to finish their worktrees. */
+/** Milliseconds: for queries of git, for writing all files, and for others to finish their worktrees. */
 const PATIENCE = { look: 60_000, write: 600_000, others: 10_000 };
-/** Maximum output of git in bytes. */
 const MOST = 512 * 1024 * 1024;
 
-/** A ref of one worktree: the commit that the worktree was made from. `#fill` writes it last, so a worktree without it is half made. */
+/** A ref of one worktree: the commit from which it was made. Written last, so a worktree without it is half made. */
 const BASE = "refs/worktree/banyan-base";
 /** The file mode of a submodule. */
 export const SUBMODULE = "160000";
 const BRANCHES = "refs/heads/banyan/";
-/** The lock reason of a worktree in git; the id of its conversation follows. */
+/** The lock reason of a worktree in git, before the id of its conversation. */
 const REASON = "Banyan made it for the conversation ";
 /** Author and committer of the commit with uncommitted changes. No branch ever holds that commit. */
 const NOBODY = Object.fromEntries(
@@ -48,35 +47,35 @@ const NOBODY = Object.fromEntries(
 export interface WorktreeSnapshot {
   /** The commit of HEAD. */
   readonly head: string;
-  /** A commit with the uncommitted changes and new files on top of HEAD. Ignored files are left out. */
+  /** A commit with the uncommitted changes and new files on top of HEAD, without ignored files. */
   readonly base: string;
 }
 
 /** A worktree that Banyan made, as git lists it. */
 export interface GitWorktree {
   readonly name: string;
-  /** Its top folder, without links. */
+  /** The top folder, without links. */
   readonly top: string;
   readonly conversation: string;
 }
 
-/** The change of a file since the worktree was made. Files that are not regular have no line counts. */
+/** The change of a file since the worktree was made. Only regular files have line counts. */
 export interface WorktreeFile extends Pick<FileChange, "path" | "kind" | "added" | "removed"> {
-  /** As git writes it: `100644`, `120000` for a link, `160000` for a submodule (also a removed one), `000000` for no file. */
+  /** Git's mode: `100644`, `120000` for a link, `160000` for a submodule (also a removed one), `000000` for no file. */
   readonly mode: string;
 }
 
-/** The changes of a worktree since its base. */
+/** The changes of a worktree since it was made. */
 export interface WorktreeChanges {
-  /** Paths are relative to its top folder. */
+  /** Paths are relative to the top folder. */
   readonly files: readonly WorktreeFile[];
   /** Number of new commits on its branch. */
   readonly commits: number;
 }
 
 /**
- * The git repository around a folder, and the worktrees that Banyan makes of it. Banyan never changes the user's files, index, HEAD
- * and stash. Git's own list of worktrees is the only record; Banyan keeps no second one.
+ * The git repository around a folder, and the worktrees that Banyan makes of it. Never changes the user's files, index,
+ * HEAD and stash. Git's own list of worktrees is the only record.
  */
 export class Repository {
   /** The user's folder, and its path in their work tree: ends in a slash, or is empty at the top. */
@@ -111,13 +110,13 @@ export class Repository {
       throw noRepository(folder, new Error(`its settings name ${top} as the folder of its files.`));
     const repository = new Repository(folder, own, [prefix, top, common]);
     await ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").catch((cause) => {
-      const message = `The repository ${top} has no commit yet, so no worktree can be made of it. Commit something first.`;
+      const message = `The repository ${top} has no commit yet, so Banyan cannot make a worktree. Commit something first.`;
       throw new WorktreeError("repository", message, { cause });
     });
     return repository;
   }
 
-  /** Snapshots the files below a work tree. Reads the user's files and only adds objects to the repository. */
+  /** Snapshots the files below a work tree. Only adds objects to the repository. */
   snapshot(top: string): Promise<WorktreeSnapshot> {
     return explainGitErrors(`The files in ${top} could not be copied`, () => this.#snapshot(top));
   }
@@ -155,8 +154,8 @@ export class Repository {
   }
 
   /**
-   * Makes worktrees with the files of a snapshot, each on a new branch of its name. Their folders exist and are empty, and their
-   * branch names are free. Uncommitted changes stay uncommitted. Rejects with a `WorktreeError`, and then removes what it made.
+   * Makes worktrees with the files of a snapshot, each on a new branch of its name, in existing empty folders.
+   * Uncommitted changes stay uncommitted. Rejects with a `WorktreeError`, and then removes what it made.
    */
   async add(worktrees: readonly GitWorktree[], snapshot: WorktreeSnapshot): Promise<void> {
     const { head } = snapshot;
@@ -169,7 +168,7 @@ export class Repository {
     } catch (error) {
       for (const worktree of worktrees) {
         await this.remove(worktree, head).catch(() => {
-          // A half-made worktree remains. The next sweep removes it.
+          // The next sweep removes a half-made worktree.
         });
       }
       throw error;
@@ -183,7 +182,7 @@ export class Repository {
     }
   }
 
-  /** Adds a worktree. Git fails while any program has added or removed another one in part, so this retries then. */
+  /** Retries, since git fails while another program has added or removed a worktree in part. */
   async #addWhole(...args: readonly string[]): Promise<void> {
     const deadline = performance.now() + PATIENCE.others;
     for (;;)
@@ -208,7 +207,7 @@ export class Repository {
     await this.#ask(top, "update-ref", BASE, base);
   }
 
-  /** Resolves with whether the branch does not exist yet. Rejects with a `WorktreeError` for a name that git does not accept. */
+  /** True if the branch does not exist yet. Rejects with a `WorktreeError` for a name that git does not accept. */
   async isFree(name: string): Promise<boolean> {
     await this.#ask(this.top, "check-ref-format", BRANCHES + name).catch((cause) => {
       throw new WorktreeError(
@@ -227,8 +226,8 @@ export class Repository {
   }
 
   /**
-   * Lists the worktrees of Banyan below a folder by git's records, also those whose files a user removed. Removes empty folders
-   * that git does not know: a process took the folder and ended before it added the worktree.
+   * Lists Banyan's worktrees below a folder by git's records, also those whose files a user removed. Removes empty
+   * folders that git does not know: a process ended before it added the worktree.
    */
   list(below: string): readonly GitWorktree[] {
     const found = listRepositoryFolder(this.#noted).flatMap((id): GitWorktree[] => {
@@ -248,7 +247,7 @@ export class Repository {
     return join(this.common, "worktrees");
   }
 
-  /** Returns the changes; none if the worktree is half made or its files were removed. */
+  /** Returns no changes if the worktree is half made or its files were removed. */
   changes({ name, top }: GitWorktree): Promise<WorktreeChanges> {
     return explainGitErrors(`The changes in the worktree ${name} could not be read`, () => this.#changes(top));
   }
@@ -275,7 +274,7 @@ export class Repository {
     return { files, commits };
   }
 
-  /** Files whose permissions differ from their checkout. Git itself only records whether a file is executable. */
+  /** Git itself only records whether a file is executable. */
   async #ownModes(top: string, tree: string): Promise<WorktreeFile[]> {
     const found: WorktreeFile[] = [];
     for (const row of (await this.#ask(top, "ls-tree", "-r", "-z", "--full-tree", tree)).split("\0")) {
@@ -289,16 +288,13 @@ export class Repository {
     return found;
   }
 
-  /**
-   * Returns the octal mode that git gave a file when it made the worktree. Git made the worktree's file `.git` with the same umask,
-   * and nothing changes that file.
-   */
+  /** Returns the octal mode that git gave a file. Git made the worktree's file `.git` with the same umask. */
   checkedOutMode(top: string, mode: string): string {
     const plain = statSync(join(top, ".git")).mode & 0o666;
     return modeText({ mode: mode === "100755" ? plain | ((plain & 0o444) >> 2) : plain });
   }
 
-  /** Returns the commit that a worktree was made from; undefined for a half-made worktree. */
+  /** Returns the commit from which a worktree was made; undefined for a half-made worktree. */
   async base(top: string): Promise<string | undefined> {
     const said = await this.#ask(top, "rev-parse", "--verify", "--quiet", BASE).catch(() => undefined);
     return said?.trim();
@@ -312,7 +308,7 @@ export class Repository {
     return { content: Buffer.from(content, "latin1"), mode };
   }
 
-  /** Removes a worktree, and its branch if the branch is at commit `at` (or at any, if absent). A retry continues a broken removal. */
+  /** Removes a worktree, and its branch if it is at commit `at` (absent: any). A retry continues a broken removal. */
   remove({ name, top }: GitWorktree, at?: string): Promise<void> {
     return explainGitErrors(`The worktree ${name} could not be removed from ${top}`, async () => {
       // Mark the worktree as half made first, so that a later sweep finishes a broken removal.
@@ -341,8 +337,8 @@ export class Repository {
 }
 
 /**
- * Copies an index with its modification time, rounded down to the second. Git then compares the content of all files changed within
- * that second, so it also finds a change that kept the file's size.
+ * Copies an index with its time, rounded down to the second. Git then compares the content of files changed within that
+ * second, so it also finds a change that kept the file's size.
  */
 function copyIndex(index: string, copy: string): void {
   copyFileSync(index, copy);
@@ -350,7 +346,7 @@ function copyIndex(index: string, copy: string): void {
   utimesSync(copy, written, written);
 }
 
-/** Returns whether git failed because of another worktree's record without all of its files. */
+/** Git failed because of another worktree's record without all of its files. */
 function isInPart(error: unknown): boolean {
   return error instanceof Error && "stderr" in error && /failed to read .*commondir/.test(String(error.stderr));
 }
@@ -359,12 +355,12 @@ function notMade(name: string): string {
   return `The worktree ${name} could not be made`;
 }
 
-/** Names in a folder; none if the folder does not exist. */
+/** Empty if the folder does not exist. */
 function listRepositoryFolder(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** The first line of a file; empty if the file cannot be read. */
+/** Empty if the file cannot be read. */
 function readFirstLine(file: string): string {
   try {
     return readFileSync(file, "utf8").split("\n")[0] ?? "";

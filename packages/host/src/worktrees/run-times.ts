@@ -1,6 +1,6 @@
 import type { Event, RunEnd } from "@banyan/core";
 
-/** A turn of a log. */
+/** A turn in a log, with its time. */
 export interface RunTime {
   /** Its first and last message. */
   readonly leaves: readonly string[];
@@ -9,11 +9,10 @@ export interface RunTime {
   readonly reason: RunEnd | undefined;
 }
 
-/** A turn during reading. */
 interface TurnReading {
   readonly leaves: string[];
   readonly begun: number;
-  /** Open questions, and the time since when there was any. */
+  /** Open questions, and since when there are any. */
   readonly open: Set<string>;
   since: number;
   waited: number;
@@ -21,10 +20,7 @@ interface TurnReading {
   reason: RunEnd | undefined;
 }
 
-/**
- * The turns of a log, with their time. A turn waits for a user while one of its own questions is open. Questions of its
- * sub-agents do not count, since other sub-agents may still work.
- */
+/** Returns the turns of a log with their time, without waiting for users. Questions of sub-agents do not count. */
 export function runTimes(events: Iterable<Event>): readonly RunTime[] {
   const runs = new Map<string, TurnReading>();
   const runOf = new Map<string, string>();

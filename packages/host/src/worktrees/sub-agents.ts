@@ -2,7 +2,7 @@ import type { NamedAgent, Tool, ToolContext } from "@banyan/core";
 import { type BringOptions, bringOver, type Workspace } from "@banyan/tools/workspace";
 import { heldInWorktree, type Worktrees } from "./worktrees.ts";
 
-/** How sub-agents get files of their own, and how their changes are merged. */
+/** Options of `launchInWorktrees`. */
 export interface LaunchedApartOptions {
   readonly worktrees: Worktrees;
   readonly agents: readonly NamedAgent[];
@@ -14,9 +14,9 @@ export interface LaunchedApartOptions {
 }
 
 /**
- * Wraps the tool that launches sub-agents. If several are launched together, each that may write works in a worktree (C7). When
- * it is done, its changes are merged into the launcher's files, as changes of the call. Conflicts are marked in the file and
- * reported. The worktree is removed after a full merge.
+ * Wraps the tool that launches sub-agents: if several are launched together, each that may write works in a worktree
+ * (C7). Its changes are then merged into the launcher's files, as changes of the call. Conflicts are marked in the file
+ * and reported. The worktree is removed after a full merge.
  */
 export function launchInWorktrees(tool: Tool, options: LaunchedApartOptions): Tool {
   const { worktrees } = options;
@@ -36,7 +36,7 @@ export function launchInWorktrees(tool: Tool, options: LaunchedApartOptions): To
           await worktrees.changes(name, context.conversation.id).catch(() => ({ files: [], commits: 0 })),
         );
         if (held === undefined || !(error instanceof Error)) throw error;
-        throw new Error(`${error.message} The worktree ${name} holds ${held} of it.`, { cause: error });
+        throw new Error(`${error.message} The worktree ${name} has ${held} of this sub-agent.`, { cause: error });
       }
       const { id } = context.conversation;
       const before = bringing.get(id) ?? Promise.resolve();
@@ -50,7 +50,7 @@ export function launchInWorktrees(tool: Tool, options: LaunchedApartOptions): To
     },
   };
 
-  /** The worktree of a sub-agent, made now or before a crash; undefined if it works in its launcher's folder. */
+  /** Undefined if the sub-agent works in its launcher's folder. */
   async function placeFor(input: unknown, { call, conversation, path }: ToolContext): Promise<string | undefined> {
     const [known] = conversation.children.get(call) ?? [];
     const first = known === undefined ? undefined : conversation.messages.get(known);
@@ -90,8 +90,8 @@ export function launchInWorktrees(tool: Tool, options: LaunchedApartOptions): To
     });
     if (isWhole && inside.length === files.length) {
       await worktrees.remove(name, { changes: true });
-      return inside.length === 0 ? undefined : `Its file changes are here now:\n${told}`;
+      return inside.length === 0 ? undefined : `The sub-agent's file changes are now in your files:\n${told}`;
     }
-    return `Its file changes, in the worktree ${name}:\n${told}\nThe worktree stays.`;
+    return `The sub-agent's file changes in the worktree ${name}:\n${told}\nThe worktree remains.`;
   }
 }

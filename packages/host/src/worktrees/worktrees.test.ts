@@ -135,7 +135,7 @@ describe("a branch with files of its own", () => {
       { path: "src/0/file-0.txt", kind: "deleted", mode: "000000", added: 0, removed: 4 },
     ]);
     await expect(worktrees.remove("opus")).rejects.toThrow(
-      "The worktree opus holds 4 changed files and 1 commit. Bring them over first, or remove it with changes.",
+      "The worktree opus has 4 changed files and 1 commit. Bring the changes over first, or remove the worktree with them.",
     );
     expect(existsSync(folder)).toBe(true);
     await worktrees.remove("opus", { changes: true });
@@ -264,15 +264,15 @@ describe("what cannot be", () => {
     };
     const none = place("none");
     await expect(make(person, none)).rejects.toThrow(
-      `${none} is not in a git repository, so a branch cannot have a worktree of its own. \`git init\` makes one.`,
+      `${none} is not in a git repository, so a branch cannot have a worktree of its own. To create a repository, run \`git init\`.`,
     );
     const bare = place("bare.git", "init", "-q", "--bare");
     await expect(make(person, bare)).rejects.toThrow(
-      `${bare} is a repository without files (bare), so a branch cannot have a worktree of its own. Work in a clone of it.`,
+      `${bare} is a repository without files (bare), so a branch cannot have a worktree of its own. Work in a clone of that repository.`,
     );
     const empty = place("empty", "init", "-q");
     await expect(make(person, empty)).rejects.toThrow(
-      `The repository ${empty} has no commit yet, so no worktree can be made of it. Commit something first.`,
+      `The repository ${empty} has no commit yet, so Banyan cannot make a worktree. Commit something first.`,
     );
     await expect(make(person, join(person.root, "nowhere"))).rejects.toThrow(
       /git is not installed, or the folder is gone/,
@@ -311,10 +311,10 @@ describe("what cannot be", () => {
     await expect(person.open().folderOf("attempt", "another")).rejects.toThrow(
       "The worktree attempt belongs to another conversation.",
     );
-    await expect(person.open().folderOf("../../etc", session.id)).rejects.toThrow("of this branch is gone");
+    await expect(person.open().folderOf("../../etc", session.id)).rejects.toThrow("of this branch no longer exists");
     rmSync(folder, { recursive: true });
     await expect(worktrees.folderAt(session.state, place?.at)).rejects.toThrow(
-      "The worktree attempt of this branch is gone. Continue from a message above it, or on another branch.",
+      "The worktree attempt of this branch no longer exists. Continue from a message before the worktree began, or on another branch.",
     );
     expect(await worktrees.list()).toMatchObject([{ name: "attempt", isGone: true, files: [] }]);
     await worktrees.remove("attempt");

@@ -9,7 +9,7 @@ import type { EnvironmentVariables } from "@banyan/models";
 import { explainGitErrors, WorktreeError } from "./error.ts";
 import { type GitWorktree, Repository, type WorktreeChanges } from "./repository.ts";
 
-/** Options of worktrees: their folder and their workspace. */
+/** Options of `Worktrees`. */
 export interface WorktreesOptions {
   /** The parent folder of all worktrees: outside of every workspace, and open to commands. */
   readonly folder: string;
@@ -19,11 +19,10 @@ export interface WorktreesOptions {
 
 const OPTIONS: OptionNames<WorktreesOptions> = { folder: true, workspace: true, env: true };
 
-/** The beginning of a new branch. */
+/** The place of a new branch, and its worktree. */
 export interface BranchPlace {
   /** The parent of its first message; `null` for the root. */
   readonly at: string | null;
-  /** The branch's own worktree. */
   readonly worktree?: string | undefined;
 }
 
@@ -33,11 +32,10 @@ export interface ListedWorktree extends WorktreeChanges {
   /** The folder of its files. */
   readonly folder: string;
   readonly conversation: string;
-  /** A user removed its files. */
+  /** True if a user removed its files. */
   readonly isGone: boolean;
 }
 
-/** Maximum characters of a name. */
 const LONGEST = 40;
 /** Milliseconds for which a worktree of an unknown conversation may belong to one that is about to be stored. */
 const YOUNG = 3_600_000;
@@ -46,8 +44,8 @@ const YOUNG = 3_600_000;
 type MessagePlace = Parameters<NonNullable<AgentOptions["storeText"]>>[1];
 
 /**
- * The worktrees of a workspace's conversations (C7). The log records which branch works in which worktree; git records which
- * worktree belongs to which conversation. A worktree that only git knows belongs to no branch, and is removed if it has no
+ * The worktrees of a workspace's conversations (C7). The log records which branch works in which worktree; git records
+ * which conversation owns a worktree. A worktree that only git knows belongs to no branch, and is removed if it has no
  * changes. A worktree that only the log knows, as in an imported log, does not exist.
  */
 export class Worktrees {
@@ -60,11 +58,11 @@ export class Worktrees {
     this.#options = options;
   }
 
-  /** The repository around the workspace. Rejects with a `WorktreeError` if no worktree can be made from it. */
+  /** Rejects with a `WorktreeError` if no worktree can be made from the repository around the workspace. */
   repository(): Promise<Repository> {
     const { workspace, env } = this.#options;
     this.#repository ??= Repository.around(workspace, env).catch((error: unknown) => {
-      // Retry with the next call: the user may create a repository meanwhile.
+      // The user may create a repository meanwhile.
       this.#repository = undefined;
       throw error;
     });
@@ -72,15 +70,15 @@ export class Worktrees {
   }
 
   /**
-   * The folder of a branch, by its worktree's name; the workspace for undefined. Rejects with a `WorktreeError` if the worktree
-   * is gone or belongs to another conversation.
+   * The folder of a branch, by its worktree's name; undefined: the workspace. Rejects with a `WorktreeError` if the
+   * worktree is gone or belongs to another conversation.
    */
   async folderOf(name: string | undefined, conversation: string): Promise<string> {
     if (name === undefined) return this.#options.workspace;
     return resolve((await this.find(name, conversation)).top, (await this.repository()).prefix);
   }
 
-  /** Stores the text of a message in a new file in the branch's folder. Returns the file's name. Rejects if the file exists. */
+  /** Stores the text of a message in a new file in the branch's folder. Returns the file's name. */
   async storeText(text: string, { worktree, conversation, message }: MessagePlace): Promise<string> {
     const name = `message-${message.slice(-8).toLowerCase()}.txt`;
     await writeFile(join(await this.folderOf(worktree, conversation), name), text, { flag: "wx" });
@@ -103,17 +101,17 @@ export class Worktrees {
     if (known && known.conversation !== conversation)
       throw new WorktreeError(
         "foreign",
-        `The worktree ${called} belongs to another conversation. Continue from a message above it.`,
+        `The worktree ${called} belongs to another conversation. Continue from a message before the worktree began.`,
       );
     if (known && existsSync(known.top)) return known;
     throw new WorktreeError(
       "gone",
-      `The worktree ${called} of this branch is gone. Continue from a message above it, or on another branch.`,
+      `The worktree ${called} of this branch no longer exists. Continue from a message before the worktree began, or on another branch.`,
     );
   }
 
   /**
-   * Makes a branch below a message for each name, with a worktree of its own and a first message that informs the model. All
+   * Makes a branch below a message for each name, with its own worktree and a first message that informs the model. All
    * start with the files of the branch at `at`, including uncommitted changes. Rejects with a `WorktreeError` or
    * `SessionError`, and then makes none.
    */
@@ -128,8 +126,8 @@ export class Worktrees {
   }
 
   /**
-   * Makes worktrees with the files of the branch at a message. The caller writes their names into the log next. Resolves with
-   * the names. Rejects with a `WorktreeError`, and then makes none.
+   * Makes worktrees with the files of the branch at a message. Resolves with their names, which the caller writes into
+   * the log. Rejects with a `WorktreeError`, and then makes none.
    */
   async make(state: ConversationState, at: string | null, names: readonly string[]): Promise<readonly string[]> {
     const repository = await this.repository();
@@ -193,22 +191,19 @@ export class Worktrees {
     if (!found)
       throw new WorktreeError(
         "gone",
-        `There is no worktree ${visibleLine(name).slice(0, 2 * LONGEST)}. The list of worktrees has their names.`,
+        `There is no worktree ${visibleLine(name).slice(0, 2 * LONGEST)}. List the worktrees to see their names.`,
       );
     const repository = await this.repository();
     const held = heldInWorktree(await repository.changes(found));
     if (held !== undefined && !changes)
       throw new WorktreeError(
         "holds",
-        `The worktree ${name} holds ${held}. Bring them over first, or remove it with changes.`,
+        `The worktree ${name} has ${held}. Bring the changes over first, or remove the worktree with them.`,
       );
     await this.#remove(repository, found);
   }
 
-  /**
-   * Removes worktrees of a conversation that belong to no branch and have no changes, as an ended process may leave them.
-   * Worktrees with changes stay listed. Never rejects: what cannot be checked stays.
-   */
+  /** Removes a conversation's worktrees without a branch and without changes. Never rejects. */
   async sweep(conversation: string, state: Pick<ConversationState, "messages"> | undefined): Promise<void> {
     await this.#sweep((each) => {
       if (each.conversation !== conversation) return false;
@@ -228,7 +223,6 @@ export class Worktrees {
   }
 
   async #sweep(isLeft: (each: GitWorktree) => boolean | Promise<boolean>): Promise<void> {
-    // Most users never made a worktree.
     if (!existsSync(this.#options.folder)) return;
     try {
       const repository = await this.repository();
@@ -259,7 +253,7 @@ export class Worktrees {
   }
 }
 
-/** Creates a folder; undefined if it exists. */
+/** Undefined if the folder exists. */
 function takenFolder(folder: string): string | undefined {
   try {
     mkdirSync(folder);
@@ -298,7 +292,7 @@ function plainName(wanted: string): string {
 function worktreeNote(name: string, folder: string, workspace: string): string {
   return [
     `From here on, this branch works in its own git worktree: ${name}, in ${folder}.`,
-    "The worktree contains the files of this moment, committed or not, without files that git ignores, such as installed dependencies.",
+    "The worktree contains the current files, committed or not, but no files that git ignores, such as installed dependencies.",
     `Changes there do not affect ${workspace}, until a user brings them over.`,
   ].join(" ");
 }

@@ -24,10 +24,10 @@ import {
 } from "./past-session.ts";
 import { ImportOmissions, jsonLines } from "./reading.ts";
 
-// A session is a file `<session>.jsonl` in a folder per directory. Lines with a `uuid` form a tree. Each block of a response is one
-// line. Tool results are user lines. Sub-agents have files of their own in `<session>/subagents`.
+// A session is a file `<session>.jsonl`. Lines with a `uuid` form a tree. Each block of a response is one line. Tool
+// results are user lines. Sub-agents have their own files in `<session>/subagents`.
 
-/** Line types for the program's own notes. They are not part of the conversation. */
+/** The program's own notes. */
 const NOTES = new Set([
   "file-history-snapshot",
   "queue-operation",
@@ -37,7 +37,7 @@ const NOTES = new Set([
   "progress",
 ]);
 
-/** Reads a session of Claude Code: a file in `~/.claude/projects`, with the files of its sub-agents. */
+/** Reads a session of Claude Code from a file in `~/.claude/projects` and the files of its sub-agents. */
 export async function readClaudeCode(file: string): Promise<PastSession> {
   const left = new ImportOmissions();
   const main = new ClaudeSessionReader(left);
@@ -64,28 +64,26 @@ type ClaudeResponse = WithoutReadonly<PastResponse> & { parts: PastResponse["par
 type ClaudeUserMessage = Exclude<PastMessage, PastResponse>;
 type OpenMessage = ClaudeUserMessage | (ClaudeResponse & PastPlace);
 
-/** Reads the lines of a file: a session's or an agent's. */
 class ClaudeSessionReader {
   cwd: string | undefined;
   version: string | undefined;
   forkOf: string | undefined;
   title: string | undefined;
   beganAt = 0;
-  /** Agents whose lines are in the session's file, as older versions wrote them. */
+  /** Older versions wrote agents' lines into the session's file. */
   readonly sidechains = new Map<string, ClaudeSessionReader>();
   readonly #left: ImportOmissions;
   readonly #isAgent: boolean;
   readonly #messages = new Map<string, OpenMessage>();
-  /** For each line id, the message that children of this line follow. */
+  /** By line id: the message that the line's children follow. */
   readonly #places = new Map<string, string | null>();
-  /** Key: the provider's response id. */
+  /** By the provider's response id. */
   readonly #responses = new Map<string, ClaudeResponse & PastPlace>();
   readonly #calls = new Map<string, WithoutReadonly<PastCall>>();
-  /** Key: call id. Value: key of the message with the call. */
+  /** By call id: the key of the message with the call. */
   readonly #asking = new Map<string, string>();
-  /** Key: call id. Value: the agent that the call launched, by its result. */
+  /** By call id: the agent that the call launched, according to its result. */
   readonly #launched = new Map<string, string>();
-  /** Messages that are slash commands of the program. */
   readonly #commands = new Set<string>();
   /** The first message that the next summary leaves uncompacted. */
   #kept: string | null | undefined;
@@ -135,12 +133,11 @@ class ClaudeSessionReader {
     return this.#last;
   }
 
-  /** Takes a line, and returns the message that the next line follows. */
+  /** Returns the message that the next line follows. */
   #message(read: ClaudeLine, parent: string | null, line: number): string | null {
     const { message, attachment, uuid: key } = read;
     if (read.type === "assistant" && message) return this.#response(read, message, parent, line);
     if (read.type === "user" && message) return this.#said(read, message.content, parent, line);
-    // A user message that was queued while the agent worked.
     if (attachment?.type === "queued_command" && attachment.prompt !== undefined)
       return this.#put(
         { key, parent, at: this.#at, role: "user", parts: this.#userParts(attachment.prompt, line) },
@@ -163,13 +160,12 @@ class ClaudeSessionReader {
     line: number,
   ): string | null {
     const words = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
-    // An error message of the program in place of a response.
     if (read.isApiErrorMessage) {
       const error = claudeText(words) || "The model could not answer.";
       const failed = { key: read.uuid, parent, at: this.#at, role: "assistant" as const };
       return this.#put({ ...failed, parts: [], finish: "error", model: this.#model, error }, line);
     }
-    // The program's own answer, such as to its own message after a restart.
+    // Such as the answer to the program's own message after a restart.
     if (message.model === "<synthetic>") return this.#without(parent, (before) => before.author === "system");
     if (message.model !== undefined) this.#model = `anthropic/${message.model}`;
     const known = this.#responses.get(message.id ?? "");
@@ -214,7 +210,7 @@ class ClaudeSessionReader {
     }
   }
 
-  /** Takes a user line: a message, tool results, or both. */
+  /** A user line: a message, tool results, or both. */
   #said(read: ClaudeLine, said: ClaudeContent, parent: string | null, line: number): string | null {
     const { uuid: key, isMeta, isCompactSummary } = read;
     const at = this.#at;
@@ -230,7 +226,7 @@ class ClaudeSessionReader {
     const text = claudeText(words);
     if (/^\[Request interrupted by user[^\]]*\]$/.test(text.trim())) return this.#interrupted(place);
     if (parts.length === 0) return place;
-    // A slash command of the program or its output. The model must not see either.
+    // The model must not see slash commands and their output.
     if (text.startsWith("<local-command-caveat>")) return place;
     if (text.startsWith("<local-command-stdout>")) return this.#without(place, ({ key }) => this.#commands.has(key));
     const [, name, given = ""] =
@@ -253,7 +249,6 @@ class ClaudeSessionReader {
     return message.parent;
   }
 
-  /** Adds a file that was attached to a message. */
   #attached(
     { filename = "file", content: held }: NonNullable<ClaudeLine["attachment"]>,
     place: PastPlace,
@@ -290,7 +285,7 @@ class ClaudeSessionReader {
     });
   }
 
-  /** Takes a tool result, and returns the message with its call. */
+  /** Returns the message with the result's call. */
   #result(read: ClaudeBlock, { toolUseResult }: ClaudeLine, line: number): string | undefined {
     const id = String(read.tool_use_id);
     const call = this.#calls.get(id);
@@ -341,7 +336,7 @@ class ClaudeSessionReader {
     return message.key;
   }
 
-  /** Returns the messages, with those of launched agents inside their calls. Removes these agents from `agents`. */
+  /** Returns the messages, with launched agents inside their calls. Removes these agents from `agents`. */
   told(agents: Map<string, ClaudeSessionReader>): PastMessage[] {
     for (const call of this.#calls.values()) {
       const id = this.#launched.get(call.id) ?? agents.entries().find(([, agent]) => agent.#isFor(call))?.[0];
@@ -354,7 +349,7 @@ class ClaudeSessionReader {
     return [...this.#messages.values()];
   }
 
-  /** Returns whether a call launched this agent: its first message is the call's prompt. */
+  /** The agent's first message is the prompt of the call that launched it. */
   #isFor({ input }: PastCall): boolean {
     const { prompt } = input as { readonly prompt?: Json };
     const [first] = this.#messages.values();

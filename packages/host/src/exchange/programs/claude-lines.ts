@@ -5,7 +5,7 @@ import type { PastResult } from "./past-session.ts";
 // The lines of a Claude Code session.
 
 const block = z.looseObject({ type: z.string() });
-/** The content of a message: a text, or blocks. */
+/** The content of a message in a Claude Code session. */
 export const content = z.union([z.string(), z.array(block)]);
 const usage = z.looseObject({
   input_tokens: z.number().optional(),
@@ -13,7 +13,7 @@ const usage = z.looseObject({
   cache_read_input_tokens: z.number().nullish(),
   output_tokens: z.number().optional(),
 });
-/** A line of the tree. */
+/** A line of a Claude Code session that belongs to the message tree. */
 export const node = z.looseObject({
   type: z.string(),
   uuid: z.string(),
@@ -54,12 +54,12 @@ export const node = z.looseObject({
     })
     .optional(),
 });
-/** A line of the tree. */
+/** A line of the message tree. */
 export type ClaudeLine = z.infer<typeof node>;
-/** A block of a message. */
+/** A block in a message's content. */
 export type ClaudeBlock = z.infer<typeof block>;
 
-/** Finish reasons by the provider's stop reason. */
+/** Finish reasons by Anthropic's stop reason. */
 export const FINISHES: Readonly<Record<string, Finish>> = {
   end_turn: "stop",
   stop_sequence: "stop",
@@ -75,18 +75,17 @@ export function claudeText(said: z.infer<typeof content>): string {
   return said.flatMap(({ type, text }) => (type === "text" ? [String(text ?? "")] : [])).join("\n\n");
 }
 
-/** Returns whether a user denied a call. */
 function isDenied(toolUseResult: unknown): boolean {
   return typeof toolUseResult === "string" && /user (rejected|doesn't want)/i.test(toolUseResult);
 }
 
-/** Returns the status of a call whose result is an error. The program itself, and no tool, writes this element or sentence. */
+/** Returns the status of a call with an error, by an element or sentence that only the program itself writes. */
 export function claudeCallStatus(told: string, toolUseResult: unknown): Exclude<PastResult["status"], "completed"> {
   if (isDenied(toolUseResult)) return "denied";
   return /^\s*<tool_use_error>|^Permission to use \S+ /.test(told) ? "not-run" : "failed";
 }
 
-/** The usage of a response. */
+/** Converts the token counts of a response. */
 export function claudeUsage(read: z.infer<typeof usage> | undefined): Usage | undefined {
   if (!read) return undefined;
   const { input_tokens: fresh = 0, output_tokens: output } = read;

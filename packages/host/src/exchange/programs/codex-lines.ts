@@ -6,7 +6,7 @@ import type { PastResult } from "./past-session.ts";
 
 const block = z.looseObject({ type: z.string(), text: z.string().optional(), image_url: z.string().optional() });
 const output = z.union([z.string(), z.array(block)]);
-/** The tokens of a response. */
+/** The token counts of a response. */
 export const tokens = z.looseObject({
   input_tokens: z.number().optional(),
   cached_input_tokens: z.number().optional(),
@@ -14,7 +14,7 @@ export const tokens = z.looseObject({
   output_tokens: z.number().optional(),
   reasoning_output_tokens: z.number().optional(),
 });
-/** The head of a file. */
+/** The first line of a Codex session's file. */
 export const head = z.looseObject({
   id: z.string(),
   cwd: z.string().optional(),
@@ -24,7 +24,7 @@ export const head = z.looseObject({
   history_base: z.looseObject({ thread_id: z.string(), end_byte_offset: z.number() }).nullish(),
 });
 const changes = z.record(z.string(), z.looseObject({ type: z.string(), content: z.string().optional() }));
-/** The payload of an item or an event. */
+/** The payload of a line in a Codex session. */
 export const payload = z.looseObject({
   type: z.string(),
   role: z.string().optional(),
@@ -58,10 +58,10 @@ export const payload = z.looseObject({
     })
     .optional(),
 });
-/** The payload of an item or an event. */
+/** The payload of a line. */
 export type Payload = z.infer<typeof payload>;
 
-/** The status of a call: by its event, or by the beginning of its output. */
+/** Returns a call's status by its event, or by the beginning of its output. */
 export function codexCallStatus(status: string | undefined, told: string): PastResult["status"] {
   if (status === "declined" || /^(exec_command |apply_patch )?(rejected by user|aborted by user)/i.test(told))
     return "denied";
@@ -70,10 +70,10 @@ export function codexCallStatus(status: string | undefined, told: string): PastR
   return /(^|\n)(Exit code: |Process exited with code )(?!0\b)\d|^(failed|Error)/i.test(told) ? "failed" : "completed";
 }
 
-/** Matches the program's messages about the surroundings. User messages rarely begin like that. */
+/** Matches the program's messages about the environment, which user messages rarely resemble. */
 export const SURROUNDINGS = /^\s*(<[a-z_]+>|# AGENTS\.md instructions)/;
 
-/** Parses JSON in a text; returns an object with the text if it is not JSON. */
+/** Parses JSON; returns an object with the text if it is not JSON. */
 export function parseCodexJson(given: unknown): Json {
   try {
     return typeof given === "string" ? JSON.parse(given) : ((given ?? {}) as Json);
@@ -88,17 +88,17 @@ export function codexText(said: Payload["content"] | Payload["summary"]): string
   return (said ?? []).flatMap(({ text }) => text ?? []).join("\n\n");
 }
 
-/** The output of a call as text; calls `notText` if parts are not text. */
+/** Returns a call's output as text. Calls `notText` if parts are not text. */
 export function codexOutput(given: Payload["output"], notText: () => void): string {
   const told = typeof given === "object" && !Array.isArray(given) ? given.content : given;
   if (typeof told === "object" && told.some(({ text }) => text === undefined)) notText();
   const text = codexText(told);
-  // An older form: JSON with the output and its metadata.
+  // An older form of output.
   const older = z.object({ output: z.string() }).safeParse(parseCodexJson(text)).data;
   return older?.output ?? text;
 }
 
-/** The usage of a response. */
+/** Converts the token counts of a response. */
 export function codexUsage(read: z.infer<typeof tokens> | undefined): Usage | undefined {
   if (!read) return undefined;
   const { input_tokens: input, cached_input_tokens: cached, cache_write_input_tokens: cacheWrite } = read;

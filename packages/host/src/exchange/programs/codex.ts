@@ -25,22 +25,20 @@ import {
 } from "./past-session.ts";
 import { ImportOmissions, jsonLines } from "./reading.ts";
 
-// A session is a file `rollout-<time>-<id>.jsonl` in a folder per day: the items sent to and received from the model, and events.
-// Messages have no ids. After a user reverts turns, the session continues in a new file (`...-<id>_<file>.jsonl`); its head names
-// the old file and the byte up to which it counts. Forks work alike; older versions copied the beginning. Launched agents have
-// their own sessions.
+// A session is a file `rollout-<time>-<id>.jsonl`: the items sent to and received from the model, and events. After a
+// user reverts turns, the session continues in a new file (`...-<id>_<file>.jsonl`), whose head names the old file and
+// the byte up to which it counts. Forks work alike. Launched agents have their own sessions.
 
-/** Events that repeat the items, or that are not part of the conversation. */
+/** Events that repeat items or are not part of the conversation. */
 const AGAIN =
   /^(user_message|agent_|task_started|turn_started|context_|mcp_|web_search_end|exec_|.*_review_mode|thread_|sub_agent|token_count$)/;
 
-/** Kinds of lines that are not for the model. */
 const NOTES: ReadonlySet<unknown> = new Set(["world_state", "inter_agent_communication_metadata", "ghost_snapshot"]);
 
-/** Parts of a file name: the id of the session, and the id of the file if it is not the first of the session. */
+/** Parts of a file name: the session's id, and the file's id if it is not the session's first file. */
 const NAME = /-([0-9a-f]{8}-[0-9a-f-]{27})(?:_([0-9a-f]{8}-[0-9a-f-]{27}))?\.jsonl(\.zst)?$/;
 
-/** Reads a session of Codex: a file in `~/.codex/sessions` and its continuations. `within`: the sessions that launched it. */
+/** Reads a session of Codex from a file and its continuations. `within`: the sessions above it. */
 export async function readCodex(file: string, within: readonly string[] = []): Promise<PastSession> {
   const reading = new CodexSessionReader();
   const [, session = ""] = NAME.exec(basename(file)) ?? [];
@@ -60,7 +58,7 @@ export async function readCodex(file: string, within: readonly string[] = []): P
   return { program: "codex", version, id, directory, forkOf, beganAt, messages, left: left.told };
 }
 
-/** The files with an id in their names, in the order of creation: in the folder of this day, or of other days. */
+/** In the order of creation: in the folder of this day, or of other days. */
 async function codexFiles(id: string, day: string): Promise<string[]> {
   const found = new Set<string>();
   if (!/^[0-9a-f-]{36}$/.test(id)) return [];
@@ -88,7 +86,7 @@ class CodexSessionReader {
   /** Sessions of agents by the calls that launched them. */
   readonly launched = new Map<Writable<PastCall>, string>();
   readonly #calls = new Map<string, Writable<PastCall>>();
-  /** Status and file changes of calls. Events with these come before the call's result. */
+  /** Events with these come before the call's result. */
   readonly #ends = new Map<string, { readonly status?: string; readonly changes?: readonly FileChange[] }>();
   /** For each file: the place in the conversation after each of its lines, by byte offset. */
   readonly #stood = new Map<string, { readonly end: number; readonly last: string | null; readonly turns: number }[]>();
@@ -97,12 +95,12 @@ class CodexSessionReader {
   #model = "unknown";
   #at = 0;
   #last: string | null = null;
-  /** The current response, while no other message and no result has followed. */
+  /** The current response, until another message or a result follows. */
   #response: CodexResponse | undefined;
   /** The place before each user turn on this branch. */
   readonly #turns: (string | null)[] = [];
 
-  /** Reads a file, up to the byte at which another file continues. */
+  /** `upTo`: the byte at which another file continues. */
   async read(file: string, upTo = Number.POSITIVE_INFINITY): Promise<void> {
     const [, session = file, own = session] = NAME.exec(basename(file)) ?? [];
     if (this.#stood.has(own)) return;
@@ -117,7 +115,7 @@ class CodexSessionReader {
     }
   }
 
-  /** Moves to the place where the file continues: after a byte of another file, which is read first. */
+  /** Moves to the place where the file continues, after reading the other file. */
   async #goOn(known: z.infer<typeof head> | undefined, folder: string): Promise<void> {
     const { thread_id: base, end_byte_offset: upTo } = known?.history_base ?? {};
     if (known) this.#began(known);
@@ -189,7 +187,6 @@ class CodexSessionReader {
         return read.role === "assistant"
           ? this.#say(line, ...textPart(codexText(read.content)))
           : this.#heard(read, line);
-      // A message from one agent to another.
       case "agent_message": {
         const parts = textPart(codexText(read.content));
         if (parts.length > 0) this.#put({ ...this.#place(line), role: "user", author: "system", parts });
@@ -208,7 +205,7 @@ class CodexSessionReader {
         return this.#call(line, id, "local_shell", (read.action ?? {}) as Json);
       case "web_search_call": {
         this.#call(line, id, "web_search", (read.action ?? {}) as Json);
-        return this.#hasEnded(id, "The provider searched; what it found is not in the session.", line);
+        return this.#hasEnded(id, "The provider searched the web. The session does not contain the results.", line);
       }
       case "tool_search_call":
         return this.#call(line, id, "tool_search", parseCodexJson(read.arguments));
@@ -225,7 +222,7 @@ class CodexSessionReader {
     }
   }
 
-  /** Takes input of the model: a user's message, or the program's description of the surroundings. */
+  /** Input of the model: a user's message, or the program's description of the environment. */
   #heard(read: Payload, line: number): void {
     const text = codexText(read.content);
     const kinds = read.internal_chat_message_metadata_passthrough?.content_item_kinds;
@@ -288,7 +285,7 @@ class CodexSessionReader {
     this.#response = undefined;
   }
 
-  /** Takes the status and file changes of a call. For added and deleted files, both sides are known. */
+  /** Both sides of added and deleted files are known. */
   #did(item: Payload["item"]): void {
     if (!item) return;
     const call = this.#calls.get(item.id);
@@ -309,7 +306,7 @@ class CodexSessionReader {
     const before = this.messages.at(-1);
     const text = read.message;
     if (!text) return this.left.note("a summary that only its provider can read", line);
-    // The model that wrote the summary also left it as a message: remove the duplicate.
+    // The model that wrote the summary also left it as a message.
     const said =
       before?.role === "assistant" && before.key === this.#last && before.parts.length === 1 ? before : undefined;
     const [part] = said?.parts ?? [];

@@ -13,18 +13,17 @@ import { ImportOmissions, jsonLines } from "./reading.ts";
 /** A session of another program on this machine, described by the beginning of its file. */
 export interface FoundSession {
   readonly program: ForeignProgram;
-  /** The id of the session in its program. */
   readonly id: string;
-  /** The file of the session. For opencode, one file holds all sessions. */
+  /** For opencode, one file holds all sessions. */
   readonly file: string;
   readonly directory?: string | undefined;
-  /** The title of the session, or its first words, without secrets (S10); empty if it has neither. */
+  /** The title or the first words, without secrets (S10). May be empty. */
   readonly title: string;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
 }
 
-/** The folder with each program's sessions, by the program's own rules. */
+/** Returns the folder with each program's sessions. */
 export function sessionFolders(
   env: Readonly<Record<string, string | undefined>>,
   home: string,
@@ -38,9 +37,8 @@ export function sessionFolders(
 }
 
 /**
- * Lists the sessions in a file or below a folder, last written first, of all programs or of one. Empty if the path does not
- * exist. Sessions of sub-agents belong to the session that launched them and are not listed. Titles have no secrets. Rejects if
- * a named file cannot be read.
+ * Lists the sessions in a file or below a folder, last written first: of one program or of all. Does not list sessions
+ * of sub-agents. Empty if the path does not exist. Titles have no secrets. Rejects if a named file cannot be read.
  */
 export async function sessionsIn(path: string, redact: Redact, program?: ForeignProgram): Promise<FoundSession[]> {
   const found: FoundSession[] = [];
@@ -51,7 +49,7 @@ export async function sessionsIn(path: string, redact: Redact, program?: Foreign
     for await (const name of glob("**/*.{jsonl,jsonl.zst,db}", { cwd: path }))
       found.push(...(await sessionsOf(join(path, name)).catch(() => [])));
   const wanted = program === undefined ? found : found.filter((each) => each.program === program);
-  // A session in several files counts once, with the title of its first file.
+  // A session in several files has the title of its first file.
   const sessions = Map.groupBy(wanted, (each) => `${each.program} ${each.id}`).values();
   return [...sessions]
     .map(oneOf)
@@ -91,7 +89,6 @@ async function sessionsOf(file: string, isNamed = false): Promise<FoundSession[]
   return [{ program, id, file, directory, title, updatedAt }];
 }
 
-/** Number of lines that are read to recognize a session. */
 const HEAD = 100;
 
 interface SessionHead {
@@ -99,11 +96,10 @@ interface SessionHead {
   readonly id?: string | undefined;
   readonly directory?: string | undefined;
   readonly title?: string | undefined;
-  /** Another session launched this session's agent. */
   readonly isLaunched?: boolean | undefined;
 }
 
-/** Reads the beginning of a file; undefined if the format is unknown. */
+/** Undefined if the format is unknown. */
 async function readSessionHead(file: string): Promise<SessionHead | undefined> {
   let head: SessionHead | undefined;
   let read = 0;
@@ -170,7 +166,6 @@ const told = z.union([
     }),
 ]);
 
-/** The facts in one line about its session. */
 function toldBy(line: unknown): Partial<SessionHead> | undefined {
   return told.safeParse(line).data;
 }

@@ -13,8 +13,8 @@ import {
 } from "./past-session.ts";
 import { ImportOmissions } from "./reading.ts";
 
-// All sessions are in one SQLite database, with a row per session, message and part; the last two hold JSON. A session is linear.
-// `revert` names the message from which the user reverted, until it is overwritten. Sub-agents have sessions of their own.
+// One SQLite database has all sessions, with a row per session, message and part, the last two as JSON. `revert` names
+// the message from which the user reverted. Sub-agents have their own sessions.
 
 const row = z.object({
   id: z.string(),
@@ -69,7 +69,7 @@ const wholeDiff = z.looseObject({ file: z.string(), before: z.string(), after: z
 type Info = z.infer<typeof info>;
 type OnePart = z.infer<typeof part>;
 
-/** Opens the database of opencode read-only; close it with `using`. Throws if the file is no database. */
+/** Opens opencode's database read-only; close it with `using`. Throws if the file is no database. */
 export function openOpencode(file: string): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   return new DatabaseSync(file, { readOnly: true });
@@ -91,7 +91,6 @@ export function readOpencode(database: DatabaseSync, id: string): PastSession {
     left: left.told,
     ...(version && { version }),
     ...(directory && { directory }),
-    // The program's placeholder for a session without a title.
     ...(title && !/^(New|Child) session - /.test(title) && { title }),
     ...(messageID !== undefined && { takenBack: messageID }),
   };
@@ -108,11 +107,11 @@ class OpenCodeSessionReader {
     this.#directory = directory;
   }
 
-  /** The messages of a session. `within`: the sessions that launched it. */
+  /** `within`: the sessions above this one. */
   messages(session: string, within: readonly string[]): PastMessage[] {
     const parts = Map.groupBy(this.#rows("part", session), (each) => String(each.message_id));
     const messages: PastMessage[] = [];
-    /** For each message, the message that the next one follows. */
+    /** By message: the message that the next one follows. */
     const places = new Map<string, string | null>();
     let last: string | null = null;
     let tail: string | undefined;
@@ -175,7 +174,7 @@ class OpenCodeSessionReader {
       parts: told,
       finish: failed ?? FINISHES[read.finish ?? ""] ?? (asks ? "calls" : "stop"),
       usage: openCodeUsage(read.tokens),
-      // The program writes 0 for a model with an unknown price.
+      // 0 means an unknown price.
       ...(read.cost !== undefined && read.cost > 0 && { cost: cleanCost(read.cost) }),
       ...(failed === "error" && { error }),
     };
@@ -187,7 +186,7 @@ class OpenCodeSessionReader {
       const { url = "", mime: mediaType = "", filename } = read;
       if (/^data:[^;,]{0,200};base64,/.test(url))
         return this.#left.userFile({ type: "file", mediaType, filename, url });
-      // The content of a text file is in a text part next to it.
+      // A text file's content is in a text part next to it.
       if (read.mime !== "text/plain")
         this.#left.note(`a file that is not in the session: ${read.filename ?? read.url}`);
     } else if (read.type === "subtask") this.#left.note("a task passed on by a command");
@@ -218,7 +217,6 @@ class OpenCodeSessionReader {
     return [{ ...call, result: { ...result, changes: this.#changes(input, metadata) } }];
   }
 
-  /** The messages of an agent that a call launched. */
   #agent(input: unknown, metadata: unknown, within: readonly string[]): PastCall["agent"] {
     const { sessionId } = z.looseObject({ sessionId: z.string() }).safeParse(metadata).data ?? {};
     if (sessionId === undefined || within.includes(sessionId)) return undefined;
@@ -256,7 +254,7 @@ function openCodeUsage(read: z.infer<typeof tokens> | undefined): Usage | undefi
   return cleanUsage({ input: fresh + cached + cacheWrite, cached, cacheWrite, output: output + reasoning, reasoning });
 }
 
-/** Returns the status of a call with an error: denied by a user, refused by the program before it ran, or failed. */
+/** An error may mean denied by a user, refused by the program before it ran, or failed. */
 function openCodeCallStatus(error: string): Exclude<PastResult["status"], "completed"> {
   if (/rejected permission/.test(error)) return "denied";
   return /rule which prevents you from using|called with invalid arguments/.test(error) ? "not-run" : "failed";

@@ -5,7 +5,7 @@ import { fileChange, fileContent } from "@banyan/tools/workspace";
 /** A program whose sessions can be imported. */
 export type ForeignProgram = "claude-code" | "codex" | "pi" | "opencode";
 
-/** Display names of the programs. */
+/** Display names of these programs. */
 export const PROGRAMS: Readonly<Record<ForeignProgram, string>> = {
   "claude-code": "Claude Code",
   codex: "Codex",
@@ -18,33 +18,31 @@ export interface PastSession {
   readonly program: ForeignProgram;
   /** The version of the program that last wrote the session. */
   readonly version?: string | undefined;
-  /** The id of the session in its program. */
   readonly id: string;
-  /** The working directory of the session. */
   readonly directory?: string | undefined;
   readonly title?: string | undefined;
   /** Milliseconds since 1970. */
   readonly beganAt: number;
-  /** The id of the session from which this session was forked. Both have the same beginning. */
+  /** The session from which this one was forked. */
   readonly forkOf?: string | undefined;
-  /** In the order of writing; parents come before children. The last message is the current leaf of the session. */
+  /** In the order of writing, parents before children. The last message is the current leaf. */
   readonly messages: readonly PastMessage[];
-  /** The key of a message that the user reverted with everything after it, if no message followed since. */
+  /** The key of a message that the user reverted together with all later messages, if none followed since. */
   readonly takenBack?: string | undefined;
   /** Sentences about content that could not be imported. */
   readonly left: readonly string[];
 }
 
-/** The place of a message: `key` identifies the message in its session, and `parent` is the key of its parent. */
+/** The place of a message in its session: its key and its parent's key. */
 export interface PastPlace {
   readonly key: string;
   readonly parent: string | null;
   readonly at: number;
-  /** A label that a user gave the message. */
+  /** A user's label for the message. */
   readonly label?: string | undefined;
 }
 
-/** A node of the tree. */
+/** A message of the session's tree. */
 export type PastMessage = PastPlace &
   (
     | { readonly role: "user"; readonly author?: "user" | "system"; readonly parts: readonly UserPart[] }
@@ -52,7 +50,7 @@ export type PastMessage = PastPlace &
     | PastResponse
   );
 
-/** The response of a model, with its calls. */
+/** A model's response, with its calls. */
 export interface PastResponse {
   readonly role: "assistant";
   /** `provider/model`. */
@@ -60,38 +58,37 @@ export interface PastResponse {
   readonly parts: readonly (Exclude<Part, { readonly type: "call" }> | PastCall)[];
   readonly finish: Finish;
   readonly usage?: Usage | undefined;
-  /** US dollars, if the program recorded the cost. */
+  /** US dollars, if recorded. */
   readonly cost?: number | undefined;
   readonly error?: string | undefined;
 }
 
-/** A tool call among the parts of a response. */
+/** A tool call in a response. */
 export interface PastCall {
   readonly type: "call";
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
-  /** Absent if the call has no result. */
   readonly result?: PastResult | undefined;
-  /** The sub-agent that the call launched: its name and messages. */
+  /** The sub-agent that the call launched. */
   readonly agent?: { readonly name: string; readonly messages: readonly PastMessage[] } | undefined;
 }
 
-/** How a call ended. */
+/** The result of a call. */
 export interface PastResult {
   readonly status: "completed" | "failed" | "denied" | "not-run";
   readonly output: string;
   readonly at: number;
-  /** The file changes of the call, if the program kept the content before and after. */
+  /** Present if the program kept the content before and after. */
   readonly changes?: readonly FileChange[] | undefined;
 }
 
-/** A text as a part; empty for blank text. */
+/** Returns a text as a part; no part for blank text. */
 export function textPart(text: string): TextPart[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-/** The change of a file by a call, if the content before and after is known; `null` means no file. */
+/** Returns a call's change of a file, if the content before and after is known. `null` means no file. */
 export function pastFileChange(
   { path, directory }: { readonly path: string; readonly directory: string | undefined },
   before: string | null | undefined,
@@ -99,7 +96,7 @@ export function pastFileChange(
 ): readonly FileChange[] | undefined {
   if (before === undefined || after === undefined || before === after) return undefined;
   const [old, now] = [before, after].map((text) => (text === null ? undefined : fileContent(Buffer.from(text))));
-  // Relative to the session's directory. A file outside keeps its absolute path.
+  // A file outside the session's directory keeps its absolute path.
   const inside = directory !== undefined && isAbsolute(path) ? relative(directory, path) : path;
   return [fileChange(inside === "" || inside.startsWith("..") ? path : inside, old, now)];
 }

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { type PastCall, type PastMessage, type PastResponse, type PastSession, textPart } from "./past-session.ts";
 import { ImportOmissions, jsonLines } from "./reading.ts";
 
-// A session is a file in a folder per directory: a head, and lines that form a tree by `id` and `parentId`. Version 1 has no ids:
-// there, each line follows the line before.
+// A session is a file: a head, and lines that form a tree by `id` and `parentId`. In version 1, each line follows the
+// line before.
 
 const block = z.looseObject({ type: z.string() });
 const content = z.union([z.string(), z.array(block)]);
@@ -50,7 +50,7 @@ const entry = z.looseObject({
 type PiEntry = z.infer<typeof entry>;
 type PiMessage = NonNullable<PiEntry["message"]>;
 
-/** Reads a session of pi: a file in `~/.pi/agent/sessions`. */
+/** Reads a session of pi from a file in `~/.pi/agent/sessions`. */
 export async function readPi(file: string): Promise<PastSession> {
   const reading = new PiSessionReader();
   for await (const { line, value } of jsonLines(file, reading.left)) reading.take(value, line);
@@ -75,7 +75,7 @@ class PiSessionReader {
   beganAt = 0;
   readonly left = new ImportOmissions();
   readonly messages = new Map<string, PastMessage>();
-  /** For each line id, the message that children of this line follow. */
+  /** By line id: the message that the line's children follow. */
   readonly #places = new Map<string, string | null>();
   readonly #calls = new Map<string, { -readonly [K in keyof PastCall]: PastCall[K] }>();
   #last: string | null = null;
@@ -111,7 +111,7 @@ class PiSessionReader {
     return this.#last;
   }
 
-  /** Takes a line, and returns the message that the next line follows. */
+  /** Returns the message that the next line follows. */
   #message(read: PiEntry, key: string, parent: string | null, line: number): string | null {
     const put = (message: PastMessage) => {
       this.messages.set(key, message);
@@ -131,9 +131,7 @@ class PiSessionReader {
         return put({ ...base, role: "summary", text: read.summary, covers, usage: piUsage(read.usage) });
       }
       case "branch_summary":
-        return system(
-          `Before this, another branch was tried, and left again. A summary of it:\n\n${read.summary ?? ""}`,
-        );
+        return system(`An earlier branch of this session was abandoned. Its summary:\n\n${read.summary ?? ""}`);
       case "custom_message":
         return system(read.content ?? "");
       case "session_info":
@@ -241,13 +239,12 @@ class PiSessionReader {
     });
   }
 
-  /** The last message that a summary covers; later messages stay uncompacted. */
+  /** The last message that a summary covers. */
   #covered({ firstKeptEntryId, retainedTail }: PiEntry, parent: string | null): string | null {
     if (firstKeptEntryId !== undefined) {
       const kept = this.messages.get(this.#places.get(firstKeptEntryId) ?? "");
       return kept ? kept.parent : parent;
     }
-    // Results are in the message of their call.
     const tail = retainedTail?.filter(({ role }) => role !== "toolResult").length ?? 0;
     let place = parent;
     for (let kept = 0; kept < tail && place !== null; kept++) place = this.messages.get(place)?.parent ?? null;

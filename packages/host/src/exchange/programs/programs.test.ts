@@ -169,7 +169,7 @@ describe("B56, C14: a session of another program comes in with its tree, its cal
       " > You said: another way",
       " user refuse",
       " > 400 it was told to fail",
-      "system Before this, another branch was tried, a",
+      "system An earlier branch of this session was ab",
       " user after the summary of a branch",
       " > You said: after the summary of a branch",
       " summary Summary: a file notes.txt was written an",

@@ -5,18 +5,18 @@ import { createZstdDecompress } from "node:zlib";
 import { DirectiveError, type PlainPart, readUserContent, type UserPart } from "@banyan/core/conversation";
 import { parseJson } from "../../settings/json-text.ts";
 
-/** Counts content that a reader must omit, so that the user gets one sentence per kind. */
+/** Counts content that an import must omit, for one sentence per kind to the user. */
 export class ImportOmissions {
   readonly #lines = new Map<string, number[]>();
 
-  /** `what`: the start of a sentence, as in "a picture without its bytes". `line`: its line, from 1. */
+  /** `what`: the start of a sentence, such as "a picture without its bytes". `line`: from 1. */
   note(what: string, line?: number): void {
     const lines = this.#lines.get(what) ?? [];
     this.#lines.set(what, lines);
     if (line !== undefined) lines.push(line);
   }
 
-  /** Returns a user's file as a checked part (F75). Notes and omits a file that no message can hold. */
+  /** Returns a user's file as a checked part (F75); omits a file that no message can hold. */
   userFile(file: PlainPart | UserPart, line?: number): readonly UserPart[] {
     try {
       return readUserContent([file]) ?? [];
@@ -27,7 +27,7 @@ export class ImportOmissions {
     }
   }
 
-  /** One sentence per kind, with its first lines. */
+  /** A sentence per kind, with its first lines. */
   get told(): string[] {
     return [...this.#lines].map(([what, lines]) => {
       if (lines.length === 0) return what;
@@ -38,10 +38,9 @@ export class ImportOmissions {
   }
 }
 
-/** Maximum lines that a sentence lists. */
 const SHOWN = 5;
 
-/** A line of a JSON Lines file, numbered from 1. */
+/** A line of a JSON Lines file. */
 export interface JsonLine {
   readonly line: number;
   /** Byte offset of the end of the line. */
@@ -49,10 +48,7 @@ export interface JsonLine {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Reads the JSON objects of a file, one per line, also of a compressed file (`.zst`). Notes and skips invalid lines. Rejects
- * if the file cannot be read.
- */
+/** Reads the JSON objects of a file, one per line, also of a `.zst` file. Rejects if the file cannot be read. */
 export async function* jsonLines(file: string, left: ImportOmissions): AsyncGenerator<JsonLine> {
   let line = 0;
   let end = 0;
@@ -70,6 +66,5 @@ export async function* jsonLines(file: string, left: ImportOmissions): AsyncGene
 function openSessionFile(file: string): Readable {
   const bytes = createReadStream(file);
   if (!file.endsWith(".zst")) return bytes;
-  // The reader of the lines gets the errors.
   return pipeline(bytes, createZstdDecompress(), () => {});
 }

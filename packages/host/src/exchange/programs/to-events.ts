@@ -5,18 +5,17 @@ import type { Redact } from "../../redaction/redactor.ts";
 import type { ReadConversation } from "../json.ts";
 import { type PastCall, type PastMessage, type PastResponse, type PastSession, PROGRAMS } from "./past-session.ts";
 
-/** The label of an imported conversation: its source program and session. */
+/** The label of an imported conversation. Its value is `sessionSource`. */
 export const SOURCE = "source";
 
-/** The value of that label, stable for a session. */
+/** Returns the program and id of a session, as a label's value. */
 export function sessionSource({ program, id }: Pick<PastSession, "program" | "id">): string {
   return `${program}:${id}`;
 }
 
 /**
- * Converts a session of another program to a conversation log: the messages of each branch, calls, results and times. All ids
- * are new except for those of calls, which models know. Leaves out provider data such as reasoning signatures: another account
- * may refuse it, and requests are valid without it. Removes secrets (S10).
+ * Converts a session of another program to a conversation's log, without secrets (S10). All ids are new except for
+ * those of calls. Omits provider data such as reasoning signatures, which another account may refuse.
  */
 export function conversationOf(session: PastSession, redact: Redact): ReadConversation {
   const id = createId();
@@ -47,11 +46,11 @@ class EventBuilder {
 
   constructor({ program, version }: PastSession, redact: Redact) {
     this.#redact = redact;
-    const text = `The instructions and tools of ${PROGRAMS[program]}${version === undefined ? "" : ` ${version}`}, which were not brought in.`;
+    const text = `The instructions and tools of ${PROGRAMS[program]}${version === undefined ? "" : ` ${version}`} were not imported.`;
     this.#untold = { digest: createHash("sha256").update(text).digest("hex"), text };
   }
 
-  /** Adds an event. Without a time, it gets the time of the event before. */
+  /** Without a time, an event gets the time of the event before. */
   say(at: number | undefined, body: EventBody): void {
     this.#at = at ?? this.#at;
     this.events.push({ ...body, seq: this.events.length + 1, epoch: 1, at: this.#at });
@@ -135,7 +134,7 @@ class EventBuilder {
       return this.say(undefined, {
         ...ended,
         reason: "failed",
-        error: { code: "unknown", message: this.#redact(error ?? "The response broke off.") },
+        error: { code: "unknown", message: this.#redact(error ?? "The response was incomplete.") },
       });
     // The user left a session that ends with a call.
     this.say(undefined, {
@@ -184,7 +183,7 @@ class EventBuilder {
     this.say(result.at, { type: `call.${ended}`, message, call, tool, input, output });
   }
 
-  /** Returns the id of a call, or a new id if the session has the call twice, as after a fork. */
+  /** After a fork, a session may have a call twice. */
   #callId(id: string): string {
     const own = id === "" || id.length > 512 || this.#calls.has(id) ? createId() : id;
     this.#calls.add(own);
@@ -204,9 +203,7 @@ class EventBuilder {
   }
 }
 
-/**
- * Derives the subject of another program's call from common argument names. It is only for display, since the call is over.
- */
+/** Derives a call's subject from common argument names, for display only. */
 function aboutForeignCall(input: Json): About | undefined {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
   const given = input as Readonly<Record<string, Json>>;

@@ -1,4 +1,4 @@
-/** A part of the source that was read: a word, an assignment, a redirect, the text of a here-document. */
+/** A part of a script's source that was read, such as a word or a redirect. */
 export interface SourceSpan {
   readonly pos: number;
   readonly end: number;
@@ -9,15 +9,13 @@ const BETWEEN =
   /[ \t\n;&|(){}!]|\\\n|\[\[|\]\]|(?:time|if|then|else|elif|fi|do|done|for|while|until|in|case|esac|function|select)(?![\w-])/y;
 
 /**
- * Returns whether the leaves cover all of a source, with only operators, reserved words, blanks and comments between them.
- * The tolerant parser continues after unexpected text: code that it skipped, or read differently than Bash, would
- * otherwise run unseen.
+ * Returns whether the leaves cover a whole source. If not, the tolerant parser skipped code, which would run unseen.
  */
 export function coversSource(source: string, leaves: readonly SourceSpan[]): boolean {
   let at = 0;
   for (const leaf of leaves.toSorted((a, b) => a.pos - b.pos)) {
     if (passGap(source, at, leaf.pos) !== leaf.pos) return false;
-    // Only a redirect may directly follow a word; anything else would be part of the word.
+    // Anything else would be part of the word.
     if (leaf.pos === at && at > 0 && leaf.kind === "word") return false;
     if (leaf.kind === "document" && source[leaf.pos - 1] !== "\n") return false;
     at = leaf.end;
@@ -25,7 +23,7 @@ export function coversSource(source: string, leaves: readonly SourceSpan[]): boo
   return passGap(source, at, source.length) === source.length;
 }
 
-/** The end of the text from `start` that may come between leaves. */
+/** The end of the text that may come between leaves. */
 function passGap(source: string, start: number, end: number): number {
   let at = start;
   while (at < end) {

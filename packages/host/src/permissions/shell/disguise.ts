@@ -36,7 +36,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 /** Programs whose code has slashes between the words of a command. */
 const SLASHED = /^(?:g?awk|mawk|nawk|sed|gsed|perl|ed|ex|vim?|nvim|emacs)$/;
 
-/** Removes options before the subcommand: `git -C x push` becomes `git push`; undefined without such options. */
+/** Removes options before the subcommand: `git -C x push` becomes `git push`. Undefined without such options. */
 export function withoutOptions(words: readonly string[]): readonly string[] | undefined {
   const [name = "", second = ""] = words;
   if (second[0] !== "-" && second[0] !== "+") return undefined;
@@ -52,9 +52,8 @@ export function withoutOptions(words: readonly string[]): readonly string[] | un
 }
 
 /**
- * Returns whether a command may run the pattern's command although it begins with another word (S25). Then one of its words or word
- * parts is the pattern's first word, and the others follow. Excludes programs that are known not to run their words, if their
- * output only goes to such programs.
+ * Returns whether a command may run the pattern's command although it begins with another word (S25), which contains
+ * the pattern's words. Excludes programs that do not run their words, if their output only goes to such programs.
  */
 export function mayRun(pattern: string, part: CommandPart): boolean {
   const sought = literalWords(pattern);
@@ -66,7 +65,7 @@ export function mayRun(pattern: string, part: CommandPart): boolean {
   return !isInert(part) || (part.feeds !== undefined && ![...allParts(part.feeds)].every(isInert));
 }
 
-/** Returns whether a word occurs at all. A cheap first check, since few commands concern a rule. */
+/** A cheap first check: whether a word occurs at all. */
 function isNamed(word: string, { words, assignments, input }: CommandPart): boolean {
   const sought = word.toLowerCase();
   const names = (text: string): boolean => text.toLowerCase().includes(sought);
@@ -75,19 +74,19 @@ function isNamed(word: string, { words, assignments, input }: CommandPart): bool
   );
 }
 
-/** Returns whether the inner command may match from another start: other versions may read the wrapper's options differently. */
+/** The inner command may match from another start: versions may read the wrapper's options differently. */
 export function mayStart(pattern: string, { words, runs }: CommandPart): boolean {
   const starts = runs === undefined ? [] : words.slice(1, MOST_STARTS + 1);
   return starts.some((_, index) => meets(pattern, words.slice(index + 1).join(" ")));
 }
 
-/** As `mayRun`, for a text that a group of commands reads. */
+/** Like `mayRun`, for a text that a group of commands reads. */
 export function mayRunText(pattern: string, text: string): boolean {
   const sought = literalWords(pattern);
   return sought !== undefined && isAmong(sought, piecesOfInput(text));
 }
 
-/** The words of a pattern up to its first wildcard. */
+/** Up to the first wildcard. */
 function literalWords(pattern: string): readonly string[] | undefined {
   const wild = pattern.indexOf("*");
   const known = wild === -1 ? pattern : pattern.slice(0, pattern.lastIndexOf(" ", wild) + 1);
@@ -116,7 +115,7 @@ function unquotedWord(text: string): string {
   return text.replace(/\\\n|['"\\]/g, "");
 }
 
-/** A word and the words inside it. For a path, its last part, or all parts with `slashed`. */
+/** A word and the words inside it: of a path, the last part, or all with `slashed`. */
 function wordPieces(text: string, slashed: boolean): string[] {
   const pieces = text.split(/[^\p{L}\p{N}_.+/@%-]+/u).flatMap((piece) => {
     const last = programOf([piece]);
@@ -125,7 +124,7 @@ function wordPieces(text: string, slashed: boolean): string[] {
   return pieces.filter((piece) => piece !== "");
 }
 
-/** Returns whether the pieces contain the sought words in order. */
+/** In order. */
 function isAmong(sought: readonly string[], pieces: readonly string[]): boolean {
   let next = 0;
   for (const piece of pieces) {

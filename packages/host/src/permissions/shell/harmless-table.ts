@@ -1,8 +1,6 @@
 import { UNKNOWN } from "../match.ts";
 
-/**
- * Programs that never run a program or write a file with any option or word. They may read any file that their words name.
- */
+/** Programs that never run a program or write a file. They may read any file that their words name. */
 export const ALWAYS_HARMLESS: ReadonlySet<string> = new Set(
   ": [ arch b2sum basename cat cksum cmp comm cut df dirname du echo egrep expand expr factor false fgrep fold free grep groups head hexdump id join jq locale logname ls md5sum nl nproc numfmt od paste printenv printf ps pwd readlink realpath rev seq sha1sum sha256sum sha512sum sleep stat strings sum tac tail test tr true tty type uname unexpand uptime wc which whoami".split(
     " ",
@@ -12,13 +10,13 @@ export const ALWAYS_HARMLESS: ReadonlySet<string> = new Set(
 /** The harmless arguments of a command. */
 export interface HarmlessArguments {
   /**
-   * Options, separated by blanks: `-abc` letters without a value, `-x:` a letter with a value, `-x=` an optional value in
-   * the same word, `--name`, `--name:`, `--name=` likewise, `-#` a number. Unlisted options are not harmless.
+   * Options, separated by blanks: `-abc` letters without a value, `-x:` with a value, `-x=` with an optional value in
+   * the same word, `--name`, `--name:`, `--name=` likewise, `-#` a number. Others are not harmless.
    */
   readonly options: string;
   /** Options are words after one dash, as for `find` and `go`. */
   readonly wordy?: boolean;
-  /** Maximum number of words apart from options. Default: any number. */
+  /** Maximum words apart from options. Default: any number. */
   readonly most?: number;
   /** The form of each of these words. */
   readonly operand?: RegExp;
@@ -32,7 +30,7 @@ export interface HarmlessArguments {
 const UP = String.raw`(?:^|/)\.(?:\.(?:/|$)|[^/]*${UNKNOWN})`;
 /** A path that stays inside, and no file with further words (`@words`): these programs run what they find there. */
 const INSIDE = new RegExp(`^(?![/~@-])(?![\\s\\S]*${UP})`);
-/** The value of an option of these programs, which may be a path. */
+/** An option value of these programs, which may be a path. */
 const NOT_AWAY = new RegExp(`^(?![/~])(?![\\s\\S]*${UP})`);
 const HISTORY =
   "-# -pswbzRWaiEFq -u -U: -M= -C= -S: -G: -L: -n: --stat --stat= --shortstat --numstat --dirstat --name-only --name-status --summary --compact-summary --oneline --graph --decorate --decorate= --no-decorate --all --cached --staged --patch --no-patch --patch-with-stat --color --color= --no-color --no-ext-diff --no-textconv --no-pager --word-diff --word-diff= --color-words --unified: --max-count: --skip: --since: --until: --after: --before: --author: --committer: --grep: --invert-grep --format: --pretty --pretty: --abbrev --abbrev= --abbrev-commit --no-abbrev-commit --follow --reverse --merges --no-merges --first-parent --date: --diff-filter: --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-space-at-eol --minimal --patience --histogram --find-renames --find-renames= --find-copies --no-renames --raw --check --left-right --cherry-pick --cherry --exit-code --quiet --relative --relative= --topo-order --date-order --author-date-order --branches --tags --remotes --function-context --merge-base --count --no-prefix --full-index --simplify-by-decoration";
@@ -56,16 +54,13 @@ const history: HarmlessArguments = { options: HISTORY };
 /** A new name in the workspace without hidden parts. */
 const NEW = /^(?![/~-])(?![\s\S]*(?:^|\/)\.)/;
 
-/**
- * A program of awk that runs no command and writes no file: no pipe, redirect or indirect call, and no function that runs
- * something or loads code.
- */
+/** An awk program without pipes, redirects, indirect calls, or functions that run something or load code. */
 const AWK = new RegExp(`^(?![\\s\\S]*(?:system|getline|extension))[^|>@${UNKNOWN}]+$`);
 /** Commands of sed that print lines or replace text, and neither run a program nor write a file. */
 const SED_COMMAND = String.raw`(?:\d+(?:,(?:\d+|\+\d+|\$))?p|s/(?:[^/\[\\\n${UNKNOWN}]|\\[^\n${UNKNOWN}])+/(?:[^/\\\n${UNKNOWN}]|\\[^\n${UNKNOWN}])*/[gpI\d]*)`;
 const SED = new RegExp(`^${SED_COMMAND}(?:;${SED_COMMAND})*;?$`);
 
-/** By the first words of a command; `NAME` is any plain word. */
+/** Harmless arguments by the first words of a command; `NAME` is any plain word. */
 export const TABLES: Readonly<Record<string, HarmlessArguments>> = {
   awk: { options: "-F: -v:", first: AWK },
   base64: { options: "-dD -w: --decode --wrap:", most: 1 },

@@ -1,13 +1,13 @@
 import { UNKNOWN } from "../match.ts";
 import { ALWAYS_HARMLESS, type HarmlessArguments, TABLES } from "./harmless-table.ts";
 
-/** Suffix of a pattern for a command with harmless options only, as in `git log [harmless]`. */
+/** The end of a pattern for a command with harmless options only, such as `git log [harmless]`. */
 const MARK = " [harmless]";
-/** Means any plain name in the tables' command words. */
+/** Any plain name in the tables' command words. */
 const ANY_NAME = "NAME";
 const PLAIN_NAME = /^[A-Za-z][\w:.-]*$/;
 
-/** Splits `-abc` into `-a`, `-b`, `-c`; leaves other options unchanged. */
+/** Splits `-abc` into `-a`, `-b`, `-c`. */
 function lettersApart({ options, wordy }: HarmlessArguments): string[] {
   return options
     .split(" ")
@@ -16,7 +16,7 @@ function lettersApart({ options, wordy }: HarmlessArguments): string[] {
     );
 }
 
-/** The first words of a command with a table of harmless arguments. */
+/** The first words of a command with a table. */
 interface Start {
   readonly words: readonly string[];
   /** Absent: any arguments are harmless. */
@@ -35,7 +35,7 @@ const STARTS: ReadonlyMap<string, readonly Start[]> = Map.groupBy(
   ({ words: [name = ""] }) => name,
 );
 
-/** The command before `[harmless]`; undefined for any other pattern. */
+/** Returns the command before `[harmless]`; undefined for any other pattern. */
 export function harmlessOf(pattern: string): string | undefined {
   return pattern.endsWith(MARK) ? pattern.slice(0, -MARK.length) : undefined;
 }
@@ -46,10 +46,7 @@ export function hasHarmless(command: string): boolean {
   return harmlessStart(words)?.words.length === words.length;
 }
 
-/**
- * Returns the pattern for harmless uses of a command; undefined if these words are not harmless. `splits`: a word may
- * become several.
- */
+/** Returns the pattern for harmless uses of a command, if any. `splits`: a word may become several. */
 export function harmlessPattern(words: readonly string[], splits: boolean): string | undefined {
   const start = harmlessStart(words);
   if (start === undefined) return undefined;
@@ -59,7 +56,6 @@ export function harmlessPattern(words: readonly string[], splits: boolean): stri
   return words.slice(0, length).join(" ") + MARK;
 }
 
-/** The longest known beginning of a command. */
 function harmlessStart(words: readonly string[]): Start | undefined {
   const [name = ""] = words;
   return STARTS.get(name)?.find((start) =>
@@ -90,15 +86,11 @@ function keepsTo(table: HarmlessArguments, options: ReadonlySet<string>, words: 
   return operand === undefined || operands.every((word) => operand.test(word));
 }
 
-/**
- * Returns whether the next word can be the value of an option. A word that looks like an option is refused: if the value is
- * optional or must be attached (`git log -U`), some versions read the next word as an option.
- */
+/** Refuses a word that looks like an option: some versions read it as an option (`git log -U`). */
 function isValue(word: string | undefined, { value }: HarmlessArguments): boolean {
   return word !== undefined && !word.startsWith(UNKNOWN) && !/^-(?!\d|$)/.test(word) && value?.test(word) !== false;
 }
 
-/** The place of an option's value. */
 type OptionValue = "none" | "next" | { readonly attached: string };
 
 /** Undefined if the option is not harmless. */
@@ -111,7 +103,7 @@ function wordValue(word: string, options: ReadonlySet<string>): OptionValue | un
   return takes ? { attached: word.slice(end + 1) } : undefined;
 }
 
-/** As `wordValue`, for letters after one dash. */
+/** Like `wordValue`, for letters after one dash. */
 function lettersValue(word: string, options: ReadonlySet<string>): OptionValue | undefined {
   if (/^-\d+$/.test(word)) return options.has("-#") ? "none" : undefined;
   for (let at = 1; at < word.length; at++) {

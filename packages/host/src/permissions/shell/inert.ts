@@ -25,7 +25,7 @@ const HARMLESS_INERT = /^(?:awk|base64|column|date|diff|fd|file|find|rg|sed|sort
 /** Variables that only choose a language. */
 const LOCALE = /^(?:LANG|LC_[A-Z]+|TZ)=[\w.@-]*$/;
 
-/** Returns whether a part is known to run neither its words nor its standard input. */
+/** Returns whether a part of a script is known to run neither its words nor its standard input. */
 export function isInert(part: ShellPart): boolean {
   if (part.kind === "file") return true;
   if (part.kind !== "command" || part.runs !== undefined) return false;
@@ -41,9 +41,8 @@ export function isInert(part: ShellPart): boolean {
 }
 
 /**
- * Returns whether a command has a standard input and may execute it, or may write files that it names (S33). Every program may,
- * unless it is known to be inert. No rule on words allows such a command, because another input changes what the same
- * words do.
+ * Returns whether a command may execute its standard input, or write files that the input names (S33). Every program
+ * may, unless it is known to be inert. No rule on words allows such a command: another input changes what the words do.
  */
 export function mayExecuteInput(part: CommandPart): boolean {
   const { words, assignments } = part;

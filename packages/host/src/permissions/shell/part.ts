@@ -1,18 +1,18 @@
-/** A part of a script. Rules judge each part. */
+/** A part of a shell script. Rules judge each part. */
 export type ShellPart = CommandPart | RedirectPart | OpaquePart | EvaluationPart;
 
-/** A simple command: its words after expansion, with `UNKNOWN` for pieces that only running it would show. */
+/** A simple command. Words are expanded, with `UNKNOWN` for pieces that only running it would show. */
 export interface CommandPart {
   readonly kind: "command";
   /** Empty if there are only assignments. */
   readonly words: readonly string[];
-  /** The assignments before it: `NAME=value`. */
+  /** The assignments before the command: `NAME=value`. */
   readonly assignments: readonly string[];
-  /** A word may become several: an unquoted variable. */
+  /** True if an unquoted variable may become several words. */
   readonly splits: boolean;
   /** The text of its here-document or here-string. */
   readonly input: string | undefined;
-  /** Its standard input, or its group's, is a here-document, here-string, file or pipe. */
+  /** True if its standard input, or its group's, is a here-document, here-string, file or pipe. */
   hasInput: boolean;
   /** The commands after it in its pipelines; set when these have been read. */
   feeds: readonly ShellPart[] | undefined;
@@ -22,7 +22,7 @@ export interface CommandPart {
 
 export interface InnerCommands {
   readonly parts: readonly ShellPart[];
-  /** The index in the outer command's words at which the only inner command starts, if it appears there unchanged. */
+  /** The index of the only inner command among the outer command's words, if unchanged there. */
   readonly at?: number;
 }
 
@@ -35,8 +35,8 @@ export interface RedirectPart {
 }
 
 /**
- * A script that may set or evaluate, or that is more than plain words joined by `&&`, `||`, `;` and `|`. Its commands
- * are among the other parts, but it may change their meaning (`((PATH=x)); ls`), so no pattern allows it (S18).
+ * A script with more than plain words joined by `&&`, `||`, `;` and `|`. It may change the meaning of its commands
+ * (`((PATH=x)); ls`), so no pattern allows it (S18).
  */
 export interface EvaluationPart {
   readonly kind: "evaluation";
@@ -53,7 +53,7 @@ export interface OpaquePart {
   readonly why: string;
 }
 
-/** All parts, with the inner commands of commands. */
+/** Yields all parts, with the inner commands of commands. */
 export function* allParts(parts: readonly ShellPart[]): Generator<ShellPart> {
   for (const part of parts) {
     yield part;

@@ -21,7 +21,6 @@ import { type StandardInput, wrappedCommands } from "./wrapper.ts";
 const MOST_CHARACTERS = 32_768;
 const MOST_NESTED = 16;
 
-/** The state of parsing a script. */
 interface Scan {
   readonly source: string;
   readonly depth: number;
@@ -31,9 +30,9 @@ interface Scan {
 }
 
 /**
- * Returns the parts of a shell command (S7): simple commands and files of redirects at any depth. Includes
- * substitutions, here-documents, functions and commands that run other commands. An unclear piece becomes an opaque
- * part next to the others. The text may run in Bash or in a POSIX shell.
+ * Splits a shell command (S7) into simple commands and files of redirects at any depth, with substitutions,
+ * here-documents, functions and commands that run other commands. An unclear piece becomes an opaque part. The text may
+ * run in Bash or in a POSIX shell.
  */
 export function readShellCommand(command: string): readonly ShellPart[] {
   const found = noFindings();
@@ -171,7 +170,7 @@ function readPipeline(node: Pipeline, reading: Scan): void {
   takeInput(parts.slice(starts[1] ?? parts.length));
 }
 
-/** The output of the commands may reach these parts: in `{ a | b; } | c`, the output of `a` reaches `b` and `c`. */
+/** In `{ a | b; } | c`, the output of `a` reaches `b` and `c`. */
 function feed(commands: readonly ShellPart[], behind: readonly ShellPart[]): void {
   for (const part of commands)
     if (part.kind === "command") part.feeds = part.feeds === undefined ? behind : [...part.feeds, ...behind];
@@ -193,7 +192,7 @@ function readSimpleCommand(node: Command, reading: Scan): void {
   if (words.length > 0 || assignments.length > 0) reading.parts.push(commandPart(words, assignments, input, reading));
 }
 
-/** A command with its inner commands; `nested` is the number of commands around it. */
+/** `nested`: the number of commands around it. */
 function commandPart(
   words: readonly string[],
   assignments: readonly string[],
@@ -259,7 +258,7 @@ function readAssignment(node: Assignment, reading: Scan): string {
   return name + readWord(value, reading.source, reading.found);
 }
 
-/** Reads redirects, and returns the command's input. */
+/** Returns the command's input. */
 function readRedirects(redirects: readonly Redirection[], reading: Scan): StandardInput {
   const { source, found, parts, leaves } = reading;
   let input: StandardInput = { kind: "none" };
@@ -290,7 +289,7 @@ function readRedirects(redirects: readonly Redirection[], reading: Scan): Standa
   return input;
 }
 
-/** Combines several inputs of a command, which may read any of them. */
+/** A command may read any of several inputs. */
 function both(before: StandardInput, next: StandardInput): StandardInput {
   if (before.kind === "none") return next;
   const source = [before, next].map((input) => (input.kind === "text" ? input.source : "")).join("\n");
@@ -317,7 +316,7 @@ function readDocument({ operator, delimiter, body, closing }: HereDoc, { source,
   return { kind: "text", text: delimiter.quoted || !/[$`\\]/.test(text) ? text : UNKNOWN, source: raw };
 }
 
-/** The file of a redirect. A tilde only counts without quotes. */
+/** A tilde only counts without quotes. */
 function filePath(raw: string, value: string): string | undefined {
   if (value.includes(UNKNOWN) || value === "") return undefined;
   if (!value.startsWith("~")) return value;

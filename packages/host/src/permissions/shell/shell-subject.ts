@@ -27,22 +27,21 @@ const NAMES = { read: READING, write: WRITING } as const;
 const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
 
 /**
- * Judges a call that runs a command. Deny rules are checked against every part of the command; allow rules must match parts as
- * a whole, and every part needs one. Redirects are judged as calls of `write` and `read`.
+ * Judges a call that runs a command. Deny rules are checked against every part of the command. Allow rules must match
+ * parts as a whole, and every part needs one. Redirects are judged as calls of `write` and `read`.
  *
- * A pattern is compared with the words of a simple command, joined by one space, unquoted, or with quotes around words with
- * blanks if the pattern has quotes; `*` is any text. `git log [harmless]` matches the command with harmless options only
- * (S24).
+ * A pattern is compared with the words of a simple command, joined by one space, unquoted, or with quotes around words
+ * with blanks if the pattern has quotes; `*` is any text. `git log [harmless]` matches harmless options only (S24).
  * - No pattern allows a command that may execute its standard input (S33): the words do not show what runs.
- * - Only plain words joined by `&&`, `||`, `;` and `|` can be allowed by patterns (S18).
- * - Deny rules also see `/bin/rm` as `rm`, a command after its assignments, and the inner command of a command; a command with
- *   their words somewhere among its own may match (S25).
- * - Allow rules do not: the pattern must spell assignments, and a command that runs another (`sudo`, `bash -c`, `find -exec`)
- *   needs a rule for both, or one pattern that spells both or is the exact command.
+ * - Patterns can only allow plain words joined by `&&`, `||`, `;` and `|` (S18).
+ * - Deny rules also see `/bin/rm` as `rm`, a command after its assignments, and the inner command of a command; they
+ * may match a command with their words among its own (S25).
+ * - Allow rules do not: the pattern must spell assignments, and a command that runs another (`sudo`, `bash -c`, `find
+ * -exec`) needs rules for both, or one that spells both.
  */
 export function shellSubject(command: string, surroundings: SubjectContext): Subject {
   const parts = readShellCommand(command);
-  // Check from the end: parts that no rule allows come last, and commands come before the files that they open.
+  // Parts that no rule allows come last.
   const judged = parts.toReversed();
   // Computed on demand: only files need it.
   let moves: boolean | undefined;
@@ -137,7 +136,7 @@ function matchesCommand(written: string | undefined, part: CommandPart): RuleMat
   return mayRun(pattern, part) || mayStart(pattern, part) ? "perhaps" : "no";
 }
 
-/** An unreadable part: denied if it contains the pattern's first word, else a possible match. */
+/** An unreadable part is denied if it contains the pattern's first word; otherwise, the pattern may match. */
 function matchesOpaque(pattern: string | undefined, { text }: OpaquePart): RuleMatch {
   return namesFirstWord(pattern ?? "", text) ? "yes" : "perhaps";
 }
@@ -201,7 +200,7 @@ function placeOfFile({ path }: RedirectPart, moves: boolean, { scope }: SubjectC
   return moves && !isAbsolute(expanded) ? undefined : resolveLiteralPath(scope, expanded);
 }
 
-/** Returns whether the shell may be in another folder afterwards, which changes relative paths. */
+/** In another folder, relative paths mean other files. */
 function changesFolder(part: ShellPart): boolean {
   if (part.kind === "opaque") return true;
   if (part.kind !== "command") return false;

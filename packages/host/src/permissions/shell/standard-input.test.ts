@@ -203,7 +203,7 @@ describe("S33: stored rules that allowed any input are reported", () => {
     ),
   )("shell(%s), with what to do", (pattern) => {
     expect(wideRuleNotices([parseRule(`shell(${pattern})`)])).toEqual([
-      `The rule 'shell(${pattern})' allows no standard input any more, because the input may hold commands. Remove the rule, or let it name a file of commands as a word.`,
+      `The rule 'shell(${pattern})' no longer allows standard input, because the input may contain commands. Remove the rule, or name a file with the commands in the rule.`,
     ]);
   });
 

@@ -6,8 +6,8 @@ import { allParts, type CommandPart } from "./part.ts";
 import { takesCommands } from "./wide-rule.ts";
 
 /**
- * The rule that an "always" answer sets for a command: the harmless uses of its program if the command is one
- * (S24), or the exact command. Undefined if the words do not show what runs (S33).
+ * Returns the rule that an "always" answer sets for a command: its harmless uses (S24), or the exact command. Undefined
+ * if the words do not show what runs (S33).
  */
 export function commandSuggestion(part: CommandPart): string | undefined {
   if (mayExecuteInput(part)) return undefined;
@@ -36,12 +36,12 @@ function shellRule(pattern: string): string {
   return formatRule({ tool: COMMAND, pattern });
 }
 
-/** The words of a simple command, joined by blanks. */
+/** Joins the words of a simple command by blanks. */
 export function simpleCommandText({ assignments, words }: Pick<CommandPart, "assignments" | "words">): string {
   return [...assignments, ...words].join(" ");
 }
 
-/** The words with quotes around those with blanks or quotes, so that different words give different texts. */
+/** Quotes words with blanks or quotes, so that different words give different texts. */
 export function quotedText({ assignments, words }: Pick<CommandPart, "assignments" | "words">): string {
   return [...assignments, ...words]
     .map((word) => (word === "" || /[\s']/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : word))

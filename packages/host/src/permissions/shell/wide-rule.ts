@@ -4,7 +4,7 @@ import { allParts } from "./part.ts";
 import { readShellCommand } from "./script.ts";
 import { namesInput, programOf } from "./wrapper.ts";
 
-/** Returns true if a program with these arguments runs commands from its standard input. */
+/** Returns whether a program with these arguments runs commands from its standard input. */
 type TakesCommands = (words: readonly string[]) => boolean;
 
 const INTERPRETERS =
@@ -42,7 +42,7 @@ const CLIENTS: Readonly<Record<string, TakesCommands>> = {
   xargs: without(/^(?:-a|--arg-file)/),
 };
 
-/** Returns whether a program with these words is meant to run commands from its standard input. */
+/** Returns whether a program with these words runs commands from its standard input. */
 export function takesCommands(words: readonly string[]): boolean {
   const program = programOf(words);
   const takes = INTERPRETERS.test(program) ? interprets : Object.hasOwn(CLIENTS, program) && CLIENTS[program];
@@ -53,21 +53,18 @@ function operands(words: readonly string[]): string[] {
   return words.filter((word) => !word.startsWith("-") || word === "-");
 }
 
-/** Returns whether an operand is missing, names the standard input, or is unknown. */
+/** True if the operand is missing, unknown, or the standard input. */
 function isInput(operand: string | undefined): boolean {
   return operand === undefined || operand === "-" || operand === UNKNOWN || namesInput(operand);
 }
 
-/**
- * A sentence for each rule that allowed a program with any input, as older "always" answers did (S33). Such a rule now
- * only allows the words.
- */
+/** Returns a sentence for each rule that allowed a program with any input, as older "always" answers did (S33). */
 export function wideRuleNotices(rules: readonly Rule[]): string[] {
   return rules
     .filter(isWide)
     .map(
       (rule) =>
-        `The rule '${formatRule(rule)}' allows no standard input any more, because the input may hold commands. Remove the rule, or let it name a file of commands as a word.`,
+        `The rule '${formatRule(rule)}' no longer allows standard input, because the input may contain commands. Remove the rule, or name a file with the commands in the rule.`,
     );
 }
 

@@ -2,24 +2,23 @@ import type { Word, WordPart } from "unbash";
 import { UNKNOWN } from "../match.ts";
 
 /**
- * Findings of reading words, apart from their values. The parser is tolerant, and sometimes sees more inside a quote
- * than Bash does. So each piece of a word is checked against a narrow grammar; anything else makes the script
- * unclear.
+ * Facts about a script from reading its words. The parser sometimes sees more inside a quote than Bash does, so each
+ * piece of a word is checked against a narrow grammar, and other pieces make the script unclear.
  */
 export interface Findings {
   /** The sources of the scripts that substitutions run. */
   readonly scripts: string[];
-  /** A process substitution turns the output of one command into a file of another. */
+  /** True if a process substitution makes one command's output a file of another. */
   connects: boolean;
   /** Why a word is ambiguous, if one is. */
   unclear: string | undefined;
-  /** Text that is a substitution once something evaluates it. */
+  /** True if text becomes a substitution once something evaluates it. */
   quotedCode: boolean;
-  /** Something evaluates the text of a variable: arithmetic, indirection, subscripts. */
+  /** True if something evaluates a variable's text: arithmetic, indirection, subscripts. */
   evaluates: boolean;
   /** Why the script is more than joined plain words, if it is (S18). */
   beyondWords: string | undefined;
-  /** A variable occurs outside quotes, where its value is split into words. */
+  /** True if a variable occurs outside quotes, where its value is split into words. */
   splits: boolean;
 }
 
@@ -43,26 +42,24 @@ export function beyondWords(found: Findings, why: string): void {
 const PLAIN = /^[\w@%+=:,./^-]+$/;
 /** Unquoted text: no quote, operator, blank or expansion that is not escaped. */
 const UNQUOTED = /^(?:[^'"`$\\&;|<>() \t\n]|\\[\s\S]|\$(?![\w({['"@*#?$!-]))*$/;
-/** Text between double quotes. */
 const QUOTED = /^(?:[^"`$\\]|\\[\s\S]|\$(?![\w({['"@*#?$!-]))*$/;
 const PARAMETER = /^\$\{(?:\w+|[@*#?$!-])?(?:\[(?:\w+|[@*])\])?[^'"\\`{}$()<>|&;\n]*\}$/;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 /** Characters that some systems take for a blank, and others for a letter. */
 const ODD_BLANK = /[\u0085\p{Cf}]|(?! )\p{Z}/u;
-/** Text of an unquoted here-document. */
 const DOCUMENT = /^(?:[^`$\\]|\\[\s\S]|\\$|\$(?![\w({[@*#?$!-]))*$/;
 const OPEN_BRACE = /(?<!\\)\{/;
 /** A parameter whose expansion only yields its value, whole or trimmed. */
 const MERE_VALUE = /^\$\{#?(?:\w+|[@*#?$!-])(?:\[[@*]\])?(?:(?::?[-+?]|[%#/^,])[\s\S]*)?\}$/;
 
-/** The value of a word, with `UNKNOWN` for pieces that only running it would show. */
+/** Returns the value of a word, with `UNKNOWN` for pieces that only running it would show. */
 export function readWord(word: Word, source: string, found: Findings): string {
   const raw = source.slice(word.pos, word.end);
   if (PLAIN.test(raw)) return raw;
   const pieces = word.parts;
   const value = pieces === undefined ? unquotedValue(raw, found) : piecesValue(pieces, raw, found);
   if (value.includes("$(") || value.includes("`")) found.quotedCode = true;
-  // Braces turn a word into several words, which need not be listed if the result is unknown anyway.
+  // Braces turn a word into several, which need not be listed if the result is unknown anyway.
   return pieces?.some(bracesIn) || (pieces === undefined && raw !== "{}" && OPEN_BRACE.test(raw)) ? UNKNOWN : value;
 }
 
@@ -90,7 +87,7 @@ export function readArithmetic(body: string, found: Findings): void {
     if (character === ")") depth--;
     if (depth < 0) balanced = false;
   }
-  // Bash runs `$((a) || (b))` as commands: it is arithmetic only if the inner brackets are balanced.
+  // Bash runs `$((a) || (b))` as commands: only balanced inner brackets are arithmetic.
   if (!balanced || depth !== 0) unclear(found, `'((${body}))' may be more than arithmetic`);
   if (/[A-Za-z_]/.test(body)) found.evaluates = true;
 }
@@ -100,7 +97,6 @@ export function unclear(found: Findings, why: string): string {
   return UNKNOWN;
 }
 
-/** The value of adjacent pieces. */
 function piecesValue(pieces: readonly WordPart[], raw: string, found: Findings): string {
   let value = "";
   let at = 0;
@@ -183,7 +179,7 @@ function substitution(text: string, form: RegExp, found: Findings): string {
   return UNKNOWN;
 }
 
-/** Resolves escapes. Wildcards become unknown, since the shell replaces them by names of files. */
+/** Wildcards become unknown, since the shell replaces them by names of files. */
 function unquotedValue(text: string, found: Findings): string {
   if (!UNQUOTED.test(text)) return unclear(found, `'${text}' is not understood`);
   if (BEYOND_ASCII.test(text) && ODD_BLANK.test(text)) beyondWords(found, "it has a character that may be a blank");

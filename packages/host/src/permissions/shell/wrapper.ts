@@ -121,13 +121,13 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 
 const SHELLS: ReadonlySet<string> = new Set(["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash"]);
 
-/** The name of a program without its folder. */
+/** Returns the name of a program without its folder. */
 export function programOf(words: readonly string[]): string {
   const [name = ""] = words;
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
-/** The commands that a command runs; undefined if it is not known to run any. */
+/** Returns the commands that a command runs; undefined if it is not known to run any. */
 export function wrappedCommands(words: readonly string[], input: StandardInput): WrappedCommands | undefined {
   const program = programOf(words);
   if (SHELLS.has(program)) return shellRuns(words, input);
