@@ -94,7 +94,7 @@ test("B31: what a call did to files is undone, once; below the branch stands wha
   writeFileSync(file("fig.txt"), "mine\n");
   expect(await client.ask("file.undo", { conversation, leaf, call: callOf("fig.txt") })).toEqual({
     changes: [],
-    problems: [expect.stringContaining("fig.txt is not what the change left")],
+    problems: [expect.stringContaining("fig.txt was changed again afterwards")],
   });
   const wrong = [
     { leaf: createId(), call: callOf("fig.txt") },
@@ -145,7 +145,7 @@ test("T29: what somebody else has changed since stays, and what cannot be named 
   const { changes, problems } = await client.ask("file.revert", { conversation, leaf });
   expect({ changes, problems }).toEqual({
     changes: [],
-    problems: [expect.stringContaining("oak.txt is not what the change left")],
+    problems: [expect.stringContaining("oak.txt was changed again afterwards")],
   });
   expect(readFileSync(file("oak.txt"), "utf8")).toBe("mine\n");
   const nowhere = createId();
