@@ -57,7 +57,7 @@ test("S45: there are 60 sentences that say a password and 200 that say none", ()
 
 test("S45: each example of docs/memory.md is kept as the page says", async () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/memory.md"), "utf8");
-  const table = /\| you say \| memory keeps \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page)?.[1] ?? "";
+  const table = /\| you write \| memory stores \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page)?.[1] ?? "";
   const rows = table
     .trim()
     .split("\n")
