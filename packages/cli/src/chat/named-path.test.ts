@@ -87,5 +87,5 @@ test("S35: what a message names with @ is what a tool means by it", async () => 
   await banyan(place, ["-p", names.join(" "), ...MODEL], server);
   expect(JSON.stringify(server.asked[0]).split("alpha").length - 1).toBe(3);
   const ended = await banyan(place, ["-p", "look at @~root/a.ts", ...MODEL], server);
-  expect(ended.stderr).toContain("Can't attach ~root/a.ts: ~root/a.ts names the home folder of another user");
+  expect(ended.stderr).toContain("Can't attach ~root/a.ts: ~root/a.ts is the home folder of another user");
 });
