@@ -14,7 +14,7 @@ import { ServerSilenceError } from "./silence.ts";
 /** A failed exchange with an MCP server: its code, and the reason for users. */
 export interface McpFailure {
   readonly code: McpErrorCode;
-  /** The end of a sentence that begins with the server's name. */
+  /** A clause about the server for the end of a sentence, such as "it gave no answer in time". */
   readonly reason: string;
 }
 

@@ -139,7 +139,7 @@ export class Lifeline {
     if (this.#connection !== undefined) return this.#connection;
     const status = this.#status;
     if (status.status === "needs-auth") throw new McpError("sign-in", status.reason);
-    const reason = signal.aborted ? reasonOf(signal.reason) : "reason" in status ? status.reason : "it was lost again";
+    const reason = signal.aborted ? reasonOf(signal.reason) : "reason" in status ? status.reason : "connection lost";
     throw new McpError("gone", `The MCP server "${this.#options.name}" is not available: ${reason}.`);
   }
 

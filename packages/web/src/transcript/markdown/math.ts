@@ -55,7 +55,7 @@ export function formulaIn(code: string): Formula | undefined {
 /** A command (`\frac`, `\,`), a power, or an index of one letter, bracket or command. A name such as `snake_case` has none. */
 const TEX_SIGN = /\\(?:[a-zA-Z]+|[,;:!{}|\\])|[\p{L}\p{N})\]}'!|]\s?\^|\^\{|(?<![\p{L}\p{N}_])\p{L}'?_|[)\]}]_|_\{/u;
 
-/** The characters of formulas without such a sign: letters, numbers, operators, relations, brackets and commas. */
+/** The characters of formulas without a sign of TeX: letters, numbers, operators, relations, brackets and commas. */
 const PLAIN_SIGNS = /^[\p{L}\p{N}\s.,;:'!|+*/=<>()[\]≤≥≠≈±×·∈→−-]+$/u;
 
 const OPERATOR = /[+*/=<>≤≥≠≈±×·∈→−-]/u;
