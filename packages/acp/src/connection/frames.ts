@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { ReadableStream, WritableStream } from "node:stream/web";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
+import { isJsonRecord, parseJsonText } from "@banyan/core/shown";
 import { type AgentUpdate, readAgentUpdate } from "./update.ts";
 
 /** Options of {@link frames}. Reading waits for the promises that the handlers return. */
@@ -88,10 +89,6 @@ async function* readLines(output: Readable, longest: number): AsyncGenerator<str
 
 function parseFrameLine(line: string): AnyMessage | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
-  try {
-    const message = JSON.parse(line) as AnyMessage;
-    return (message as { readonly jsonrpc?: unknown }).jsonrpc === "2.0" ? message : undefined;
-  } catch {
-    return undefined;
-  }
+  const message = parseJsonText(line);
+  return isJsonRecord(message) && message.jsonrpc === "2.0" ? (message as AnyMessage) : undefined;
 }

@@ -2,6 +2,7 @@ import type { Call, CallStatus, FileChange, Json, PlanStep, Preview } from "@ban
 import {
   editablePlan,
   inEnglish,
+  isJsonRecord,
   isPlanSteps,
   planIn,
   type Say,
@@ -71,7 +72,7 @@ export interface CallText {
  * if the call has no main subject: then `argumentsText` applies.
  */
 export function thingText({ input, about }: Pick<Call, "input" | "about">, say: Say = inEnglish): CallText | undefined {
-  if (!isRecord(input)) return undefined;
+  if (!isJsonRecord<Readonly<Record<string, Json>>>(input)) return undefined;
   const plan = about?.plan;
   const steps = Object.keys(input).find((key) => plan !== undefined && isSameJson(input[key], plan as unknown as Json));
   if (plan && steps !== undefined) {
@@ -153,7 +154,7 @@ function argumentLines(
   say: Say,
 ): ShownLine[] {
   if (input === undefined) return shownTextLines(call.inputText, "text");
-  if (!isRecord(input) || Object.keys(input).length === 0)
+  if (!isJsonRecord<Readonly<Record<string, Json>>>(input) || Object.keys(input).length === 0)
     return shownTextLines(JSON.stringify(input, null, 2), "text");
   const isTold = changed.length > 0 && changed.every(({ isWhole }) => isWhole);
   // The full new content of an existing file does not show what is new.
@@ -190,7 +191,9 @@ function argumentLooks(
   const { goes, comes } = about?.change ?? {};
   if (goes !== undefined) looks.set(goes, "removed");
   if (comes !== undefined) looks.set(comes, goes === undefined && isContent ? "text" : "added");
-  const command = isRecord(input) ? Object.keys(input).find((name) => input[name] === about?.command) : undefined;
+  const command = isJsonRecord<Readonly<Record<string, Json>>>(input)
+    ? Object.keys(input).find((name) => input[name] === about?.command)
+    : undefined;
   if (about?.command !== undefined && command !== undefined) looks.set(command, "command");
   return looks;
 }
@@ -234,10 +237,6 @@ function shownTextLines(text: string, look: ShownLine["look"]): ShownLine[] {
 
 function isSameJson(one: Json | undefined, other: Json | undefined): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
-}
-
-function isRecord(value: Json | undefined): value is Readonly<Record<string, Json>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A line of a diff: in the new text, in the old text, in both, or a note about the position of the next lines. */

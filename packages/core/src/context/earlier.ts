@@ -1,5 +1,6 @@
 import { type Call, type Message, textOf } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
+import { isJsonRecord } from "../conversation/shape-problem.ts";
 import { counted, formatCount } from "../conversation/shown/amounts.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
@@ -156,7 +157,7 @@ function callName({ tool, about = {}, status }: Call): string {
 /** Multi-line texts are unquoted: as JSON they would be one line, which a reader cuts. */
 function readableInput({ executedInput, input = executedInput, inputText }: Call): string {
   const ran: Json | undefined = executedInput ?? input;
-  if (typeof ran !== "object" || ran === null || Array.isArray(ran)) return inputText;
+  if (!isJsonRecord(ran)) return inputText;
   return Object.entries(ran)
     .map(([name, value]) =>
       typeof value === "string" && value.includes("\n") ? `${name}:\n${value}` : `${name}: ${JSON.stringify(value)}`,

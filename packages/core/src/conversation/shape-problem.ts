@@ -1,5 +1,4 @@
 import type { FileChange } from "./message.ts";
-import type { ProviderData } from "./part.ts";
 
 /** Maximum number of characters in a file name. */
 export const LONGEST_NAME = 1_000;
@@ -35,14 +34,28 @@ export function shownKind(value: unknown): string {
 }
 
 export function providerProblem(provider: unknown, at: string): string | undefined {
-  if (!isJsonRecordValue(provider)) return `${at}.provider must be an object, not ${shownKind(provider)}`;
+  if (!isJsonRecord(provider)) return `${at}.provider must be an object, not ${shownKind(provider)}`;
   for (const [name, data] of Object.entries(provider))
-    if (!isJsonRecordValue(data)) return `${at}.provider.${name} must be an object, not ${shownKind(data)}`;
+    if (!isJsonRecord(data)) return `${at}.provider.${name} must be an object, not ${shownKind(data)}`;
   return undefined;
 }
 
-function isJsonRecordValue(value: unknown): value is ProviderData {
+/** A parsed JSON object with unknown content. */
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** Returns whether a value is an object and not a list. */
+export function isJsonRecord<Fields extends object = JsonRecord>(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Parses JSON. Returns undefined for any other text. */
+export function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // No JSON value is undefined, so a caller can tell the two apart.
+    return undefined;
+  }
 }
 
 export function isJsonValue(value: unknown, depth = 0): boolean {

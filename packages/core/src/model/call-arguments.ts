@@ -1,3 +1,5 @@
+import { parseJsonText } from "../conversation/shape-problem.ts";
+
 /** Maximum attempts to parse one call's arguments, because strings may often look complete. */
 const LOOKS = 64;
 /** Maximum UTF-16 units of an empty object with blanks. */
@@ -66,11 +68,5 @@ function beginsObject(text: string): boolean {
 }
 
 function isJsonObjectText(text: string): boolean {
-  if (!text.trimEnd().endsWith("}")) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return text.trimEnd().endsWith("}") && parseJsonText(text) !== undefined;
 }

@@ -1,4 +1,5 @@
 import { isTooDeep } from "../conversation/checked/written-input.ts";
+import { isJsonRecord } from "../conversation/shape-problem.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { delayAskedFor, delayInSentence } from "./retry-after.ts";
 
@@ -89,7 +90,7 @@ class ReportReader {
       for (const item of value.slice(0, MOST)) this.read(item, depth + 1);
       return;
     }
-    if (!isRecord(value)) return;
+    if (!isJsonRecord(value)) return;
     for (const name of WORDS) if (typeof value[name] === "string") this.#words.add(value[name]);
     this.#status ??= [value.code, value.status, value.statusCode].find(isFailure);
     this.#waits(value);
@@ -130,7 +131,7 @@ class ReportReader {
       if (typeof at === "number" || typeof at === "string")
         this.#longest(delayAskedFor((header) => (header === "retry-after" ? String(at) : undefined), false));
     }
-    if (!isRecord(headers)) return;
+    if (!isJsonRecord(headers)) return;
     // OpenRouter passes on headers of the provider behind it.
     const said = new Map(Object.entries(headers).map(([name, text]) => [name.toLowerCase(), String(text)]));
     this.#longest(delayAskedFor((name) => said.get(name), true));
@@ -149,7 +150,7 @@ function findJson(text: string): object | undefined {
   const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
   try {
     const value: unknown = JSON.parse(text.slice(begin, end + 1));
-    const isReport = isRecord(value) || (Array.isArray(value) && (begin === 0 || text.includes("{")));
+    const isReport = isJsonRecord(value) || (Array.isArray(value) && (begin === 0 || text.includes("{")));
     return isReport ? (value as object) : undefined;
   } catch {
     return undefined;
@@ -161,10 +162,6 @@ const FOREWORD = 200;
 
 function isFailure(status: unknown): status is number {
   return typeof status === "number" && status >= 400 && status < 600;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function readableLine(text: unknown): string {

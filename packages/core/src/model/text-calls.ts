@@ -1,3 +1,4 @@
+import { isJsonRecord, parseJsonText } from "../conversation/shape-problem.ts";
 /** A call that a model wrote as text. */
 export interface TextCall {
   readonly tool: string;
@@ -136,7 +137,7 @@ function callsIn(text: string, offered: ReadonlySet<string>): TextCall[] {
   const whole = text.trim();
   if (whole.startsWith(FENCE)) {
     const [, json] = /^```[a-z_]*\s*([\s\S]*?)\s*```$/.exec(whole) ?? [];
-    return json === undefined ? [] : allCalls(parseTextCall(json), offered);
+    return json === undefined ? [] : allCalls(parseJsonText(json), offered);
   }
   const calls = whole
     .split(OPEN)
@@ -145,8 +146,8 @@ function callsIn(text: string, offered: ReadonlySet<string>): TextCall[] {
   const values = calls.map((piece, at) => {
     // A model may stop before the last closing tag.
     const isLast = at === calls.length - 1;
-    if (!piece.endsWith(CLOSE)) return isLast && !piece.includes(CLOSE) ? parseTextCall(piece) : undefined;
-    return parseTextCall(piece.slice(0, -CLOSE.length));
+    if (!piece.endsWith(CLOSE)) return isLast && !piece.includes(CLOSE) ? parseJsonText(piece) : undefined;
+    return parseJsonText(piece.slice(0, -CLOSE.length));
   });
   return allCalls(values, offered);
 }
@@ -157,23 +158,11 @@ function allCalls(value: unknown, offered: ReadonlySet<string>): TextCall[] {
 }
 
 function textCallIn(value: unknown, offered: ReadonlySet<string>): TextCall | undefined {
-  if (!isRecord(value)) return undefined;
-  const named = isRecord(value.function) ? value.function : value;
+  if (!isJsonRecord(value)) return undefined;
+  const named = isJsonRecord(value.function) ? value.function : value;
   const tool = named.name ?? named.tool ?? named.function;
   const input = named.arguments ?? named.parameters ?? named.input;
-  const object = typeof input === "string" ? parseTextCall(input) : input;
-  if (typeof tool !== "string" || !offered.has(tool) || !isRecord(object)) return undefined;
+  const object = typeof input === "string" ? parseJsonText(input) : input;
+  if (typeof tool !== "string" || !offered.has(tool) || !isJsonRecord(object)) return undefined;
   return { tool, input: JSON.stringify(object) };
-}
-
-function parseTextCall(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

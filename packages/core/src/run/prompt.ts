@@ -1,6 +1,7 @@
 import { writtenInput } from "../conversation/checked/written-input.ts";
 import { type AssistantMessage, type Call, isEnded, isSettled, type Message } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
+import { isJsonRecord } from "../conversation/shape-problem.ts";
 import { recalledAsPast } from "../conversation/shown/enclosed.ts";
 import { summaryTexts } from "../conversation/shown/kept-words.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
@@ -110,5 +111,5 @@ function promptResult(call: Call): string {
 
 /** Providers accept only objects as arguments, so other values become an empty object. */
 function asObject(input: Json | undefined): Json {
-  return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+  return isJsonRecord<Readonly<Record<string, Json>>>(input) ? input : {};
 }

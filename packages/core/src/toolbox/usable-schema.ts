@@ -1,5 +1,6 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
 import { errorMessage } from "../conversation/error-message.ts";
+import { isJsonRecord } from "../conversation/shape-problem.ts";
 
 type ToolSchemaKeywords = Readonly<Record<string, unknown>>;
 
@@ -42,7 +43,7 @@ export function keywordProblem(keyword: string, value: unknown): string | undefi
     return `${keyword} is ${schemaExcerpt(value)}, not a schema`;
   }
   if (!BY_NAME.has(keyword)) return undefined;
-  if (!isKeywords(value) || !Object.values(value).every(isAnySchema))
+  if (!isJsonRecord<ToolSchemaKeywords>(value) || !Object.values(value).every(isAnySchema))
     return `${keyword} contains a value that is not a schema`;
   const broken = keyword === "patternProperties" ? Object.keys(value).map(patternProblem) : [];
   return broken.find((problem) => problem !== undefined);
@@ -75,10 +76,10 @@ function* schemasWithin(
   schema: unknown,
   place: readonly string[],
 ): Generator<readonly [readonly string[], ToolSchemaKeywords]> {
-  if (!isKeywords(schema)) return;
+  if (!isJsonRecord<ToolSchemaKeywords>(schema)) return;
   yield [place, schema];
   for (const [keyword, value] of Object.entries(schema)) {
-    if (BY_NAME.has(keyword) && isKeywords(value)) {
+    if (BY_NAME.has(keyword) && isJsonRecord<ToolSchemaKeywords>(value)) {
       for (const [name, inner] of Object.entries(value)) yield* schemasWithin(inner, [...place, keyword, name]);
     } else if (ONE.has(keyword) && !Array.isArray(value)) yield* schemasWithin(value, [...place, keyword]);
     else if (Array.isArray(value) && (LISTS.has(keyword) || keyword === "items")) {
@@ -107,9 +108,5 @@ function schemaExcerpt(value: unknown): string {
 }
 
 function isAnySchema(value: unknown): boolean {
-  return typeof value === "boolean" || isKeywords(value);
-}
-
-function isKeywords(value: unknown): value is ToolSchemaKeywords {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "boolean" || isJsonRecord<ToolSchemaKeywords>(value);
 }

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Json, PermitRequest, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
+import { isJsonRecord } from "@banyan/core/shown";
 import { writers } from "../permissions/foreign-rule.ts";
 import type { Rule } from "../permissions/match.ts";
 import { serverNames, toolRuleNames } from "../permissions/named-tool.ts";
@@ -52,8 +53,7 @@ function namesFor(own: string): readonly string[] {
  * is the whole call: a hook on it gets no single acts.
  */
 export function hookCalls(tool: Tool, input: Json, directory: string): readonly HookCall[] {
-  const given: HookFields =
-    typeof input === "object" && input !== null && !Array.isArray(input) ? (input as HookFields) : {};
+  const given: HookFields = isJsonRecord<HookFields>(input) ? input : {};
   const about = aboutHookedCall(tool, input);
   const acts = hookedActs(tool, about, given, directory);
   if (isOfServer(tool)) {
@@ -88,7 +88,7 @@ function hookCallForm({ name, names, fields }: Act, self: readonly string[], giv
     nameFor: (isFor) => theirs.find((each) => isFor([each])) ?? name,
     tool_input: { ...given, ...Object.fromEntries(told) } as Json,
     own(changed) {
-      if (typeof changed !== "object" || changed === null || Array.isArray(changed)) return changed;
+      if (!isJsonRecord(changed)) return changed;
       const taken = { ...(changed as HookFields) };
       for (const [name, { value, ours }] of Object.entries(fields)) {
         const written = taken[name];

@@ -1,5 +1,5 @@
 import type { Json } from "@banyan/core";
-import { cutTo } from "@banyan/core/shown";
+import { cutTo, isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 import type { Redact } from "../redaction/redactor.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { type HookEnd, hookFailure } from "./run-hook.ts";
@@ -53,7 +53,7 @@ export function readHookReply(event: HookEvent, end: HookEnd, command: string): 
   }
   const misplaced = misplacedIn(answer, event);
   if (misplaced !== undefined) return unreadableReply(event, misplaced);
-  if (isRecord(answer)) return readJson(answer, event);
+  if (isJsonRecord(answer)) return readJson(answer, event);
   return TELLING.has(event) ? { context: text } : {};
 }
 
@@ -71,11 +71,11 @@ function misplacedIn(answer: unknown, event: HookEvent): string | undefined {
     decision: isDecision,
     continue: (value) => typeof value === "boolean",
     "hookSpecificOutput.permissionDecision": isDecision,
-    "hookSpecificOutput.decision": isRecord,
+    "hookSpecificOutput.decision": isJsonRecord,
     "hookSpecificOutput.decision.behavior": isDecision,
   };
   for (const [path, value] of decisionsIn(answer)) {
-    const isThere = Object.hasOwn(read, path) && isRecord(answer);
+    const isThere = Object.hasOwn(read, path) && isJsonRecord(answer);
     if (isThere && !read[path]?.(value))
       return `answered with the decision ${JSON.stringify(value)} at ${path}, which hooks cannot make`;
     if (!isThere) return `answered with a decision at ${path || "no name"}, where none is read; ${PLACES}`;
@@ -134,12 +134,8 @@ function isDecision(value: unknown): boolean {
   return DECISIONS.has(value);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function recordOf(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
+function recordOf(value: unknown): JsonRecord {
+  return isJsonRecord(value) ? value : {};
 }
 
 function nonEmptyText(value: unknown): string | undefined {

@@ -1,3 +1,4 @@
+import { parseJsonText } from "@banyan/core/shown";
 import { type Misfit, misfitsOf, SettingsError, type SettingsFault, unknownSettingName } from "./fault.ts";
 import { type JsonFile, readJsonFile, replaceJsonFile } from "./json-file.ts";
 import { formatKey, isPlainObject, type KeyPath, withValueAt } from "./key.ts";
@@ -18,7 +19,8 @@ export function changeSetting(file: string, path: KeyPath, value: unknown, owner
 
 /** Changes a setting to a value that a user typed: JSON if valid for the setting, else the text. */
 export function changeSettingByText(file: string, path: KeyPath, text: string, owner: SettingsOwner = "user"): void {
-  changeFile(file, path, [...parsePossibleJson(text), text], owner);
+  const parsed = parseJsonText(text);
+  changeFile(file, path, parsed === undefined ? [text] : [parsed, text], owner);
 }
 
 /** Sets the first valid value. */
@@ -54,12 +56,4 @@ function faultOf(file: string, json: JsonFile, path: KeyPath, misfit: Misfit): S
   if (!isNew && json.state === "read") return locateFault(file, json.places, misfit);
   const key = formatKey(misfit.isName ? misfit.path.slice(0, -1) : misfit.path);
   return { source: file, ...(key && { key }), problem: misfit.problem, advice: misfit.advice };
-}
-
-function parsePossibleJson(text: string): unknown[] {
-  try {
-    return [JSON.parse(text)];
-  } catch {
-    return [];
-  }
 }

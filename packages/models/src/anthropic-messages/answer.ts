@@ -1,9 +1,10 @@
 import { type Json, ModelError } from "@banyan/core";
 import { cleanUsage, type ProviderData } from "@banyan/core/conversation";
 import { CallArguments, type FinishReason, finishReason, type ModelPart } from "@banyan/core/drivers";
+import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
-import { isJsonRecord, type JsonRecord, textAt } from "../wire/json.ts";
+import { textAt } from "../wire/json.ts";
 import { RepeatedDocuments } from "../wire/repeated.ts";
 import type { AnswerDecoder } from "../wire/response.ts";
 import { PROVIDER } from "./messages.ts";

@@ -1,5 +1,6 @@
 import type { Usage } from "@banyan/core";
-import { countAt, isJsonRecord, type JsonRecord } from "../wire/json.ts";
+import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
+import { countAt } from "../wire/json.ts";
 
 /**
  * Adds up the token counts of an answer: input counts come at its start, others at its end, which may repeat counts.

@@ -1,5 +1,6 @@
 import type { Json } from "@banyan/core";
 import type { PromptCall, PromptResult } from "@banyan/core/drivers";
+import { isJsonRecord } from "@banyan/core/shown";
 
 /** A tool call of the demo model, with its result. */
 export interface CallReport {
@@ -83,8 +84,8 @@ function howItEnded(lastLine: string): string {
 }
 
 function argument(input: Json, name: string): string {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return "";
-  const value = (input as Readonly<Record<string, Json>>)[name];
+  if (!isJsonRecord<Readonly<Record<string, Json>>>(input)) return "";
+  const value = input[name];
   return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 }
 

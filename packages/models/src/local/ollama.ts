@@ -1,11 +1,12 @@
 import type { ModelDriver, ModelSettings } from "@banyan/core";
 import { type ModelRequest, type PromptMessage, rulesFor, withProviderRules } from "@banyan/core/drivers";
+import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 import { ChatAnswer } from "../openai-chat/answer.ts";
 import { encodeChatMessage, type OpenAIMessage, type OpenAIUserPart } from "../openai-chat/messages.ts";
 import type { ListBody } from "../wire/body.ts";
 import { WireClient, type WireOptions } from "../wire/client.ts";
 import { type Endpoint, parseEvent } from "../wire/errors.ts";
-import { countAt, isJsonRecord, type JsonRecord, textAt } from "../wire/json.ts";
+import { countAt, textAt } from "../wire/json.ts";
 
 /** Options of a model on an Ollama server. */
 export interface OllamaOptions extends WireOptions {

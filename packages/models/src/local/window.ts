@@ -1,4 +1,4 @@
-import { isJsonRecord, type JsonRecord } from "../wire/json.ts";
+import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 
 /** Programs that serve models on a user's machine. */
 export const LOCAL_SERVERS = ["ollama", "lmstudio", "llamacpp", "vllm"] as const;

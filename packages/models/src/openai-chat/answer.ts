@@ -1,9 +1,10 @@
 import { ModelError, type Usage } from "@banyan/core";
 import { cleanUsage, noUsage, type ProviderData } from "@banyan/core/conversation";
 import { type FinishReason, finishReason, type ModelPart, TextCalls, ThinkTags } from "@banyan/core/drivers";
+import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
-import { countAt, isJsonRecord, type JsonRecord, textAt } from "../wire/json.ts";
+import { countAt, textAt } from "../wire/json.ts";
 import { RepeatedDocuments } from "../wire/repeated.ts";
 import type { AnswerDecoder } from "../wire/response.ts";
 import { CallAssembly } from "./calls.ts";

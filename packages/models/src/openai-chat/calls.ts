@@ -1,8 +1,9 @@
 import type { Json } from "@banyan/core";
 import type { ProviderData } from "@banyan/core/conversation";
 import { CallArguments } from "@banyan/core/drivers";
+import { isJsonRecord } from "@banyan/core/shown";
 import type { Batch } from "../wire/batch.ts";
-import { isJsonRecord, textAt } from "../wire/json.ts";
+import { textAt } from "../wire/json.ts";
 import { kept } from "./messages.ts";
 
 interface StreamedToolCall {

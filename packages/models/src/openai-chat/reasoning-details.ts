@@ -1,5 +1,5 @@
 import type { Json } from "@banyan/core";
-import { isJsonRecord } from "../wire/json.ts";
+import { isJsonRecord } from "@banyan/core/shown";
 
 type Detail = Record<string, Json>;
 

@@ -1,4 +1,4 @@
-import { isJsonRecord } from "./json.ts";
+import { isJsonRecord, parseJsonText } from "@banyan/core/shown";
 
 /** Wire formats of the AI SDK's provider packages. */
 export type PackageFormat = "chat" | "messages" | "responses" | "google" | "converse";
@@ -81,12 +81,8 @@ export class FrameEnd {
 }
 
 function parseEventData(data: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isJsonRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJsonText(data);
+  return isJsonRecord(value) ? value : undefined;
 }
 
 function first(

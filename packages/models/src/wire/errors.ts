@@ -1,7 +1,6 @@
 import { ModelError } from "@banyan/core";
 import { isTooDeep, modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core/drivers";
-import { errorMessage } from "@banyan/core/shown";
-import { isJsonRecord, type JsonRecord } from "./json.ts";
+import { errorMessage, isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 
 /** The endpoint of a request, for error messages. */
 export interface Endpoint {

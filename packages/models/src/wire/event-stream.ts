@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { parseJsonText } from "@banyan/core/shown";
 
 /**
  * Decodes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) as their bytes arrive, in
@@ -103,10 +104,5 @@ export class EventStreamDecoder {
 
 /** Returns JSON unchanged, and other text as a JSON string. */
 function jsonOrString(text: string): string {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    return JSON.stringify(text);
-  }
+  return parseJsonText(text) === undefined ? JSON.stringify(text) : text;
 }

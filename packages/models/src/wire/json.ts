@@ -1,10 +1,4 @@
-/** A parsed JSON object with unknown content. */
-export type JsonRecord = Readonly<Record<string, unknown>>;
-
-/** Returns whether a parsed JSON value is an object. */
-export function isJsonRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import type { JsonRecord } from "@banyan/core/shown";
 
 /** Returns the text at a key, or an empty text if there is none. */
 export function textAt(record: JsonRecord, key: string): string {

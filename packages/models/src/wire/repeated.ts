@@ -1,4 +1,6 @@
-/** Number of documents that are parsed before learning: for a short answer, learning costs more than parsing. */
+import { parseJsonText } from "@banyan/core/shown";
+
+/** Documents that are parsed before learning starts: for a short answer, learning costs more than parsing. */
 const SHORT = 12;
 
 /** Number of documents in a row that differ in several strings, before learning stops. */
@@ -65,11 +67,7 @@ export class RepeatedDocuments {
 
 /** Unescapes the JSON string between two quotes; undefined if the text is no string or several. */
 function parseString(text: string): string | undefined {
-  try {
-    return JSON.parse(`"${text}"`);
-  } catch {
-    return undefined;
-  }
+  return parseJsonText(`"${text}"`) as string | undefined;
 }
 
 function isPlainInJson(text: string): boolean {

@@ -1,4 +1,5 @@
 import { ID_RULE, isId } from "@banyan/core/conversation";
+import { isJsonRecord, parseJsonText } from "@banyan/core/shown";
 import type { Desk, Principal } from "@banyan/desk";
 import {
   type ClientConnection,
@@ -117,13 +118,8 @@ export class SocketConnection {
 }
 
 function parseFrame(text: string): { readonly type?: unknown; readonly id?: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    // Not JSON: the sender gets an error.
-    return undefined;
-  }
+  const value = parseJsonText(text);
+  return isJsonRecord(value) ? value : undefined;
 }
 
 /** Bytes that may wait for a client; above, the client gets nothing new until they are sent (B58). */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseJsonText } from "@banyan/core/shown";
 import pg from "pg";
 import type { Database } from "./database.ts";
 
@@ -95,12 +96,7 @@ export class Doorbell {
   }
 
   #hear(payload: string): void {
-    let said: unknown;
-    try {
-      said = JSON.parse(payload);
-    } catch {
-      return;
-    }
+    const said = parseJsonText(payload);
     if (!Array.isArray(said) || said[0] === this.#node) return;
     this.#hearing(said.slice(1).filter((one) => typeof one === "string"));
   }

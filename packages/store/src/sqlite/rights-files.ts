@@ -12,8 +12,9 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, join } from "node:path";
+import { parseJsonText } from "@banyan/core/shown";
 import { noRights, type Rights, type RightsPlace } from "@banyan/core/stores";
-import { parseJsonOrNothing, rightsFrom } from "../log/rights-text.ts";
+import { rightsFrom } from "../log/rights-text.ts";
 import { sqliteStoreError } from "./error.ts";
 import { conversationFileName } from "./file-name.ts";
 
@@ -159,6 +160,6 @@ function readRightsFile(file: string): string | undefined {
 }
 
 function earlierIn(file: string): ReadonlySet<string> {
-  const names = parseJsonOrNothing(readRightsFile(file) ?? "");
+  const names = parseJsonText(readRightsFile(file) ?? "");
   return new Set(Array.isArray(names) ? names.filter((name) => typeof name === "string") : []);
 }

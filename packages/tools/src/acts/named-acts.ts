@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { isJsonRecord } from "@banyan/core/shown";
 
 /** The command, paths and web addresses in the arguments of a tool call, found by argument names that many programs use. */
 export interface NamedActs {
@@ -41,14 +42,14 @@ export function namedActs(input: unknown, root?: string): NamedActs {
     if (!CONTENT.test(name) || typeof value === "number" || typeof value === "boolean") return;
     writes = true;
     // Codex lists changes under the paths of the changed files.
-    if (name === "changes" && isRecord(value)) for (const path of Object.keys(value)) paths.add(path);
+    if (name === "changes" && isJsonRecord(value)) for (const path of Object.keys(value)) paths.add(path);
     for (const text of nonEmptyTexts(value)) for (const [, path = ""] of text.matchAll(PATCHED)) paths.add(path);
   };
   const ahead: unknown[] = [input];
   for (const value of ahead) {
     if (typeof value === "string" && isFileAddress(value)) paths.add(urlPath(value));
     if (Array.isArray(value)) ahead.push(...value);
-    if (!isRecord(value)) continue;
+    if (!isJsonRecord(value)) continue;
     const command = commandInValues(value, root);
     if (command !== undefined) commands.push(command);
     const isMoved = Object.keys(value).some((key) => /^(?:destination|dest|dst|target)/.test(plainKey(key)));
@@ -69,7 +70,7 @@ export function namedActs(input: unknown, root?: string): NamedActs {
 /** Returns the arguments of a call without file content and without descriptions. The remaining values may be paths. */
 export function withoutContent(input: unknown): unknown {
   if (Array.isArray(input)) return input.map(withoutContent);
-  if (!isRecord(input)) return input;
+  if (!isJsonRecord(input)) return input;
   const kept = Object.entries(input).filter(([key, value]) => {
     const name = plainKey(key);
     return !(name === "title" || name === "description" || (CONTENT.test(name) && typeof value === "string"));
@@ -127,8 +128,4 @@ function urlPath(url: string): string {
 
 function plainKey(key: string): string {
   return key.toLowerCase().replace(/[^a-z0-9]/g, "");
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ToolContext } from "@banyan/core";
 import { base64Size } from "@banyan/core/conversation";
+import { parseJsonText } from "@banyan/core/shown";
 import type { CallToolResult, ContentBlock, EmbeddedResource } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/files/plain-text.ts";
 
@@ -21,7 +22,7 @@ export function mcpResultText(
 /** Returns whether the text repeats the structured content, as JSON or in words. Servers do so for older clients. */
 function isSaidIn(content: readonly ContentBlock[], structured: unknown): boolean {
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  if (texts.some((text) => isDeepStrictEqual(parseStructured(text), structured))) return true;
+  if (texts.some((text) => isDeepStrictEqual(parseJsonText(text), structured))) return true;
   const values = valuesIn(structured);
   return values.length > 0 && values.every((value) => texts.some((text) => text.includes(value)));
 }
@@ -66,14 +67,5 @@ function fileText(what: string, file: Parameters<Attach>[0], attach?: Attach): s
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return `[${facts}: ${error.message}]`;
-  }
-}
-
-function parseStructured(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Plain text, not JSON.
-    return undefined;
   }
 }

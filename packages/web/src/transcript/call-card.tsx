@@ -1,6 +1,6 @@
 import { formatDuration } from "@banyan/client/words";
 import { type Call, isEnded, type Json, type PlanStep, toolNameOf } from "@banyan/core/conversation";
-import { planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
+import { isJsonRecord, planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useTree } from "../parts/conversation/use-conversation.ts";
 import { Icon } from "../parts/design/icon.tsx";
@@ -151,7 +151,7 @@ function argumentLine({ input: asked, executedInput, inputText, about }: Call, m
   // The steps are shown below.
   if (about?.plan) return "";
   const input = executedInput ?? asked;
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return inputText.slice(0, most);
+  if (!isJsonRecord<Readonly<Record<string, Json>>>(input)) return inputText.slice(0, most);
   return Object.values(input)
     .map(onALine)
     .filter((value) => value !== "")

@@ -1,4 +1,5 @@
 import type { Json } from "../part.ts";
+import { isJsonRecord } from "../shape-problem.ts";
 import { isTooDeep } from "./written-input.ts";
 
 type SchemaKeywords = Readonly<Record<string, unknown>>;
@@ -15,7 +16,7 @@ const ENCODED = 3;
  * - `null` for an optional name whose schema does not accept null means absent (B82).
  */
 export function interpretInput(schema: unknown, input: Json): Json | undefined {
-  const meaning = new InputReader(isKeywordObject(schema) ? schema : {});
+  const meaning = new InputReader(isJsonRecord<SchemaKeywords>(schema) ? schema : {});
   const meant = meaning.of(schema, isNothing(input) ? {} : input, 0);
   return meaning.changed || isNothing(input) ? meant : undefined;
 }
@@ -40,7 +41,7 @@ class InputReader {
     if (typeof value !== "object" || value === null) return value;
     if (Array.isArray(value)) return value.map((item) => this.of(keywords.items, item, 0));
     const { properties, required } = keywords;
-    const known = isKeywordObject(properties) ? properties : {};
+    const known = isJsonRecord<SchemaKeywords>(properties) ? properties : {};
     const needed = new Set(Array.isArray(required) ? required : []);
     const kept = Object.entries(value).flatMap(([name, inner]): [string, Json][] => {
       const schema = Object.hasOwn(known, name) ? known[name] : keywords.additionalProperties;
@@ -91,21 +92,17 @@ function kindsOf(value: Json): readonly JsonKind[] {
 
 function resolveKeywords(given: unknown, root: SchemaKeywords): SchemaKeywords | undefined {
   let schema = given;
-  for (let hops = 0; isKeywordObject(schema) && typeof schema.$ref === "string" && hops < 16; hops++) {
+  for (let hops = 0; isJsonRecord<SchemaKeywords>(schema) && typeof schema.$ref === "string" && hops < 16; hops++) {
     const { $ref, ...rest } = schema;
     const [, ...keys] = $ref.split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
     const target = $ref.startsWith("#")
       ? keys.reduce<unknown>(
-          (inner, key) => (isKeywordObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+          (inner, key) => (isJsonRecord<SchemaKeywords>(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
           root,
         )
       : undefined;
-    if (!isKeywordObject(target)) return undefined;
+    if (!isJsonRecord<SchemaKeywords>(target)) return undefined;
     schema = { ...target, ...rest };
   }
-  return isKeywordObject(schema) ? schema : undefined;
-}
-
-function isKeywordObject(value: unknown): value is SchemaKeywords {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonRecord<SchemaKeywords>(schema) ? schema : undefined;
 }

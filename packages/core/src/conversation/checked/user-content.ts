@@ -3,6 +3,7 @@ import { didYouMean } from "../option-names.ts";
 import type { FilePart, ProviderData, UserPart } from "../part.ts";
 import {
   isBase64,
+  isJsonRecord,
   isJsonValue,
   isMediaType,
   isWebAddress,
@@ -80,7 +81,7 @@ export function readUserContent(content: UserContent): readonly UserPart[] | und
 }
 
 function readPlainMessage(message: unknown): readonly UserPart[] {
-  if (!isRecord(message))
+  if (!isJsonRecord(message))
     throw malformedMessage(
       `A message must be a string, an array of parts, or { role: "user", content }, not ${shownKind(message)}`,
     );
@@ -119,7 +120,7 @@ function readParts(given: readonly unknown[], name: string): readonly UserPart[]
 
 /** Nearly all parts are plain texts. */
 function isPlainText(part: unknown): part is { readonly text: string } {
-  if (!isRecord(part) || part.type !== "text" || typeof part.text !== "string") return false;
+  if (!isJsonRecord(part) || part.type !== "text" || typeof part.text !== "string") return false;
   for (const name in part) if (name !== "type" && name !== "text") return false;
   return true;
 }
@@ -127,7 +128,7 @@ function isPlainText(part: unknown): part is { readonly text: string } {
 const TYPES = ["text", "file"];
 
 function readPart(part: unknown, at: string): UserPart {
-  if (!isRecord(part)) throw malformedMessage(`${at} must be a part with a type, not ${shownKind(part)}`);
+  if (!isJsonRecord(part)) throw malformedMessage(`${at} must be a part with a type, not ${shownKind(part)}`);
   const { type, ...fields } = part;
   switch (type) {
     case "text":
@@ -159,13 +160,13 @@ function readPart(part: unknown, at: string): UserPart {
     case "input_image": {
       const { image_url: given, detail, ...rest } = fields;
       refuseRest(rest, `${at}.`, ["image_url"]);
-      const { url, detail: inner, ...more } = isRecord(given) ? given : { url: given };
-      const path = isRecord(given) ? `${at}.image_url.` : `${at}.`;
+      const { url, detail: inner, ...more } = isJsonRecord(given) ? given : { url: given };
+      const path = isJsonRecord(given) ? `${at}.image_url.` : `${at}.`;
       refuseRest(more, path, ["url"]);
       const wanted = detail ?? inner ?? "auto";
       if (wanted !== "auto")
         throw malformedMessage(`${path}detail must be "auto", not ${shownValue(wanted)}; leave it out`);
-      const place = isRecord(given) ? `${path}url` : `${at}.image_url`;
+      const place = isJsonRecord(given) ? `${path}url` : `${at}.image_url`;
       return makeFilePart({ mediaType: "image/*" }, readFileAddress(url, place));
     }
     case "document":
@@ -202,7 +203,7 @@ function readFilePart(fields: Readonly<Record<string, unknown>>, at: string): Fi
 function readOpenAiFile(fields: Readonly<Record<string, unknown>>, at: string): FilePart {
   const { file, ...others } = fields;
   refuseRest(others, `${at}.`, ["file"]);
-  if (!isRecord(file)) throw malformedMessage(`${at}.file must be an object, not ${shownKind(file)}`);
+  if (!isJsonRecord(file)) throw malformedMessage(`${at}.file must be an object, not ${shownKind(file)}`);
   const { file_data: data, filename, ...rest } = file;
   refuseRest(rest, `${at}.file.`, ["file_data", "filename"]);
   const source = readData(data, `${at}.file.file_data`);
@@ -215,7 +216,7 @@ function readOpenAiFile(fields: Readonly<Record<string, unknown>>, at: string): 
 function readSource(fields: Readonly<Record<string, unknown>>, at: string, otherwise: string): FilePart {
   const { source, title, ...others } = fields;
   refuseRest(others, `${at}.`, ["source"]);
-  if (!isRecord(source)) throw malformedMessage(`${at}.source must be an object, not ${shownKind(source)}`);
+  if (!isJsonRecord(source)) throw malformedMessage(`${at}.source must be an object, not ${shownKind(source)}`);
   const { type, media_type: media, data, url, ...rest } = source;
   refuseRest(rest, `${at}.source.`, ["type", "media_type", "data", "url"]);
   if (type !== "base64" && type !== "url")
@@ -242,7 +243,7 @@ function readData(data: unknown, at: string): Source {
         : `${at} must be base 64 without line breaks; pass the bytes as a Buffer or a Uint8Array to have them encoded`,
     );
   }
-  if (isRecord(data)) {
+  if (isJsonRecord(data)) {
     const { type, data: inner, url, ...rest } = data;
     if (type === "Buffer")
       throw malformedMessage(`${at} is a Buffer written as JSON; pass the Buffer itself, or base 64`);
@@ -316,10 +317,6 @@ function refuseRest(rest: Readonly<Record<string, unknown>>, at: string, known: 
 
 function malformedMessage(sentence: string): DirectiveError {
   return new DirectiveError("malformed", /[.?]$/.test(sentence) ? sentence : `${sentence}.`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shownValue(value: unknown): string {

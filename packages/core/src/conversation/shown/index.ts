@@ -1,4 +1,5 @@
 export { errorMessage } from "../error-message.ts";
+export { isJsonRecord, type JsonRecord, parseJsonText } from "../shape-problem.ts";
 export { counted, formatCost, formatCount } from "./amounts.ts";
 export {
   ALL_APPLIED,

@@ -1,5 +1,6 @@
 import type { About } from "../message.ts";
 import type { Json } from "../part.ts";
+import { isJsonRecord } from "../shape-problem.ts";
 
 type Texts = Readonly<Record<string, Json | undefined>>;
 
@@ -35,8 +36,7 @@ const OLDER: ReadonlyMap<string, (input: Texts) => About> = new Map<string, (inp
 
 /** Describes a call of an old log without `about`, only for display. */
 export function olderAbout(tool: string, input: Json | undefined): About | undefined {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
-  return OLDER.get(tool)?.(input as Texts);
+  return isJsonRecord<Texts>(input) ? OLDER.get(tool)?.(input) : undefined;
 }
 
 function paths(path: Json | undefined, access: "read" | "write"): About {

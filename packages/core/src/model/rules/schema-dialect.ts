@@ -1,4 +1,4 @@
-type DialectSchema = Readonly<Record<string, unknown>>;
+import { isJsonRecord, type JsonRecord } from "../../conversation/shape-problem.ts";
 
 /** Type names of other languages and dialects; `any` is no restriction. */
 const TYPES: Readonly<Record<string, string | undefined>> = {
@@ -23,13 +23,13 @@ const TYPES: Readonly<Record<string, string | undefined>> = {
  * boolean exclusive bounds (draft 4), `required: true` in a property (draft 3), lists of `items` (up to draft 2019-09),
  * and other type names.
  */
-export function modernSchema(given: DialectSchema): DialectSchema {
+export function modernSchema(given: JsonRecord): JsonRecord {
   const { nullable, required, ...rest } = given;
   const typed = withType({ ...rest, ...requiredOf(given, required) }, nullable === true);
   return withTupleItems(withBounds(withBounds(typed, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"));
 }
 
-function withType(schema: DialectSchema, nullable: boolean): DialectSchema {
+function withType(schema: JsonRecord, nullable: boolean): JsonRecord {
   const { type, ...others } = schema;
   const types = [type].flat().map((one) => (typeof one === "string" && Object.hasOwn(TYPES, one) ? TYPES[one] : one));
   if (types.includes("any")) return others;
@@ -40,10 +40,10 @@ function withType(schema: DialectSchema, nullable: boolean): DialectSchema {
   return { ...schema, type: [...new Set([...types, "null"])], ...list };
 }
 
-function requiredOf({ properties }: DialectSchema, required: unknown): DialectSchema {
-  const own = isDialectObject(properties)
+function requiredOf({ properties }: JsonRecord, required: unknown): JsonRecord {
+  const own = isJsonRecord(properties)
     ? Object.entries(properties).flatMap(([name, inner]) =>
-        isDialectObject(inner) && inner.required === true ? [name] : [],
+        isJsonRecord(inner) && inner.required === true ? [name] : [],
       )
     : [];
   if (typeof required === "boolean" || required === null || required === undefined)
@@ -51,18 +51,14 @@ function requiredOf({ properties }: DialectSchema, required: unknown): DialectSc
   return { required: own.length > 0 && Array.isArray(required) ? [...new Set([...required, ...own])] : required };
 }
 
-function withBounds(schema: DialectSchema, bound: string, exclusive: string): DialectSchema {
+function withBounds(schema: JsonRecord, bound: string, exclusive: string): JsonRecord {
   const { [exclusive]: excludes, [bound]: limit, ...rest } = schema;
   if (typeof excludes !== "boolean") return schema;
   return limit === undefined ? rest : { ...rest, [excludes ? exclusive : bound]: limit };
 }
 
-function withTupleItems(schema: DialectSchema): DialectSchema {
+function withTupleItems(schema: JsonRecord): JsonRecord {
   const { items, additionalItems, ...rest } = schema;
   if (!Array.isArray(items)) return schema;
   return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
-}
-
-function isDialectObject(value: unknown): value is DialectSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

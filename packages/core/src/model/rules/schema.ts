@@ -1,4 +1,5 @@
 import type { Json } from "../../conversation/part.ts";
+import { isJsonRecord } from "../../conversation/shape-problem.ts";
 import { cutTo } from "../../conversation/shown/visible-text.ts";
 import { legalName, wellFormed } from "./form.ts";
 import type { RequestRules } from "./rules.ts";
@@ -27,7 +28,7 @@ const QUOTED = 2_000;
 
 /** Returns a schema in a provider's form, or nothing for a schema that no object matches or that never ends. */
 export function legalSchema(input: Json, rules: RequestRules): LegalSchema | undefined {
-  if (!isObjectSchema(input)) return undefined;
+  if (!isJsonRecord<SchemaObject>(input)) return undefined;
   const top = atTop(modernised(input));
   if (!top) return undefined;
   const renamed = legalPropertyNames(top.schema, rules.propertyName);
@@ -44,7 +45,7 @@ function modernised(schema: SchemaObject): SchemaObject {
 
 function withoutOldWords(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutOldWords);
-  if (!isObjectSchema(schema)) return schema;
+  if (!isJsonRecord<SchemaObject>(schema)) return schema;
   // Both keywords name an older draft: `id` is the `$id` of draft 4.
   const { $schema, id, ...modern } = modernSchema(schema) as SchemaObject;
   const kept = { ...($schema === DRAFT ? { $schema } : {}), ...(typeof id === "string" ? {} : { id }) };
@@ -93,14 +94,14 @@ interface Flat {
 /** Required: the schema's own names, and those that all branches require. */
 function flattened(schema: Json | undefined, root: SchemaObject, depth: number): Flat | undefined {
   if (schema === true) return { properties: {}, required: [] };
-  if (!isObjectSchema(schema) || depth > DEPTH) return undefined;
+  if (!isJsonRecord<SchemaObject>(schema) || depth > DEPTH) return undefined;
   if (
     schema.type !== undefined &&
     schema.type !== "object" &&
     !(Array.isArray(schema.type) && schema.type.includes("object"))
   )
     return undefined;
-  let properties: SchemaObject = isObjectSchema(schema.properties) ? schema.properties : {};
+  let properties: SchemaObject = isJsonRecord<SchemaObject>(schema.properties) ? schema.properties : {};
   let required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === "string") : [];
   const all = [
     ...(Array.isArray(schema.allOf) ? schema.allOf : []),
@@ -141,7 +142,7 @@ function resolveReference(ref: string, root: SchemaObject): Json | undefined {
   if (!ref.startsWith("#")) return undefined;
   let found: Json | undefined = root;
   for (const name of stepsOf(ref).slice(1)) {
-    found = isObjectSchema(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+    found = isJsonRecord<SchemaObject>(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
   return found;
 }
@@ -171,7 +172,7 @@ const VALUES: ReadonlySet<string> = new Set(["const", "enum", "default", "exampl
 function legalPropertyNames(schema: Json, form: RegExp = /^[^\p{Surrogate}]*$/u): Map<string, string> {
   const renamed = new Map<string, string>();
   eachSchema(schema, (one) => {
-    if (!isObjectSchema(one.properties)) return;
+    if (!isJsonRecord<SchemaObject>(one.properties)) return;
     for (const name of Object.keys(one.properties)) {
       const legal = legalName(name, form);
       if (legal !== name) renamed.set(name, legal);
@@ -182,11 +183,11 @@ function legalPropertyNames(schema: Json, form: RegExp = /^[^\p{Surrogate}]*$/u)
 
 function eachSchema(schema: Json | undefined, visit: (schema: SchemaObject) => void): void {
   if (Array.isArray(schema)) for (const one of schema) eachSchema(one, visit);
-  if (!isObjectSchema(schema)) return;
+  if (!isJsonRecord<SchemaObject>(schema)) return;
   visit(schema);
   for (const [keyword, value] of Object.entries(schema)) {
     if (VALUES.has(keyword)) continue;
-    if (BY_NAME.has(keyword) && isObjectSchema(value))
+    if (BY_NAME.has(keyword) && isJsonRecord<SchemaObject>(value))
       for (const inner of Object.values(value)) eachSchema(inner, visit);
     else if (typeof value === "object") eachSchema(value, visit);
   }
@@ -195,7 +196,7 @@ function eachSchema(schema: Json | undefined, visit: (schema: SchemaObject) => v
 function withNames(schema: Json, renamed: ReadonlyMap<string, string>): Json {
   const legal = (name: string) => renamed.get(name) ?? name;
   const keys = (value: Json, each: (inner: Json) => Json) =>
-    isObjectSchema(value)
+    isJsonRecord<SchemaObject>(value)
       ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [legal(name), each(inner)]))
       : value;
   const names = (value: Json): Json =>
@@ -217,10 +218,10 @@ function withNames(schema: Json, renamed: ReadonlyMap<string, string>): Json {
 /** OpenAI refuses an array without `items`. */
 function withItemSchema(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withItemSchema);
-  if (!isObjectSchema(schema)) return schema;
+  if (!isJsonRecord<SchemaObject>(schema)) return schema;
   const whole = mapKeywords(schema, (_keyword, _value) => undefined, withItemSchema);
   const isArray = schema.type === "array" || (Array.isArray(schema.type) && schema.type.includes("array"));
-  return isArray && !isObjectSchema(schema.items) ? { ...(whole as SchemaObject), items: {} } : whole;
+  return isArray && !isJsonRecord<SchemaObject>(schema.items) ? { ...(whole as SchemaObject), items: {} } : whole;
 }
 
 /** Changes keywords of a schema and of its nested schemas. Values that are not schemas stay. */
@@ -230,19 +231,15 @@ function mapKeywords(
   again: (inner: Json) => Json = (inner) => mapKeywords(inner, change),
 ): Json {
   if (Array.isArray(schema)) return schema.map(again);
-  if (!isObjectSchema(schema)) return schema;
+  if (!isJsonRecord<SchemaObject>(schema)) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]): [string, Json] => {
       if (VALUES.has(keyword)) return [keyword, value];
       const own = change(keyword, value, again);
       if (own !== undefined) return [keyword, own];
-      if (BY_NAME.has(keyword) && isObjectSchema(value))
+      if (BY_NAME.has(keyword) && isJsonRecord<SchemaObject>(value))
         return [keyword, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, again(inner)]))];
       return [keyword, typeof value === "object" ? again(value) : value];
     }),
   );
-}
-
-function isObjectSchema(value: Json | undefined): value is SchemaObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { About, Event, EventBody, Json } from "@banyan/core/conversation";
 import { createId, noUsage } from "@banyan/core/conversation";
+import { isJsonRecord } from "@banyan/core/shown";
 import type { Redact } from "../../redaction/redactor.ts";
 import type { ReadConversation } from "../json.ts";
 import { type PastCall, type PastMessage, type PastResponse, type PastSession, PROGRAMS } from "./past-session.ts";
@@ -205,8 +206,8 @@ class EventBuilder {
 
 /** Derives a call's subject from common argument names, for display only. */
 function aboutForeignCall(input: Json): About | undefined {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
-  const given = input as Readonly<Record<string, Json>>;
+  const given: unknown = input;
+  if (!isJsonRecord<Readonly<Record<string, Json>>>(given)) return undefined;
   const first = (...names: readonly string[]) => names.find((name) => typeof given[name] === "string");
   const textAt = (name: string | undefined) => (name === undefined ? undefined : (given[name] as string));
   const words = given.command ?? given.cmd;

@@ -1,5 +1,6 @@
 import { ClientError } from "@banyan/client";
 import type { UserPart } from "@banyan/core/conversation";
+import { parseJsonText } from "@banyan/core/shown";
 import type { ClientTool } from "@banyan/protocol";
 import { z } from "zod";
 import { type DoorRequest, doorStatus, partsFrom, withHistoryTexts } from "../door.ts";
@@ -71,17 +72,9 @@ const coded = z.tuple([z.string().min(1).max(200), z.string().min(1).max(600)]);
 
 /** Decodes an id of `encodeId`. Throws `ClientError` with `sentence` for any other id. */
 export function decodeId(id: string, sentence: string): readonly [conversation: string, what: string] {
-  const { data } = coded.safeParse(jsonOf(String(Buffer.from(id.replace(/^(call|resp)_/, ""), "base64url"))));
+  const { data } = coded.safeParse(parseJsonText(String(Buffer.from(id.replace(/^(call|resp)_/, ""), "base64url"))));
   if (!data) throw new ClientError("not-found", sentence);
   return data;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Not one of our ids: the schema rejects `undefined`.
-  }
 }
 
 /** Returns the results of calls by the ids that the program got. Throws `ClientError`. */

@@ -1,4 +1,4 @@
-import { cutTo } from "@banyan/core/shown";
+import { cutTo, parseJsonText } from "@banyan/core/shown";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { McpError } from "../entries/error.ts";
 import { LARGEST_ANSWER, TOO_LARGE } from "./message-lines.ts";
@@ -24,7 +24,7 @@ export function readableFetch(fetch: FetchLike, address: string): FetchLike {
     const type = response.headers.get("content-type") ?? "";
     if (/^text\/event-stream\b/i.test(type) && response.body) return withLastWord(response, response.body, request.id);
     const text = await readBodyText(response);
-    const answers = [parseAnswerJson(text)].flat().filter(isMessage);
+    const answers = [parseJsonText(String(text))].flat().filter(isMessage);
     if (answers.length === 0 || answers.some(({ jsonrpc }) => jsonrpc !== "2.0")) throw unreadableAnswerError(text);
     const own = answers.find(({ id }) => id === request.id);
     // A server that could not read the request sends its error without an id.
@@ -64,7 +64,7 @@ export function bodyMessage(body: string): string {
 
 function unreadableAnswerError(text: string): McpError {
   if (text.trim() === "") return new McpError("gone", "it answered with an empty body");
-  const isJson = parseAnswerJson(text) !== undefined;
+  const isJson = parseJsonText(String(text)) !== undefined;
   if (!isJson && /^\s*[[{]/.test(text)) return new McpError("gone", "its answer is JSON that breaks off");
   const words = bodyMessage(text);
   const kind = isPage(text) ? "a web page" : isJson ? "JSON" : "text";
@@ -77,17 +77,8 @@ function isPage(text: string): boolean {
 }
 
 function parseMessage(text: unknown): JsonRpcMessage | undefined {
-  const value = parseAnswerJson(text);
+  const value = parseJsonText(String(text));
   return isMessage(value) ? value : undefined;
-}
-
-function parseAnswerJson(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    // Not JSON: the caller handles other formats.
-    return undefined;
-  }
 }
 
 function isMessage(value: unknown): value is JsonRpcMessage {

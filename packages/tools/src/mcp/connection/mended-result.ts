@@ -1,4 +1,4 @@
-import { errorMessage } from "@banyan/core/shown";
+import { errorMessage, isJsonRecord } from "@banyan/core/shown";
 import { fromJsonSchema, isSpecType, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { inputSchema } from "./input-schema.ts";
 
@@ -55,7 +55,7 @@ class ResultMender {
     if (!("method" in message) || !("id" in message)) return;
     const { method, params } = message;
     if (method !== "tools/call" && !LISTS.has(method)) return;
-    const tool = isRecord(params) && typeof params.name === "string" ? params.name : "";
+    const tool = isJsonRecord<JsonObject>(params) && typeof params.name === "string" ? params.name : "";
     this.#asked.set(String(message.id), { method, tool });
     if (this.#asked.size > WAITING) this.#asked.delete([...this.#asked.keys()][0] ?? "");
   }
@@ -67,7 +67,7 @@ class ResultMender {
     this.#asked.delete(id);
     if (asked === undefined || !("result" in message)) return;
     const whole = message as { result: unknown };
-    const result = isRecord(whole.result) ? whole.result : {};
+    const result = isJsonRecord<JsonObject>(whole.result) ? whole.result : {};
     whole.result =
       asked.method === "tools/call" ? this.#called(asked.tool, result) : this.#listed(asked.method, result);
   }
@@ -83,11 +83,13 @@ class ResultMender {
   }
 
   #entry({ what, needs, isValid }: NonNullable<ReturnType<typeof LISTS.get>>, given: unknown): unknown[] {
-    const entry = isRecord(given) ? withObjectSchema(given) : {};
+    const entry = isJsonRecord<JsonObject>(given) ? withObjectSchema(given) : {};
     const named = `the ${what} ${String(entry.name ?? entry.uri ?? entry.uriTemplate ?? "without a name")}`;
     const needed = Object.fromEntries(needs.map((field) => [field, entry[field]]));
     if (!isValid(needed)) {
-      const bad = needs.filter((field) => !isRecord(given) || !isValid({ ...EXAMPLE, [field]: entry[field] }));
+      const bad = needs.filter(
+        (field) => !isJsonRecord<JsonObject>(given) || !isValid({ ...EXAMPLE, [field]: entry[field] }),
+      );
       const violate = bad.length === 1 ? "violates" : "violate";
       this.#note(`${named} is left out: its ${bad.join(" and ")} ${violate} the protocol`, "list");
       return [];
@@ -97,7 +99,7 @@ class ResultMender {
     const fields = Object.entries(rest).filter(([field, value]) => isValid({ ...needed, [field]: value }));
     const left = Object.keys(rest).filter((field) => !fields.some(([kept]) => kept === field));
     if (what === "tool" && outputSchema !== undefined) {
-      if (isRecord(outputSchema) && isValid({ ...needed, outputSchema }))
+      if (isJsonRecord<JsonObject>(outputSchema) && isValid({ ...needed, outputSchema }))
         this.#outputs.set(String(entry.name), outputSchema);
       else left.push("outputSchema");
     }
@@ -114,7 +116,7 @@ class ResultMender {
       (block) => this.#block(tool, block),
     );
     const failed = isError === true || isError === "true";
-    const isKept = structuredContent === undefined || isRecord(structuredContent);
+    const isKept = structuredContent === undefined || isJsonRecord<JsonObject>(structuredContent);
     if (!isKept) blocks.push({ type: "text", text: JSON.stringify(structuredContent) });
     if (!failed) this.#checkStructured(tool, structuredContent);
     return {
@@ -122,7 +124,7 @@ class ResultMender {
       content: blocks,
       ...(isKept && structuredContent !== undefined && { structuredContent }),
       ...(failed && { isError: true }),
-      ...(isRecord(_meta) && { _meta }),
+      ...(isJsonRecord<JsonObject>(_meta) && { _meta }),
     };
   }
 
@@ -139,8 +141,8 @@ class ResultMender {
 
   #block(tool: string, given: unknown): unknown {
     if (isSpecType.ContentBlock(given)) return given;
-    const block = isRecord(given) ? withoutDataUrl(given) : given;
-    if (isRecord(block)) {
+    const block = isJsonRecord<JsonObject>(given) ? withoutDataUrl(given) : given;
+    if (isJsonRecord<JsonObject>(block)) {
       if (isSpecType.ContentBlock(block)) return block;
       const { annotations: _annotations, _meta, ...bare } = block;
       if (isSpecType.ContentBlock(bare)) return bare;
@@ -154,7 +156,7 @@ const EXAMPLE = { name: "x", uri: "x:x", uriTemplate: "x:{x}", inputSchema: { ty
 
 function unknownBlockText(block: unknown): string {
   if (typeof block === "string") return block;
-  if (!isRecord(block)) return JSON.stringify(block) ?? "";
+  if (!isJsonRecord<JsonObject>(block)) return JSON.stringify(block) ?? "";
   const { type, text, data, blob } = block;
   if (typeof text === "string") return text;
   const kind = typeof type === "string" ? type : "unknown";
@@ -169,7 +171,7 @@ function withoutDataUrl(block: JsonObject): JsonObject {
 
 function withObjectSchema(entry: JsonObject): JsonObject {
   const { inputSchema } = entry;
-  if (!isRecord(inputSchema) || inputSchema.type !== undefined) return entry;
+  if (!isJsonRecord<JsonObject>(inputSchema) || inputSchema.type !== undefined) return entry;
   return { ...entry, inputSchema: { type: "object", ...inputSchema } };
 }
 
@@ -183,8 +185,4 @@ function resultSchemaProblem(schema: JsonObject, value: unknown): string | undef
   } catch (error) {
     return `the schema cannot be used (${errorMessage(error)})`;
   }
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isJsonRecord, parseJsonText } from "@banyan/core/shown";
 import { type JSONRPCMessage, parseJSONRPCMessage, STDIO_DEFAULT_MAX_BUFFER_SIZE } from "@modelcontextprotocol/client";
 
 /** Maximum number of positions of a line at which to look for a message among other text. */
@@ -65,14 +66,17 @@ export class MessageLines {
 
 /** Replaces an invalid response by a valid one: otherwise its request would wait for ever. */
 function asReadableMessage(message: unknown): unknown {
-  if (!isRecord(message) || !("id" in message) || "method" in message) return message;
+  if (!isJsonRecord(message) || !("id" in message) || "method" in message) return message;
   const { result, error } = message;
-  if (error !== undefined && !(isRecord(error) && typeof error.message === "string" && Number.isInteger(error.code)))
+  if (
+    error !== undefined &&
+    !(isJsonRecord(error) && typeof error.message === "string" && Number.isInteger(error.code))
+  )
     return { ...message, error: { code: -32603, message: typeof error === "string" ? error : JSON.stringify(error) } };
   if (!("result" in message)) return message;
-  if (!isRecord(result)) return { ...message, result: { content: result === null ? [] : [result] } };
+  if (!isJsonRecord(result)) return { ...message, result: { content: result === null ? [] : [result] } };
   const { _meta, ...rest } = result;
-  return isRecord(_meta) ? message : { ...message, result: rest };
+  return isJsonRecord(_meta) ? message : { ...message, result: rest };
 }
 
 const ID = String.raw`"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.){1,200}")`;
@@ -86,10 +90,6 @@ function refusalFor({ head, tail }: { readonly head: Buffer; readonly tail: Buff
   const id = (FIRST.exec(first) ?? LAST.exec(last))?.[1];
   if (id === undefined || /^\s*\{[^{[]*"method"/.test(first)) return [];
   return [`{"jsonrpc":"2.0","id":${id},"error":{"code":-32603,"message":${JSON.stringify(TOO_LARGE)}}}`];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function messagesIn(line: string): string[] {
@@ -123,12 +123,5 @@ function objectEnd(text: string, start: number): number {
 }
 
 function isJsonText(text: string): boolean {
-  if (text === "") return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    // A log line.
-    return false;
-  }
+  return parseJsonText(text) !== undefined;
 }

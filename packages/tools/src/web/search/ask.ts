@@ -1,4 +1,4 @@
-import { cutTo, errorMessage } from "@banyan/core/shown";
+import { cutTo, errorMessage, parseJsonText } from "@banyan/core/shown";
 import type { z } from "zod";
 import { WebError } from "../error.ts";
 
@@ -55,21 +55,12 @@ export async function askSearchService<Schema extends z.ZodType>(
   } finally {
     await agent.destroy();
   }
-  const parsed = schema.safeParse(parseSearchJson(text));
+  const parsed = schema.safeParse(parseJsonText(text));
   if (parsed.success) return parsed.data;
   throw new WebError(
     "content",
     `${service} sent a response in an unknown format. Ask the user to check the search settings.`,
   );
-}
-
-function parseSearchJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Invalid JSON fits no schema.
-    return undefined;
-  }
 }
 
 function refusedSearchError(service: string, status: number, text: string): WebError {

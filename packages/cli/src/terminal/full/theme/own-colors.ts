@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { errorMessage, nearest, visibleLine } from "@banyan/core/shown";
+import { errorMessage, isJsonRecord, nearest, visibleLine } from "@banyan/core/shown";
 import { type ColorName, colorNames } from "./palette.ts";
 
 /** The user's colours from a file. */
@@ -24,8 +24,8 @@ export function readColors(file: string, bases: readonly string[]): OwnColors {
   } catch (error) {
     return nothing(`it cannot be read: ${visibleLine(errorMessage(error))}`);
   }
-  const { base = "auto", colors = {}, ...others } = isColorTable(value) ? value : { colors: null };
-  if (!isColorTable(colors)) return nothing('expected {"base":"dark","colors":{"good":"#7ec699"}}');
+  const { base = "auto", colors = {}, ...others } = isJsonRecord(value) ? value : { colors: null };
+  if (!isJsonRecord(colors)) return nothing('expected {"base":"dark","colors":{"good":"#7ec699"}}');
   const problems = Object.keys(others).map((name) =>
     say(`there is no '${visibleLine(name)}'; expected base and colors`),
   );
@@ -43,8 +43,4 @@ export function readColors(file: string, bases: readonly string[]): OwnColors {
     return false;
   });
   return { base: isBase ? base : "auto", colors: Object.fromEntries(read), problems };
-}
-
-function isColorTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
