@@ -18,7 +18,7 @@ export async function exportConversation(
   const { id } = await directory.find(conversation);
   const stored = await directory.read(id);
   for (const sentence of stored.damage)
-    process.stderr.write(`banyan: not all of it can be read: ${plainLine(sentence)}\n`);
+    process.stderr.write(`banyan: part of the conversation cannot be read: ${plainLine(sentence)}\n`);
   const text = exportText(format, stored);
   if (file === undefined) return write(text);
   writeNew(file, text);

@@ -33,7 +33,7 @@ test("banyan nodes and serve say in one sentence what is wrong with a database, 
     [["--runs", restate], "--runs (or BANYAN_RUNS) needs --store."],
     [
       ["--store", secret, "--runs", "temporal"],
-      "--runs takes restate=ADDRESS, as in restate=http://127.0.0.1:8080; this is temporal.",
+      "--runs must be restate=ADDRESS, such as restate=http://127.0.0.1:8080, not temporal.",
     ],
     [
       ["--store", secret, "--runs", `${restate}?listen=9080`],

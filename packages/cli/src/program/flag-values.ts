@@ -7,7 +7,7 @@ export function textOrJson(): Option {
 
 /** Returns the option `--limit` of a command that lists something. */
 export function atMost(): Option {
-  return new Option("-n, --limit <count>", "list at most this many").argParser(positiveInteger);
+  return new Option("-n, --limit <count>", "list at most this number of entries").argParser(positiveInteger);
 }
 
 /** Returns a repeatable option. Its values have the order of the command line. */

@@ -57,8 +57,14 @@ export const serveLine: CommandLine<ServeArguments> = {
         "--store <url>",
         "keep conversations in this PostgreSQL, with other servers: postgres://user@host/database",
       )
-      .option("--address <url>", "with --store: where the other servers reach this one, such as http://10.0.0.3:4180")
-      .option("--machine <name>", "with --store: the machine whose files it uses (default: the host's name)")
+      .option(
+        "--address <url>",
+        "with --store: this server's address for the other servers, such as http://10.0.0.3:4180",
+      )
+      .option(
+        "--machine <name>",
+        "with --store: name of the machine whose files this server uses (default: the host's name)",
+      )
       .option("--runs <engine>", "with --store: the engine that carries turns, such as restate=http://127.0.0.1:8080")
       .addOption(
         new Option("--redrive <policy>", "with --store: what to do with runs whose server died").choices([

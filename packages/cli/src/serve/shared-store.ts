@@ -21,7 +21,7 @@ export async function sharedStore(args: ServeArguments, warn: (sentence: string)
   }
   const driver = runs === undefined ? undefined : await loadDriver(runs, warn);
   if (args.address !== undefined && !/^https?:\/\/[^/]+\/?$/.test(args.address))
-    throw new UsageError(`--address takes an address such as http://10.0.0.3:${PORT}; this is ${args.address}.`);
+    throw new UsageError(`--address must be an address such as http://10.0.0.3:${PORT}, not ${args.address}.`);
   const machine = args.machine ?? hostname();
   const store = await databaseAt(url, { program: "banyan serve", machine });
   try {
@@ -49,7 +49,7 @@ export async function databaseAt(url: string, options: PostgresStoreOptions): Pr
  */
 async function loadDriver(runs: string, log: (sentence: string) => void): Promise<Driver> {
   if (!runs.startsWith(RESTATE))
-    throw new UsageError(`--runs takes restate=ADDRESS, as in restate=http://127.0.0.1:8080; this is ${runs}.`);
+    throw new UsageError(`--runs must be restate=ADDRESS, such as restate=http://127.0.0.1:8080, not ${runs}.`);
   const { readRestate, RestateDriver } = await loaded();
   try {
     return new RestateDriver(readRestate(runs.slice(RESTATE.length)), { log });

@@ -55,7 +55,7 @@ describe("T13: keys", () => {
   test("that do not exist change nothing, and that is said", () => {
     const keys = new KeyBindings({ redrew: "f5", redraw: "hyper+x" });
     expect(keys.problems).toEqual([
-      "keys: there is no 'redrew'; is it 'redraw'? /keys lists them.",
+      "keys: there is no 'redrew'; did you mean 'redraw'? /keys lists the names.",
       "keys.redraw: there is no key 'hyper+x'; write it as in 'ctrl+r', 'alt+enter' or 'f5'.",
     ]);
     expect(keys.matches(CTRL_L, "redraw")).toBe(true);

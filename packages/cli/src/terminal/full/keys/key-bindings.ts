@@ -73,7 +73,7 @@ function readSettings(settings: KeySettings, problems: string[]): Map<KeyAction,
   for (const [action, value] of Object.entries(settings)) {
     if (!isAction(action)) {
       const [near] = nearest(action, actionNames);
-      const advice = near === undefined ? "/keys lists what keys do" : `is it '${near}'? /keys lists them`;
+      const advice = near === undefined ? "/keys lists what keys do" : `did you mean '${near}'? /keys lists the names`;
       problems.push(`keys: there is no '${action}'; ${advice}.`);
       continue;
     }

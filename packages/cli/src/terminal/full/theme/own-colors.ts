@@ -34,7 +34,7 @@ export function readColors(file: string, bases: readonly string[]): OwnColors {
   const read = Object.entries(colors).filter(([name, color]) => {
     if (!colorNames.some((known) => known === name)) {
       const [near] = nearest(name, colorNames);
-      const advice = near === undefined ? `expected ${colorNames.join(", ")}` : `is it '${near}'?`;
+      const advice = near === undefined ? `expected ${colorNames.join(", ")}` : `did you mean '${near}'?`;
       problems.push(say(`there is no colour '${visibleLine(name)}'; ${advice}`));
       return false;
     }

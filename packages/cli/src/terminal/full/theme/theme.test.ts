@@ -138,7 +138,7 @@ describe("T56: themes", () => {
     expect(colors.use(file)).toEqual([
       `theme: ${file}: there is no 'more'; expected base and colors.`,
       `theme: ${file}: base: expected one of auto, dark, light, high-contrast, color-blind.`,
-      `theme: ${file}: there is no colour 'god'; is it 'good'?`,
+      `theme: ${file}: there is no colour 'god'; did you mean 'good'?`,
       `theme: ${file}: bad: expected a colour as in "#7ec699".`,
     ]);
     writeFileSync(file, "[");
