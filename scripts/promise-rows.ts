@@ -7,9 +7,8 @@ const ROOT = join(import.meta.dirname, "..");
 const SERIES: Readonly<Record<string, string>> = {
   "docs/editing.md": "E",
   "docs/editors.md": "A",
-  "docs/library.md": "L",
   "docs/performance.md": "V",
-  "docs/promises.md": "BCFK",
+  "docs/promises.md": "BCFKL",
   "docs/security.md": "S",
   "docs/terminal.md": "T",
   "docs/web.md": "W",

@@ -1,10 +1,11 @@
 // For users of the library. docs/library.md has the page of each name.
-export { Agent, type AgentBuilder, type AgentOptions, TurnError, type TurnHandler } from "./agent/agent.ts";
+export { Agent, type AgentBuilder, type AgentOptions, type TurnHandler } from "./agent/agent.ts";
 export { type Chat, ChatError, type ChatOptions, type Conversation } from "./agent/chat.ts";
 export { askClient } from "./agent/control/ask-client.ts";
 export { type LaunchAgentOptions, launchAgent, type NamedAgent } from "./agent/control/launch-agent.ts";
 export { shortenConversation } from "./agent/control/shorten-conversation.ts";
 export { type Directive, resume, retry, say, stop } from "./agent/directive.ts";
+export { TurnError } from "./agent/turn-error.ts";
 export type { CompactionOptions } from "./agent/turn-options.ts";
 export {
   type AssistantMessage,

@@ -7,9 +7,8 @@ import type { ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Answer } from "../ports/verdict.ts";
 import type { Limits } from "../run/limits.ts";
-import type { TurnProblem } from "../run/mode.ts";
 import type { TurnAgent } from "../run/run.ts";
-import { Interruption, stillAskedError } from "../session/error.ts";
+import { stillAskedError } from "../session/error.ts";
 import { Session } from "../session/session.ts";
 import type { Turn } from "../turn/turn.ts";
 import { Chat, type ChatAgent, type ChatOptions, type Conversation, runChatTurns } from "./chat.ts";
@@ -17,6 +16,7 @@ import { checkAgentOptions } from "./check-options.ts";
 import { type CompactOptions, compactBranch } from "./compact.ts";
 import { type Directive, resume, say } from "./directive.ts";
 import { readyAgent } from "./prepare.ts";
+import { successfulTurn } from "./turn-error.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
 /**
@@ -40,7 +40,6 @@ export interface AgentOptions extends TurnOptions {
 }
 
 interface SendOptions extends Omit<ChatOptions, "sharesLimits"> {
-  readonly signal?: AbortSignal | undefined;
   /**
    * Resolves with `waiting` as soon as the turn cannot continue before a user answers. `turn.questions` has the open
    * questions; `agent.answer` continues the turn, in any process. `send` still waits for the answer to a question of a
@@ -66,21 +65,6 @@ interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
 }
 
 const ANSWER: OptionNames<AnswerOptions> = { session: true, client: true, signal: true };
-
-/** Error of `agent.send` if a turn ends without a response. `turn` has the partial result. */
-export class TurnError extends Error {
-  override readonly name = "TurnError";
-  /** The code of the `ModelError`, or `limit`, `output` or `defect`. */
-  readonly code: TurnProblem["code"];
-  /** The partial turn with its text, usage and cost. */
-  readonly turn: Turn;
-
-  constructor(turn: Turn, problem: TurnProblem) {
-    super(problem.message, { cause: problem.cause });
-    this.code = problem.code;
-    this.turn = turn;
-  }
-}
 
 /**
  * An immutable agent. Its constructor checks only the names of the options, the model, the memory and the tools. The
@@ -184,21 +168,14 @@ export class Agent implements ChatAgent {
 
   async #takeOne(
     directive: Directive,
-    { signal, untilAsked = false, ...options }: SendOptions & { readonly session: Session; readonly id: string },
+    { untilAsked = false, ...options }: SendOptions & { readonly session: Session; readonly id: string },
   ): Promise<Turn> {
     const alone = this.options.onTurn ? this.with({ onTurn: undefined }) : this;
     const chat = new Chat(alone, directive, options);
     using asked = untilAsked ? whenOnlyWaiting(chat.session, options.id) : undefined;
-    const signals = [signal, asked?.signal].filter((each) => each !== undefined);
     let turn: Turn | undefined;
-    await runChatTurns(chat, {
-      signal: signals.length > 0 ? AbortSignal.any(signals) : undefined,
-      once: true,
-      onTurn: (ended) => (turn = ended),
-    });
-    if (!turn) throw new Interruption("interrupted before the turn began; nothing was written");
-    if (turn.error) throw new TurnError(turn, turn.error);
-    return turn;
+    await runChatTurns(chat, { signal: asked?.signal, once: true, onTurn: (ended) => (turn = ended) });
+    return successfulTurn(turn);
   }
 }
 

@@ -3,8 +3,9 @@ import { type FeedItem, textOf } from "../index.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, fail, pause, readUntil, reasoning, scriptedModel, stall, text } from "../testing/index.ts";
-import { Agent, type AgentBuilder, type AgentOptions, TurnError } from "./agent.ts";
+import { Agent, type AgentBuilder, type AgentOptions } from "./agent.ts";
 import { resume, retry, say, stop } from "./directive.ts";
+import { TurnError } from "./turn-error.ts";
 
 const look = defineTool({
   name: "look",

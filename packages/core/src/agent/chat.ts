@@ -1,10 +1,12 @@
+import { errorMessage } from "../conversation/error-message.ts";
 import type { ChatEnd, FeedItem } from "../conversation/feed-item.ts";
 import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
-import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { inputsLeft } from "../conversation/tree/inbox.ts";
 import { pathTo } from "../conversation/tree/path.ts";
+import { onAbort } from "../model/alarm.ts";
 import type { RunBranch } from "../run/branch.ts";
 import type { TurnAgent } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
@@ -14,6 +16,7 @@ import { Session } from "../session/session.ts";
 import { Interrupts, type LastTurn, takeTurns } from "../turn/drive.ts";
 import { type Turn, turnStartLeaf } from "../turn/turn.ts";
 import { checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart } from "./directive.ts";
+import { successfulTurn } from "./turn-error.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
 /** The conversation for a turn handler, read-only. */
@@ -75,6 +78,12 @@ export interface ChatOptions {
    * there. Use this for a turn that no user asked for. Default `false`.
    */
   readonly sharesLimits?: boolean | undefined;
+  /**
+   * Interrupts the running turn and ends the chat. A turn that asks a user stays open in the log: `resume()` continues
+   * it. Absent: only the reader or the session ends the chat early.
+   * @example for await (const text of agent.chat(say("Hello"), { signal: AbortSignal.timeout(60_000) }).text) console.log(text);
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const CHAT: OptionNames<ChatOptions> = {
@@ -84,6 +93,7 @@ const CHAT: OptionNames<ChatOptions> = {
   client: true,
   wait: true,
   sharesLimits: true,
+  signal: true,
 };
 
 /** Error of a chat that was used in a wrong way. */
@@ -98,15 +108,23 @@ export class ChatError extends Error {
 }
 
 /**
- * One stream for a whole conversation. Nothing runs before the stream is iterated. A chat that a turn handler returns
- * defines how the current chat continues.
+ * One stream for a whole conversation. Nothing runs before the chat is read: iterate the chat for all items, iterate
+ * `text`, or await `turn`. A chat that a turn handler returns defines how the current chat continues.
+ * @example
+ * const chat = agent.chat(say("Why are leaves green?"));
+ * for await (const text of chat.text) process.stdout.write(text);
+ * const { usage, cost } = await chat.turn;
  */
 export class Chat implements AsyncIterable<FeedItem> {
   readonly agent: ChatAgent;
   readonly directive: Directive;
   readonly options: ChatOptions;
   #session: Session | undefined;
-  #iterated = false;
+  #begun = false;
+  #drained = false;
+  #first: FirstTurn | undefined;
+  #last: Turn | undefined;
+  #outcome: PromiseWithResolvers<Turn> | undefined;
 
   /** Throws `DirectiveError` or `ChatError` for values that only untyped programs can pass. */
   constructor(agent: ChatAgent, directive: Directive, options: ChatOptions) {
@@ -123,6 +141,8 @@ export class Chat implements AsyncIterable<FeedItem> {
         "no-id",
         `The id of a chat must be ${ID_RULE}; the given id is ${JSON.stringify(options.id)}.`,
       );
+    if (options.signal !== undefined && !(options.signal instanceof AbortSignal))
+      throw new OptionError("The signal of a chat must be an AbortSignal. Pass controller.signal, not the controller.");
     this.agent = agent;
     this.options = options;
     this.#session = options.session;
@@ -135,12 +155,49 @@ export class Chat implements AsyncIterable<FeedItem> {
   }
 
   /**
+   * The first turn, as `agent.send` returns it: text, result, usage and cost. Awaited alone, it runs the whole chat
+   * without a reader. To read the stream too, begin to iterate before the next `await`.
+   *
+   * Rejects with `TurnError` if the turn failed, and with `Interruption` if it was interrupted before it began. A
+   * rejection that nobody awaits is no unhandled rejection.
+   */
+  get turn(): Promise<Turn> {
+    if (!this.#outcome) {
+      this.#outcome = Promise.withResolvers();
+      // The stream and the log have the failure too, so a program need not await the promise.
+      this.#outcome.promise.catch(() => {});
+      this.#settle();
+    }
+    // A program may read the stream and await the turn at once, in any order.
+    if (!this.#begun) queueMicrotask(() => !this.#begun && this.#drain());
+    return this.#outcome.promise;
+  }
+
+  /**
+   * The text of all responses while it is written, without that of sub-agents. An empty line separates two responses. A
+   * chat has one stream, so iterate either `text` or the chat. Throws `TurnError` at the end if the last turn failed.
+   */
+  get text(): AsyncIterable<string> {
+    return this.#text(this[Symbol.asyncIterator]());
+  }
+
+  async *#text(items: AsyncIterable<FeedItem>): AsyncGenerator<string, void, undefined> {
+    let message: string | undefined;
+    for await (const item of items) {
+      if (item.type !== "text.delta" || item.depth > 0) continue;
+      if (message !== undefined && message !== item.message) yield "\n\n";
+      message = item.message;
+      yield item.text;
+    }
+    if (this.#last) successfulTurn(this.#last);
+  }
+
+  /**
    * Starts the conversation, once. Leaving the iteration early interrupts the current turn. A turn that asks a user
    * stays open in the log, and `resume()` continues it.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<FeedItem> {
-    if (this.#iterated) throw new ChatError("iterated", "This chat was iterated before; call agent.chat() again.");
-    this.#iterated = true;
+    this.#begin();
     const left = new AbortController();
     let turn: Promise<unknown> = Promise.resolve();
     const reader = this.session.attach(this, async () => {
@@ -149,7 +206,7 @@ export class Chat implements AsyncIterable<FeedItem> {
       await turn.catch(() => {});
     });
     const watch = { reader, signal: left.signal, onStart: (started: Promise<unknown>) => (turn = started) };
-    runChatTurns(this, watch).then(
+    runChatTurns(this, this.#watched(watch)).then(
       (reason) => {
         reader.push({ type: "chat.ended", reason });
         this.session.detach(reader);
@@ -159,6 +216,63 @@ export class Chat implements AsyncIterable<FeedItem> {
     );
     return reader;
   }
+
+  /** Runs the chat without a reader, for a program that only awaits its first turn. */
+  #drain(): void {
+    this.#begin();
+    this.#drained = true;
+    runChatTurns(this, this.#watched({})).catch((error: unknown) => {
+      // Before the end of the first turn, `turn` rejects with the error.
+      if (this.#last)
+        this.session.notify({ type: "callback.failed", callback: "onTurn", reason: errorMessage(error) }, this);
+    });
+  }
+
+  #watched(watch: ChatWatch): ChatWatch {
+    return { ...watch, onTurn: (turn) => (this.#last = turn) };
+  }
+
+  #begin(): void {
+    const isBegun = this.#begun;
+    this.adopt();
+    if (isBegun) throw new ChatError("iterated", "This chat was iterated before; call agent.chat() again.");
+  }
+
+  /**
+   * Lets another chat run this one, which a turn handler returned.
+   * @internal
+   */
+  adopt(): void {
+    if (this.#drained)
+      throw new ChatError(
+        "iterated",
+        "chat.turn already runs this chat: iterate or return the chat before you await chat.turn.",
+      );
+    this.#begun = true;
+  }
+
+  /**
+   * Records the end of the first turn, or the failure before it.
+   * @internal
+   */
+  ended(turn?: Turn, error?: unknown): void {
+    if (this.#first) return;
+    this.#first = { turn, error };
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (!this.#outcome || !this.#first) return;
+    const { turn, error } = this.#first;
+    if (error === undefined) this.#outcome.resolve((async () => successfulTurn(turn))());
+    else this.#outcome.reject(error);
+  }
+}
+
+/** The end of a chat's first turn. Without a turn and an error, the chat ended before the turn began. */
+interface FirstTurn {
+  readonly turn: Turn | undefined;
+  readonly error: unknown;
 }
 
 const LEFT = new Interruption("interrupted by the caller", { isLeaving: true });
@@ -177,37 +291,74 @@ export interface ChatWatch {
 /** Runs the turns of a chat one after another, without growth of the stack or the memory. */
 export async function runChatTurns(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
-  let { agent, directive, options } = first;
+  let chat = first;
+  // The signal of the first chat counts for the whole stream; that of a handler's chat counts for its turn.
+  let asked = first.options.signal;
+  let signal = anySignal(watch.signal, asked);
   let before: LastTurn | undefined;
   let chosenModel = session.state.model;
-  using interrupts = new Interrupts([watch.signal], LEFT);
-  for (;;) {
-    if (directive.type === "stop") return "stop";
-    const taking = takeHere(first, { agent, directive, options, before, chosenModel }, watch, interrupts);
-    watch.onStart?.(taking);
-    const taken = await taking;
-    if (!taken) return "interrupted";
-    const { turn, leaf } = taken;
-    before = taken;
-    const { handler } = agent;
-    // A waiting turn is not over: the chat that continues it calls the handler.
-    if (!handler || turn.reason === "waiting" || watch.signal?.aborted) return turn.reason;
-    const next = await handler(conversationAt(session, leaf), turn);
-    if (!next) return "stop";
-    if (!(next instanceof Chat)) {
-      throw new ChatError("no-chat", "A turn handler must return agent.chat(...) or nothing.");
+  let interrupts = new Interrupts([signal], LEFT);
+  try {
+    for (;;) {
+      const { agent, directive, options } = chat;
+      if (directive.type === "stop") return "stop";
+      const next = { agent, directive, options, before, chosenModel };
+      const taking = takeHere(first, next, { ...watch, signal }, interrupts);
+      watch.onStart?.(taking);
+      const taken = await taking;
+      if (!taken) return "interrupted";
+      const { turn, leaf } = taken;
+      chat.ended(turn);
+      before = taken;
+      const { handler } = agent;
+      // A waiting turn is not over: the chat that continues it calls the handler.
+      if (!handler || turn.reason === "waiting" || signal?.aborted) return turn.reason;
+      const following = await handledUntil(handler(conversationAt(session, leaf), turn), asked);
+      if (signal?.aborted) return turn.reason;
+      if (!following) return "stop";
+      chat = checkedNext(following, session);
+      // The handler's agent brings its own model.
+      if (chat.agent !== agent) chosenModel = session.state.model;
+      if (chat.options.signal === options.signal) continue;
+      interrupts[Symbol.dispose]();
+      asked = anySignal(first.options.signal, chat.options.signal);
+      signal = anySignal(watch.signal, asked);
+      interrupts = new Interrupts([signal], LEFT);
     }
-    if (next.options.session && next.options.session !== session) {
-      throw new ChatError(
-        "other-session",
-        "A turn handler returned a chat of another session. Return agent.chat(...) without a session: the conversation continues in its own session.",
-      );
-    }
-    if (watch.signal?.aborted) return turn.reason;
-    // The handler's agent brings its own model.
-    if (next.agent !== agent) chosenModel = session.state.model;
-    ({ agent, directive, options } = next);
+  } catch (error) {
+    chat.ended(undefined, error);
+    throw error;
+  } finally {
+    interrupts[Symbol.dispose]();
+    chat.ended();
   }
+}
+
+/** Returns the chat of a turn handler, which this stream now runs. */
+function checkedNext(next: Chat, session: Session): Chat {
+  if (!(next instanceof Chat)) {
+    throw new ChatError("no-chat", "A turn handler must return agent.chat(...) or nothing.");
+  }
+  if (next.options.session && next.options.session !== session) {
+    throw new ChatError(
+      "other-session",
+      "A turn handler returned a chat of another session. Return agent.chat(...) without a session: the conversation continues in its own session.",
+    );
+  }
+  next.adopt();
+  return next;
+}
+
+function anySignal(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
+  return one && other ? AbortSignal.any([one, other]) : (one ?? other);
+}
+
+/** Resolves with the handler's result, or with nothing as soon as the signal aborts. */
+async function handledUntil<Result>(handled: Result | Promise<Result>, signal: AbortSignal | undefined) {
+  if (!signal) return handled;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  using _ = onAbort(signal, () => resolve(undefined));
+  return await Promise.race([handled, promise]);
 }
 
 interface NextChat {

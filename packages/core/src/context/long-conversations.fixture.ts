@@ -1,4 +1,5 @@
-import { Agent, type AgentOptions, TurnError } from "../agent/agent.ts";
+import { Agent, type AgentOptions } from "../agent/agent.ts";
+import { TurnError } from "../agent/turn-error.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { ModelDriver, ModelRequest, PromptMessage } from "../ports/model.ts";
 import { Session } from "../session/session.ts";
