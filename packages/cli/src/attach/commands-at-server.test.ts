@@ -104,7 +104,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     await pty.exchange("hello", "One.");
     await pty.exchange("/retry", "Two.");
     await pty.until(/^chat · .* branch 2\/2/);
-    await pty.exchange("/title Of oaks", "The title is “Of oaks” now.");
+    await pty.exchange("/title Of oaks", "The title is now “Of oaks”.");
     expect(await remote.ask("conversation.open", {})).toMatchObject({ title: "Of oaks" });
     await pty.exchange(
       "/context",

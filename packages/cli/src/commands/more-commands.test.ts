@@ -129,7 +129,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       ["/agents", /^1 +done, .*look around/],
       ["/context", /^tool +launch_agent +~?[\d,]+/],
       ["/memory", /^Memory is off for this conversation\. \/memory on turns it on\.$/],
-      ["/title The look", /^The title is “The look” now\.$/],
+      ["/title The look", /^The title is now “The look”\.$/],
       ["/approval edits", /^Approval: the agent edits files here without asking, and asks before commands\.$/],
       ["/mcp", /^No MCP servers are set up\./],
       [

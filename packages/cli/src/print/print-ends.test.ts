@@ -218,7 +218,7 @@ describe("a conversation", () => {
     await say("my colour is red");
     using pty = Pty.open(place, ["--resume", conversation, ...MODEL], server.env);
     await pty.prompted();
-    await pty.exchange("/title Colours of life", "The title is “Colours of life” now.");
+    await pty.exchange("/title Colours of life", "The title is now “Colours of life”.");
     await pty.exchange("and more", "Noted.");
     pty.press("C-d");
     await pty.until("[exit 0]");
