@@ -62,7 +62,7 @@ test("B45: a fact that is empty or too long is refused, and why is said", async 
   await expect(memory.add({ text: " \n" })).rejects.toMatchObject({ code: "unfit" });
   await expect(memory.add({ text: "x".repeat(2001) })).rejects.toMatchObject({
     code: "unfit",
-    message: "A fact has at most 2,000 characters, this one 2001; shorten it.",
+    message: "A fact has at most 2,000 characters, and this fact has 2001; shorten the fact.",
   });
   expect(await memory.add({ text: "x".repeat(2000) })).toMatchObject({ id: 1 });
 });

@@ -162,11 +162,14 @@ class SqliteMemory implements ManagedMemory {
     if (text === "") throw new MemoryError("unfit", "Nothing to remember: the fact is empty.");
     if (text.length > LONGEST_FACT) {
       const most = LONGEST_FACT.toLocaleString("en");
-      throw new MemoryError("unfit", `A fact has at most ${most} characters, this one ${text.length}; shorten it.`);
+      throw new MemoryError(
+        "unfit",
+        `A fact has at most ${most} characters, and this fact has ${text.length}; shorten the fact.`,
+      );
     }
     const [entry] = await this.#file.write((database) => {
       if (isOff(database, from.conversation ?? "")) {
-        throw new MemoryError("off", "Memory is off for this conversation. Turn it on first.");
+        throw new MemoryError("off", "Memory is off for this conversation. Turn memory on first.");
       }
       const id = keepEntry(database, { directory: this.#directory, ...from, kind: "fact", text, at: Date.now() });
       return readEntries(database, [id]);

@@ -16,7 +16,7 @@ function rememberTool(memory: ManagedMemory): Tool {
     name: "remember",
     description:
       "Keeps a fact for later conversations, when the user asks for it or mentions something lasting: a preference, a " +
-      "decision, a name. Messages are remembered anyway.",
+      "decision, a name. Messages are remembered automatically.",
     input: schema("One fact in one or two sentences that can be understood without this conversation."),
     effects: "idempotent",
     async execute(input, { conversation, path }) {
@@ -44,7 +44,7 @@ function forgetTool(memory: ManagedMemory): Tool {
       if (!entry) throw new Error("No entry in memory has all of these words; try fewer words. Nothing was removed.");
       if (others.length > 0) {
         throw new Error(
-          `Several entries fit; choose one by its number:\n${[entry, ...others].map(entryLine).join("\n")}`,
+          `Several entries fit. Choose an entry by its number:\n${[entry, ...others].map(entryLine).join("\n")}`,
         );
       }
       await memory.remove(entry.id);

@@ -63,7 +63,10 @@ export function parseName(name: string, aliases: Aliases = {}): ModelName {
   let { full, effort } = withoutEffort(name);
   for (const seen = new Set<string>(); !full.includes("/") && Object.hasOwn(known, full); ) {
     if (seen.has(full)) {
-      throw new ModelChoiceError("malformed-name", `The alias "${full}" points to itself. Set it to provider/model.`);
+      throw new ModelChoiceError(
+        "malformed-name",
+        `The alias "${full}" points to itself. Set the alias to provider/model.`,
+      );
     }
     seen.add(full);
     const meant = withoutEffort(known[full] ?? "");

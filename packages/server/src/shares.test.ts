@@ -201,7 +201,7 @@ test("S29: a link that is taken back, or whose time is over, ends what it shows,
     '{"signedIn":false}',
   );
   expect(await owner.ask("share.list", {})).toEqual({ shares: [] });
-  await expect(owner.ask("share.revoke", { share: share.id })).rejects.toThrow("There is no link");
+  await expect(owner.ask("share.revoke", { share: share.id })).rejects.toThrow("There is no shared link");
 
   const brief = await owner.ask("share.create", { conversation, seconds: 1 });
   const looking = await TestClient.connect(server, brief.token);
@@ -255,7 +255,7 @@ test("S29: a link whose file cannot be written is not created; a revoked one end
   writeFileSync(file, stored);
   await owner.ask("share.revoke", { share: share.id });
   expect(new KeptShares(file).list()).toEqual([]);
-  await expect(owner.ask("share.revoke", { share: share.id })).rejects.toThrow("There is no link");
+  await expect(owner.ask("share.revoke", { share: share.id })).rejects.toThrow("There is no shared link");
 });
 
 test("S29: where files may not grow, links that were created stay, and the next is refused", () => {

@@ -70,25 +70,25 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
   });
 
   const covers: Agent["options"]["permission"] = ({ done }) =>
-    done ? { decision: "deny", reason: "The rule 'write' forbids this." } : { decision: "allow" };
+    done ? { decision: "deny", reason: "The rule 'write' forbids this call." } : { decision: "allow" };
   const unasked = { kind: "edit", asks: false, does: "echo x > a.txt", locations: [{ path: "a.txt" }] };
 
   test.each([
-    ["all of it", unasked, "sample_edit ran without asking: a.txt. The rule 'write' forbids this."],
+    ["all of it", unasked, "sample_edit ran without asking: a.txt. The rule 'write' forbids this call."],
     [
       "a command",
       { ...unasked, kind: "execute", rawInput: { command: "date\nls" } },
-      "sample_execute ran without asking: date\\nls. The rule 'write' forbids this.",
+      "sample_execute ran without asking: date\\nls. The rule 'write' forbids this call.",
     ],
     [
       "what it said failed, with a change",
       { ...unasked, status: "failed" },
-      "sample_edit ran without asking: a.txt. The rule 'write' forbids this.",
+      "sample_edit ran without asking: a.txt. The rule 'write' forbids this call.",
     ],
     [
       "more than it asked about",
       { ...unasked, asks: true, later: { locations: [{ path: "b.txt" }] } },
-      "sample_edit ran without asking: b.txt. The rule 'write' forbids this.",
+      "sample_edit ran without asking: b.txt. The rule 'write' forbids this call.",
     ],
   ])("what a rule covers and an agent did without asking ends the turn as failed: %s", async (_, told, sentence) => {
     const place = new Place();

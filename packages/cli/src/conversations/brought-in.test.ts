@@ -54,7 +54,7 @@ describe("S17: a conversation from elsewhere brings no rights", () => {
     expect(told.match(/this conversation was imported while the call had no result/g)?.length).toBeGreaterThanOrEqual(
       3,
     );
-    expect(told).toContain("This needs a user's approval");
+    expect(told).toContain("This call needs a user's approval");
     expect(types).toContain("call.denied");
     const { stdout: json } = await banyan(place, ["conversations", "export", PLANTED, "--format", "json"]);
     expect(json).toMatch(/"how":"import".*"type":"conversation.brought-in"/);

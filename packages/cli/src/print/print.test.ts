@@ -118,11 +118,11 @@ describe("the answer", () => {
     });
 
     test.each([
-      [["--deny", "shell"], {}, "The rule 'shell' forbids this."],
+      [["--deny", "shell"], {}, "The rule 'shell' forbids this call."],
       [
         [],
         { permissions: { ask: ["shell(touch:*)"] } },
-        "This needs a user's approval, and no user can be asked here.",
+        "This call needs a user's approval, and no user can be asked here.",
       ],
     ] as const)("of PreToolUse allows nothing that a rule holds back: %j %j", async (args, settings, why) => {
       hooked("PreToolUse", allow, settings);

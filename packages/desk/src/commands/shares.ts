@@ -20,7 +20,7 @@ export const shareHandlers: Handlers<"share.create" | "share.list" | "share.revo
   },
 
   "share.revoke"({ share }, { shares }) {
-    if (!requireShares(shares).revoke(share)) throw new NotThereError(`There is no link ${share}.`);
+    if (!requireShares(shares).revoke(share)) throw new NotThereError(`There is no shared link ${share}.`);
     return {};
   },
 };

@@ -142,7 +142,7 @@ interface FileRestoration {
   done(workspace: Workspace): Promise<FileChange>;
 }
 
-const ASKS = `/undo in a terminal, or ${ownCommand("changes revert")}, asks`;
+const RESTORERS = `/undo in a terminal, or ${ownCommand("changes revert")}`;
 
 async function takeBack<Item>(
   session: Session,
@@ -157,7 +157,7 @@ async function takeBack<Item>(
     const call = calls.at(-1) ?? "";
     if (!place.agreed && reliesOnForeignLog(session.state, calls)) {
       problems.push(
-        `${path} was changed on another machine, before this conversation was imported: ${ASKS} before it restores that file.`,
+        `${path} was changed on another machine before this conversation was imported. To restore the file, use ${RESTORERS}.`,
       );
       continue;
     }

@@ -98,7 +98,7 @@ describe("an agent of another program as a model", () => {
     expect(await turn(host, session, `edit a.txt new\ncall ${JSON.stringify(lie)}`)).toBe(0);
     expect(readdirSync(cwd)).toEqual([]);
     const unasked = host.agent.send(`call ${JSON.stringify({ ...lie, asks: false })}`, { session });
-    await expect(unasked).rejects.toThrow("sample_edit ran without asking: b.txt. The rule 'write' forbids this.");
+    await expect(unasked).rejects.toThrow("sample_edit ran without asking: b.txt. The rule 'write' forbids this call.");
     await session.close();
 
     const { settings } = readConfiguration({ env: env(), home });

@@ -150,7 +150,7 @@ describe("S43: what was done without asking", () => {
   test("only a rule that covers it counts, and says so", async () => {
     expect(await done({ deny: ["shell(rm *)"] }, run)).toEqual({
       decision: "deny",
-      reason: "The rule 'shell(rm *)' forbids this.",
+      reason: "The rule 'shell(rm *)' forbids this call.",
     });
     expect(await done({ ask: ["shell(rm *)"] }, run)).toEqual({
       decision: "deny",

@@ -24,7 +24,7 @@ describe("B63: the order of rules", () => {
     });
     expect(await judge(all, write, { path: "a" })).toEqual({
       decision: "deny",
-      reason: "The rule 'write(a)' forbids this.",
+      reason: "The rule 'write(a)' forbids this call.",
     });
     expect(await judge(all, write, { path: "b" })).toEqual({ decision: "ask", byRule: true });
     expect(await judge(all, write, { path: "c" })).toEqual({ decision: "allow" });
@@ -163,7 +163,7 @@ describe("B63: where nobody can be asked", () => {
     expect(await judge(unasked, tool("shell"), { command: "npm test" })).toEqual({
       decision: "deny",
       reason:
-        "This needs a user's approval, and no user can be asked here (allow it with --allow 'shell(npm test [harmless])').",
+        "This call needs a user's approval, and no user can be asked here (allow it with --allow 'shell(npm test [harmless])').",
       unasked: true,
     });
     expect((await judge(unasked, read, here)).decision).toBe("allow");
@@ -180,14 +180,14 @@ describe("B63: where nobody can be asked", () => {
     const asks = permission({ workspace, canAsk: false, rules: rules({ ask: ["shell(npm:*)"] }) });
     expect(await judge(asks, tool("shell"), { command: "npm test" })).toEqual({
       decision: "deny",
-      reason: "This needs a user's approval, and no user can be asked here.",
+      reason: "This call needs a user's approval, and no user can be asked here.",
     });
   });
 
   test("no rule is named where none could allow it", async () => {
     expect(await judge(unasked, tool("shell"), { command: "$X" })).toEqual({
       decision: "deny",
-      reason: "This needs a user's approval, and no user can be asked here.",
+      reason: "This call needs a user's approval, and no user can be asked here.",
       unasked: true,
     });
   });

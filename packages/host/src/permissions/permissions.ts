@@ -95,7 +95,8 @@ export function permissions(options: PermissionOptions): Permission {
     const matches = (rule: Rule) => (rule.tool === "*" ? "yes" : subject.matches(rule));
     const denied = deny.map(matches);
     const denying = deny.find((_, index) => denied[index] === "yes");
-    if (denying !== undefined) return { decision: "deny", reason: `The rule '${formatRule(denying)}' forbids this.` };
+    if (denying !== undefined)
+      return { decision: "deny", reason: `The rule '${formatRule(denying)}' forbids this call.` };
     if (request.done) {
       const asking = options.mode === "all" ? undefined : rules.ask.find((rule) => matches(rule) === "yes");
       if (asking === undefined) return { decision: "allow" };
@@ -189,7 +190,7 @@ function askByRule(canAsk: boolean): Permit {
 }
 
 function nobody(hint = ""): string {
-  return `This needs a user's approval, and no user can be asked here${hint}.`;
+  return `This call needs a user's approval, and no user can be asked here${hint}.`;
 }
 
 function rulesOfAnswers(answers: readonly string[]): readonly Rule[] {

@@ -175,7 +175,7 @@ const listOf = (list: keyof Rules) =>
 export const permissionEntries = z.strictObject(
   {
     deny: listOf("deny").describe("Calls that never run. Overrides `ask` and `allow`.").optional(),
-    ask: listOf("ask").describe("Calls that always ask. Overrides `allow`.").optional(),
+    ask: listOf("ask").describe("Calls that always need your approval. Overrides `allow`.").optional(),
     allow: listOf("allow").describe("Calls that run without asking.").optional(),
   },
   "an object with the lists deny, ask and allow",

@@ -293,6 +293,6 @@ function worktreeNote(name: string, folder: string, workspace: string): string {
   return [
     `From here on, this branch works in its own git worktree: ${name}, in ${folder}.`,
     "The worktree contains the current files, committed or not, but no files that git ignores, such as installed dependencies.",
-    `Changes there do not affect ${workspace}, until a user brings them over.`,
+    `Changes in the worktree do not affect ${workspace} until a user brings them over.`,
   ].join(" ");
 }

@@ -151,7 +151,7 @@ class LearntWindow {
   get excess(): string | undefined {
     if (this.#set === undefined || this.size === undefined || this.size >= this.#set) return undefined;
     const fact = `${this.#name} has a context of ${formatTokenCount(this.size)} tokens, which is less than contextSize ${formatTokenCount(this.#set)} in your settings.`;
-    return this.isSettable ? fact : `${fact} To make it larger, ${this.#advice}.`;
+    return this.isSettable ? fact : `${fact} To make the context larger, ${this.#advice}.`;
   }
 
   /** Rejects only with the reason of the signal. */

@@ -51,10 +51,10 @@ export interface LogWriter {
 
 /** Makes the error of a writer after another program opened the conversation. `writer`: that program, if known. */
 export function overtakenError(conversation: string, writer?: LogWriter): StoreError {
-  const by = writer === undefined ? "elsewhere" : `by ${writerName(writer)}`;
+  const by = writer === undefined ? "by another program" : `by ${writerName(writer)}`;
   return new StoreError(
     "stale",
-    `Conversation ${conversation} was opened ${by} and belongs to that writer now; open the conversation again to take it back.`,
+    `Conversation ${conversation} was opened ${by} and this program can no longer write to it; open the conversation again to continue here.`,
   );
 }
 

@@ -109,7 +109,7 @@ export async function migrate({ ask }: DatabaseConnection, schema: string, addre
   if (encoding !== "UTF8")
     throw new StoreError(
       "unusable",
-      `The database ${address.name} keeps texts as ${encoding}, which cannot store all characters. Create another database with createdb --encoding UTF8 --template template0.`,
+      `The database ${address.name} stores text as ${encoding}, which cannot store all characters. Create another database with createdb --encoding UTF8 --template template0.`,
     );
   if (hasTables && (await versionIn(ask, schema, address)) === STEPS.length) return;
   for (let version = -1; version < STEPS.length; ) {

@@ -32,7 +32,7 @@ describeWithPostgres("sessions of a store that many share", () => {
     await expect(agent.send("Go on.", { session: first })).rejects.toMatchObject({
       code: "broken",
       message: expect.stringMatching(
-        /was opened by second \(process \d+ .*open the conversation again to take it back/,
+        /was opened by second \(process \d+ .*open the conversation again to continue here/,
       ),
     });
     const size = second.state.messages.size;

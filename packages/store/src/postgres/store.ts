@@ -234,7 +234,7 @@ class DatabaseStore implements PostgresStore {
     if (!writer && this.#machine !== null && machine !== undefined && machine !== this.#machine)
       return new StoreError(
         "locked",
-        `Conversation ${id} belongs to machine ${JSON.parse(machine)[1]}, whose files it uses; open the conversation on that machine, or start a node there.`,
+        `Conversation ${id} belongs to machine ${JSON.parse(machine)[1]}, whose files it uses; open the conversation on that machine, or start a server there.`,
         { conversation: id },
       );
     if (!writer) return new StoreError("locked", `Conversation ${id} is being closed by another program; try again.`);

@@ -21,12 +21,12 @@ const allowing = (item: { readonly type: string; readonly question?: string }, s
 describe("B34: permission is asked at arming and checked again at applying", () => {
   const allow = { decision: "allow" } as const;
   const ask = { decision: "ask" } as const;
-  const deny = { decision: "deny", reason: "The rule 'edit_mode(a.ts)' forbids this." } as const;
+  const deny = { decision: "deny", reason: "The rule 'edit_mode(a.ts)' forbids this call." } as const;
 
   test("denied at arming: nothing is armed, and the next message is nobody's edit", async () => {
     using folder = new TestFolder({ "a.ts": "1\n" });
     const { said, results } = await play(folder, [arm("a.ts"), block("ts:1:2", "x")], { permission: permits(deny) });
-    expect(results).toEqual(["Not allowed: The rule 'edit_mode(a.ts)' forbids this."]);
+    expect(results).toEqual(["Not allowed: The rule 'edit_mode(a.ts)' forbids this call."]);
     expect(said).toEqual([]);
     expect(folder.read("a.ts")).toBe("1\n");
   });
@@ -53,7 +53,7 @@ describe("B34: permission is asked at arming and checked again at applying", () 
       { permission: permits(allow, allow, deny, allow) },
     );
     expect(said).toEqual([
-      `Some blocks were applied.\na.ts: nothing applied: it is not allowed any more: The rule 'edit_mode(a.ts)' forbids this.\nb.ts: 1 block applied; it has 1 line now, and had 1.\n${ENDED} for a.ts, and then send all blocks for it again.`,
+      `Some blocks were applied.\na.ts: nothing applied: it is not allowed any more: The rule 'edit_mode(a.ts)' forbids this call.\nb.ts: 1 block applied; it has 1 line now, and had 1.\n${ENDED} for a.ts, and then send all blocks for it again.`,
     ]);
     expect([folder.read("a.ts"), folder.read("b.ts")]).toEqual(["1\n", "B\n"]);
   });
