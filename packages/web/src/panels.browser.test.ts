@@ -144,6 +144,9 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await parts.getByText("About 2 tokens are in the context.").waitFor();
     await write(page, "more");
     await parts.getByText("About 4 tokens are in the context.").waitFor();
+    // The provider's count, beside our own (F99).
+    await write(page, "spend 190");
+    await parts.getByText(/^200 tokens/).waitFor();
   });
 
   it("W10: a model is chosen for the conversation, and how freely agents work for all", async () => {

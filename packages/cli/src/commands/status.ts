@@ -1,9 +1,9 @@
-import { totalTokens } from "@banyan/core/conversation";
+import { pathTo, totalTokens } from "@banyan/core/conversation";
 import { counted, formatCost, formatCount, visibleLine } from "@banyan/core/shown";
 import { conversationFile } from "@banyan/store/sqlite";
 import { approvalWords } from "../chat/views/approval-mode.ts";
 import { titleLine } from "../chat/views/exchange.ts";
-import { branchStatus } from "../chat/views/status-of.ts";
+import { branchStatus, contextTokens } from "../chat/views/status-of.ts";
 import { type DescribedName, nameLines } from "../show/described.ts";
 import { plainLine } from "../show/plain-text.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
@@ -62,10 +62,10 @@ function statusRows(context: ConversationContext): DescribedName[] {
   ];
 }
 
-/** Free context of the model on the branch, as far as known. */
-async function contextLeft({ sentHere }: ConversationContext): Promise<string> {
+/** Free context of the model on the branch: by the provider's count if there is one, as the status line shows it. */
+async function contextLeft({ sentHere, state, leaf }: ConversationContext): Promise<string> {
   const { parts, size } = await sentHere();
-  const sent = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+  const sent = contextTokens(pathTo(state, leaf)) ?? parts.reduce((sum, { tokens }) => sum + tokens, 0);
   if (size === undefined)
     return `about ${formatCount(sent)} tokens are sent; the context size of the model is not known`;
   const left = Math.max(0, size - sent);

@@ -1,7 +1,9 @@
-import { createId, Session } from "@banyan/core";
+import { Agent, createId, Session } from "@banyan/core";
+import { scriptedModel, spend, text } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { styleFor } from "../show/style.ts";
-import { showUsage } from "./usage.ts";
+import { showStatus } from "./status.ts";
+import { showContext, showUsage } from "./usage.ts";
 
 test("B53: /usage says what its star is, where there is one", async () => {
   const session = Session.inMemory();
@@ -35,4 +37,28 @@ test("B53: /usage says what its star is, where there is one", async () => {
     "* marks your branch.",
   ]);
   expect((await shownAt(asked)).join("\n")).not.toContain("*");
+});
+
+test("F99: /context and /status have the provider's count of the last request, as the status line has it", async () => {
+  const session = Session.inMemory();
+  const model = scriptedModel([[spend({ input: 2_000, output: 500 }), text("Hello.")]]);
+  await new Agent({ model }).send("Hello", { session });
+  const shown = async (show: (context: never) => Promise<void>) => {
+    const lines: string[] = [];
+    const context = {
+      state: session.state,
+      leaf: session.state.leaf,
+      user: { rights: ["act"] },
+      models: { current: { name: "scripted/model" } },
+      turns: { mode: "chat", approval: "ask" },
+      sentHere: () =>
+        Promise.resolve({ parts: [{ kind: "conversation", source: "messages", tokens: 4 }], size: 10_000 }),
+      screen: { columns: 200, style: styleFor(process.stdout, "never") },
+      write: (...more: string[]) => lines.push(...more),
+    };
+    await show(context as never);
+    return lines.join("\n");
+  };
+  expect(await shown(showContext)).toContain("The last request and its answer had 2,500 tokens.");
+  expect(await shown(showStatus)).toContain("about 7,500 of 10,000 tokens left (75 %)");
 });

@@ -1,6 +1,7 @@
 import { type Cost, leaves, pathTo, type Usage } from "@banyan/core";
 import { usageOnPath } from "@banyan/core/conversation";
 import { formatCost, formatCount } from "@banyan/core/shown";
+import { contextTokens } from "../chat/views/status-of.ts";
 import { wrapSentence } from "../show/fit-text.ts";
 import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
@@ -37,7 +38,12 @@ function usageRow(name: string, usage: Usage, cost: Cost): string[] {
 }
 
 /** Prints the tokens of each part of the next model request. */
-export async function showContext({ sentHere, write, screen: { columns, style } }: ConversationContext): Promise<void> {
+export async function showContext(context: ConversationContext): Promise<void> {
+  const {
+    sentHere,
+    write,
+    screen: { columns, style },
+  } = context;
   const { parts, size } = await sentHere();
   const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   const share = (tokens: number) => (size === undefined ? "" : `${((100 * tokens) / size).toFixed(1)} %`);
@@ -50,5 +56,7 @@ export async function showContext({ sentHere, write, screen: { columns, style } 
   write(...table([...rows, ["", "all", formatCount(total), share(total)]], 2, columns));
   const of =
     size === undefined ? "The model's context size is not known." : `The model's context size is ${formatCount(size)}.`;
-  write(style.dim(wrapSentence(`Sizes are in tokens; ~ marks an estimate. ${of}`, columns)));
+  const counted = contextTokens(pathTo(context.state, context.leaf));
+  const last = counted === undefined ? "" : ` The last request and its answer had ${formatCount(counted)} tokens.`;
+  write(style.dim(wrapSentence(`Sizes are in tokens; ~ marks an estimate. ${of}${last}`, columns)));
 }

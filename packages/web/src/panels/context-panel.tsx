@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { usePage } from "../parts/page/page.ts";
 import { t } from "../parts/phrases/phrases.ts";
+import { ContextUsed } from "./context-used.tsx";
 
 type ContextShare = Result<"context.read">["parts"][number];
 
@@ -15,7 +16,8 @@ export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
   const { connection } = usePage();
   const { id: conversation } = useConversation();
   // Read again when the branch has grown: the end of a run changes the number of runs.
-  const runs = useTree()?.runs.size;
+  const tree = useTree();
+  const runs = tree?.runs.size;
   const [parts, setParts] = useState<readonly ContextShare[]>();
   const [problem, setProblem] = useState<string>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
@@ -46,6 +48,7 @@ export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
           ? t("{tokens} tokens are in the context.", { tokens: shortCount(total) })
           : t("About {tokens} tokens are in the context.", { tokens: shortCount(total) })}
       </p>
+      <dl className="mt-1">{tree && <ContextUsed tree={tree} leaf={leaf} />}</dl>
       {(Object.keys(KINDS) as ContextShare["kind"][]).map((kind) => (
         <Kind key={kind} kind={kind} parts={parts.filter((part) => part.kind === kind)} total={total} />
       ))}

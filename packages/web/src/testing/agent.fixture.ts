@@ -2,7 +2,18 @@ import { type AgentOptions, askClient, defineTool, type Json, launchAgent } from
 import type { RecalledMemory } from "@banyan/core/conversation";
 import type { ModelRequest } from "@banyan/core/drivers";
 import { updatePlan } from "@banyan/core/hosts";
-import { type Beat, call, fail, reasoning, type Scene, scriptedModel, stall, text, until } from "@banyan/core/testing";
+import {
+  type Beat,
+  call,
+  fail,
+  reasoning,
+  type Scene,
+  scriptedModel,
+  spend,
+  stall,
+  text,
+  until,
+} from "@banyan/core/testing";
 import { changingTool } from "./changing-tool.fixture.ts";
 
 /** Milliseconds between two pieces of an answer, like a fast model. */
@@ -184,6 +195,7 @@ function isFirst(name: string): boolean {
 /** The answers, by the first word of the message. */
 const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, gate: Promise<void>) => Scene>> = {
   count: ([many = "20"]) => [text(...words(Number(many)))],
+  spend: ([input = "0"]) => [spend({ input: Number(input), output: 10 }), text("Spent.")],
   // The second half waits for the test.
   half: ([many = "20"], _said, gate) => {
     const all = words(Number(many));

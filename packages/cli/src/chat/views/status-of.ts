@@ -100,9 +100,15 @@ export function branchStatus(state: ConversationState, leaf: string | null): Pic
 
 /** Share of the context that the last answer, or the request after a summary, fills; undefined if unknown. */
 function fullness(size: number | undefined, path: readonly Message[]): number | undefined {
+  const tokens = contextTokens(path);
+  return size === undefined || tokens === undefined ? undefined : Math.min(1, tokens / size);
+}
+
+/** Tokens of the last answer with its request, or of the request after a summary; undefined if nothing was counted. */
+export function contextTokens(path: readonly Message[]): number | undefined {
   // An interrupted answer has no token count.
   const counted = path.findLast((message) => messageTokens(message) > 0);
-  return size === undefined || !counted ? undefined : Math.min(1, messageTokens(counted) / size);
+  return counted && messageTokens(counted);
 }
 
 function messageTokens(message: Message): number {

@@ -1,17 +1,16 @@
-import { formatTokens, shortCount } from "@banyan/client/words";
+import { formatTokens } from "@banyan/client/words";
 import {
   type ConversationState,
   type Cost,
-  lastAssistantMessage,
   pathTo,
   totalTokens,
   type Usage,
   usageOnPath,
 } from "@banyan/core/conversation";
 import { formatCost, visibleLine } from "@banyan/core/shown";
+import { Amount, ContextUsed } from "../../panels/context-used.tsx";
 import { usePanel } from "../../panels/use-panel.ts";
 import { useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
-import { useKnownModels } from "../../parts/conversation/use-models.ts";
 import { Button, IconButton } from "../../parts/design/button.tsx";
 import { Disclosure } from "../../parts/design/disclosure.tsx";
 import { usePage } from "../../parts/page/page.ts";
@@ -64,26 +63,6 @@ function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly le
   );
 }
 
-function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
-  const answer = lastAssistantMessage(
-    pathTo(tree, leaf).filter((message) => message.role !== "assistant" || message.usage),
-  );
-  const size = useKnownModels(answer?.model ?? "").find(({ name }) => name === answer?.model)?.contextSize;
-  if (!answer?.usage) return null;
-  const used = answer.usage.input + answer.usage.output;
-  const limit = size === undefined ? "—" : shortCount(size);
-  const share = size === undefined ? "" : ` (${Math.round((100 * used) / size)} %)`;
-  return (
-    <Amount
-      name={t("Context")}
-      title={
-        size === undefined ? t("{used} tokens, limit unknown", { used }) : t("{used} tokens of {size}", { used, size })
-      }
-      value={`${shortCount(used)} / ${limit}${share}`}
-    />
-  );
-}
-
 /** Usage and cost; empty before the first answer, because the price is then unknown and not $0 (W51). */
 function ConversationCost({
   name,
@@ -96,16 +75,6 @@ function ConversationCost({
 }) {
   if (totalTokens(usage) === 0 && cost === 0) return null;
   return <Amount name={name} title={formatTokens(usage, say)} value={formatCost(cost, say)} />;
-}
-
-function Amount({ name, value, title }: { readonly name: string; readonly value: string; readonly title: string }) {
-  return (
-    <div className="flex flex-wrap justify-between gap-x-3">
-      <dt className="text-soft">{name}</dt>
-      <dd dir="ltr">{value}</dd>
-      <dd className="w-full text-end text-soft text-xs">{title}</dd>
-    </div>
-  );
 }
 
 function Rules() {
