@@ -7,7 +7,7 @@ import { type Performer, refusalOf } from "./perform.ts";
 import { type CommandOutcome, type ConnectionCommand, type DeskCommand, isOfConnection } from "./request/command.ts";
 import type { Principal } from "./request/principal.ts";
 
-/** The members of a desk that a seat uses. */
+/** The functions of a desk that `Seat` uses. */
 export interface SeatParts {
   /** Returns a conversation to watch, on any node. */
   watchable(conversation: string): Promise<Watchable>;

@@ -57,7 +57,7 @@ export function forgetConversationEntries(database: DatabaseSync, conversation: 
   );
 }
 
-/** Removes all entries. Conversations keep memory on or off. Returns the number of entries. */
+/** Removes all entries and returns their number. Conversations keep memory on or off. Call inside a transaction. */
 export function forgetAll(database: DatabaseSync): number {
   database.exec("INSERT INTO words (words) VALUES ('delete-all')");
   return Number(database.prepare("DELETE FROM entries").run().changes);

@@ -79,7 +79,7 @@ function readAgent(
   return { definition, fault: read.fault };
 }
 
-/** Returns a fault for each unknown model, MCP tool, skill or key in agents' files (F103), which can still be used. */
+/** Returns a fault for each unknown model, MCP tool, skill or key in agents' files (F103). The agents still work. */
 export async function unknownInAgents(
   written: readonly AgentDefinition[],
   skills: readonly Pick<Skill, "name">[],

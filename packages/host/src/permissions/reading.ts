@@ -4,7 +4,7 @@ import type { Rule } from "./match.ts";
 import { type PathScope, pathMatcher } from "./place.ts";
 import { type ApprovalMode, formatRule, isAbout, READING, type Rules, restrainRules } from "./rule.ts";
 
-/** Returns whether a rule about reading also covers this tool (S21): it shows file content, as even a change does. */
+/** Returns whether a rule about reading also covers this tool (S21). Tools that change files show content, too. */
 export function isAboutReading(rule: Rule, { files }: Tool): boolean {
   return rule.tool === READING && files !== undefined;
 }

@@ -82,7 +82,7 @@ function makeRule(text: string, tool: string, pattern: string | undefined): Rule
   return pattern === undefined ? { tool } : { tool, pattern };
 }
 
-/** Parses a rule and checks its tool's name. Throws a `RuleError`. `others`: names of tools outside Banyan. */
+/** Parses a rule and checks the name of its tool. Throws a `RuleError`. `others`: known tools that are not Banyan's. */
 export function checkedRule(text: string, list: keyof Rules, others: readonly string[] = []): Rule {
   const rule = parseRule(text);
   const name = rule.written === undefined ? rule.tool : "*";
@@ -184,7 +184,7 @@ export const permissionEntries = z.strictObject(
 /** Permission rules in settings, as texts for `parseRule`. */
 export type PermissionEntries = Readonly<z.infer<typeof permissionEntries>>;
 
-/** Parses lists of rules. Throws a `RuleError`. `others`: names of tools outside Banyan. */
+/** Parses lists of rules. Throws a `RuleError`. `others`: known tools that are not Banyan's. */
 export function rulesFrom(entries: PermissionEntries = {}, others: readonly string[] = []): Rules {
   const read = (list: keyof Rules) => (entries[list] ?? []).map((text) => checkedRule(text, list, others));
   return { deny: read("deny"), ask: read("ask"), allow: read("allow") };

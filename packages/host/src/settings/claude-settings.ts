@@ -6,7 +6,7 @@ import type { SettingsFault } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
 import { isPlainObject } from "./key.ts";
 
-/** The usable settings of Claude Code in a project, and faults of the others. */
+/** The usable settings from a project's Claude Code files, and the faults of unusable settings. */
 export interface ClaudeSettings {
   readonly hooks: HookEntries;
   /** Deny and ask rules. Allow rules are not read: the user granted them to another program. */

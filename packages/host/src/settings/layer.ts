@@ -134,7 +134,7 @@ export function misfitBelow(name: string, misfit: Misfit): Misfit {
   return { ...misfit, path: [name, ...misfit.path] };
 }
 
-/** Adds the position in the file to a fault: of the value, or of the nearest enclosing value in the file. */
+/** Adds a position in the file to a fault: that of the faulty value, or of the nearest value around it. */
 export function locateFault(
   file: string,
   places: JsonPlaces,

@@ -22,7 +22,7 @@ type PromptAnswer = Extract<PromptMessage, { role: "assistant" }>;
 type Own = Readonly<Record<string, Json>> | undefined;
 type AnthropicBlock = Readonly<Record<string, unknown>>;
 
-/** Encodes a message, if possible without the provider's package. `takes`: media types of files in tool results. */
+/** Encodes a message; `undefined` if only the provider's package can. `takes`: types of files in tool results. */
 export function encodeAnthropicMessage(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
   return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message, takes);
 }
