@@ -44,8 +44,10 @@ async function run(
   env: NodeJS.ProcessEnv = {},
   cwd = process.cwd(),
 ): Promise<{ stdout: string; stderr: string; status: number | null }> {
-  const path = fileURLToPath(new URL(program, root));
-  const child = spawn(process.execPath, [path], { cwd, env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [fileURLToPath(new URL(program, root))], {
+    cwd,
+    env: { ...process.env, ...env },
+  });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   child.stdin.end(promised("input", program));
   const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
@@ -53,16 +55,63 @@ async function run(
 }
 
 /** Those that need more than to be run. */
-const special = ["approval-next-day.ts", "reopen.ts", "smallest.ts", "socket-client.ts"].map(
+const special = ["approval-next-day.ts", "next-route.ts", "reopen.ts", "smallest.ts", "socket-client.ts"].map(
+  (name) => `examples/src/${name}`,
+);
+
+/** Programs that keep conversations in the folder in which they run. */
+const SERVERS = ["bare-node.ts", "express.ts", "hono-use-chat.ts", "serve-agent.ts"].map(
   (name) => `examples/src/${name}`,
 );
 
 describe("each example runs, and says what its page promises", () => {
-  test.each(programs.filter((program) => !special.includes(program)))("%s", async (program) => {
+  test.each(programs.filter((program) => ![...special, ...SERVERS].includes(program)))("%s", async (program) => {
     const { stdout, stderr, status } = await run(program);
     expect(stderr).toBe("");
     expect(trimmed(stdout)).toBe(trimmed(promised("output", program) ?? "No page shows what this program prints."));
     expect(status).toBe(0);
+  });
+
+  test.each(SERVERS)("L1: %s, which serves an agent", async (program) => {
+    const place = mkdtempSync(join(tmpdir(), "banyan-examples-"));
+    try {
+      const { stdout, stderr, status } = await run(program, {}, place);
+      expect([stderr, status]).toEqual(["", 0]);
+      expect(trimmed(stdout)).toBe(trimmed(promised("output", program) ?? "No page shows what this program prints."));
+      expect(readdirSync(place)).toEqual(["conversations"]);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+
+  test("L1: examples/src/next-route.ts, which Next.js calls", async () => {
+    const place = mkdtempSync(join(tmpdir(), "banyan-examples-"));
+    try {
+      const route = new URL("next-route.ts", import.meta.url).href;
+      const program = `import { GET, POST } from ${JSON.stringify(route)};
+const headers = { cookie: "user=ada", origin: "https://app.example.com" };
+const messages = [{ id: "1", role: "user", parts: [{ type: "text", text: "When do you open?" }] }];
+const body = JSON.stringify({ id: "chat", messages });
+const address = "https://app.example.com/api/chat";
+const said = await POST(new Request(address, { method: "POST", headers, body }), { params: Promise.resolve({}) });
+console.log(said.status, (await said.text()).includes("We open at nine."));
+console.log((await GET(new Request(\`\${address}/chat\`, { headers }))).status, (await GET(new Request(\`\${address}/chat\`))).status);
+process.exit();`;
+      writeFileSync(join(place, "caller.ts"), program);
+      const { stdout, stderr } = await run(join(place, "caller.ts"), {}, place);
+      expect([stderr, stdout]).toEqual(["", "200 true\n200 401\n"]);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+
+  test("L1: the server part for useChat has under 15 lines", () => {
+    const lines = read("examples/src/hono-use-chat.ts").split("\n");
+    const first = lines.findIndex((line) => line.startsWith("const api = handler("));
+    const last = lines.findIndex((line) => line.startsWith("const server = serve("));
+    const imports = lines.filter((line) => /^import .*(server|store|hono)/.test(line));
+    expect(first).toBeGreaterThan(0);
+    expect(last - first + 1 + imports.length).toBeLessThan(15);
   });
 
   test("examples/src/socket-client.ts, which needs a server", async () => {

@@ -14,7 +14,7 @@ import { serversForFirstTurn } from "@banyan/host/mcp";
 import { sqliteMemory } from "@banyan/memory";
 import * as models from "@banyan/models";
 import { RestateDriver } from "@banyan/restate";
-import { agUiEvents, serve } from "@banyan/server";
+import { agUiEvents, handler, serve } from "@banyan/server";
 import { serveAcp } from "@banyan/server/acp";
 import { postgresStore, redrive, Takeover } from "@banyan/store/postgres";
 import { sqliteStore } from "@banyan/store/sqlite";
@@ -85,6 +85,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "restate RestateDriver.constructor": (options) => new RestateDriver(nothing, options),
   "desk Desk.constructor": (options) => new Desk(options),
   "server agUiEvents": (options) => agUiEvents(nothing, nothing, options),
+  "server handler": (options) => handler(nothing, options),
   "server serve": (options) => serve(options),
   "server serveAcp": (options) => serveAcp(nothing, options),
   "store sqliteStore": (options) => sqliteStore(options),

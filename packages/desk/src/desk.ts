@@ -138,7 +138,7 @@ export class Desk implements AsyncDisposable {
       beginnings: new Beginnings(),
       chats: this.chats,
       directory: new ConversationDirectory(host),
-      files: new WorkspaceFiles(host.workspace),
+      files: new WorkspaceFiles(host.workspace ?? ""),
       models: this.#models,
       signal: this.#stopping.signal,
       settingsChanged: () => this.settingsChanged(),
@@ -156,9 +156,9 @@ export class Desk implements AsyncDisposable {
   welcome({ rights, only }: Principal): Welcome {
     const server = { type: "welcome", protocol: PROTOCOL, server: NAME, rights, agent: this.#host.agent.name } as const;
     if (!only) {
-      const { workspace, notices = [], redact } = this.#host;
+      const { workspace = "", notices = [], without, redact } = this.#host;
       const left = rights.includes("act") && notices.length > 0 ? { notices: notices.map((each) => redact(each)) } : {};
-      return { ...server, workspace, settings: this.#settings, ...left };
+      return { ...server, workspace, settings: this.#settings, ...(without && { without: [...without] }), ...left };
     }
     const { conversation, leaf } = only;
     return {

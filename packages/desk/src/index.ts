@@ -1,3 +1,4 @@
+export { agentHost } from "./agent-host.ts";
 export type { ServedHost } from "./commands/workplace.ts";
 export { Desk, type DeskOptions } from "./desk.ts";
 export type { LinkOptions } from "./in-process-link.ts";

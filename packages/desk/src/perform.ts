@@ -65,6 +65,11 @@ export class Performer {
   }
 
   #perform(command: Command<DeskCommand>, principal: Principal): Promise<CommandOutcome> {
+    const { agent, without } = this.#desk.host;
+    if (without?.includes(command.type)) {
+      const message = `${command.type} is not available: the agent "${agent.name}" has no workspace or settings of its own.`;
+      return Promise.resolve({ error: { code: "invalid", message } });
+    }
     const handle = handlers[command.type] as (
       command: Command,
       desk: Workplace,

@@ -50,7 +50,7 @@ export { Hooks } from "./hooks/hooks.ts";
 export { statusLineSaid } from "./hooks/status-line.ts";
 export type { Host } from "./host/host.ts";
 export { type HostFlags, type HostOptions, openHost, telemetryNotices } from "./host/open-host.ts";
-export type { ContextPart } from "./instructions/context-parts.ts";
+export { type ContextPart, contextParts } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";
 export { gitBranch } from "./instructions/surroundings.ts";
 export { type CommandRun, runUserCommand, type UserCommandPlace, unfinishedMode } from "./messages/persons-command.ts";

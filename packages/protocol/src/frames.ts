@@ -38,8 +38,11 @@ const welcome = z.object({
     .optional()
     .describe("For a share link: its conversation, and the end of its branch if it shows one branch."),
   agent: z.string(),
-  workspace: z.string().describe("Directory in which the agents work."),
+  workspace: z.string().describe("Directory in which the agents work; empty if they have no files."),
   settings,
+  without: listSchema(z.string())
+    .optional()
+    .describe("Commands that the server refuses, so that clients do not offer them."),
   notices: listSchema(z.string())
     .optional()
     .describe(

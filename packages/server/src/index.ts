@@ -16,4 +16,5 @@ export { type AgUiOptions, agUiEvents } from "./doors/ag-ui/feed.ts";
 export type { AgUiRun } from "./doors/ag-ui/turn.ts";
 export type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./doors/ui-messages/chunk.ts";
 export { uiMessageChunks } from "./doors/ui-messages/turn.ts";
-export { type RunningServer, type ServeOptions, serve } from "./server.ts";
+export { type AgentHandler, type Authorization, type HandlerOptions, handler } from "./handler.ts";
+export { type RunningServer, type ServeAgentOptions, type ServeOptions, serve } from "./server.ts";

@@ -1,8 +1,9 @@
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { type Agent, OptionError, type Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { Desk, type ServedHost } from "@banyan/desk";
+import { agentHost, Desk, type ServedHost } from "@banyan/desk";
 import { NAME } from "@banyan/desk/serving";
 import { PROTOCOL } from "@banyan/protocol";
 import type { SharedDatabase } from "@banyan/store/postgres";
@@ -13,6 +14,8 @@ import { GuestLines } from "./auth/guest-lines.ts";
 import { KeptShares } from "./auth/kept-shares.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
+import { builtPage } from "./built-page.ts";
+import { checkedStore, isAgent, safeLogLine } from "./checked.ts";
 import { Cluster, type RedrivePolicy } from "./cluster/cluster.ts";
 import type { Driver } from "./cluster/driver.ts";
 import { LeaseDriver } from "./cluster/lease-driver.ts";
@@ -51,6 +54,7 @@ const DRAIN = 10_000;
  * });
  */
 export interface ServeOptions {
+  /** The agent with its files, settings and rules. `serve(agent, { store })` needs none. */
   readonly host: ServedHost;
   /** The port; 0 takes a free one. Default 0. */
   readonly port?: number;
@@ -90,6 +94,18 @@ export interface ServeOptions {
   log?(line: string): void;
 }
 
+/**
+ * Options for serving an agent of your own: where its conversations are stored, and the options of a server. Without `page`, the
+ * server has the built page.
+ * @example
+ * const store = sqliteStore({ directory: "conversations" });
+ * await serve(agent, { store, port: 4_000, token: "a long secret" });
+ */
+export interface ServeAgentOptions extends Omit<ServeOptions, "host"> {
+  /** The store of the conversations. The caller closes the store after the server has stopped. */
+  readonly store: Store;
+}
+
 const OPTIONS: OptionNames<ServeOptions> = {
   host: true,
   port: true,
@@ -122,11 +138,37 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /**
- * Serves conversations over HTTP and WebSocket. Resolves when the server listens. Rejects with the system's error if it
- * cannot, for example when the port is in use.
+ * Serves an agent of your own over HTTP and WebSocket: its chats, the page, and the doors for other programs. The agent works as
+ * its options say. It has no files, settings or slash commands of Banyan; commands about these are refused, and the page does
+ * not show them. Resolves when the server listens. Rejects with `OptionError` for unusable options, and with the system's error
+ * if the server cannot listen, for example when the port is in use.
+ *
+ * @example
+ * ```ts
+ * const server = await serve(agent, { store: sqliteStore({ directory: "conversations" }) });
+ * console.log(server.pageAddress);
+ * ```
  */
-export async function serve(options: ServeOptions): Promise<RunningServer> {
-  refuseUnknown("serve", options, OPTIONS);
+export async function serve(agent: Agent, options: ServeAgentOptions): Promise<RunningServer>;
+/** Serves the agent of a host, with its files, settings and rules. Resolves and rejects like `serve(agent, { store })`. */
+export async function serve(options: ServeOptions): Promise<RunningServer>;
+export async function serve(first: Agent | ServeOptions, second?: ServeAgentOptions): Promise<RunningServer> {
+  if (isAgent(first)) return serveHost(agentServeOptions(first, second));
+  const { host } = first;
+  // `serve({ store })` lacks its agent: "store is no option" would not help.
+  if (host || !("store" in first)) refuseUnknown("serve", first, OPTIONS);
+  if (!host)
+    throw new OptionError("serve needs an agent and a store, serve(agent, { store }), or a host, serve({ host }).");
+  return serveHost(first);
+}
+
+function agentServeOptions(agent: Agent, options: ServeAgentOptions | undefined): ServeOptions {
+  const { host: _, ...names } = OPTIONS;
+  const { store, page = builtPage(), ...others } = checkedStore("serve", options, { ...names, store: true });
+  return { host: agentHost(agent, store), ...(page !== undefined && { page }), ...others };
+}
+
+async function serveHost(options: ServeOptions): Promise<RunningServer> {
   const { host, token = randomToken(), hostname = "127.0.0.1", guestToken } = options;
   const log = (line: string) => options.log?.(safeLogLine(line));
   const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -237,9 +279,4 @@ function untilListening(server: HttpServer, port: number, hostname: string): Pro
       resolve((server.address() as AddressInfo).port);
     });
   });
-}
-
-/** Text of a client must not look like another log line, or control the terminal that shows the log. */
-function safeLogLine(line: string): string {
-  return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }

@@ -35,7 +35,7 @@ export function editorCommands(client: Client): EditorCommands {
 }
 
 function userOf({ welcome }: Client): ActionUser {
-  return { client: "editor", rights: welcome.rights };
+  return { client: "editor", rights: welcome.rights, without: welcome.without };
 }
 
 /** Returns undefined for plain text and for prompts, which the protocol's server sends itself. */

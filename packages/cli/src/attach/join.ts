@@ -110,7 +110,9 @@ async function wanted(
   // Look up an invalid id in an address as typed, so that the error names it.
   const named = piece === undefined ? resume : (idInAddress(piece) ?? piece);
   try {
-    const which = named === undefined ? { cwd: server.welcome.workspace } : { named };
+    const { workspace } = server.welcome;
+    // The conversations of an agent without a workspace have no folder.
+    const which = named !== undefined ? { named } : workspace === "" ? {} : { cwd: workspace };
     return (await server.ask("conversation.open", which)).conversation;
   } catch (error) {
     const code = error instanceof ClientError ? error.code : undefined;

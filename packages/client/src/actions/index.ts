@@ -32,10 +32,12 @@ export { readMode } from "./program.ts";
 /** All slash actions, in the order of the help. */
 export const actions: readonly Action[] = [...turnActions, ...branchActions, ...messageActions, ...programActions];
 
-/** A user at a client: the program, and the user's rights on the server. */
+/** A user at a client: the program, and what the server lets the user do. */
 export interface ActionUser {
   readonly client: ClientKind;
   readonly rights: readonly Right[];
+  /** Commands that the server refuses (`without` of its welcome). */
+  readonly without?: readonly string[] | undefined;
 }
 
 /** Returns the actions that a user has at a client. */
@@ -140,5 +142,5 @@ function isForClient(clients: readonly ClientKind[] | undefined, { client }: Pic
 }
 
 function may(command: CommandName | undefined, user: ActionUser): boolean {
-  return command === undefined || user.rights.includes(rightFor(command));
+  return command === undefined || (user.rights.includes(rightFor(command)) && !user.without?.includes(command));
 }

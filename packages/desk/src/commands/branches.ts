@@ -227,7 +227,7 @@ async function worktreesFor(
   desk: Workplace,
 ): Promise<{ readonly worktrees?: Worktrees; readonly problems: readonly string[] }> {
   const { host } = desk;
-  if (worktrees === false) return { problems: [] };
+  if (worktrees === false || (!worktrees && host.workspace === undefined)) return { problems: [] };
   if (worktrees) return { worktrees: host.worktrees, problems: [] };
   const { tools = [] } = (await agentForTurn(desk, live, how)).options;
   const writes =

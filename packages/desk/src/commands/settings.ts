@@ -1,6 +1,6 @@
 import { listedHooks, listPrompts } from "@banyan/host";
 import { answerCoveredCalls } from "./answers.ts";
-import type { Handlers } from "./workplace.ts";
+import { type Handlers, hasWorkspace } from "./workplace.ts";
 
 /** Handlers of the commands about models, approval mode, prompts and equipment. */
 export const settingsHandlers: Handlers<
@@ -47,7 +47,7 @@ export const settingsHandlers: Handlers<
         ...("tools" in more ? { tools: more.tools } : {}),
         ...("reason" in more ? { reason: host.redact(String(more.reason)) } : {}),
       })),
-      hooks: listedHooks(host).map(({ hooks, ...source }) => ({
+      hooks: (hasWorkspace(host) ? listedHooks(host) : []).map(({ hooks, ...source }) => ({
         ...source,
         hooks: hooks.map((hook) => ({ ...hook, command: host.redact(hook.command) })),
       })),

@@ -154,8 +154,10 @@ async function toSay(
 
 /** Expands `/name` at the start of a message (C18): a prompt, or `/init`. Rejects with `PromptError` for others. */
 async function saidBySlash({ host }: Workplace, text: string, signal: AbortSignal): Promise<PromptText | undefined> {
-  const asked = slashIn(text);
-  const action = asked && actionNamed(asked.name);
+  // An agent without a workspace has no prompts: its users may write any text.
+  const asked = host.workspace === undefined ? undefined : slashIn(text);
+  if (!asked) return undefined;
+  const action = actionNamed(asked.name);
   const isPrompt = async (name: string) =>
     (await listPrompts(host, 0, signal)).prompts.some((each) => each.name === name);
   if (!action || (await isPrompt(asked.name.toLowerCase()))) return expandSlashPrompt(host, text, { signal });

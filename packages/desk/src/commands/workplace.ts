@@ -1,7 +1,7 @@
 import type { UserPart } from "@banyan/core";
 import { type ConversationDirectory, type Host, writtenMessage } from "@banyan/host";
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
-import type { Command, Result } from "@banyan/protocol";
+import type { Command, CommandName, Result } from "@banyan/protocol";
 import type { Beginnings } from "../live/beginnings.ts";
 import type { LiveChats } from "../live/live-chats.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
@@ -19,7 +19,6 @@ export type ServedHost = Pick<
   | "contextParts"
   | "env"
   | "home"
-  | "hooks"
   | "informed"
   | "listModels"
   | "listProviders"
@@ -37,10 +36,20 @@ export type ServedHost = Pick<
   | "useApproval"
   | "useModel"
   | "whyNotReadIn"
-  | "workspace"
   | "worktrees"
 > &
-  Partial<Pick<Host, "notices">>;
+  Partial<Pick<Host, "notices">> & {
+    readonly hooks: Pick<Host["hooks"], "prompt">;
+    /** The folder of the agent's files. `undefined`: the agent has none, and messages name no files and no prompts. */
+    readonly workspace: string | undefined;
+    /** Commands that the host cannot carry out. The desk refuses them, and clients do not offer them. */
+    readonly without?: readonly CommandName[];
+  };
+
+/** Returns whether the agent of a host works in a folder. */
+export function hasWorkspace(host: ServedHost): host is ServedHost & { readonly workspace: string } {
+  return host.workspace !== undefined;
+}
 
 /** The objects that command handlers work with. */
 export interface Workplace {
@@ -84,7 +93,7 @@ export interface PreparedMessage {
 
 /** Prepares user text: removes secrets (S10) and attaches the files that it names (B46). `signal` ends reading. */
 export async function prepareMessage(
-  { host }: Workplace,
+  desk: Workplace,
   parts: readonly UserPart[],
   {
     principal,
@@ -92,6 +101,8 @@ export async function prepareMessage(
     folder,
   }: { readonly principal: Principal; readonly signal: AbortSignal; readonly folder: string },
 ): Promise<PreparedMessage> {
+  const { host } = desk;
+  if (!hasWorkspace(host)) return withoutSecrets(desk, parts);
   const how = { outside: principal.isHere === true, folder };
   const messages = await Promise.all(
     parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal, how) : undefined)),

@@ -13,7 +13,8 @@ import { type GitWorktree, Repository, type WorktreeChanges } from "./repository
 export interface WorktreesOptions {
   /** The parent folder of all worktrees: outside of every workspace, and open to commands. */
   readonly folder: string;
-  readonly workspace: string;
+  /** `undefined`: there are no files, and every command about worktrees is refused. */
+  readonly workspace: string | undefined;
   readonly env: EnvironmentVariables;
 }
 
@@ -35,6 +36,9 @@ export interface ListedWorktree extends WorktreeChanges {
   /** True if a user removed its files. */
   readonly isGone: boolean;
 }
+
+const NO_WORKSPACE =
+  "This server has no workspace, so a branch cannot have files of its own. Continue on another branch.";
 
 const LONGEST = 40;
 /** Milliseconds for which a worktree of an unknown conversation may belong to one that is about to be stored. */
@@ -61,6 +65,7 @@ export class Worktrees {
   /** Rejects with a `WorktreeError` if no worktree can be made from the repository around the workspace. */
   repository(): Promise<Repository> {
     const { workspace, env } = this.#options;
+    if (workspace === undefined) return Promise.reject(new WorktreeError("repository", NO_WORKSPACE));
     this.#repository ??= Repository.around(workspace, env).catch((error: unknown) => {
       // The user may create a repository meanwhile.
       this.#repository = undefined;
@@ -70,11 +75,11 @@ export class Worktrees {
   }
 
   /**
-   * The folder of a branch, by its worktree's name; undefined: the workspace. Rejects with a `WorktreeError` if the
-   * worktree is gone or belongs to another conversation.
+   * The folder of a branch, by its worktree's name; undefined: the workspace, empty if there is none. Rejects with a
+   * `WorktreeError` if the worktree is gone or belongs to another conversation.
    */
   async folderOf(name: string | undefined, conversation: string): Promise<string> {
-    if (name === undefined) return this.#options.workspace;
+    if (name === undefined) return this.#options.workspace ?? "";
     return resolve((await this.find(name, conversation)).top, (await this.repository()).prefix);
   }
 
@@ -118,7 +123,7 @@ export class Worktrees {
   async open(session: Session, at: string | null, names: readonly string[]): Promise<readonly BranchPlace[]> {
     const places: BranchPlace[] = [];
     for (const name of await this.make(session.state, at, names)) {
-      const text = worktreeNote(name, await this.folderOf(name, session.id), this.#options.workspace);
+      const text = worktreeNote(name, await this.folderOf(name, session.id), this.#options.workspace ?? "");
       const message = await session.add(text, { at, author: "system", worktree: name });
       places.push({ at: message, worktree: name });
     }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Principal, ShareScope } from "@banyan/desk";
 import type { HttpBindings } from "@hono/node-server";
+import type { Context } from "hono";
 import { isOwnOrigin } from "./addresses.ts";
 import type { Principals, TokenHolder } from "./principal.ts";
 import { randomToken } from "./secret.ts";
@@ -25,7 +26,8 @@ export type GateVerdict = { readonly ok: true; readonly principal: Principal } |
 
 /** The Hono variables of an admitted request. */
 export interface HttpEnvironment {
-  Bindings: HttpBindings;
+  /** Absent if the request did not come from Node. */
+  Bindings: Partial<HttpBindings>;
   Variables: { principal: Principal };
 }
 
@@ -49,12 +51,12 @@ export type SocketVerdict =
  */
 export class Gate {
   readonly #principals: Principals;
-  readonly #hosts: () => ReadonlySet<string>;
+  readonly #hosts: () => Pick<ReadonlySet<string>, "has">;
   readonly #cookie: () => string;
   readonly #attempts = new Attempts();
   readonly #once = new OneTimeTokens();
 
-  constructor(principals: Principals, options: { hosts(): ReadonlySet<string>; cookie(): string }) {
+  constructor(principals: Principals, options: { hosts(): Pick<ReadonlySet<string>, "has">; cookie(): string }) {
     this.#principals = principals;
     this.#hosts = options.hosts;
     this.#cookie = options.cookie;
@@ -235,4 +237,11 @@ export function gateRequest(request: IncomingMessage): GateRequest {
       return Array.isArray(value) ? value.join(", ") : value;
     },
   };
+}
+
+/** The same for a request to a Hono app. A request that did not come from Node has no address. */
+export function requestOf({ env, req: { raw } }: Pick<Context<HttpEnvironment>, "env" | "req">): GateRequest {
+  if (env.incoming) return gateRequest(env.incoming);
+  const own = (name: string) => (name === "host" ? new URL(raw.url).host : undefined);
+  return { method: raw.method, from: "unknown", header: (name) => raw.headers.get(name) ?? own(name) };
 }

@@ -1,10 +1,10 @@
 import { idToAddress } from "@banyan/core/conversation";
 import type { ShareScope } from "@banyan/desk";
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { type Context, type ErrorHandler, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, setCookie } from "hono/cookie";
 import { parseAccept } from "hono/utils/accept";
-import { type Gate, type GateRefusal, gateRequest, type HttpEnvironment } from "../auth/gate.ts";
+import { type Gate, type GateRefusal, type HttpEnvironment, requestOf } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import { agUi } from "../doors/ag-ui/door.ts";
 import type { Door } from "../doors/door.ts";
@@ -27,6 +27,8 @@ const NOT_BUILT = "The page was not built. Run npm run build, then restart the s
 
 /** The functions of the server that the HTTP app uses. */
 export interface HttpParts extends RestParts {
+  health(): object;
+  log(line: string): void;
   readonly gate: Gate;
   readonly page: ReadonlyMap<string, PageFile>;
   /** Returns whether a load balancer may send clients here. */
@@ -49,15 +51,12 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   };
 
   const refuse = (context: Context<HttpEnvironment>, { status, message }: GateRefusal): Response => {
-    const { socket } = context.env.incoming;
     // Log only the path: the query may hold a token.
-    log(`${socket.remoteAddress}: refused ${context.req.method} ${context.req.path.slice(0, 200)}: ${message}`);
+    log(`${requestOf(context).from}: refused ${context.req.method} ${context.req.path.slice(0, 200)}: ${message}`);
     if (status === 401) context.header("WWW-Authenticate", "Bearer");
     const wantsPage = context.req.header("accept")?.includes("text/html") ?? false;
-    const code = status === 429 ? "busy" : "forbidden";
-    const refusal = doors.find(({ address }) => context.req.path.startsWith(`${address}/`))?.refusal;
-    if (refusal) return context.json(refusal(code, message), status);
-    if (!wantsPage) return context.json({ error: { code, message } }, status);
+    if (!wantsPage || doorAt(context.req.path)?.refusal)
+      return context.json(refusalBody(context.req.path, status, message), status);
     // A request under a foreign name must not be asked for a token.
     return status === 421 ? context.html(noticePage(message), status) : signInPage(context, status, message);
   };
@@ -69,7 +68,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   );
 
   app.use(async (context, next) => {
-    const knock = gateRequest(context.env.incoming);
+    const knock = requestOf(context);
     for (const [name, value] of Object.entries(securityHeaders(knock.header("host") ?? "")))
       context.header(name, value);
     if (parts.isStopping()) context.header("Connection", "close");
@@ -84,7 +83,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   app.get("/", async (context, next) => {
     const token = context.req.query("token");
     if (token === undefined) return next();
-    const exchanged = gate.exchange(token, gateRequest(context.env.incoming));
+    const exchanged = gate.exchange(token, requestOf(context));
     if (!("once" in exchanged)) return refuse(context, exchanged);
     context.header("Cache-Control", "no-store");
     return context.redirect(`/sign-in#${exchanged.once}`, 303);
@@ -97,7 +96,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
       const message = "To sign in, send a JSON object with a token.";
       return context.json({ error: { code: "malformed", message } }, 400);
     }
-    const page = gate.signIn(token, gateRequest(context.env.incoming));
+    const page = gate.signIn(token, requestOf(context));
     context.header("Cache-Control", "no-store");
     if ("stays" in page) return context.json({ path: sharePath(page.stays) });
     if (!("key" in page)) return refuse(context, page);
@@ -114,27 +113,18 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
 
   // A page that lost its connection asks whether it is still signed in: a refused socket gives no reason.
   app.get("/api/v1/page", (context) => {
-    const page = gate.page(gateRequest(context.env.incoming));
+    const page = gate.page(requestOf(context));
     context.header("Cache-Control", "no-store");
     return context.json({ signedIn: page !== undefined });
   });
 
-  const outside = doors.map(({ address }) => `${address}/*`).filter((addresses) => !addresses.startsWith("/api/"));
-  for (const programs of ["/api/*", ...outside])
-    app.use(programs, async (context, next) => {
-      const verdict = gate.judge(gateRequest(context.env.incoming));
-      if (!verdict.ok) return refuse(context, verdict);
-      if (verdict.principal.only && !BY_LINK.test(context.req.path)) return refuse(context, NOT_BY_LINK);
-      context.set("principal", verdict.principal);
-      return next();
-    });
-
-  const paced = pacing();
-  app.route("/api/v1", rest(parts, paced));
-  for (const { address, open } of doors) {
-    app.use(`${address}/*`, paced);
-    app.route(address, open(parts.desk));
-  }
+  addPrograms(app, parts, async (context, next) => {
+    const verdict = gate.judge(requestOf(context));
+    if (!verdict.ok) return refuse(context, verdict);
+    if (verdict.principal.only && !BY_LINK.test(context.req.path)) return refuse(context, NOT_BY_LINK);
+    context.set("principal", verdict.principal);
+    return next();
+  });
 
   // The page's files hold no data, which comes over the socket. They are the same in every installation.
   app.get("*", (context) => {
@@ -146,7 +136,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     }
     if (file && !path.endsWith(".html")) return sendFile(context, file);
     if (path === "/sign-in") return signInPage(context, 200);
-    const verdict = gate.judgePage(gateRequest(context.env.incoming));
+    const verdict = gate.judgePage(requestOf(context));
     if (!verdict.ok) return refuse(context, verdict);
     const isView = path === "/" || path === "/design" || path.startsWith("/c/");
     const index = parts.page.get("/index.html");
@@ -154,12 +144,43 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     return context.html(noticePage(isView ? NOT_BUILT : "This address does not exist."), 404);
   });
 
-  app.onError((error, context) => {
-    parts.defect(error);
+  app.onError(internalError(parts.defect));
+  return app;
+}
+
+/** Adds the API for scripts and the doors. `admit` sets the principal of a request, or refuses the request. */
+export function addPrograms(
+  app: Hono<HttpEnvironment>,
+  parts: RestParts,
+  admit: MiddlewareHandler<HttpEnvironment>,
+): void {
+  const outside = doors.map(({ address }) => `${address}/*`).filter((addresses) => !addresses.startsWith("/api/"));
+  for (const programs of ["/api/*", ...outside]) app.use(programs, admit);
+  const paced = pacing();
+  app.route("/api/v1", rest(parts, paced));
+  for (const { address, open } of doors) {
+    app.use(`${address}/*`, paced);
+    app.route(address, open(parts.desk));
+  }
+}
+
+/** The body of a refusal. Programs of a door read errors in its format. */
+export function refusalBody(path: string, status: GateRefusal["status"], message: string): object {
+  const code = status === 429 ? "busy" : "forbidden";
+  return doorAt(path)?.refusal?.(code, message) ?? { error: { code, message } };
+}
+
+function doorAt(path: string): Door | undefined {
+  return doors.find(({ address }) => path.startsWith(`${address}/`));
+}
+
+/** Reports an error that no part of the server expected. */
+export function internalError(defect: (error: unknown) => void): ErrorHandler<HttpEnvironment> {
+  return (error, context) => {
+    defect(error);
     const message = "Internal server error. The server's log has the details.";
     return context.json({ error: { code: "failed", message } }, 500);
-  });
-  return app;
+  };
 }
 
 /** The HTML for a browser that may not see the page. Contains no text of the request. */
@@ -207,7 +228,7 @@ function accepted(context: Context): readonly string[] {
  * hosts: an answer of a model cannot make the page send data (S12). No other page may frame it, load it as a script or
  * image, or keep a handle on its window (S20).
  */
-function securityHeaders(host: string): Readonly<Record<string, string>> {
+export function securityHeaders(host: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -265,7 +286,7 @@ function pacing(): MiddlewareHandler<HttpEnvironment> {
   const paces = new Map<string, Pace>();
   return async (context, next) => {
     // A guest on the owner's machine must not use up the owner's rate.
-    const from = `${context.get("principal").name} ${context.env.incoming.socket.remoteAddress}`;
+    const from = `${context.get("principal").name} ${requestOf(context).from}`;
     const pace = paces.get(from) ?? new Pace();
     paces.delete(from);
     paces.set(from, pace);

@@ -18,7 +18,7 @@ import {
 } from "@banyan/protocol";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { HttpEnvironment } from "../auth/gate.ts";
+import { type HttpEnvironment, requestOf } from "../auth/gate.ts";
 import type { GuestLines } from "../auth/guest-lines.ts";
 import { httpStatus } from "../doors/door.ts";
 import { cursorFrom, EventStream } from "./event-stream.ts";
@@ -30,9 +30,7 @@ export interface RestParts {
   readonly desk: Desk;
   readonly streams: Set<EventStream>;
   readonly guests: GuestLines;
-  health(): object;
   openApi(): object;
-  log(line: string): void;
   defect(error: unknown): void;
 }
 
@@ -143,7 +141,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
     const { command, error } = commandFromAddress("feed.subscribe", input);
     if (!command) return problem(context, error);
     const isGuest = !context.get("principal").rights.includes("act");
-    const free = isGuest ? parts.guests.take(context.env.incoming.socket.remoteAddress ?? "") : () => {};
+    const free = isGuest ? parts.guests.take(requestOf(context).from) : () => {};
     if (typeof free === "string") return problem(context, { code: "busy", message: free });
     const stream = new EventStream(context.get("principal"), () => {
       streams.delete(stream);

@@ -1,7 +1,8 @@
 import type { ActionUser } from "@banyan/client/actions";
 import { useEffect, useState } from "react";
 import { useAllActions } from "../parts/page/actions.tsx";
-import { usePage, usePageState } from "../parts/page/page.ts";
+import { usePage } from "../parts/page/page.ts";
+import { useAllowance } from "../parts/page/use-may.ts";
 import { type PromptRequest, type ServerPrompt, useServerPrompts } from "./brought.ts";
 import type { SlashCommand } from "./slash-lines.ts";
 
@@ -46,7 +47,7 @@ export function useSlashCommands(text: string): SlashCommands {
     );
   }, []);
   const prompts = lines?.offeredPrompts(brought) ?? [];
-  const user: ActionUser = { client: "page", rights: usePageState(({ rights }) => rights) };
+  const user: ActionUser = { client: "page", ...useAllowance() };
   return {
     all: () => lines?.slashCommands(actions(), user) ?? [],
     prompts,

@@ -2,6 +2,7 @@ import { createId } from "@banyan/core/conversation";
 import { useRef, useState } from "react";
 import { IconButton } from "../parts/design/button.tsx";
 import { usePage, usePageState } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { messageInWords, useAttachments } from "../transcript/attachments.ts";
 import { messageParts } from "./brought.ts";
@@ -22,6 +23,7 @@ export function FirstMessage({ opening }: { readonly opening: () => (conversatio
   const [mode, setMode] = useState<TurnMode>("chat");
   const [isApart, setApart] = useState(false);
   const hasWorktrees = useWorktrees();
+  const mayNameFiles = useMay()("file.find");
   const files = useAttachments(model, useDraft(FIRST_PAGE, "files"));
   const [beginning, setBeginning] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
@@ -111,12 +113,14 @@ export function FirstMessage({ opening }: { readonly opening: () => (conversatio
         }
         notice={phase === "open" ? "" : t("Not connected yet")}
       />
-      <Examples
-        onChoose={(example) => {
-          setText(example);
-          box.current?.focus();
-        }}
-      />
+      {mayNameFiles && (
+        <Examples
+          onChoose={(example) => {
+            setText(example);
+            box.current?.focus();
+          }}
+        />
+      )}
     </section>
   );
 }

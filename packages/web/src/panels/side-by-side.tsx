@@ -6,6 +6,7 @@ import { useConversation, useTree } from "../parts/conversation/use-conversation
 import { useShow } from "../parts/conversation/use-view.ts";
 import { Button } from "../parts/design/button.tsx";
 import { usePage } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
 import { say, t, tCount } from "../parts/phrases/phrases.ts";
 
 type ComparedColumn = Result<"branch.compare">["branches"][number];
@@ -27,6 +28,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
   const show = useShow();
   const { id: conversation } = useConversation();
   const tree = useTree();
+  const mayBring = useMay()("branch.bring");
   const [branches, setBranches] = useState<readonly ComparedColumn[]>([]);
   // Compare again when a turn begins or ends or a question arises, and not with each word.
   const standing = tree ? `${[...tree.runs.keys(), ...tree.questions.keys()].join(" ")} ${tree.children.size}` : "";
@@ -64,15 +66,17 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
                 <Button isSmall aria-label={t("Show {name}", { name })} onClick={() => show(branch.leaf)}>
                   {t("Show")}
                 </Button>
-                <Button
-                  isSmall
-                  aria-label={t("Bring changes over: {name}", { name })}
-                  onClick={() =>
-                    page.told(page.connection.ask("branch.bring", { conversation, from: branch.leaf, to: leaf }))
-                  }
-                >
-                  {t("Bring changes over")}
-                </Button>
+                {mayBring && (
+                  <Button
+                    isSmall
+                    aria-label={t("Bring changes over: {name}", { name })}
+                    onClick={() =>
+                      page.told(page.connection.ask("branch.bring", { conversation, from: branch.leaf, to: leaf }))
+                    }
+                  >
+                    {t("Bring changes over")}
+                  </Button>
+                )}
               </p>
             )}
           </li>

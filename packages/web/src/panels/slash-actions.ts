@@ -11,7 +11,6 @@ import {
   type ViewStep,
 } from "@banyan/client/actions";
 import { type ConversationState, emptyConversation } from "@banyan/core/conversation";
-import type { Right } from "@banyan/protocol";
 import { restoreDraft } from "../composer/draft.ts";
 import { focusOn, pressOn } from "../parts/browser/focus-on.ts";
 import { goToPlace } from "../parts/browser/navigation.tsx";
@@ -22,6 +21,7 @@ import { undoableCallIds } from "../parts/diff/branch-changes.ts";
 import type { PaletteAction } from "../parts/page/actions.tsx";
 import { type Page, usePage, usePageState } from "../parts/page/page.ts";
 import type { PanelName } from "../parts/page/panel-names.ts";
+import { useAllowance } from "../parts/page/use-may.ts";
 import { say, t, tCount } from "../parts/phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
@@ -57,10 +57,10 @@ function placeOn(tree: ConversationState | undefined, leaf: string | null, agent
 /** Returns the slash commands (W65) and palette entries of the conversation in view. */
 export function useSlashActions(tree: ConversationState | undefined, leaf: string | null): readonly PaletteAction[] {
   const follow = useFollow(tree, leaf);
-  const rights = usePageState((state) => state.rights);
+  const allowance = useAllowance();
   const agent = useAgent();
   if (!tree) return [];
-  const place = { ...placeOn(tree, leaf, agent), rights };
+  const place = { ...placeOn(tree, leaf, agent), ...allowance };
   const panels = Object.values(PANEL_ACTIONS);
   return offeredActions(place)
     .filter(({ name }) => !OF_OTHER_PARTS.has(name) && !panels.includes(name))
@@ -78,18 +78,18 @@ export function useReading(
   leaf: string | null,
 ): (name: string, argument: string) => unknown {
   const follow = useFollow(tree, leaf);
-  const rights = usePageState((state) => state.rights);
+  const allowance = useAllowance();
   const agent = useAgent();
   return (name, argument) => {
     const action = actionNamed(name);
-    return action && follow(readOnPage(action, argument, { ...placeOn(tree, leaf, agent), rights }));
+    return action && follow(readOnPage(action, argument, { ...placeOn(tree, leaf, agent), ...allowance }));
   };
 }
 
 function readOnPage(
   action: ClientAction,
   argument: string,
-  place: ActionPlace & { readonly rights: readonly Right[] },
+  place: ActionPlace & ReturnType<typeof useAllowance>,
 ): ActionStep {
   const step = readAction(action, argument, place);
   const isShown = step.type === "message" || step.type === "view";

@@ -45,7 +45,8 @@ export class TalkCommands {
 
   get user(): ActionUser {
     const { own, client } = this.#options;
-    return own ? AT_OWN_DESK : { client: "attach", rights: client.welcome.rights };
+    const { rights, without } = client.welcome;
+    return own ? AT_OWN_DESK : { client: "attach", rights, without };
   }
 
   /** Rejects with errors that `reportedProblem` describes. */

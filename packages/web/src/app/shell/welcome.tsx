@@ -31,7 +31,8 @@ export function Welcome() {
         </h1>
         {/* The line keeps its space before the server answers. */}
         <p className="min-h-6 text-center text-soft">
-          {welcome &&
+          {welcome?.workspace === "" && welcome.agent}
+          {welcome?.workspace &&
             tParts("{agent} works in {workspace}", {
               agent: welcome.agent,
               workspace: <code className="font-mono text-sm">{welcome.workspace}</code>,

@@ -1,0 +1,25 @@
+// An agent behind Node's own HTTP server, and its doors.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Agent } from "@banyan/core";
+import { scriptedModel } from "@banyan/core/testing";
+import { handler } from "@banyan/server";
+import { sqliteStore } from "@banyan/store/sqlite";
+
+const agent = new Agent({ name: "shop", model: scriptedModel(["We open at nine."]) });
+const { node, doors, token, close } = handler(agent, { store: sqliteStore({ directory: "conversations" }) });
+const server = createServer(node).listen(0, "127.0.0.1");
+await once(server, "listening");
+console.log(doors.join(" "));
+
+const { port } = server.address() as AddressInfo;
+const response = await fetch(`http://127.0.0.1:${port}/v1/responses`, {
+  method: "POST",
+  headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+  body: JSON.stringify({ model: "shop", input: "When do you open?" }),
+});
+const { output } = (await response.json()) as { output: { content: { text: string }[] }[] };
+console.log(output[0]?.content[0]?.text);
+server.close();
+await close();

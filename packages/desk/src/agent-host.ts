@@ -1,0 +1,132 @@
+import { type Agent, defineTool, OptionError, pathTo, Session, type Store } from "@banyan/core";
+import { contextParts, type Equipment, ModelChoiceError, PROGRAM, RedactingStream, Worktrees } from "@banyan/host";
+import type { CommandName } from "@banyan/protocol";
+import type { ServedHost } from "./commands/workplace.ts";
+
+/** The model list has the provider of the agent's own model only. */
+const OWN_MODEL = "The model of the served agent.";
+
+/** Commands that need a workspace, settings or the host's rules. */
+const NEEDS_WORKSPACE: readonly CommandName[] = [
+  "file.find",
+  "file.revert",
+  "file.undo",
+  "picture.read",
+  "worktree.open",
+  "worktree.list",
+  "worktree.remove",
+  "branch.bring",
+  "approval.use",
+  "equipment.read",
+];
+
+/** The agent's tools and memory are its own options: the desk adds nothing. */
+const NO_EQUIPMENT: Equipment = {
+  tools: [],
+  memory: undefined,
+  useMemory() {},
+  mcp: undefined,
+  instructions: [],
+  agents: [],
+  commands: [],
+  skills: [],
+  bring: defineTool({
+    name: "bring",
+    description: "Refuses: without a workspace, there are no files.",
+    input: { type: "object" },
+    effects: "none",
+    execute() {
+      throw new OptionError("This server has no workspace, so it cannot bring files to another branch.");
+    },
+  }),
+  backups: "",
+  keyFiles: [],
+  isConfined: false,
+  confinesIn: async () => undefined,
+  sandbox: "none",
+  notices: [],
+  tidy: async () => [],
+  async [Symbol.asyncDispose]() {},
+};
+
+/** Leaves texts as they are: the library stores what users write. */
+const asWritten: ServedHost["redact"] = Object.assign((text: string) => text, {
+  stream: () => new RedactingStream({ find: () => [], open: () => undefined, replace: (text) => text }),
+  watch: () => () => {},
+});
+
+/**
+ * Makes the host of a developer's own agent: its conversations are in `store`, and it has no files, settings or rules. The
+ * caller closes the store after the server or desk has stopped.
+ *
+ * @example
+ * ```ts
+ * const desk = new Desk({ host: agentHost(agent, sqliteStore({ directory: "conversations" })) });
+ * ```
+ */
+export function agentHost(agent: Agent, store: Store): ServedHost {
+  const { model: driver, modelNamed } = agent.options;
+  const name = "id" in driver ? String(driver.id) : "model";
+  const [provider = name] = name.split("/", 1);
+  const agentWith = async (wanted: string): Promise<Agent> => {
+    if (wanted === name) return agent;
+    if (modelNamed) return agent.with({ model: await modelNamed(wanted) });
+    throw new ModelChoiceError(
+      "unknown-model",
+      `The agent "${agent.name}" has only the model ${name}, and not ${wanted}.`,
+    );
+  };
+  const listModels: ServedHost["listModels"] = async (wanted) => {
+    if (wanted === provider) return [{ name }];
+    throw new ModelChoiceError(
+      "unknown-provider",
+      `The agent "${agent.name}" has no models of ${wanted}. Its model is ${name}.`,
+    );
+  };
+  return {
+    agent,
+    agentWith,
+    taskAgent: async () => agent.with({ mode: "task" }),
+    informed: (one) => one,
+    store,
+    newSession: (id, program) => {
+      const labels = { agent: agent.name, ...(program && { [PROGRAM]: program }) };
+      return Session.open(store, id, { create: true, labels });
+    },
+    openById: (id) => Session.open(store, id),
+    model: { name, reason: OWN_MODEL },
+    listProviders: async () => [{ name: provider, usable: true, reason: OWN_MODEL, known: 1 }],
+    listModels,
+    useModel: async (wanted) => {
+      throw new ModelChoiceError(
+        "unknown-model",
+        `Choose ${wanted} for one conversation: the model of the agent itself stays ${name}.`,
+      );
+    },
+    contextParts: (state, leaf) => {
+      const { instructions, tools = [] } = agent.options;
+      const own = instructions === undefined ? [] : [{ source: agent.name, text: instructions }];
+      return contextParts({ model: name, instructions: own, tools, path: pathTo(state, leaf) });
+    },
+    without: modelNamed ? NEEDS_WORKSPACE : [...NEEDS_WORKSPACE, "model.use"],
+    workspace: undefined,
+    worktrees: new Worktrees({ folder: "", workspace: undefined, env: {} }),
+    project: undefined,
+    env: {},
+    home: "",
+    hooks: { prompt: async (_session, parts) => parts },
+    ready: async () => NO_EQUIPMENT,
+    redact: asWritten,
+    whyNotReadIn: () => undefined,
+    picture: () => Promise.reject(new OptionError("This server loads no pictures of the web.")),
+    // The agent's own `permission` judges its calls.
+    approval: "ask",
+    unasked: [],
+    carriedOut: [],
+    carryOut() {},
+    useApproval: () => Promise.reject(new OptionError("The agent's own `permission` decides which calls ask.")),
+    remember: () => {
+      throw new OptionError("The call was allowed once: this server keeps no rules. Its agent's `permission` decides.");
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { Agent, OptionError, type Store } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+
+/** Returns whether a value is an agent. Checks for a method, too: the program may have another copy of the class. */
+export function isAgent(value: unknown): value is Agent {
+  if (value instanceof Agent) return true;
+  return typeof value === "object" && value !== null && "chat" in value && "options" in value;
+}
+
+/** Returns the options of `serve` or `handler` if their names are known and the store is usable. Throws `OptionError`. */
+export function checkedStore<Options extends { readonly store: Store }>(
+  call: string,
+  options: Options | undefined,
+  names: OptionNames<Options>,
+): Options {
+  refuseUnknown(call, options, names);
+  if (typeof options?.store?.open === "function") return options;
+  const what = options?.store ? "is no store" : "is missing";
+  throw new OptionError(
+    `${call}(agent, { store }): \`store\` ${what}. Pass sqliteStore({ directory }) of @banyan/store/sqlite, for example.`,
+  );
+}
+
+/** Text of a client must not look like another log line, or control the terminal that shows the log. */
+export function safeLogLine(line: string): string {
+  return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
+}

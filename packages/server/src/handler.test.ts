@@ -1,0 +1,188 @@
+import { Agent, defineTool, OptionError } from "@banyan/core";
+import { scriptedModel } from "@banyan/core/testing";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { Hono } from "hono";
+import { expect, onTestFinished, test } from "vitest";
+import { type HandlerOptions, handler } from "./handler.ts";
+import { serve } from "./server.ts";
+import { TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
+
+const agent = new Agent({ name: "shop", model: scriptedModel(() => "Hello.") });
+const ORIGIN = "http://localhost:3000";
+
+function storeHere() {
+  const store = sqliteStore({ directory: temporaryDirectory() });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function handlerHere(options: Partial<HandlerOptions> = {}) {
+  const made = handler(agent, { store: storeHere(), ...options });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+const list = (address = `${ORIGIN}/api/v1/conversations`, headers: Readonly<Record<string, string>> = {}) =>
+  new Request(address, { headers });
+const say = (id: string, headers: Readonly<Record<string, string>> = {}, address = `${ORIGIN}/api/chat`) =>
+  new Request(address, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ id, messages: [{ id: `${id}-1`, role: "user", parts: [{ type: "text", text: "Hi" }] }] }),
+  });
+
+test("L1: a handler without options for access is closed: only its random token opens it", async () => {
+  const log: string[] = [];
+  const { fetch, token = "", doors } = handlerHere({ log: (line) => log.push(line) });
+  expect(token).toMatch(/^[\w-]{43}$/);
+  for (const door of doors) {
+    const response = await fetch(new Request(`${ORIGIN}${door}/models`));
+    expect([door, response.status]).toEqual([door, 401]);
+  }
+  const refused = await fetch(list());
+  expect(await refused.json()).toEqual({
+    error: { code: "forbidden", message: "Not signed in. Send the handler's token: authorization: Bearer TOKEN." },
+  });
+  expect(log.at(-1)).toContain("refused GET /api/v1/conversations");
+  expect((await fetch(list(undefined, { authorization: `Bearer ${token}x` }))).status).toBe(401);
+  expect(await (await fetch(list(undefined, { authorization: `Bearer ${token}` }))).json()).toEqual({
+    conversations: [],
+  });
+});
+
+test("L1: with `authorize`, foreign sites and foreign host names are refused before the function runs", async () => {
+  const asked: string[] = [];
+  const { fetch, token } = handlerHere({
+    allowedHosts: ["App.example.com"],
+    authorize: (request) => {
+      asked.push(new URL(request.url).host);
+      return true;
+    },
+  });
+  expect(token).toBeUndefined();
+  const status = async (address: string, headers: Readonly<Record<string, string>> = {}) =>
+    (await fetch(list(`${address}/api/v1/conversations`, headers))).status;
+  // A foreign name that resolves to this machine, and pages of other sites in the user's browser.
+  expect(await status("http://evil.example.net")).toBe(421);
+  expect(await status("http://localhost.evil.example.net")).toBe(421);
+  expect(await status(ORIGIN, { host: "evil.example.net" })).toBe(421);
+  expect(await status(ORIGIN, { origin: "http://evil.example.net" })).toBe(403);
+  expect(await status(ORIGIN, { origin: "http://localhost:9999" })).toBe(403);
+  expect(await status(ORIGIN, { "sec-fetch-site": "cross-site" })).toBe(403);
+  expect(await status(ORIGIN, { "sec-fetch-dest": "iframe" })).toBe(403);
+  expect(asked).toEqual([]);
+  expect(await status("https://app.example.com", { origin: "https://app.example.com" })).toBe(200);
+  expect(await status("http://[::1]:3000")).toBe(200);
+  expect(await status("http://127.0.0.1:8080", { origin: "http://127.0.0.1:8080" })).toBe(200);
+  expect(asked).toHaveLength(3);
+  const refused = await fetch(list("http://evil.example.net/api/v1/conversations"));
+  expect(JSON.stringify(await refused.json())).toContain(
+    "The host name evil.example.net is not allowed. Add it to `allowedHosts` of the handler.",
+  );
+});
+
+test("L1: `authorize` may let a program watch, and its error opens nothing", async () => {
+  const log: string[] = [];
+  const { fetch } = handlerHere({
+    log: (line) => log.push(line),
+    authorize: async ({ headers }) => {
+      const user = headers.get("x-user");
+      if (user === "broken") throw new Error("the database of users is away");
+      return user === "owner" || (user === "guest" ? "guest" : (undefined as never));
+    },
+  });
+  expect((await fetch(say("a", { "x-user": "owner" }))).status).toBe(200);
+  expect((await fetch(say("a", { "x-user": "guest" }))).status).toBe(403);
+  expect((await fetch(list(undefined, { "x-user": "guest" }))).status).toBe(200);
+  expect((await fetch(list(undefined, { "x-user": "nobody" }))).status).toBe(401);
+  const broken = await fetch(list(undefined, { "x-user": "broken" }));
+  expect([broken.status, await broken.text()]).toEqual([500, expect.not.stringContaining("database")]);
+  expect(log.join("\n")).toContain("the database of users is away");
+});
+
+test("L1: the doors are listed with their path; what needs a WebSocket is absent and says so", async () => {
+  const { fetch, doors } = handlerHere({ authorize: () => true, path: "/agent" });
+  expect(doors).toEqual(["/agent/api/v1", "/agent/v1", "/agent/api/chat", "/agent/api/ag-ui"]);
+  const streamed = await fetch(say("a", {}, `${ORIGIN}/agent/api/chat`));
+  expect(streamed.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
+  expect(await streamed.text()).toContain("Hello.");
+  expect(await (await fetch(list(`${ORIGIN}/agent/v1/models`))).json()).toMatchObject({ object: "list" });
+  const { servers } = (await (await fetch(list(`${ORIGIN}/agent/api/v1/openapi.json`))).json()) as { servers: unknown };
+  expect(servers).toEqual([{ url: "/agent" }]);
+  for (const missing of ["/agent/", "/agent/c/a"]) {
+    const response = await fetch(list(`${ORIGIN}${missing}`));
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      error: { code: "not-found", message: `There is nothing at this address. The doors are ${doors.join(", ")}.` },
+    });
+  }
+  expect((await fetch(list(`${ORIGIN}/agent/api/v1/socket`))).status).toBe(404);
+});
+
+test("L1: a framework that removes the path needs no option", async () => {
+  const { fetch } = handlerHere({ token: TOKEN });
+  const app = new Hono().mount("/agent", fetch);
+  const response = await app.request("/agent/api/v1/conversations", {
+    headers: { host: "localhost", authorization: `Bearer ${TOKEN}` },
+  });
+  expect(response.status).toBe(200);
+});
+
+test("L1: wrong options of serve and handler are refused in one sentence with the nearest way", async () => {
+  const store = storeHere();
+  const missing = "`store` is missing. Pass sqliteStore({ directory }) of @banyan/store/sqlite, for example.";
+  expect(() => handler(agent, undefined as never)).toThrow(new OptionError(`handler(agent, { store }): ${missing}`));
+  expect(() => handler(agent, { store: {} as never })).toThrow(/`store` is no store/);
+  expect(() => handler({ store } as never, { store })).toThrow(/handler: the first argument must be an Agent/);
+  expect(() => handler(agent, { store, tokn: "a" } as never)).toThrow(
+    "tokn is no option of handler; did you mean token?",
+  );
+  expect(() => handler(agent, { store, token: "a", authorize: () => true })).toThrow(/`token` and `authorize` exclude/);
+  expect(() => handler(agent, { store, path: "agent/" })).toThrow(/`path` begins with a slash.*"agent\/"/);
+  await expect(serve(agent, undefined as never)).rejects.toThrow(`serve(agent, { store }): ${missing}`);
+  await expect(serve({ store } as never)).rejects.toThrow("serve needs an agent and a store, serve(agent, { store })");
+  await expect(serve(agent, { store, prot: 1 } as never)).rejects.toThrow(
+    "prot is no option of serve; did you mean port?",
+  );
+  await expect(serve(agent, { store, host: {} } as never)).rejects.toThrow(/host is no option of serve/);
+});
+
+test("L1: a served agent has no files, modes or equipment: clients learn it, and the commands are refused", async () => {
+  const act = defineTool({
+    name: "act",
+    description: "Acts.",
+    input: { type: "object" },
+    effects: "external",
+    execute: () => "done",
+  });
+  const own = new Agent({ name: "shop", model: scriptedModel(() => "Hello."), tools: [act], instructions: "Be kind." });
+  const server = await serve(own, { store: storeHere(), token: TOKEN });
+  onTestFinished(() => server.stop());
+  const client = await TestClient.connect(server);
+  const welcome = client.frames.find((frame) => frame.type === "welcome");
+  expect(welcome).toMatchObject({ agent: "shop", workspace: "", without: expect.arrayContaining(["file.find"]) });
+  const { conversation } = await client.ask("conversation.create", {});
+  const refused = [
+    client.ask("file.find", { query: "" }),
+    client.ask("approval.use", { mode: "plan" }),
+    client.ask("equipment.read", {}),
+    client.ask("worktree.list", {}),
+    client.ask("worktree.open", { conversation }),
+    client.ask("picture.read", { url: "https://example.com/a.png" }),
+    client.ask("model.use", { model: "other/model", conversation }),
+  ];
+  for (const one of refused) await expect(one).rejects.toThrow(/is not available: the agent "shop" has no workspace/);
+  const parts = [{ type: "text" as const, text: "Hi" }];
+  await expect(client.ask("turn.say", { conversation, parts, model: "other/model" })).rejects.toThrow(
+    'The agent "shop" has only the model scripted/model, and not other/model.',
+  );
+  await expect(client.ask("prompt.say", { conversation, prompt: "review" })).rejects.toThrow(
+    "There is no prompt /review.",
+  );
+  expect((await client.ask("model.list", {})).providers.map(({ name }) => name)).toEqual(["scripted"]);
+  const { branches, problems } = await client.ask("branch.fan", { conversation, parts, times: 2 });
+  expect([branches.length, problems]).toEqual([2, []]);
+  const { parts: context } = await client.ask("context.read", { conversation });
+  expect(context.map(({ source }) => source)).toEqual(expect.arrayContaining(["shop", "act"]));
+});

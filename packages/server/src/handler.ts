@@ -1,0 +1,202 @@
+import type { RequestListener } from "node:http";
+import type { Agent, Store } from "@banyan/core";
+import { OptionError } from "@banyan/core";
+import type { OptionNames } from "@banyan/core/conversation";
+import { agentHost, Desk, GUEST, OWNER, type Principal } from "@banyan/desk";
+import { NAME } from "@banyan/desk/serving";
+import { PROTOCOL } from "@banyan/protocol";
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import { getPath } from "hono/utils/url";
+import { isLoopbackAddress } from "./auth/addresses.ts";
+import { Gate, type GateRefusal, type HttpEnvironment, requestOf } from "./auth/gate.ts";
+import { GuestLines } from "./auth/guest-lines.ts";
+import { Principals } from "./auth/principal.ts";
+import { randomToken } from "./auth/secret.ts";
+import { checkedStore, isAgent, safeLogLine } from "./checked.ts";
+import { addPrograms, doors, internalError, refusalBody, securityHeaders } from "./http/app.ts";
+import type { EventStream } from "./http/event-stream.ts";
+import { openApi } from "./http/open-api.ts";
+
+/** Maximum number of feeds of guests at once, doubled; see `GuestLines`. */
+const CONNECTIONS = 2_000;
+
+/** The rights of a request: all, only to watch, or none. */
+export type Authorization = boolean | "guest";
+
+/**
+ * Options of a handler.
+ * @example
+ * handler(agent, {
+ *   store: sqliteStore({ directory: "conversations" }),
+ *   authorize: (request) => request.headers.get("x-user") === "ada",
+ *   path: "/agent",
+ *   allowedHosts: ["app.example.com"],
+ *   state: "state",
+ *   idle: 60_000,
+ *   log: (line) => console.error(line),
+ * });
+ */
+export interface HandlerOptions {
+  /** The store of the conversations. The caller closes the store after `close`. */
+  readonly store: Store;
+  /** The token that requests must send (`authorization: Bearer TOKEN`). Default: a random token. */
+  readonly token?: string;
+  /**
+   * Decides about each request, instead of a token: `true` gives all rights, on all conversations, and `"guest"` lets a program
+   * watch. The handler has already refused requests of foreign sites and to foreign host names. A rejection refuses the request.
+   */
+  authorize?(request: Request): Authorization | Promise<Authorization>;
+  /** The path before the addresses, such as `/agent`, unless the framework removes the path. Default: none. */
+  readonly path?: string;
+  /** Accepted values of `Host`, besides `localhost` and other loopback names: the public name of your server, for example. */
+  readonly allowedHosts?: readonly string[];
+  /** The folder for counts of unread turns. Absent: they last as long as the handler. */
+  readonly state?: string;
+  /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
+  readonly idle?: number;
+  /** Receives refusals and defects, one line each, without secrets. Absent: no log. */
+  log?(line: string): void;
+}
+
+const OPTIONS: OptionNames<HandlerOptions> = {
+  store: true,
+  token: true,
+  authorize: true,
+  path: true,
+  allowedHosts: true,
+  state: true,
+  idle: true,
+  log: true,
+};
+
+/** An agent behind a web server of your own. */
+export interface AgentHandler extends AsyncDisposable {
+  /** Answers a request. For Hono, Next.js routes, Deno and others that use the Fetch API. */
+  fetch(request: Request, bindings?: unknown): Promise<Response>;
+  /** The same for `createServer` of Node, and for Express: `app.use("/agent", node)`, before any parser of bodies. */
+  readonly node: RequestListener;
+  /** The addresses of the doors, with `path`. All doors that need no WebSocket are open. */
+  readonly doors: readonly string[];
+  /** The token for requests; `undefined` with `authorize`. */
+  readonly token: string | undefined;
+  /** Interrupts the runs, writes their ends to the log, and closes every conversation. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes an HTTP handler of an agent of your own, for a web server that you have already. It has the doors of `serve` that need
+ * no WebSocket: the AI SDK's `useChat`, AG-UI, OpenAI's API and the API for scripts. The page and editors need `serve`. One
+ * process at a time may handle a conversation. Throws `OptionError` for unusable options.
+ *
+ * @example
+ * ```ts
+ * const { fetch, doors } = handler(agent, { store: sqliteStore({ directory: "conversations" }), token: "a long secret" });
+ * console.log(doors, (await fetch(new Request("http://localhost/api/v1/health"))).status);
+ * ```
+ */
+export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
+  const { store, authorize, path = "", allowedHosts = [] } = checkedStore("handler", options, OPTIONS);
+  if (!isAgent(agent))
+    throw new OptionError("handler: the first argument must be an Agent: handler(agent, { store }).");
+  if (authorize && options.token !== undefined)
+    throw new OptionError("handler: `token` and `authorize` exclude each other. Check the token in `authorize`.");
+  if (path !== "" && !/^\/.*[^/]$/.test(path))
+    throw new OptionError(
+      `handler: \`path\` begins with a slash and ends without one, as in "/agent"; this is "${path}".`,
+    );
+  // With `authorize`, no request can have this token.
+  const token = options.token ?? randomToken();
+  const log = (line: string) => options.log?.(safeLogLine(line));
+  const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const { state, idle } = options;
+  const desk = new Desk({ host: agentHost(agent, store), client: "banyan handler", state, idle, defect });
+  const names = new Set(allowedHosts.map((name) => name.toLowerCase()));
+  const hosts = { has: (host: string) => names.has(host) || isLoopbackAddress(host.replace(/:\d+$/, "")) };
+  const gate = new Gate(new Principals({ owner: token }), { hosts: () => hosts, cookie: () => "banyan-handler" });
+  const streams = new Set<EventStream>();
+
+  /** The rights of a request that comes from no foreign site; or the refusal. */
+  const judge = async (request: Request, knock: ReturnType<typeof requestOf>): Promise<Principal | GateRefusal> => {
+    if (!authorize) {
+      const verdict = gate.judge(knock);
+      return verdict.ok ? verdict.principal : inHandler(verdict, knock.header("host"));
+    }
+    const allowed = await authorize(request);
+    if (allowed === true) return OWNER;
+    if (allowed === "guest") return GUEST;
+    return { ok: false, status: 401, message: "Not signed in." };
+  };
+
+  const app = new Hono<HttpEnvironment>({ getPath: (request) => withoutPath(getPath(request), path) });
+  app.use(async (context, next) => {
+    const knock = requestOf(context);
+    for (const [name, value] of Object.entries(securityHeaders(knock.header("host") ?? "")))
+      context.header(name, value);
+    const stranger = gate.stranger(knock);
+    if (!stranger) return next();
+    const { status, message } = inHandler(stranger, knock.header("host"));
+    log(`${knock.from}: refused ${knock.method} ${context.req.path.slice(0, 200)}: ${message}`);
+    return context.json(refusalBody(context.req.path, status, message), status);
+  });
+  app.get("/api/v1/health", (context) => context.json({ status: "ok", server: NAME, protocol: PROTOCOL }));
+  addPrograms(
+    app,
+    {
+      desk,
+      streams,
+      guests: new GuestLines(CONNECTIONS),
+      openApi: () => ({ ...openApi(NAME, doors), servers: [{ url: path === "" ? "/" : path }] }),
+      defect,
+    },
+    async (context, next) => {
+      const knock = requestOf(context);
+      const verdict = await judge(context.req.raw, knock);
+      if ("ok" in verdict) {
+        const { status, message } = verdict;
+        log(`${knock.from}: refused ${knock.method} ${context.req.path.slice(0, 200)}: ${message}`);
+        return context.json(refusalBody(context.req.path, status, message), status);
+      }
+      context.set("principal", verdict);
+      return next();
+    },
+  );
+  const open = ["/api/v1", ...doors.map(({ address }) => address)].map((address) => `${path}${address}`);
+  app.all("*", (context) => {
+    const message = `There is nothing at this address. The doors are ${open.join(", ")}.`;
+    return context.json({ error: { code: "not-found", message } }, 404);
+  });
+  app.onError(internalError(defect));
+
+  const fetch = async (request: Request, bindings?: unknown) =>
+    app.fetch(request, typeof bindings === "object" && bindings !== null ? bindings : {});
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= desk.stop().then(() => {
+      for (const stream of streams) stream.close();
+    });
+    return closed;
+  };
+  return {
+    fetch,
+    node: getRequestListener(fetch, { overrideGlobalObjects: false }),
+    doors: open,
+    token: authorize ? undefined : token,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Replaces the advice of `banyan serve` by advice for the developer of this server. */
+function inHandler(refusal: GateRefusal, host = ""): GateRefusal {
+  if (refusal.status === 421) {
+    const message = `The host name ${safeLogLine(host).slice(0, 200)} is not allowed. Add it to \`allowedHosts\` of the handler.`;
+    return { ...refusal, message };
+  }
+  if (refusal.status !== 401) return refusal;
+  return { ...refusal, message: "Not signed in. Send the handler's token: authorization: Bearer TOKEN." };
+}
+
+function withoutPath(address: string, path: string): string {
+  return path !== "" && address.startsWith(`${path}/`) ? address.slice(path.length) : address;
+}
