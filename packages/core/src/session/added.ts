@@ -53,7 +53,8 @@ export function countedUsage(spent: SpentOutsideTurns) {
   const { purpose, model, usage, cost } = spent;
   if (!["title", "summary"].includes(purpose))
     throw invalidOption(`The purpose of spent tokens must be "title" or "summary", not ${JSON.stringify(purpose)}.`);
-  if (typeof model !== "string" || model === "") throw invalidOption("Spent tokens need the id of the model.");
+  if (typeof model !== "string" || model === "")
+    throw invalidOption("The model of spent tokens must be the id of a model.");
   if (cost !== undefined && !(cost >= 0))
     throw invalidOption(`cost is ${cost}; it must be an amount of US dollars, 0 or more.`);
   const event = { type: "usage.counted", purpose, model, usage: cleanUsage(usage) } as const;

@@ -166,7 +166,7 @@ describe("F93: where a user can be asked", () => {
       {
         offers: "file",
         survives: false,
-        reason: expect.stringMatching(/Store it as a file, which the model reads in parts\?$/),
+        reason: expect.stringMatching(/Store the message as a file that the model reads in parts\?$/),
       },
     ]);
     expect(items.findLast(({ type }) => type === "run.ended")).toMatchObject({ reason: "answered" });

@@ -94,7 +94,7 @@ async function setAside(
   let problem = "";
   // The task of a sub-agent is not a user's message: the parent agent gets the error and can react.
   if (storeText && run.call === undefined) {
-    const agreed = await askRun(run, `${fact}. Store it as a file, which the model reads in parts?`, "file");
+    const agreed = await askRun(run, `${fact}. Store the message as a file that the model reads in parts?`, "file");
     if (run.signal.aborted) return undefined;
     if (agreed) {
       const { session } = run;

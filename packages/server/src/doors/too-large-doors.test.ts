@@ -37,7 +37,7 @@ describe("F93: a message that is larger than the window", () => {
       });
     await client.say(LARGE);
     expect(client.pendingInterrupts).toMatchObject([
-      { reason: "confirmation", message: expect.stringContaining("Store it as a file") },
+      { reason: "confirmation", message: expect.stringContaining("Store the message as a file") },
     ]);
     await resume(true);
     expect([client.told.at(-1), stored]).toEqual(["assistant: I read it.", [LARGE]]);
@@ -68,7 +68,7 @@ describe("F93: a message that is larger than the window", () => {
         body: { answers: open().map(({ id: question }) => ({ question, answer: { decision } })) },
       });
     await kept.sendMessage({ text: LARGE });
-    expect(open()).toMatchObject([{ data: { text: expect.stringContaining("Store it as a file") } }]);
+    expect(open()).toMatchObject([{ data: { text: expect.stringContaining("Store the message as a file") } }]);
     await give("allow");
     expect([kept.status, textOf(kept.last), stored]).toEqual(["ready", "I read it.", [LARGE]]);
     expect(shown(model)).toContain("stored as the file message-1.txt");
@@ -120,7 +120,7 @@ describe("F93: a message that is larger than the window", () => {
       await expect(said).rejects.toMatchObject({
         message: expect.stringContaining("but scripted/model accepts at most"),
       });
-    expect(asked).toEqual([[expect.stringContaining("Store it as a file"), "Store as a file", "Do not send"]]);
+    expect(asked).toEqual([[expect.stringContaining("Store the message as a file"), "Store as a file", "Do not send"]]);
     expect(stored).toEqual(agrees ? [LARGE] : []);
     await at.say(session, "And now?");
     expect(model.asked).toBe(agrees ? 2 : 1);

@@ -72,7 +72,7 @@ describe("C12: in a chat the model asks with choices", () => {
       'The tool failed: Give the question "Colour" 2 to 12 choices, not 0.',
     ],
     [{ question: " " }, "The tool failed: The question must not be empty."],
-    [{ question: "a\u0007b" }, "The tool failed: The question must not hold control characters."],
+    [{ question: "a\u0007b" }, "The tool failed: The question must not contain control characters."],
   ])("a call that nobody could answer asks nobody, and gets one sentence: %j", async (input, problem) => {
     const { session, agent } = chatting([[call("ask_client", input)], "Well."]);
     await agent.send("Go", { session });

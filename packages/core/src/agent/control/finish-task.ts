@@ -18,8 +18,7 @@ export function finishTask(output?: InputSchema<unknown>): Tool {
       : inside("properties/result", jsonSchemaOf("output", output));
   return defineTool({
     name: FINISH_TASK,
-    description:
-      "Ends the task with its result. Call it when the task is done, or when it turns out that it cannot be done.",
+    description: "Ends the task with its result. Call this tool when the task is done, or cannot be done.",
     input: {
       type: "object",
       properties: {

@@ -31,7 +31,7 @@ describe("C12: questions with choices", () => {
     [
       "with a control character",
       labelled("red", "bl\u001bue"),
-      'A choice of "Colour" must not hold control characters.',
+      'A choice of "Colour" must not contain control characters.',
     ],
     ["with a choice of two lines", labelled("red", "bl\nue"), 'A choice of "Colour" must be one line, without tabs.'],
     ["with the same choice twice", labelled("red", "Red "), 'The question "Colour" has the choice "red" twice.'],

@@ -38,7 +38,7 @@ function lineProblem(what: string, line: string, most: number): string | undefin
 
 export function questionTextProblem(what: string, text: string, most: number): string | undefined {
   if (text.trim() === "") return `${what} must not be empty.`;
-  if (/[\p{Cc}--[\n\t]]/v.test(text)) return `${what} must not hold control characters.`;
+  if (/[\p{Cc}--[\n\t]]/v.test(text)) return `${what} must not contain control characters.`;
   return text.length > most
     ? `${what} is ${text.length} characters long; it may have ${most.toLocaleString("en")}.`
     : undefined;

@@ -140,7 +140,7 @@ class LegalRequests {
     if (part === "reasoning") {
       for (const one of request.messages.flatMap(reasoningParts)) this.#leftOut.reasoning.add(one);
       this.#version++;
-      return "The provider refused the reasoning of earlier responses, so it is left out from now on.";
+      return "The provider refused the reasoning of earlier responses. Requests omit this reasoning from now on.";
     }
     if (part === "pictures") {
       const fresh = pictures.filter((picture) => !this.#accepted.has(picture));
@@ -148,13 +148,13 @@ class LegalRequests {
       for (const picture of refused) this.#leftOut.pictures.add(picture);
       this.#version++;
       const names = [...new Set(refused.map(({ name }) => name ?? "a picture"))].join(", ");
-      return `The provider refused ${names}, so it is left out from now on.`;
+      return `The provider refused ${names}. Requests omit this content from now on.`;
     }
     const { parameter } = part;
     if (this.#refused.has(parameter)) return undefined;
     this.#refused.add(parameter);
     this.#settings = new WeakMap();
-    return `The provider does not take ${parameter}, so it is left out from now on.`;
+    return `The provider does not accept ${parameter}. Requests omit this parameter from now on.`;
   }
 
   #settingsOf(settings: ModelSettings, messages: readonly PromptMessage[]): ModelSettings {

@@ -81,7 +81,7 @@ describe("a refusal that names a part costs one more request:", () => {
     const parts = await answerOf(at.model, ask([user("a"), thought, user("b")]));
     expect(parts[0]).toEqual({
       type: "note",
-      text: "The provider refused the reasoning of earlier responses, so it is left out from now on.",
+      text: "The provider refused the reasoning of earlier responses. Requests omit this reasoning from now on.",
     });
     expect(parts.some((part) => part.type === "text" && part.text === "ok")).toBe(true);
     expect(at.asked).toHaveLength(2);
@@ -138,7 +138,10 @@ describe("a refusal that names a part costs one more request:", () => {
     const good: PromptMessage = { role: "user", parts: [picture(10, 10, "good.png")] };
     await answerOf(at.model, ask([good]));
     const parts = await answerOf(at.model, ask([good, { role: "user", parts: [bad] }]));
-    expect(parts[0]).toEqual({ type: "note", text: "The provider refused bad.png, so it is left out from now on." });
+    expect(parts[0]).toEqual({
+      type: "note",
+      text: "The provider refused bad.png. Requests omit this content from now on.",
+    });
     await answerOf(at.model, ask([good, { role: "user", parts: [bad] }, user("hi")]));
     expect(at.asked).toHaveLength(4);
     expect(at.asked[3]).toContain("[bad.png (image/png) is not shown to you: the provider refused it.]");
@@ -180,7 +183,7 @@ describe("a refusal that names a part costs one more request:", () => {
     const parts = await answerOf(at.model, ask([user("a")], settings));
     expect(parts[0]).toEqual({
       type: "note",
-      text: `The provider does not take ${parameter}, so it is left out from now on.`,
+      text: `The provider does not accept ${parameter}. Requests omit this parameter from now on.`,
     });
     expect(at.asked).toHaveLength(2);
     await answerOf(at.model, ask([user("b")], { ...settings }));
@@ -256,7 +259,10 @@ describe("a refusal that names a part costs one more request:", () => {
     for (const text of ["a", "b"])
       for await (const item of agent.chat(say(text), { session })) if (item.type === "request.changed") told.push(item);
     expect(told).toMatchObject([
-      { type: "request.changed", reason: "The provider does not take stream_options, so it is left out from now on." },
+      {
+        type: "request.changed",
+        reason: "The provider does not accept stream_options. Requests omit this parameter from now on.",
+      },
     ]);
     expect(at.asked).toHaveLength(3);
   });
