@@ -150,9 +150,9 @@ test("a long suggestion says that it is cut where its help stands beside it", as
   expect((await completed({ suggest }, "/w")).labels).toEqual(["/waiting [drop n | edit n tex…"]);
 });
 
-test("a suggestion takes no control characters to the screen", async () => {
-  const names = completeNames(() => [{ text: "@a", label: "@a\x1b[2J", help: "b\nc" }]);
-  expect(await completed(names, "@")).toMatchObject({ labels: ["@a"], help: "b c" });
+test("S12, F82: a suggestion writes out control, hidden and reordering characters of a name", async () => {
+  const names = completeNames(() => [{ text: "@a", label: "@a\x1b[2J\u202etxt.exe", help: "b\nc" }]);
+  expect(await completed(names, "@")).toMatchObject({ labels: ["@a\\u{1b}[2J\\u{202e}txt.exe"], help: "b c" });
 });
 
 test("a look that fails, or that the next key aborts, suggests nothing, and the others suggest what they know", async () => {

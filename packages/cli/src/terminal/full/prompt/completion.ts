@@ -1,3 +1,4 @@
+import { visibleLine } from "@banyan/core/shown";
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
 import { plainLine } from "../../../show/plain-text.ts";
 import { cutToWidth } from "../screen/cells.ts";
@@ -90,7 +91,7 @@ export class Completion implements AutocompleteProvider {
 }
 
 function suggestionItem({ text, label = text, help }: PromptSuggestion): AutocompleteItem {
-  const shown = plainLine(label);
+  const shown = visibleLine(label);
   if (help === undefined) return { value: text, label: shown };
   return { value: text, label: cutToWidth(shown, BESIDE_HELP), description: plainLine(help) };
 }
