@@ -22,9 +22,7 @@ export interface Runnable {
   readonly permit: Exclude<Permit, { decision: "deny" }>;
 }
 
-/**
- * Decides if a call may run. With `seen`, a user saw the arguments, so the check must not change them. Never rejects.
- */
+/** Decides if a call may run. With `seen`, the check must not change the arguments: a user saw them. Never rejects. */
 export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}): Promise<CallVerdict> {
   const { agent, signal } = run;
   const { toolbox, permission } = agent;

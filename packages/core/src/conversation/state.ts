@@ -169,9 +169,7 @@ export interface ConversationState {
   readonly removals: number;
   /** Grows with each `memory.dismissed`. A new number means that the prompt of old messages has changed. */
   readonly dismissals: number;
-  /**
-   * Permission rules that a user allowed according to the log, only for display. `session.allowed` has the valid rules.
-   */
+  /** Permission rules according to the log, only for display. `session.allowed` has the valid rules. */
   readonly allowed: readonly string[];
   /** Calls that existed when the conversation was imported: their effects happened elsewhere. */
   readonly writtenElsewhere: ReadonlySet<string>;

@@ -71,9 +71,7 @@ const ENGLISH = new RegExp(
 /** Claude's own clients: "usage limit reached|1796083200". */
 const EPOCH = /limit reached\|(\d{10})\b/i;
 
-/**
- * Returns the milliseconds until a limit has room again, according to an error message. Dates without a zone are UTC.
- */
+/** Returns the milliseconds until a limit has room again, by an error message. Dates without a zone are UTC. */
 export function delayInSentence(sentence: string): number | undefined {
   const found = IN.exec(sentence)?.[1];
   if (found !== undefined) return readDuration(found);

@@ -336,9 +336,7 @@ export class Session {
     await this.commit([{ type: "rule.revoked", pattern }], { durable: true });
   }
 
-  /**
-   * Creates a question. Write it into the log, then wait for the answer. `open`: a question that the log has. @internal
-   */
+  /** Creates a question. Write it into the log, then wait for the answer. `open`: a logged question. @internal */
   ask(unfit?: InputProblemCheck, open?: string): AskedQuestion {
     return this.#questions.ask(unfit, open);
   }

@@ -1,8 +1,6 @@
 import type { Json } from "../part.ts";
 
-/**
- * Parses arguments: JSON, JSON in a JSON string, or an empty text for no arguments. Returns nothing for other texts.
- */
+/** Parses arguments: JSON, JSON in a JSON string, or an empty text for none. Returns nothing for other texts. */
 export function writtenInput(text: string): Json | undefined {
   if (text.trim() === "") return {};
   if (isTooDeep(text)) return undefined;
