@@ -1,9 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Agent, defineTool } from "@banyan/core";
+import { resolveModel } from "@banyan/models";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { LLMock } from "@copilotkit/aimock";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { handler } from "./handler.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
 import { Chat, textOf, toolOf } from "./testing/ui-chat.fixture.ts";
@@ -36,6 +43,42 @@ async function opened(address: string, id: string): Promise<Chat> {
   chat.messages = (JSON.parse(body) as { messages: typeof chat.messages }).messages;
   return chat;
 }
+
+test("L1: with a real driver, the wire has the call, the user's approval and the answer", PATIENCE, async () => {
+  const mock = new LLMock({ port: 0, chunkSize: 4 });
+  mock.on({ predicate: ({ messages }) => messages.at(-1)?.role === "tool" }, { content: "12 EUR are on their way." });
+  mock.onMessage("refund", { toolCalls: [{ id: "call_7", name: "refund", arguments: '{"order":"7"}' }] });
+  const baseURL = `${await mock.start()}/v1`;
+  onTestFinished(() => mock.stop());
+  const refund = defineTool({
+    name: "refund",
+    description: "Pays an order back.",
+    input: { type: "object", properties: { order: { type: "string" } } },
+    effects: "external",
+    execute: (input) => `Paid back ${JSON.stringify(input)}.`,
+  });
+  const model = await resolveModel("openai-compatible/shop", { env: { OPENAI_COMPATIBLE_BASE_URL: baseURL } });
+  const agent = new Agent({ model, tools: [refund], permission: () => ({ decision: "ask" }) });
+  const store = sqliteStore({ directory: temporaryDirectory() });
+  const { node, close } = handler(agent, { store, token: TOKEN });
+  const server = createServer(node).listen(0, "127.0.0.1");
+  onTestFinished(async () => {
+    await close();
+    server.closeAllConnections();
+    server.close();
+    await store.close();
+  });
+  await once(server, "listening");
+  const chat = new Chat(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "wire");
+  await chat.sendMessage({ text: "Please refund order 7." });
+  const part = toolOf(chat.last);
+  expect(part).toMatchObject({ state: "approval-requested", input: { order: "7" } });
+  const id = part && "approval" in part ? (part.approval?.id ?? "") : "";
+  await chat.addToolApprovalResponse({ id, approved: true });
+  await vi.waitFor(() => expect(textOf(chat.last)).toBe("12 EUR are on their way."), 20_000);
+  expect(mock.getRequests().map(({ path }) => path)).toEqual(["/v1/chat/completions", "/v1/chat/completions"]);
+  expect(JSON.stringify(mock.getLastRequest()?.body)).toContain('Paid back {\\"order\\":\\"7\\"}.');
+});
 
 describe.each(["serve", "handler"])("L1: %s(agent, { store }) with useChat", (form) => {
   test(
