@@ -83,7 +83,7 @@ class Voice:
 
 def decide(conversation, question, tool):
     """Asks the person whether a call may run."""
-    answer = input(f"\nMay it run {tool}? [y/n] ").strip().lower()
+    answer = input(f"\nMay the agent run {tool}? [y/n] ").strip().lower()
     decision = {"decision": "allow"} if answer == "y" else {"decision": "deny", "reason": "The person said no."}
     ask("question.answer", conversation=conversation, question=question, answer=decision)
 

@@ -45,7 +45,7 @@ test.skipIf(!hasPython)(
     );
     link.to(server.address);
     const printed = await run(link.address, "y\n");
-    expect(printed).toBe(`${words(150).join("")}\n\nMay it run put? [y/n] All done.\n`);
+    expect(printed).toBe(`${words(150).join("")}\n\nMay the agent run put? [y/n] All done.\n`);
     expect(link.cuts).toBeGreaterThan(0);
   },
 );
