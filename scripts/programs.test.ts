@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "..");
 const STARTERS: Readonly<Record<string, string>> = {
   "packages/acp/src/connection/agent-process.ts":
     "agents of other programs, by a command of the user's settings or of ours; never one of the workspace",
-  "packages/cli/src/mcp/connected.ts": "what opens an address, or BROWSER; nothing of the working directory",
+  "packages/cli/src/mcp/connected-servers.ts": "what opens an address, or BROWSER; nothing of the working directory",
   "packages/cli/src/serve/serve.ts": "what opens an address; nothing of the working directory",
   "packages/cli/src/terminal/questions/clipboard.ts":
     "what the desktop has for its clipboard, by fixed words, when a person copies or pastes; nothing of the working directory",

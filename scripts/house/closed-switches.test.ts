@@ -12,12 +12,12 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/core/src/conversation/tree/readable-event.ts": "Only these hold what users and models said.",
   "packages/core/src/past/turn-spending.ts": "Only these take of a turn's limits, or stop its clock.",
   "packages/core/src/session/replay.ts": "Only these two events say again what deltas said.",
-  "packages/core/src/session/streaming.ts": "Only these events say again what deltas said.",
+  "packages/core/src/session/streaming-buffer.ts": "Only these events say again what deltas said.",
   "packages/host/src/hooks/calls-for.ts":
     "These alone call for a person who looks elsewhere: something waits, or nothing more comes.",
   "packages/host/src/hooks/hooks.ts": "Hooks are called at these moments, which their format names.",
   "packages/server/src/doors/acp/branch.ts": "A branch grows by these alone; of all else it knows whose it is.",
-  "packages/server/src/cluster/following.ts": "It tells the steps of a turn, which these end.",
+  "packages/server/src/cluster/turn-follower.ts": "It tells the steps of a turn, which these end.",
   "packages/desk/src/live/live-conversation.ts": "It follows turns; whatever else comes has changed something.",
   "packages/store/src/log/summary.ts": "A list says three things of a conversation.",
 };

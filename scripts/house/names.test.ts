@@ -20,6 +20,9 @@ const NOUNS = ["Encoding", "Finding", "Listing"];
 const IRREGULAR =
   /^(Begun|Broken|Brought|Chosen|Come|Done|Drawn|Found|Given|Gone|Heard|Held|Hidden|Kept|Known|Left|Lost|Made|Meant|Read|Said|Seen|Sent|Shown|Spent|Spoken|Taken|Thought|Told|Written)$/;
 
+/** Nouns and verbs of the field, and an entry of a package. */
+const FILE_NAMES = ["bring", "embedding", "listing", "read", "serving", "setting", "spending"];
+
 const files = new Map(
   globSync("packages/*/src/**/*.{ts,tsx}", { cwd: root })
     .filter((path) => !/\.(test|fixture)\.tsx?$|\/testing\//.test(path))
@@ -53,6 +56,34 @@ function participles(declarations: readonly Declaration[]): string[] {
     .filter(({ name }) => !NOUNS.includes(name))
     .map(({ name, file }) => `${name}: ${file}`);
 }
+
+/** The files that are named by a participle alone, which does not tell what the file exports. */
+function participleFiles(paths: Iterable<string>): string[] {
+  return [...paths].filter((path) => {
+    const [, name = ""] = /([^/\\]+)\.tsx?$/.exec(path) ?? [];
+    const isBare =
+      /^(un)?[a-z]{2,}(?<!fe)(?:ed|ing)$/.test(name) || IRREGULAR.test(capitalized(name.replace(/^un/, "")));
+    return isBare && !FILE_NAMES.includes(name);
+  });
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+test("H28: no file is named by a participle alone", () => {
+  expect(participleFiles(files.keys())).toEqual([]);
+  const paths = [
+    "a/told.ts",
+    "a/unsent.ts",
+    "a/following.tsx",
+    "a/granted.ts",
+    "a/feed.ts",
+    "a/turn-kept.ts",
+    "a/listing.ts",
+  ];
+  expect(participleFiles(paths)).toEqual(["a/told.ts", "a/unsent.ts", "a/following.tsx", "a/granted.ts"]);
+});
 
 test("H11: no name of an exported type stands for two things, and few inner names do", () => {
   const types = declared(TYPES, files);

@@ -61,7 +61,7 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${core}/session/rights.test.ts`],
   },
   {
-    file: `${core}/past/waiting.ts`,
+    file: `${core}/past/end-of-waiting.ts`,
     line: ".filter(({ run }) => !session.runs.isLive(latestRun(state, run)))",
     instead: ".filter(() => false)",
     tests: POWER_CUT,

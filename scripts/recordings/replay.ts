@@ -18,7 +18,7 @@ import type { Desk } from "../../packages/desk/src/desk.ts";
 import { OWNER } from "../../packages/desk/src/request/principal.ts";
 import type { Command } from "../../packages/protocol/src/index.ts";
 import { EditorBranch } from "../../packages/server/src/doors/acp/branch.ts";
-import { type Abilities, EditorUpdates } from "../../packages/server/src/doors/acp/telling.ts";
+import { type Abilities, EditorUpdates } from "../../packages/server/src/doors/acp/editor-updates.ts";
 import { AgUiTurn } from "../../packages/server/src/doors/ag-ui/turn.ts";
 import { chatRequest, chatWords } from "../../packages/server/src/doors/openai/chat.ts";
 import { responsesRequest, responsesWords } from "../../packages/server/src/doors/openai/responses.ts";

@@ -3,4 +3,4 @@ export type { Link, LinkEvents, OpenLink } from "./link/link.ts";
 export { ClientError } from "./link/link.ts";
 export { Mirror } from "./link/mirror.ts";
 export type { LocalConversation, Tree } from "./link/tree.ts";
-export { type ConversationFollower, WatchedConversation, type WatchState } from "./link/watched.ts";
+export { type ConversationFollower, WatchedConversation, type WatchState } from "./link/watched-conversation.ts";

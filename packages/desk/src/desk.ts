@@ -17,7 +17,7 @@ import { ListWatch } from "./live/list-watch.ts";
 import { LiveChats } from "./live/live-chats.ts";
 import { LiveConversations } from "./live/live-conversations.ts";
 import type { ClientConnection } from "./live/subscription.ts";
-import { UnreadCounts } from "./live/unread.ts";
+import { UnreadCounts } from "./live/unread-counts.ts";
 import { Performer } from "./perform.ts";
 import type { Principal, ShareStore } from "./request/principal.ts";
 import { ServerStopping } from "./request/problem.ts";

@@ -53,7 +53,6 @@ export { type HostFlags, type HostOptions, openHost, telemetryNotices } from "./
 export { type ContextPart, contextParts } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";
 export { gitBranch } from "./instructions/surroundings.ts";
-export { type CommandRun, runUserCommand, type UserCommandPlace, unfinishedMode } from "./messages/persons-command.ts";
 export {
   expandPrompt,
   expandSlashPrompt,
@@ -62,13 +61,14 @@ export {
   type PromptInvocation,
   type PromptText,
 } from "./messages/prompts.ts";
+export { type CommandRun, runUserCommand, type UserCommandPlace, unfinishedMode } from "./messages/user-command.ts";
 export { type WrittenMessage, writtenMessage } from "./messages/written-message.ts";
 export type { PlanApproval } from "./permissions/approval.ts";
 export { Approval, ApprovalError, NEEDS_SANDBOX, type UnattendedApproval } from "./permissions/approval.ts";
 export type { Rule } from "./permissions/match.ts";
 export { narrowedRules, type PermissionOptions, permissions, suggestPattern } from "./permissions/permissions.ts";
 export { pathScope } from "./permissions/place.ts";
-export { readingRules } from "./permissions/reading.ts";
+export { readingRules } from "./permissions/reading-rule.ts";
 export {
   type ApprovalMode,
   formatRule,

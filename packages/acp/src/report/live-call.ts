@@ -4,7 +4,7 @@ import type { TurnSink } from "@banyan/core/drivers";
 import { orAborted } from "@banyan/core/hosts";
 import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { ForeignCall, ForeignChanges } from "@banyan/tools/workspace";
-import { type AgentCall, agentCallTool } from "./their-call.ts";
+import { type AgentCall, agentCallTool } from "./agent-call.ts";
 
 /** Maximum characters of a command, path or URL in a description. */
 const LONGEST_ACT = 200;

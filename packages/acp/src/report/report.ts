@@ -17,10 +17,10 @@ import { type ForeignChanges, reportedDiff } from "@banyan/tools/workspace";
 import type { AcpAgent } from "../connection/options.ts";
 import type { Marker } from "../session/marker.ts";
 import { markedParts } from "../session/marker.ts";
+import { AgentCall, agentCallTool } from "./agent-call.ts";
 import { LiveCall } from "./live-call.ts";
 import { allowAlwaysWarning, allowedOutcome, permissionOutcome } from "./permission.ts";
 import { agentUsage, SessionCost } from "./spending.ts";
-import { AgentCall, agentCallTool } from "./their-call.ts";
 
 /** Milliseconds to wait for further calls of the same response before the calls are shown. */
 const TOGETHER = 100;

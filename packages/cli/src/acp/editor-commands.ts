@@ -7,7 +7,7 @@ import { serverContextOverview, serverModelSelection } from "../chat/talk/models
 import { lastExchange } from "../chat/views/exchange.ts";
 import type { AfterCommand, ConversationContext } from "../commands/command.ts";
 import { runCommandLine } from "../commands/index.ts";
-import { offeredCommands } from "../commands/offered.ts";
+import { offeredCommands } from "../commands/offered-commands.ts";
 import { promptCommands, promptsAt } from "../commands/prompt-commands.ts";
 import { sharesAt } from "../commands/share.ts";
 import { styleFor } from "../show/style.ts";

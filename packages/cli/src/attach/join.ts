@@ -13,7 +13,7 @@ import type { TerminalStart } from "../chat/talk/at-terminal.ts";
 import { loadCommandCompletion, messageNames } from "../chat/talk/converse.ts";
 import { Talk, type TalkOptions } from "../chat/talk/talk.ts";
 import { approvalSentence } from "../chat/views/approval-mode.ts";
-import { offeredCommands } from "../commands/offered.ts";
+import { offeredCommands } from "../commands/offered-commands.ts";
 import { type Choosable, chooseConversation, FOUND } from "../conversations/choose.ts";
 import { wrapSentence } from "../show/fit-text.ts";
 import { plainLine } from "../show/plain-text.ts";

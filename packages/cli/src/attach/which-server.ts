@@ -1,7 +1,7 @@
 import { ownCommand } from "@banyan/host/own-command";
 import type { LocalBanyanServer } from "@banyan/server/local-servers";
-import { userServers } from "../program/announced.ts";
 import { UsageError } from "../program/problem.ts";
+import { userServers } from "../program/server-announcement.ts";
 
 /** Address and token of a server. */
 export interface ServerDoor {

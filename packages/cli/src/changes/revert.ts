@@ -7,7 +7,7 @@ import { UsageError } from "../program/problem.ts";
 import { changedFileLines, changedFileNamed, changeHead } from "../show/diff-lines.ts";
 import { plainLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
-import { askForYes } from "../terminal/agreed.ts";
+import { askForYes } from "../terminal/ask-for-yes.ts";
 import type { ChangesArguments } from "./arguments.ts";
 
 interface RevertTarget {

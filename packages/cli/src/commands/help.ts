@@ -1,8 +1,8 @@
-import { nameLines } from "../show/described.ts";
 import { wrapSentence } from "../show/fit-text.ts";
+import { nameLines } from "../show/name-lines.ts";
 import { keyHelpLines } from "../terminal/full/keys/key-lines.ts";
 import type { ConversationContext } from "./command.ts";
-import { offeredCommands } from "./offered.ts";
+import { offeredCommands } from "./offered-commands.ts";
 import { promptCommands } from "./prompt-commands.ts";
 
 const HOW = [

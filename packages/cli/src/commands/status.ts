@@ -3,8 +3,8 @@ import { counted, formatCost, formatCount, visibleLine } from "@banyan/core/show
 import { conversationFile } from "@banyan/store/sqlite";
 import { approvalWords } from "../chat/views/approval-mode.ts";
 import { titleLine } from "../chat/views/exchange.ts";
-import { branchStatus, contextTokens } from "../chat/views/status-of.ts";
-import { type DescribedName, nameLines } from "../show/described.ts";
+import { branchStatus, contextTokens } from "../chat/views/prompt-status.ts";
+import { type DescribedName, nameLines } from "../show/name-lines.ts";
 import { plainLine } from "../show/plain-text.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";

@@ -1,7 +1,7 @@
 import { type Cost, leaves, pathTo, type Usage } from "@banyan/core";
 import { usageOnPath } from "@banyan/core/conversation";
 import { formatCost, formatCount } from "@banyan/core/shown";
-import { contextTokens } from "../chat/views/status-of.ts";
+import { contextTokens } from "../chat/views/prompt-status.ts";
 import { wrapSentence } from "../show/fit-text.ts";
 import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";

@@ -5,6 +5,7 @@ import { showBranches, showComparison } from "./branches.ts";
 import { showChanges, undoChanges } from "./changes.ts";
 import { type AfterCommand, ASK, type ConversationContext, type OwnContext } from "./command.ts";
 import { showConfig } from "./config.ts";
+import { copyAnswer, writeExport } from "./copy-and-export.ts";
 import { showHooks, showServers } from "./equipment.ts";
 import { showHelp, showKeys } from "./help.ts";
 import { showAgents, showFindings, showPlan, showProcesses, showWaiting } from "./lists.ts";
@@ -13,7 +14,6 @@ import { useModelNamed } from "./model.ts";
 import { beginConversation, useApproval, useMode } from "./settings.ts";
 import { shareConversation } from "./share.ts";
 import { showStatus } from "./status.ts";
-import { copyAnswer, writeExport } from "./taking.ts";
 import { goTo, showTranscript, showTree } from "./tree.ts";
 import { showContext, showUsage } from "./usage.ts";
 

@@ -8,7 +8,7 @@ import { listing } from "../output/listing.ts";
 import type { ExitCode } from "../program/exit.ts";
 import { excerptLine } from "../show/fit-text.ts";
 import { formatTime } from "../show/table.ts";
-import { askForYes } from "../terminal/agreed.ts";
+import { askForYes } from "../terminal/ask-for-yes.ts";
 import type { ConversationsArguments } from "./arguments.ts";
 import { exportConversation } from "./exchange.ts";
 import { importConversations } from "./import.ts";

@@ -20,7 +20,7 @@ import { UsageError } from "../program/problem.ts";
 import { excerptLine } from "../show/fit-text.ts";
 import { plainLine } from "../show/plain-text.ts";
 import { formatTime, table } from "../show/table.ts";
-import { typedLine } from "../terminal/agreed.ts";
+import { typedLine } from "../terminal/ask-for-yes.ts";
 import type { ConversationsArguments } from "./arguments.ts";
 import { importExported } from "./exchange.ts";
 

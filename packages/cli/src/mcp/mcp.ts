@@ -8,7 +8,7 @@ import type { ExitCode } from "../program/exit.ts";
 import { exitCodes } from "../program/exit.ts";
 import { UsageError } from "../program/problem.ts";
 import type { AddedEntry, McpArguments } from "./arguments.ts";
-import { connected, reportUnusable } from "./connected.ts";
+import { connected, reportUnusable } from "./connected-servers.ts";
 import { listMcpServers } from "./list.ts";
 import { testServer } from "./test-server.ts";
 

@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { excerptLine } from "../show/fit-text.ts";
 import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
-import { connected, reportUnusable } from "./connected.ts";
+import { connected, reportUnusable } from "./connected-servers.ts";
 
 const WIDTH = 80;
 const PATIENCE = 60_000;

@@ -16,7 +16,7 @@ import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { UsageError } from "../program/problem.ts";
 import { memoryLines } from "../show/memory-lines.ts";
 import { plainLine } from "../show/plain-text.ts";
-import { askForYes } from "../terminal/agreed.ts";
+import { askForYes } from "../terminal/ask-for-yes.ts";
 import type { MemoryArguments } from "./arguments.ts";
 
 /** `banyan memory`: lists, adds and removes memories (B45). Calls no model. */

@@ -17,7 +17,7 @@ import { ownCommand } from "@banyan/host/own-command";
 import { TalkSession } from "../chat/session/talk-session.ts";
 import { OwnDesk } from "../chat/talk/own-desk.ts";
 import type { AfterCommand } from "../commands/command.ts";
-import { AT_OWN_DESK } from "../commands/offered.ts";
+import { AT_OWN_DESK } from "../commands/offered-commands.ts";
 import { nextTurn } from "../commands/turn-step.ts";
 import { openNamedSession } from "../conversations/named-session.ts";
 import { OutputStream } from "../output/output-stream.ts";
@@ -27,7 +27,7 @@ import { type ExitCode, exitCodes, StoppedError, stopOnSignals } from "../progra
 import { hostOptions, outputOption } from "../program/host-options.ts";
 import { reportedProblem, UsageError } from "../program/problem.ts";
 import type { Arguments } from "../program/prompt-arguments.ts";
-import { attachedLines } from "../show/attached.ts";
+import { attachedLines } from "../show/attachment-lines.ts";
 import { plainLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
 import { runningProcesses } from "../show/sub-agents.ts";

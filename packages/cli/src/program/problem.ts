@@ -12,8 +12,8 @@ import {
 } from "@banyan/host";
 import { McpError } from "@banyan/host/mcp";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { serverOfProcess } from "./announced.ts";
 import { type ExitCode, exitCodes, StoppedError } from "./exit.ts";
+import { serverOfProcess } from "./server-announcement.ts";
 
 /** An error as a command reports it: its exit code, and text for the user. */
 export interface ReportedProblem {

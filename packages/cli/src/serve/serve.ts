@@ -13,10 +13,10 @@ import {
   type ServeOptions,
   serve as startServer,
 } from "@banyan/server";
-import { announceServer } from "../program/announced.ts";
 import { type ExitCode, exitCodes, signalExits } from "../program/exit.ts";
 import { hostFlags, isProjectTrusted } from "../program/host-options.ts";
 import { reportedProblem, UsageError } from "../program/problem.ts";
+import { announceServer } from "../program/server-announcement.ts";
 import { plainLine } from "../show/plain-text.ts";
 import type { ServeArguments } from "./arguments.ts";
 import { sharedStore } from "./shared-store.ts";

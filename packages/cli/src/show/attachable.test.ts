@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attachableAtEnd, attachableIn } from "./attached.ts";
+import { attachableAtEnd, attachableIn } from "./attachment-lines.ts";
 
 test.each<[string, string[]]>([
   ["see https://a.example/b?c=1.", ["https://a.example/b?c=1"]],

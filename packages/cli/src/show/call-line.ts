@@ -2,7 +2,7 @@ import { type DisplayedCallStatus, formatTook, shownStatus } from "@banyan/clien
 import type { Call, Json } from "@banyan/core";
 import { type PlanStep, toolNameOf } from "@banyan/core/conversation";
 import { counted, cutTo, shownPlan } from "@banyan/core/shown";
-import { attachedFile, attachedLine } from "./attached.ts";
+import { attachedFile, attachedLine } from "./attachment-lines.ts";
 import { excerptLine, linesWithWords, wrapSentence } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 

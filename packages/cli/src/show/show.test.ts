@@ -5,8 +5,8 @@ import { formatCost } from "@banyan/core/shown";
 import { characterTexts, tornCharacters } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { callBegin, callDetails, callEndText } from "./call-line.ts";
-import { nameLines } from "./described.ts";
 import { excerptLine, firstLines, lastLines, sentenceLines, wrapSentence } from "./fit-text.ts";
+import { nameLines } from "./name-lines.ts";
 import { styleFor } from "./style.ts";
 
 const plain = styleFor(process.stdout, "never");

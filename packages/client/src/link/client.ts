@@ -4,7 +4,7 @@ import type { Link, OpenLink } from "./link.ts";
 import { ClientError } from "./link.ts";
 import { Mirror } from "./mirror.ts";
 import { SharedTree } from "./tree.ts";
-import { WatchedConversation } from "./watched.ts";
+import { WatchedConversation } from "./watched-conversation.ts";
 
 /** Milliseconds after which a client repeats a command that a stopping server refused. */
 const AGAIN = 1_000;

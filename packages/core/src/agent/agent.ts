@@ -2,7 +2,7 @@ import type { UserContent } from "../conversation/checked/user-content.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
-import { isBlockedByUser, turnWaitingFor } from "../conversation/tree/asking.ts";
+import { isBlockedByUser, turnWaitingFor } from "../conversation/tree/asking-run.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Answer } from "../ports/verdict.ts";

@@ -6,7 +6,7 @@ import { type FinishReason, finishMeaning, finishReason } from "../model/finish-
 import { ThinkTags } from "../model/think-tags.ts";
 import { ModelError, type ModelPart } from "../ports/model.ts";
 import { isEmptyChunk, ProviderReport } from "./error.ts";
-import { type ProviderAction, providedCall, providedContent, providedResult } from "./provided.ts";
+import { type ProviderAction, providedCall, providedContent, providedResult } from "./provider-action.ts";
 
 interface StreamedPart {
   readonly type: "text" | "reasoning";

@@ -1,7 +1,7 @@
 import { writtenInput } from "../conversation/checked/written-input.ts";
 import { type About, type Call, isEnded } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
-import { openApproval } from "../conversation/tree/asking.ts";
+import { openApproval } from "../conversation/tree/asking-run.ts";
 import { denialText, OUTCOME_UNKNOWN } from "../past/answers.ts";
 import type { PreviewContext } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";

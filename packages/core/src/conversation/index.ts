@@ -30,7 +30,7 @@ export {
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
-export { askingRuns, hasOpenQuestion, isAskerLost, latestRun, turnWaitingFor } from "./tree/asking.ts";
+export { askingRuns, hasOpenQuestion, isAskerLost, latestRun, turnWaitingFor } from "./tree/asking-run.ts";
 export { type Change, callIn, toolIn } from "./tree/call-state.ts";
 export {
   lastAssistantMessage,

@@ -1,7 +1,7 @@
 import type { EventBody } from "../conversation/event.ts";
 import type { Call } from "../conversation/message.ts";
 import type { ApprovalQuestion, ConversationState, EarlierQuestion, OpenQuestion } from "../conversation/state.ts";
-import { isAskerLost } from "../conversation/tree/asking.ts";
+import { isAskerLost } from "../conversation/tree/asking-run.ts";
 import { callFields, callIn } from "../conversation/tree/call-state.ts";
 import type { Answer } from "../ports/verdict.ts";
 

@@ -3,7 +3,7 @@ import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, isEnded } from "../conversation/message.ts";
 import type { ConversationState, LiveRun, OpenQuestion } from "../conversation/state.ts";
-import { askingRuns } from "../conversation/tree/asking.ts";
+import { askingRuns } from "../conversation/tree/asking-run.ts";
 import { callFields, callIn } from "../conversation/tree/call-state.ts";
 import { survivesProcess } from "../conversation/tree/questions.ts";
 import { reduce } from "../conversation/tree/reduce.ts";

@@ -5,7 +5,7 @@ import { attachmentsOf } from "../conversation/shown/kept-words.ts";
 import { planOnPath, shownPlan } from "../conversation/shown/shown-plan.ts";
 import { cutTo, visibleLine } from "../conversation/shown/visible-text.ts";
 import type { ConversationState, FollowingCall, OpenQuestion, StayingProcess } from "../conversation/state.ts";
-import { hasOpenQuestion } from "../conversation/tree/asking.ts";
+import { hasOpenQuestion } from "../conversation/tree/asking-run.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { newestLeaf, pathTo, worktreeAt } from "../conversation/tree/path.ts";
 

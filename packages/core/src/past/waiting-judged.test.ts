@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
-import { isAskerLost } from "../conversation/tree/asking.ts";
+import { isAskerLost } from "../conversation/tree/asking-run.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { Effects } from "../ports/tool-values.ts";
 import { Session } from "../session/session.ts";
 import { call, checkConversation, collect, readUntil, scriptedModel } from "../testing/index.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
-import { agentOf, ENDS, ended, goneOn, Started, type Waiting } from "./waiting.fixture.ts";
+import { agentOf, ENDS, ended, goneOn, Started, type Waiting } from "./end-of-waiting.fixture.ts";
 
 const outputs = (session: Session) =>
   [...session.state.messages.values()].flatMap((message) =>

@@ -1,14 +1,14 @@
-import { waitingRunOn } from "../conversation/tree/asking.ts";
+import { waitingRunOn } from "../conversation/tree/asking-run.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
-import { TurnWork } from "./begun.ts";
 import type { RunBranch } from "./branch.ts";
 import { Followers } from "./followers.ts";
 import { Budget } from "./limits.ts";
 import { TurnProgress } from "./progress.ts";
 import { Repeats } from "./repeats.ts";
 import type { TurnAgent, TurnRun } from "./run.ts";
+import { TurnWork } from "./turn-work.ts";
 
 export interface TurnWatch {
   readonly origin: object;

@@ -2,7 +2,7 @@ import { writtenInput } from "../conversation/checked/written-input.ts";
 import { type AssistantMessage, type Call, isEnded, isSettled, type Message } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
 import { isJsonRecord } from "../conversation/shape-problem.ts";
-import { recalledAsPast } from "../conversation/shown/enclosed.ts";
+import { recalledAsPast } from "../conversation/shown/enclosed-text.ts";
 import { summaryTexts } from "../conversation/shown/kept-words.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../ports/model.ts";

@@ -14,13 +14,13 @@ import type { SubTaskEnd } from "../ports/tool-values.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { Session } from "../session/session.ts";
 import type { Toolbox } from "../toolbox/toolbox.ts";
-import type { TurnWork } from "./begun.ts";
 import type { RunBranch } from "./branch.ts";
 import type { Followers } from "./followers.ts";
 import type { Budget, Limits } from "./limits.ts";
 import type { Mode } from "./mode.ts";
 import type { TurnProgress } from "./progress.ts";
 import type { Repeats } from "./repeats.ts";
+import type { TurnWork } from "./turn-work.ts";
 
 /**
  * Settings for the retries of failed model calls, and for the end of silent model calls.

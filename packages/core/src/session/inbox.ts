@@ -1,7 +1,7 @@
 import type { UserContent } from "../conversation/checked/user-content.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { ConversationState, InputChange } from "../conversation/state.ts";
-import { checkedUserParts } from "./added.ts";
+import { checkedUserParts } from "./added-message.ts";
 import { noInput, noRun } from "./error.ts";
 import { deliveryOptions, type SayOptions } from "./options.ts";
 

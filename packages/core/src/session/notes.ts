@@ -1,7 +1,7 @@
 import type { EventBody } from "../conversation/event.ts";
 import type { FileChange } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
-import { changedFile, countedUsage, type SpentOutsideTurns } from "./added.ts";
+import { changedFile, countedUsage, type SpentOutsideTurns } from "./added-message.ts";
 import { noEntry, noMessage } from "./error.ts";
 
 interface NotedSession {

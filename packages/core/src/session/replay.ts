@@ -4,7 +4,7 @@ import { readableEvent } from "../conversation/tree/readable-event.ts";
 import type { Voices } from "../past/voices.ts";
 import type { Log } from "../ports/store.ts";
 import type { FeedReader } from "./feed.ts";
-import { isTextDelta, ReaderOffsets, type StreamingBuffer } from "./streaming.ts";
+import { isTextDelta, ReaderOffsets, type StreamingBuffer } from "./streaming-buffer.ts";
 
 interface ReplaySource {
   readonly log: Log;

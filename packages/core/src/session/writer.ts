@@ -3,7 +3,7 @@ import type { Event, EventBody } from "../conversation/event.ts";
 import type { Cursor, Delta, DeltaBody, DeltaSource } from "../conversation/feed-item.ts";
 import { readableEvent } from "../conversation/tree/readable-event.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
-import type { GrantedRights } from "../past/granted.ts";
+import type { GrantedRights } from "../past/granted-rights.ts";
 import type { Past } from "../past/past.ts";
 import type { Log } from "../ports/store.ts";
 import type { Audience } from "./audience.ts";
@@ -11,7 +11,7 @@ import { SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import type { Questions } from "./questions.ts";
 import { replay } from "./replay.ts";
-import { deltaStart, isTextDelta, StreamingBuffer } from "./streaming.ts";
+import { deltaStart, isTextDelta, StreamingBuffer } from "./streaming-buffer.ts";
 
 /** An event body that may have happened before it is written. */
 type Fact = EventBody & { readonly at?: number };

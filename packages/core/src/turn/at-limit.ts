@@ -1,4 +1,4 @@
-import { openLimit } from "../conversation/tree/asking.ts";
+import { openLimit } from "../conversation/tree/asking-run.ts";
 import type { ModelDriver } from "../ports/model.ts";
 import { runInTime } from "../run/limits.ts";
 import type { LoopEnd } from "../run/mode.ts";

@@ -5,7 +5,7 @@ import type { ListedConversation } from "@banyan/protocol";
 import { ServerStopping } from "../request/problem.ts";
 import type { ConversationActivity } from "./elsewhere.ts";
 import { LiveConversation } from "./live-conversation.ts";
-import type { UnreadCounts } from "./unread.ts";
+import type { UnreadCounts } from "./unread-counts.ts";
 
 /** Options of `LiveConversations`. */
 export interface LiveConversationsOptions {

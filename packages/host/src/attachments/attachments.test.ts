@@ -5,7 +5,7 @@ import { attachedText } from "@banyan/core/shown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Rule } from "../permissions/match.ts";
 import { pathScope } from "../permissions/place.ts";
-import { readingRules } from "../permissions/reading.ts";
+import { readingRules } from "../permissions/reading-rule.ts";
 import { attachNamedFiles } from "./attach.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");

@@ -14,8 +14,8 @@ export {
   type WrittenCases,
 } from "./cases.ts";
 export { type EvaluateOptions, EvaluationError, evaluate } from "./evaluate.ts";
-export { type EvaluationOptions, type OpenEvaluation, openEvaluation } from "./here.ts";
 export type { Judge } from "./judge.ts";
+export { type EvaluationOptions, type OpenEvaluation, openEvaluation } from "./open-evaluation.ts";
 export type { Attempt, AttemptResult, AttemptStatus, CheckResult, Evaluation, EvaluationCost } from "./record.ts";
 export {
   evaluationNotes,

@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Column } from "./attempt.ts";
 import { casesFrom, type WrittenCases } from "./cases.ts";
 import { type EvaluateOptions, evaluate } from "./evaluate.ts";
-import { openEvaluation } from "./here.ts";
+import { openEvaluation } from "./open-evaluation.ts";
 import { evaluationNotes, evaluationSentence, evaluationTable, junitReport, reasonsOf } from "./report.ts";
 
 let folder: string;

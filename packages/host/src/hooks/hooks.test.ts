@@ -6,9 +6,9 @@ import { call, collect, finishTask, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { redactor } from "../redaction/redactor.ts";
 import { type HookEntries, hookEntries } from "./entries.ts";
+import { readHookReply } from "./hook-reply.ts";
 import { turn } from "./hooks.fixture.ts";
 import { Hooks } from "./hooks.ts";
-import { readHookReply } from "./said.ts";
 
 let folder: string;
 

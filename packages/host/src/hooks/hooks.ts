@@ -22,8 +22,8 @@ import { type AttentionReason, CallsFor } from "./calls-for.ts";
 import { type Hook, type HookEntries, hooksAt } from "./entries.ts";
 import { coversCall, formsFor, type HookCall, hookCalls } from "./hook-call.ts";
 import type { HookEvent } from "./hook-event.ts";
+import { type HookReply, mergeReplies, readHookReply } from "./hook-reply.ts";
 import { type HookPlace, runHook } from "./run-hook.ts";
-import { type HookReply, mergeReplies, readHookReply } from "./said.ts";
 
 class HookError extends Error {
   override readonly name = "HookError";

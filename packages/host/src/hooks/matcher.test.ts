@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { misfitsOf } from "../settings/fault.ts";
 import { hookEntries, hookNotices } from "./entries.ts";
+import { readHookReply } from "./hook-reply.ts";
 import { readMatcher } from "./matcher.ts";
-import { readHookReply } from "./said.ts";
 
 test.each([
   ["PreToolUse", "bash", "'bash' matches nothing; you may mean 'Bash'"],

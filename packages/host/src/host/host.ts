@@ -35,7 +35,7 @@ import {
 } from "../permissions/approval.ts";
 import { narrowedRules } from "../permissions/permissions.ts";
 import { pathScope } from "../permissions/place.ts";
-import { readingRules } from "../permissions/reading.ts";
+import { readingRules } from "../permissions/reading-rule.ts";
 import { type ApprovalMode, checkedRule, type Rules } from "../permissions/rule.ts";
 import type { Directories } from "../places/directories.ts";
 import type { ProjectPlaces } from "../places/project.ts";

@@ -7,6 +7,6 @@ export {
   configuredServers,
   removeMcpServer,
   unknownServer,
-} from "./configured.ts";
+} from "./configured-servers.ts";
+export { type FirstTurnOptions, serversForFirstTurn, waitForServers } from "./first-turn-servers.ts";
 export { type McpPlace, type OpenServersOptions, openServers, signOutOfServer } from "./open.ts";
-export { type FirstTurnOptions, serversForFirstTurn, waitForServers } from "./settled.ts";

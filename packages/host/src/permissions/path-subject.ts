@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Tool } from "@banyan/core";
 import type { Rule, Subject } from "./match.ts";
-import { isExecutedByPrograms, namesObeyedFile } from "./obeyed.ts";
+import { isExecutedByPrograms, namesObeyedFile } from "./obeyed-file.ts";
 import {
   fitsEvery,
   fitsSome,
@@ -12,7 +12,7 @@ import {
   resolveNamedPath,
   type SubjectContext,
 } from "./place.ts";
-import { isAboutReading } from "./reading.ts";
+import { isAboutReading } from "./reading-rule.ts";
 import { changesFiles, formatRule, isAbout } from "./rule.ts";
 
 /** Judges a call on a file or a folder. */

@@ -5,7 +5,7 @@ import { Agent, Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runUserCommand } from "../messages/persons-command.ts";
+import { runUserCommand } from "../messages/user-command.ts";
 import { redactedTools } from "./redacted-tools.ts";
 import { redactor } from "./redactor.ts";
 import { privateKey, random } from "./secrets.fixture.ts";

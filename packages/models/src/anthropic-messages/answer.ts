@@ -5,7 +5,7 @@ import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { textAt } from "../wire/json.ts";
-import { RepeatedDocuments } from "../wire/repeated.ts";
+import { RepeatedDocuments } from "../wire/repeated-documents.ts";
 import type { AnswerDecoder } from "../wire/response.ts";
 import { PROVIDER } from "./messages.ts";
 import { UsageCount } from "./usage.ts";

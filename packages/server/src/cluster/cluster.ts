@@ -19,10 +19,10 @@ import { rightFor } from "@banyan/protocol/values";
 import { type ConversationOwner, runsToGoOnWith, type SharedDatabase } from "@banyan/store/postgres";
 import { ActivityPublisher } from "./activities.ts";
 import { Bells } from "./bells.ts";
-import { continueCommand, NodeDrain, resumeOf, runsAtWork } from "./draining.ts";
 import { type DrivenNode, type Driver, type LogPlace, type LogStep, mayBeginTurn, type NodeCommand } from "./driver.ts";
-import { TurnFollower } from "./following.ts";
 import { type FeedPlace, MovingConversation } from "./moving-conversation.ts";
+import { continueCommand, NodeDrain, resumeOf, runsAtWork } from "./node-drain.ts";
+import { TurnFollower } from "./turn-follower.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 
 /** What happens to a run whose node died. `resume`: another node continues it. `leave`: the user decides. */

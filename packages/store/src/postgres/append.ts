@@ -2,7 +2,7 @@ import type { EventRow } from "../log/row.ts";
 import type { Summary } from "../log/summary.ts";
 import type { Database } from "./database.ts";
 import { isTransient } from "./error.ts";
-import { type SaidRow, storable } from "./said-rows.ts";
+import { type SaidRow, storable } from "./message-rows.ts";
 import type { Columns, Statement } from "./statement.ts";
 
 /** Events to append to one conversation. */

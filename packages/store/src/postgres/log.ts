@@ -13,9 +13,9 @@ import { eventRow } from "../log/row.ts";
 import { addToSummary, type Summary } from "../log/summary.ts";
 import type { LogAppender } from "./append.ts";
 import type { Database } from "./database.ts";
+import { saidRows } from "./message-rows.ts";
 import { questionsText } from "./questions.ts";
 import { DatabaseReader } from "./reader.ts";
-import { saidRows } from "./said-rows.ts";
 import type { Statement } from "./statement.ts";
 
 /** An opened conversation: the store's objects for its log, and the conversation's row when it was opened. */

@@ -2,7 +2,7 @@ import { noteQuestions, type OpenQuestion } from "@banyan/core/stores";
 import { eventOf } from "../log/row.ts";
 import { ASKS, CLOSES } from "../log/summary.ts";
 import type { Database } from "./database.ts";
-import { storable } from "./said-rows.ts";
+import { storable } from "./message-rows.ts";
 import type { Statement } from "./statement.ts";
 
 const AT_ONCE = 100;

@@ -20,7 +20,7 @@ import { LEASE, StoreNode } from "./node.ts";
 import { type NotedQuestions, questionsFrom, storeQuestions, updateQuestions } from "./questions.ts";
 import { DatabaseReader } from "./reader.ts";
 import { searchMessages } from "./search.ts";
-import { SharedDatabase } from "./shared.ts";
+import { SharedDatabase } from "./shared-database.ts";
 import type { Columns, Statement } from "./statement.ts";
 
 const CONNECTIONS = 10;

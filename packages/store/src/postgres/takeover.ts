@@ -1,7 +1,7 @@
 import { type Session, StoreError } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import type { SharedDatabase } from "./shared.ts";
+import type { SharedDatabase } from "./shared-database.ts";
 
 const AT_ONCE = 8;
 /** Milliseconds to skip a conversation that could not be opened, so that it does not block others. */

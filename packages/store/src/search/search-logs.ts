@@ -2,7 +2,7 @@ import type { Event } from "@banyan/core";
 import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core/stores";
 import { isInSearch } from "../log/summary.ts";
 import { excerptOf } from "./excerpt.ts";
-import { searchableEvents, type Text } from "./said.ts";
+import { searchableEvents, type Text } from "./searchable-event.ts";
 import { holdsWords, queryWords } from "./words.ts";
 
 /** Default maximum of search results. */

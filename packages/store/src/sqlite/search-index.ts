@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { eventOf } from "../log/row.ts";
-import { SAYING, type SearchableEvent, searchableEvents } from "../search/said.ts";
+import { SAYING, type SearchableEvent, searchableEvents } from "../search/searchable-event.ts";
 import { spaceIndexText } from "../search/words.ts";
 import { inSqliteTransaction, readBesideWriter } from "./database.ts";
 

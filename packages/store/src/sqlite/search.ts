@@ -4,8 +4,8 @@ import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core
 import { eventOf } from "../log/row.ts";
 import { isInSearch } from "../log/summary.ts";
 import { excerptOf } from "../search/excerpt.ts";
-import { searchableEvents } from "../search/said.ts";
 import { LIMIT } from "../search/search-logs.ts";
+import { searchableEvents } from "../search/searchable-event.ts";
 import { queryWords, spaceIndexText } from "../search/words.ts";
 import { type CatalogueEntry, readCatalogue } from "./catalogue.ts";
 import { catalogueIn, discardCatalogue, passingCatalogue, writableCatalogue } from "./catalogue-file.ts";

@@ -4,7 +4,7 @@ import { nearest } from "@banyan/core/shown";
 import { z } from "zod";
 import type { ToolIndex } from "./find.ts";
 
-export { type InitialTools, initialTools, toolsForModel } from "./told.ts";
+export { type InitialTools, initialTools, toolsForModel } from "./initial-tools.ts";
 
 /** Maximum number of tools in a search result with their schemas. Weaker matches are listed by name only. */
 const MOST = 10;

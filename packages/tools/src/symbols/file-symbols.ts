@@ -1,5 +1,5 @@
 import { nearest } from "@banyan/core/shown";
-import type { DeclaredSymbol, SymbolExtent } from "./declared.ts";
+import type { DeclaredSymbol, SymbolExtent } from "./declarations.ts";
 import { SymbolError } from "./language.ts";
 
 /** The lines of a symbol. Lines end with LF or CRLF. */

@@ -1,5 +1,5 @@
 import type { Language } from "web-tree-sitter";
-import { type DeclaredSymbol, errorLines, findDeclarations } from "./declared.ts";
+import { type DeclaredSymbol, errorLines, findDeclarations } from "./declarations.ts";
 import { FileSymbols } from "./file-symbols.ts";
 import { grammars } from "./grammars/index.ts";
 import type { SymbolLanguage } from "./language.ts";

@@ -3,7 +3,7 @@ import { createRoot } from "react-dom/client";
 import { keepClicks } from "../parts/browser/keep-clicks.ts";
 import { leaveToInputMethods } from "../parts/browser/keys.ts";
 import { type Key, keptKey } from "../parts/connection/key.ts";
-import { signOutBrowser } from "../parts/connection/signing.ts";
+import { signOutBrowser } from "../parts/connection/sign-in.ts";
 import { Page, PageProvider } from "../parts/page/page.ts";
 import { applyTheme } from "../parts/page/preferences.ts";
 import { applyLanguage } from "../parts/phrases/phrases.ts";

@@ -1,8 +1,8 @@
 import { slashIn } from "@banyan/client/words";
 import { describe, expect, it } from "vitest";
 import type { PaletteAction } from "../parts/page/actions.tsx";
-import { promptLine, type ServerPrompt } from "./brought.ts";
 import { filledPrompt } from "./own.ts";
+import { promptLine, type ServerPrompt } from "./server-prompts.ts";
 import { offeredPrompts, promptIn, slashAct, slashCommands } from "./slash-lines.ts";
 import { commandsFor } from "./use-suggestions.ts";
 

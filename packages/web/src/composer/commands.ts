@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { useAllActions } from "../parts/page/actions.tsx";
 import { usePage } from "../parts/page/page.ts";
 import { useAllowance } from "../parts/page/use-may.ts";
-import { type PromptRequest, type ServerPrompt, useServerPrompts } from "./brought.ts";
+import { type PromptRequest, type ServerPrompt, useServerPrompts } from "./server-prompts.ts";
 import type { SlashCommand } from "./slash-lines.ts";
 
 /** The slash commands that are available in the message box (W43, W65). */

@@ -1,5 +1,5 @@
 import { useCallback, useSyncExternalStore } from "react";
-import { keepValue, keptValue } from "../parts/browser/kept.ts";
+import { keepValue, keptValue } from "../parts/browser/kept-value.ts";
 import type { Attachment } from "../transcript/attachments.ts";
 
 interface ComposerDraft {

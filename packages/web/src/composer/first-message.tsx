@@ -5,13 +5,13 @@ import { usePage, usePageState } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { messageInWords, useAttachments } from "../transcript/attachments.ts";
-import { messageParts } from "./brought.ts";
 import { useSlashCommands } from "./commands.ts";
 import { FIRST_PAGE, keepBeginning, restoreDraft, useDraft } from "./draft.ts";
 import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
 import { FilesChoice, ModeChoice, ModelChoice, PresetChoice, useWorktrees } from "./model-choice.tsx";
 import type { TurnMode } from "./own.ts";
+import { messageParts } from "./server-prompts.ts";
 
 /** The message box that begins a conversation (W63). `opening` returns a function that shows the conversation. */
 export function FirstMessage({ opening }: { readonly opening: () => (conversation: string) => Promise<void> }) {

@@ -3,7 +3,7 @@ import { errorMessage } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { takesFocus } from "../parts/browser/focus-on.ts";
-import { keepValue, keptValue } from "../parts/browser/kept.ts";
+import { keepValue, keptValue } from "../parts/browser/kept-value.ts";
 import { TextField } from "../parts/design/field.tsx";
 import { type OfferedModel, usePage } from "../parts/page/page.ts";
 import { t, withoutName } from "../parts/phrases/phrases.ts";

@@ -9,7 +9,7 @@ import {
 import { slashIn } from "@banyan/client/words";
 import type { PaletteAction } from "../parts/page/actions.tsx";
 import { say as inWords, t } from "../parts/phrases/phrases.ts";
-import type { PagePrompts, PromptRequest, ServerPrompt } from "./brought.ts";
+import type { PagePrompts, PromptRequest, ServerPrompt } from "./server-prompts.ts";
 
 // Reads lines that begin with a slash. This module loads after the first view of the page.
 

@@ -3,9 +3,9 @@ import { visibleLine } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { usePage } from "../parts/page/page.ts";
 import { t } from "../parts/phrases/phrases.ts";
-import { promptLine, type ServerPrompt } from "./brought.ts";
 import type { SlashCommands } from "./commands.ts";
 import { type OwnPrompt, type PromptToFill, promptToFill, useOwnPrompts } from "./own.ts";
+import { promptLine, type ServerPrompt } from "./server-prompts.ts";
 import type { SlashCommand } from "./slash-lines.ts";
 
 /** A completion of the word before the caret. */

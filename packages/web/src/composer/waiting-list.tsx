@@ -1,7 +1,7 @@
 import { describeUnreadable, type UserPart, type WaitingInput } from "@banyan/core/conversation";
 import { useState } from "react";
 import { takesFocus } from "../parts/browser/focus-on.ts";
-import { writtenIn } from "../parts/connection/unsent.ts";
+import { writtenIn } from "../parts/connection/unsent-message.ts";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { TextField } from "../parts/design/field.tsx";
 import { usePage } from "../parts/page/page.ts";

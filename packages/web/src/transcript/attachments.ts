@@ -3,7 +3,7 @@ import { createId, type UserPart } from "@banyan/core/conversation";
 import { attachedText, encloseInTags, errorMessage } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { useState } from "react";
-import { writtenIn } from "../parts/connection/unsent.ts";
+import { writtenIn } from "../parts/connection/unsent-message.ts";
 import { useKnownModels, useUsualModel } from "../parts/conversation/use-models.ts";
 import { t } from "../parts/phrases/phrases.ts";
 

@@ -8,8 +8,8 @@ import { CallChanges } from "../parts/diff/call-changes.tsx";
 import { say, t } from "../parts/phrases/phrases.ts";
 import { QuestionView } from "./approval.tsx";
 import { useCallStatus } from "./call-status.ts";
+import { SaidFile } from "./message-file.tsx";
 import { Output } from "./output.tsx";
-import { SaidFile } from "./said-file.tsx";
 import { ShownLines } from "./shown-lines.tsx";
 import { SubAgentCard } from "./sub-agent-card.tsx";
 

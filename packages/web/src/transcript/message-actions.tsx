@@ -10,7 +10,7 @@ import {
 import { useState } from "react";
 import { focusOn, focusOnMessage, takesFocus } from "../parts/browser/focus-on.ts";
 import { useCopy } from "../parts/browser/use-copy.ts";
-import { writtenIn } from "../parts/connection/unsent.ts";
+import { writtenIn } from "../parts/connection/unsent-message.ts";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
 import { SmallButton } from "../parts/design/button.tsx";

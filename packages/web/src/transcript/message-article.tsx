@@ -10,7 +10,7 @@ import {
 } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { writtenIn } from "../parts/connection/unsent.ts";
+import { writtenIn } from "../parts/connection/unsent-message.ts";
 import { useConversation, useMessage, useTree } from "../parts/conversation/use-conversation.ts";
 import { Icon } from "../parts/design/icon.tsx";
 import { SafePart } from "../parts/design/notice.tsx";
@@ -20,8 +20,8 @@ import { BrokenOff } from "./broken-off.tsx";
 import { CallCards } from "./call-cards.tsx";
 import { Markdown } from "./markdown/markdown.tsx";
 import { MessageActions } from "./message-actions.tsx";
+import { AttachedText, SaidFile } from "./message-file.tsx";
 import { RecalledItems } from "./recalled-items.tsx";
-import { AttachedText, SaidFile } from "./said-file.tsx";
 
 const AUTHORS = { user: t("You"), tool: t("A tool"), system: "Banyan" } as const;
 

@@ -13,7 +13,7 @@ import type { LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
 import { type ChangedFile, type PlanApproval, type RestorationResult, unfinishedMode } from "@banyan/host";
 import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
-import type { AttachmentReport } from "../../show/attached.ts";
+import type { AttachmentReport } from "../../show/attachment-lines.ts";
 
 /** A conversation, in this process or on a server, that can ask the user questions. */
 export interface AskingSession extends Pick<Session, "listen" | "state"> {

@@ -8,7 +8,7 @@ import { wrapSentence } from "../../show/fit-text.ts";
 import { plainLine } from "../../show/plain-text.ts";
 import type { TalkAction, Terminal } from "../../terminal/contract/terminal.ts";
 import { openTerminal } from "../../terminal/open-terminal.ts";
-import { UnsentTexts } from "../user/unsent.ts";
+import { UnsentTexts } from "../user/unsent-texts.ts";
 
 /** Receives keys and messages of the user of a terminal. */
 export interface TerminalPartner {

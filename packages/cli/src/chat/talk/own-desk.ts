@@ -6,7 +6,7 @@ import type { Host } from "@banyan/host";
 import { chooseConversation, conversationsHere } from "../../conversations/choose.ts";
 import { findNamedConversation, openWithModel } from "../../conversations/named-session.ts";
 import { reportedProblem } from "../../program/problem.ts";
-import type { TerminalUser } from "../user/person.ts";
+import type { TerminalUser } from "../user/terminal-user.ts";
 
 /** Serves this program's own conversations, with actions that a server does not offer. */
 export class OwnDesk implements AsyncDisposable {

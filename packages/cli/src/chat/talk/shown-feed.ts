@@ -9,10 +9,10 @@ import { runsBeside } from "../../show/sub-agents.ts";
 import { lastResponse, runEndSentence, type TurnEnd, turnEndText, turnLine } from "../../show/turn-end.ts";
 import type { TalkSession } from "../session/talk-session.ts";
 import { Approvals } from "../user/approvals.ts";
-import type { TerminalUser } from "../user/person.ts";
-import type { UserQuestions } from "../user/prompting.ts";
 import { isKnownInterruption, remindOfUnfinished } from "../user/standpoint.ts";
-import type { UnsentTexts } from "../user/unsent.ts";
+import type { TerminalUser } from "../user/terminal-user.ts";
+import type { UnsentTexts } from "../user/unsent-texts.ts";
+import type { UserQuestions } from "../user/user-questions.ts";
 import { ShownRun } from "../views/shown-run.ts";
 
 export interface ShownFeedOptions {

@@ -2,16 +2,16 @@ import type { Client, CommandValues } from "@banyan/client";
 import type { ActionUser, CommandInput, CommandStep, NextPlace } from "@banyan/client/actions";
 import type { AfterCommand, ConversationContext, OwnContext } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/index.ts";
-import { AT_OWN_DESK } from "../../commands/offered.ts";
+import { AT_OWN_DESK } from "../../commands/offered-commands.ts";
 import { promptsAt } from "../../commands/prompt-commands.ts";
 import { sharesAt } from "../../commands/share.ts";
 import type { TalkSession } from "../session/talk-session.ts";
 import type { ApprovalChoice } from "../user/approval-choice.ts";
-import type { TerminalUser } from "../user/person.ts";
+import type { TerminalUser } from "../user/terminal-user.ts";
 import { modelSelection, ownContextOverview, serverContextOverview, serverModelSelection } from "./models-here.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import type { Turns } from "./turns.ts";
-import { undoAfterQuestion } from "./undo-asked.ts";
+import { undoAfterQuestion } from "./undo-after-question.ts";
 
 export interface TalkCommandsOptions {
   readonly client: Client;

@@ -12,10 +12,10 @@ import { callArguments } from "../../terminal/full/overlay/call-arguments.ts";
 import type { DecisionChoice, DecisionRequest } from "../../terminal/questions/decision.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import type { AskingSession } from "../session/talk-session.ts";
-import { AnswerDrafts, type WrittenAnswer } from "./answering.ts";
+import { AnswerDrafts, type WrittenAnswer } from "./answer-drafts.ts";
 import { argumentWords, CallEditing } from "./call-editing.ts";
 import { askTextQuestion } from "./text-question.ts";
-import type { UnsentTexts } from "./unsent.ts";
+import type { UnsentTexts } from "./unsent-texts.ts";
 
 export interface QuestionSource {
   readonly agent: string;

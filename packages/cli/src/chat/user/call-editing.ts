@@ -2,7 +2,7 @@ import { argumentsText, type CallText, thingText } from "@banyan/client/words";
 import type { Call, Json } from "@banyan/core/conversation";
 import { plainLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
-import type { WrittenAnswer, WrittenPart } from "./answering.ts";
+import type { WrittenAnswer, WrittenPart } from "./answer-drafts.ts";
 
 /** Texts of this many lines open in the user's own editor, if they have one. */
 const LONG = 12;

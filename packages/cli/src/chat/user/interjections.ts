@@ -3,7 +3,7 @@ import { waitingLine, waitingWord } from "../../show/message-label.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import type { TalkSession } from "../session/talk-session.ts";
-import type { UnsentTexts } from "./unsent.ts";
+import type { UnsentTexts } from "./unsent-texts.ts";
 
 export interface InterjectionsOptions {
   readonly terminal: Terminal;

@@ -8,9 +8,9 @@ import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import type { DepartedBranch, TalkSession } from "../session/talk-session.ts";
 import { brokenTurnLines, lastExchange, titleLine } from "../views/exchange.ts";
-import { type UnfinishedConversation, unfinishedLines } from "../views/left-behind.ts";
+import { type UnfinishedConversation, unfinishedLines } from "../views/unfinished-lines.ts";
 import { leaveFiles } from "./leave-files.ts";
-import type { MessageWriting } from "./writing.ts";
+import type { MessageWriting } from "./message-writing.ts";
 
 /** Parent of the user's next message. */
 export interface NextMessagePlace {

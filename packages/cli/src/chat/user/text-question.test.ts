@@ -1,7 +1,7 @@
 import type { TextQuestion } from "@banyan/core/conversation";
 import { afterEach, expect, test } from "vitest";
 import { Opened } from "../../terminal/full/testing/opened.ts";
-import { WrittenPart } from "./answering.ts";
+import { WrittenPart } from "./answer-drafts.ts";
 import { askTextQuestion } from "./text-question.ts";
 
 let here: Opened | undefined;

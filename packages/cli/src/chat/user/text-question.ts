@@ -4,7 +4,7 @@ import type { QuestionField, TextQuestion } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import { wrapSentence } from "../../show/fit-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
-import type { WrittenPart } from "./answering.ts";
+import type { WrittenPart } from "./answer-drafts.ts";
 
 type PartOf = (what: string) => WrittenPart;
 

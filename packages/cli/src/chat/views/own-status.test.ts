@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { emptyConversation, reduce } from "@banyan/core/conversation";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OwnStatus } from "./own-status.ts";
-import { type StatusFacts, statusFacts } from "./status-of.ts";
+import { type StatusFacts, statusFacts } from "./prompt-status.ts";
 
 let directory: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import type { ConversationState } from "@banyan/core";
 import { gitBranch, type UserCommandPlace } from "@banyan/host";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { OwnStatus } from "./own-status.ts";
-import { promptStatus, type StatusFacts, statusFacts } from "./status-of.ts";
+import { promptStatus, type StatusFacts, statusFacts } from "./prompt-status.ts";
 
 export interface PromptStatusOptions {
   readonly terminal: Pick<Terminal, "live">;

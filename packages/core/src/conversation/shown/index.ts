@@ -12,7 +12,7 @@ export {
   isAppliedReport,
   undoneIn,
   undoneReport,
-} from "./enclosed.ts";
+} from "./enclosed-text.ts";
 export { nearest, nearestNameAdvice } from "./nearest.ts";
 export { inEnglish, type PhraseValues, type Say } from "./say.ts";
 export {

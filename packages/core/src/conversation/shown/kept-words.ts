@@ -1,6 +1,6 @@
 import { isPersons, type Message, type SummaryMessage, textOf } from "../message.ts";
 import { counted, formatCount } from "./amounts.ts";
-import { attachedText, encloseInTags } from "./enclosed.ts";
+import { attachedText, encloseInTags } from "./enclosed-text.ts";
 import { cutInMiddle } from "./visible-text.ts";
 
 /**

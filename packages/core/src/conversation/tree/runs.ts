@@ -1,7 +1,7 @@
 import { endReason } from "../broken-turn.ts";
 import type { Event } from "../event.ts";
 import type { MutableState, OpenQuestion } from "../state.ts";
-import { latestRun } from "./asking.ts";
+import { latestRun } from "./asking-run.ts";
 import type { Change } from "./call-state.ts";
 import { holdInputs } from "./inbox.ts";
 import { noteQuestions } from "./questions.ts";

@@ -12,6 +12,7 @@ import {
   FINISHES,
   node,
 } from "./claude-lines.ts";
+import { ImportOmissions, jsonLines } from "./json-lines.ts";
 import {
   type PastCall,
   type PastMessage,
@@ -22,7 +23,6 @@ import {
   pastFileChange,
   textPart,
 } from "./past-session.ts";
-import { ImportOmissions, jsonLines } from "./reading.ts";
 
 // A session is a file `<session>.jsonl`. Lines with a `uuid` form a tree. Each block of a response is one line. Tool
 // results are user lines. Sub-agents have their own files in `<session>/subagents`.

@@ -14,6 +14,7 @@ import {
   SURROUNDINGS,
   type tokens,
 } from "./codex-lines.ts";
+import { ImportOmissions, jsonLines } from "./json-lines.ts";
 import {
   type PastCall,
   type PastMessage,
@@ -23,7 +24,6 @@ import {
   pastFileChange,
   textPart,
 } from "./past-session.ts";
-import { ImportOmissions, jsonLines } from "./reading.ts";
 
 // A session is a file `rollout-<time>-<id>.jsonl`: the items sent to and received from the model, and events. After a
 // user reverts turns, the session continues in a new file (`...-<id>_<file>.jsonl`), whose head names the old file and

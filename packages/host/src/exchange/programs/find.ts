@@ -5,10 +5,10 @@ import type { Redact } from "../../redaction/redactor.ts";
 import { readClaudeCode } from "./claude-code.ts";
 import { readCodex } from "./codex.ts";
 import { SURROUNDINGS } from "./codex-lines.ts";
+import { ImportOmissions, jsonLines } from "./json-lines.ts";
 import { openOpencode, readOpencode } from "./opencode.ts";
 import type { ForeignProgram, PastSession } from "./past-session.ts";
 import { readPi } from "./pi.ts";
-import { ImportOmissions, jsonLines } from "./reading.ts";
 
 /** A session of another program on this machine, described by the beginning of its file. */
 export interface FoundSession {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { cleanCost, cleanUsage, type Finish, type Json, type Usage, type UserPart } from "@banyan/core/conversation";
 import { z } from "zod";
 import { parseJson } from "../../settings/json-text.ts";
+import { ImportOmissions } from "./json-lines.ts";
 import {
   type PastCall,
   type PastMessage,
@@ -11,7 +12,6 @@ import {
   pastFileChange,
   textPart,
 } from "./past-session.ts";
-import { ImportOmissions } from "./reading.ts";
 
 // One SQLite database has all sessions, with a row per session, message and part, the last two as JSON. `revert` names
 // the message from which the user reverted. Sub-agents have their own sessions.

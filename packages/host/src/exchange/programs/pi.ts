@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { cleanCost, cleanUsage, type Finish, type Json, type Usage, type UserPart } from "@banyan/core/conversation";
 import { z } from "zod";
+import { ImportOmissions, jsonLines } from "./json-lines.ts";
 import { type PastCall, type PastMessage, type PastResponse, type PastSession, textPart } from "./past-session.ts";
-import { ImportOmissions, jsonLines } from "./reading.ts";
 
 // A session is a file: a head, and lines that form a tree by `id` and `parentId`. In version 1, each line follows the
 // line before.

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { ConversationState } from "@banyan/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { conversationOf, type PastSession, readSession, sessionsIn, toJson } from "../index.ts";
+import { ImportOmissions } from "./json-lines.ts";
 import { REDACT, stateOf, writeDatabase } from "./programs.fixture.ts";
-import { ImportOmissions } from "./reading.ts";
 
 const FIXTURES = join(import.meta.dirname, "fixtures");
 

@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { expandHome } from "@banyan/tools/named-path";
 import { covers, meets, type Rule, type RuleMatch, type Subject, strongest, UNKNOWN } from "../match.ts";
-import { isExecutedByPrograms, namesObeyedFile } from "../obeyed.ts";
+import { isExecutedByPrograms, namesObeyedFile } from "../obeyed-file.ts";
 import {
   fitsEvery,
   fitsSome,

@@ -3,9 +3,9 @@ import type { WatchedConversation } from "@banyan/client";
 import { createId } from "@banyan/core";
 import type { FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversation";
 import type { EditorBranch } from "./branch.ts";
+import type { Abilities } from "./editor-updates.ts";
 import type { AcpPlace } from "./place.ts";
 import { askEditor, askEditorForConsent, type EditorQuestion } from "./questions.ts";
-import type { Abilities } from "./telling.ts";
 
 /** The session whose questions an editor shows, and how to reach its user. */
 export interface AskedQuestionsParts {

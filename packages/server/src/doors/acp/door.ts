@@ -19,13 +19,13 @@ import { ClientError, type WatchedConversation } from "@banyan/client";
 import { type ConversationState, type OptionNames, pathTo, refuseUnknown } from "@banyan/core/conversation";
 import { CONVERSATIONS, type ServerSettings } from "@banyan/protocol";
 import { z } from "zod";
+import type { Abilities } from "./editor-updates.ts";
 import { forkAt, forkedLeaf, type NamedSession, sessionIdOf, sessionNamed } from "./fork.ts";
 import { modesOf, readEditorChoice } from "./options.ts";
 import type { AcpPlace, OpenPlace, SessionLocation } from "./place.ts";
 import { type OpenedPlace, OpenPlaces } from "./places.ts";
 import { invalidParams, requestErrorOf } from "./refusals.ts";
 import { AcpSession } from "./session.ts";
-import type { Abilities } from "./telling.ts";
 
 /** Options of `serveAcp`. */
 export interface AcpDoorOptions {

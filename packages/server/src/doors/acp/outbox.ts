@@ -1,5 +1,5 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { Update } from "./telling.ts";
+import type { Update } from "./editor-updates.ts";
 
 /**
  * Sends updates to an editor in order, one at a time. Waiting updates are merged where that loses nothing, so a slow

@@ -23,7 +23,7 @@ import type {
 import type { PlanApproval } from "@banyan/host";
 import type { Command } from "@banyan/protocol";
 import { textContent, toolCallOf } from "./calls.ts";
-import { callAt } from "./telling.ts";
+import { callAt } from "./editor-updates.ts";
 
 /** A user's answer to a question. */
 export type EditorAnswer = Command<"question.answer">["answer"];

@@ -15,12 +15,12 @@ import type { Command } from "@banyan/protocol";
 import { AskedQuestions } from "./asked-questions.ts";
 import { EditorBranch } from "./branch.ts";
 import { readEditorPrompt } from "./content.ts";
+import { type Abilities, EditorUpdates } from "./editor-updates.ts";
 import { type Fork, forkedLeaf } from "./fork.ts";
 import { configOptionsOf, type KnownModels, modesOf } from "./options.ts";
 import { Outbox } from "./outbox.ts";
 import type { AcpPlace, EditorCommandOutcome } from "./place.ts";
 import { isCancelledByEditor, requestErrorOf, settlePrompt } from "./refusals.ts";
-import { type Abilities, EditorUpdates } from "./telling.ts";
 
 /** Milliseconds for an editor to return a file's content; after that, the model gets the path. */
 const BUFFER = 5_000;

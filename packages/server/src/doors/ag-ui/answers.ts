@@ -3,7 +3,7 @@ import { approvalSubject, type WaitingQuestion } from "@banyan/client/display";
 import { questionText } from "@banyan/client/words";
 import type { Json, OpenQuestion } from "@banyan/core/conversation";
 import { z } from "zod";
-import type { ProgramAnswer } from "../following.ts";
+import type { ProgramAnswer } from "../turn-stream.ts";
 import type { AgUiInterrupt } from "./event.ts";
 
 /** A program's answer to an interrupt of AG-UI. */

@@ -7,7 +7,6 @@ import type { ClientTool } from "@banyan/protocol";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { HttpEnvironment } from "../../auth/gate.ts";
-import { described, posted } from "../described.ts";
 import {
   bodyOf,
   conversationInAddress,
@@ -19,6 +18,7 @@ import {
   plainFailure,
   withHistoryTexts,
 } from "../door.ts";
+import { described, posted } from "../route-description.ts";
 import {
   beginTurnStream,
   type DoorWatch,
@@ -28,7 +28,7 @@ import {
   streamTurnEvents,
   TurnStream,
   turnEndBehind,
-} from "../following.ts";
+} from "../turn-stream.ts";
 import { resumeAnswer, resumeEntry } from "./answers.ts";
 import { AG_UI_VERSION, type AgUiEvent } from "./event.ts";
 import { agUiHistory, ownMessageId } from "./tree.ts";

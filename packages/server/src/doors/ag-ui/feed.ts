@@ -3,7 +3,7 @@ import { newestTurn } from "@banyan/client/display";
 import type { FeedItem } from "@banyan/core";
 import type { ConversationState } from "@banyan/core/conversation";
 import { refuseUnknown } from "@banyan/core/conversation";
-import { QUIET } from "../following.ts";
+import { QUIET } from "../turn-stream.ts";
 import type { AgUiEvent } from "./event.ts";
 import { isOfRun, ownMessageId } from "./tree.ts";
 import { type AgUiRun, AgUiTurn } from "./turn.ts";

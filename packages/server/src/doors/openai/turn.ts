@@ -6,7 +6,7 @@ import { addUsage, noUsage, type Usage } from "@banyan/core/conversation";
 import type { Desk, Principal } from "@banyan/desk";
 import type { AnswerStyle } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
-import { type DoorWatch, followConversation, giveAnswers, QUIET } from "../following.ts";
+import { type DoorWatch, followConversation, giveAnswers, QUIET } from "../turn-stream.ts";
 
 /** A call that the program must run. */
 export interface ClientCall {

@@ -6,7 +6,6 @@ import type { Desk } from "@banyan/desk";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { HttpEnvironment } from "../../auth/gate.ts";
-import { described, OR_NOTHING, posted } from "../described.ts";
 import {
   bodyOf,
   conversationInAddress,
@@ -17,6 +16,7 @@ import {
   partsFrom,
   plainFailure,
 } from "../door.ts";
+import { described, OR_NOTHING, posted } from "../route-description.ts";
 import {
   beginTurnStream,
   type DoorWatch,
@@ -26,7 +26,7 @@ import {
   streamTurnEvents,
   TurnStream,
   turnEndBehind,
-} from "../following.ts";
+} from "../turn-stream.ts";
 import type { UiChunk } from "./chunk.ts";
 import { uiHistory } from "./history.ts";
 import { UiTurn } from "./turn.ts";

@@ -24,8 +24,8 @@ import {
   putEntry,
   type StandingEntry,
 } from "./file-entry.ts";
+import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./file-writing.ts";
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
-import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./writing.ts";
 
 /** A file or link to bring over from another branch: its version there, and the common ancestor of both branches' versions. */
 export interface IncomingFile {

@@ -8,13 +8,13 @@ import { locate, type Workspace } from "../files/paths.ts";
 import { assertWritable } from "../files/protected-paths.ts";
 import { encodeText, lineAt, readText, type TextContent } from "../files/text-content.ts";
 import { fileChange } from "./file-change.ts";
+import { assertAllowed, assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./file-writing.ts";
 import { lineDiff } from "./line-diff.ts";
 import { LookAlikes, lookAlikesOf } from "./look-alikes.ts";
 import { nearestLine } from "./nearest-line.ts";
 import { replaceWorkspaceFile } from "./replace-file.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { findOccurrences, sentenceOn, unseenDifference } from "./unseen-difference.ts";
-import { assertAllowed, assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./writing.ts";
 
 const MOST_COUNTED = 1000;
 

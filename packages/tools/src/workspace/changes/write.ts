@@ -25,10 +25,10 @@ import {
   withoutMark,
 } from "../files/text-content.ts";
 import { type FileContent, fileChange } from "./file-change.ts";
+import { assertAllowed, assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./file-writing.ts";
 import { lineDiff } from "./line-diff.ts";
 import { replaceWorkspaceFile } from "./replace-file.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
-import { assertAllowed, assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./writing.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { openWorkspace } from "../files/paths.ts";
 import { call, TestFolder } from "../test-folder.fixture.ts";
-import { runForUser } from "./command-of-person.ts";
 import { shellTool } from "./shell.ts";
 import { GIT_SETTINGS, steadyEnvironment } from "./shell-environment.ts";
+import { runForUser } from "./user-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-path-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,8 @@
 import type { ToolContext } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
 import { fileChange } from "../changes/file-change.ts";
+import type { FileWritingOptions } from "../changes/file-writing.ts";
 import { prepareReplacement } from "../changes/replace-file.ts";
-import type { FileWritingOptions } from "../changes/writing.ts";
 import { contentDigest, keepBackup } from "../files/backups.ts";
 import type { Workspace } from "../files/paths.ts";
 import { countLines } from "../files/text-content.ts";

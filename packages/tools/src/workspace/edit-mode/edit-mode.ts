@@ -2,11 +2,11 @@ import { defineTool, type Tool } from "@banyan/core";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { SymbolFinder } from "../../symbols/finder.ts";
-import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "../changes/writing.ts";
+import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "../changes/file-writing.ts";
 import { pathArgument } from "../files/path-argument.ts";
 import type { Workspace } from "../files/paths.ts";
 import { armFile, messageOfCall } from "./armed-file.ts";
-import { EditSession } from "./editing.ts";
+import { EditSession } from "./edit-session.ts";
 import { instructions } from "./instructions.ts";
 
 const inputOf = (workspace: Workspace) =>

@@ -10,7 +10,7 @@ import { TextField } from "../../parts/design/field.tsx";
 import { usePage, usePageState } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
-import { Sharing } from "./sharing.tsx";
+import { Sharing } from "./share-panel.tsx";
 
 export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();

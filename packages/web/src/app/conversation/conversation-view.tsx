@@ -16,9 +16,9 @@ import { Transcript } from "../../transcript/transcript.tsx";
 import { Announcer } from "./announcer.tsx";
 import { BreadCrumbs } from "./bread-crumbs.tsx";
 import { ConversationHeader } from "./conversation-header.tsx";
+import { ToldNotes } from "./conversation-notes.tsx";
 import { NarrowedRules } from "./narrowed-rules.tsx";
 import { ProblemCard } from "./problem-card.tsx";
-import { ToldNotes } from "./told-notes.tsx";
 
 interface ShownBranch {
   readonly leaf: string | undefined;

@@ -1,6 +1,6 @@
 import { errorMessage } from "@banyan/core/shown";
 import { keptKey } from "../../parts/connection/key.ts";
-import { isSignedIn, signIn } from "../../parts/connection/signing.ts";
+import { isSignedIn, signIn } from "../../parts/connection/sign-in.ts";
 import { applyTheme } from "../../parts/page/preferences.ts";
 import { applyLanguage, t } from "../../parts/phrases/phrases.ts";
 import "../styles.css";

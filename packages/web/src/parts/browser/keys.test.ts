@@ -60,7 +60,7 @@ it("W85: no listener relies on an event that React makes and Preact does not; th
   expect(listeners.filter((each) => !SAME.test(each.event) && !isTranslated(each))).toEqual([]);
   const translated = listeners.filter(isTranslated).filter(({ event }) => event !== "onChange");
   expect(translated.map(({ file, element, event }) => `${file} ${element} ${event}`).sort()).toEqual([
-    "app/conversation/sharing.tsx input onFocus",
+    "app/conversation/share-panel.tsx input onFocus",
     "app/conversations/conversation-entry.tsx input onBlur",
     "panels/tree/outline.tsx div onFocus",
     "transcript/message-article.tsx article onFocus",

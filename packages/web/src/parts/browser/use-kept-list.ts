@@ -1,5 +1,5 @@
 import { useCallback, useSyncExternalStore } from "react";
-import { keepValue, keptValue } from "./kept.ts";
+import { keepValue, keptValue } from "./kept-value.ts";
 
 /** The event for changes in this window; `storage` reports only those of other windows. */
 const CHANGED = "banyan-kept-list";

@@ -2,7 +2,7 @@ import { ClientError, type Link, type LinkEvents, type OpenLink } from "@banyan/
 import { closeCodes, PROTOCOL, type ServerFrame, SILENCE } from "@banyan/protocol";
 import ReconnectingSocket from "partysocket/ws";
 import { type Key, proofFor } from "./key.ts";
-import { isSignedIn } from "./signing.ts";
+import { isSignedIn } from "./sign-in.ts";
 
 /** Milliseconds before the first retry, the growth of each further delay, and the longest delay. */
 const DELAY = { first: 300, growth: 1.5, longest: 10_000 };

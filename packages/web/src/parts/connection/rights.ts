@@ -1,5 +1,5 @@
 import type { Right } from "@banyan/protocol";
-import { keepValue, keptValue } from "../browser/kept.ts";
+import { keepValue, keptValue } from "../browser/kept-value.ts";
 
 const KEY = "rights";
 

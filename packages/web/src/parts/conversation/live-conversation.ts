@@ -10,7 +10,7 @@ import {
 } from "@banyan/core/conversation";
 import type { NarrowedRule, OutlineNode } from "@banyan/protocol";
 import { t } from "../phrases/phrases.ts";
-import { ViewedBranches } from "./viewed.ts";
+import { ViewedBranches } from "./viewed-branches.ts";
 
 /**
  * A conversation that the page follows, with change events for its views. Views subscribe to a message or to the whole

@@ -6,7 +6,7 @@ import { createStore, type StoreApi, useStore } from "zustand";
 import { browserLink } from "../connection/browser-link.ts";
 import type { Key } from "../connection/key.ts";
 import { keepRights, keptRights } from "../connection/rights.ts";
-import { forgetUnsent, keepUnsent, keptUnsent, type UnsentMessage } from "../connection/unsent.ts";
+import { forgetUnsent, keepUnsent, keptUnsent, type UnsentMessage } from "../connection/unsent-message.ts";
 import { PageConversation } from "../conversation/live-conversation.ts";
 import { ConversationRemoval, type RecentRemoval } from "../conversation/removal.ts";
 

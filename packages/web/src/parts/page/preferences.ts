@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { keepValue, keptValue } from "../browser/kept.ts";
+import { keepValue, keptValue } from "../browser/kept-value.ts";
 import type { PanelName } from "./panel-names.ts";
 
 /** The user's preferences, stored in the browser for all conversations. */

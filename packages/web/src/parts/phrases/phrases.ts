@@ -1,6 +1,6 @@
 import type { PhraseValues, Say } from "@banyan/core/shown";
 import Tannin from "tannin";
-import { keepValue, keptValue } from "../browser/kept.ts";
+import { keepValue, keptValue } from "../browser/kept-value.ts";
 
 /** The languages of the page by their own names (W77). English is in the code; every other language has a file. */
 export const LANGUAGES = { en: "English", de: "Deutsch", zh: "中文", ar: "العربية" } as const;

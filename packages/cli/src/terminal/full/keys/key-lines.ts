@@ -1,6 +1,6 @@
 import { ownCommand } from "@banyan/host/own-command";
-import { type DescribedName, nameLines } from "../../../show/described.ts";
 import { wrapSentence } from "../../../show/fit-text.ts";
+import { type DescribedName, nameLines } from "../../../show/name-lines.ts";
 import type { Style } from "../../../show/style.ts";
 import type { KeyPlace } from "./actions.ts";
 import type { KeyRow } from "./key-bindings.ts";

@@ -4,7 +4,7 @@ import { formatBytes, referenceTo } from "@banyan/client/words";
 import { counted } from "@banyan/core/shown";
 import { matchingFiles, type WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
-import { attachableAtEnd } from "../../../show/attached.ts";
+import { attachableAtEnd } from "../../../show/attachment-lines.ts";
 import type { Completer, PromptSuggestion } from "./completion.ts";
 
 const MOST = 20;

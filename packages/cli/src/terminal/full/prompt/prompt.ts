@@ -1,5 +1,5 @@
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
-import { attachableAtEnd } from "../../../show/attached.ts";
+import { attachableAtEnd } from "../../../show/attachment-lines.ts";
 import type { WaitingLabel } from "../../../show/message-label.ts";
 import { plainLine } from "../../../show/plain-text.ts";
 import type { History } from "../../questions/history.ts";

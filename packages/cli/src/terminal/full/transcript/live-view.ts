@@ -21,7 +21,7 @@ import {
   textOf,
   typedText,
 } from "@banyan/core/conversation";
-import { attachedLine, attachmentsOfMessage } from "../../../show/attached.ts";
+import { attachedLine, attachmentsOfMessage } from "../../../show/attachment-lines.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
 import { isShownByChanges, ReportedEnds, shortenedLine, undoneLine } from "../../../show/message-label.ts";

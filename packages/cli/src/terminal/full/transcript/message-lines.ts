@@ -8,7 +8,7 @@ import {
   typedText,
 } from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
-import { attachedLine, attachmentsOfMessage } from "../../../show/attached.ts";
+import { attachedLine, attachmentsOfMessage } from "../../../show/attachment-lines.ts";
 import { shortenedLine, undoneLine } from "../../../show/message-label.ts";
 import { plainLine, plainText } from "../../../show/plain-text.ts";
 import { markdownLines } from "../markdown/markdown-stream.ts";

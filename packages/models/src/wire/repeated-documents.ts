@@ -1,6 +1,6 @@
 import { parseJsonText } from "@banyan/core/shown";
 
-/** Documents that are parsed before learning starts: for a short answer, learning costs more than parsing. */
+/** Number of documents that are parsed before learning: for a short answer, learning costs more than parsing. */
 const SHORT = 12;
 
 /** Number of documents in a row that differ in several strings, before learning stops. */

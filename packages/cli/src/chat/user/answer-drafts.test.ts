@@ -7,7 +7,7 @@ import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Opened } from "../../terminal/full/testing/opened.ts";
 import { Approvals } from "./approvals.ts";
-import { UnsentTexts } from "./unsent.ts";
+import { UnsentTexts } from "./unsent-texts.ts";
 
 const [ENTER, ESC, CTRL_C, CTRL_U, UP] = ["\r", "\x1b", "\x03", "\x15", "\x1b[A"];
 

@@ -1,6 +1,6 @@
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { commandLine } from "../../terminal/questions/question.ts";
-import type { UnsentTexts } from "./unsent.ts";
+import type { UnsentTexts } from "./unsent-texts.ts";
 
 /** Moves the user's text from the prompt into a conversation, or back into the prompt, without loss (T19). */
 export class MessageWriting {

@@ -1,5 +1,5 @@
 import { type ConversationState, newestLeaf, pathTo, siblings } from "@banyan/core/conversation";
-import { keepValue, keptValue } from "../browser/kept.ts";
+import { keepValue, keptValue } from "../browser/kept-value.ts";
 
 const KEY = "viewed";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RepeatedDocuments } from "./repeated.ts";
+import { RepeatedDocuments } from "./repeated-documents.ts";
 
 const chunk = (text: string, id = 1) =>
   JSON.stringify({ id, choices: [{ delta: { role: "assistant", content: text } }] });

@@ -3,7 +3,7 @@ import { counted } from "@banyan/core/shown";
 import type { RestorationResult, UserCommandPlace } from "@banyan/host";
 import type { ConversationContext } from "../../commands/command.ts";
 import { reportedProblem } from "../../program/problem.ts";
-import { type AttachmentReport, attachedLines } from "../../show/attached.ts";
+import { type AttachmentReport, attachedLines } from "../../show/attachment-lines.ts";
 import { sentenceLines } from "../../show/fit-text.ts";
 import { plainLine } from "../../show/plain-text.ts";
 import type { LiveTerminal } from "../../terminal/contract/live-terminal.ts";
@@ -14,11 +14,11 @@ import type { DepartedBranch, TalkSession } from "../session/talk-session.ts";
 import { ChatView } from "../views/chat-view.ts";
 import { titleLine } from "../views/exchange.ts";
 import { Interjections } from "./interjections.ts";
+import { MessageWriting } from "./message-writing.ts";
 import { OwnCommands } from "./own-commands.ts";
 import { Pictures } from "./pictures.ts";
 import { Standpoint } from "./standpoint.ts";
-import type { UnsentTexts } from "./unsent.ts";
-import { MessageWriting } from "./writing.ts";
+import type { UnsentTexts } from "./unsent-texts.ts";
 
 export interface TerminalUserOptions {
   readonly terminal: Terminal;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { home } from "../../testing/banyan.ts";
 import { modelServer } from "../../testing/model-server.ts";
 import { hasTmux, Pty } from "../../testing/pty.ts";
-import { UnsentTexts } from "./unsent.ts";
+import { UnsentTexts } from "./unsent-texts.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -78,7 +78,7 @@ describe("T19: what is written and not sent", () => {
   });
 
   test("stays with a process that lives, and not with one that was killed", async () => {
-    const script = `const { UnsentTexts } = await import(${JSON.stringify(new URL("./unsent.ts", import.meta.url).href)});
+    const script = `const { UnsentTexts } = await import(${JSON.stringify(new URL("./unsent-texts.ts", import.meta.url).href)});
       new UnsentTexts(${JSON.stringify(join(folder, "drafts"))}, "a conversation", console.error).draft("half a thought");
       setImmediate(() => process.stdout.write("kept"));
       setInterval(() => {}, 1000);`;

@@ -1,6 +1,6 @@
 import type { Event } from "@banyan/core";
 import { lexemesOf } from "../search/lexemes.ts";
-import { SAYING, searchableEvents } from "../search/said.ts";
+import { SAYING, searchableEvents } from "../search/searchable-event.ts";
 
 /** Maximum bytes of the distinct words in the index. Searches read the text of messages with more words. */
 const WORDS = 256 * 1024;

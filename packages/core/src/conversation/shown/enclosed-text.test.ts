@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encloseInTags, endedIn, endedReport, isAppliedReport, undoneIn, undoneReport } from "./enclosed.ts";
+import { encloseInTags, endedIn, endedReport, isAppliedReport, undoneIn, undoneReport } from "./enclosed-text.ts";
 
 test("a text that bears no closing tag stands between plain ones", () => {
   expect(encloseInTags("file", "<p>a</p>", ' name="a"')).toBe('<file name="a">\n<p>a</p>\n</file>');

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Agent, Session, say } from "@banyan/core";
 import { collect, scriptedModel } from "@banyan/core/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { copyAnswer, writeExport } from "./taking.ts";
+import { copyAnswer, writeExport } from "./copy-and-export.ts";
 
 const ANSWER =
   "Two ways:\n\n```ts\nconst a = 1;\n```\n\n- or\n\n  ```sh\n  echo 1\n  echo 2\n  ```\n\n```sh\necho 3\n```";

@@ -11,7 +11,7 @@ import type { Host } from "../host/host.ts";
 import { AGENT } from "../host/host-agent.ts";
 import { type HostFlags, type HostOptions, openHost } from "../host/open-host.ts";
 import { BEGAN, surroundings } from "../instructions/surroundings.ts";
-import { waitForServers } from "../mcp/settled.ts";
+import { waitForServers } from "../mcp/first-turn-servers.ts";
 import { describePlace } from "../settings/fault.ts";
 import type { KeyPath } from "../settings/key.ts";
 import { readRuleFile } from "../settings/rule-file.ts";

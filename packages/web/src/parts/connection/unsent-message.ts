@@ -1,6 +1,6 @@
 import type { UserPart } from "@banyan/core/conversation";
 import { attachedText } from "@banyan/core/shown";
-import { keepValue, keptNames, keptValue } from "../browser/kept.ts";
+import { keepValue, keptNames, keptValue } from "../browser/kept-value.ts";
 
 /** A message on its way to the server. Its id becomes the message's id, so that repeated sending has one effect. */
 export interface UnsentMessage {

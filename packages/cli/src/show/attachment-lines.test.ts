@@ -1,6 +1,6 @@
 import { attachNamedFiles } from "@banyan/host";
 import { expect, test } from "vitest";
-import { attachedLine, attachmentsOfMessage } from "./attached.ts";
+import { attachedLine, attachmentsOfMessage } from "./attachment-lines.ts";
 
 test("T15: what went along with a message is told from the message itself, with its size", async () => {
   const readPage = async () => "the page";

@@ -1,7 +1,7 @@
 import type { ConnectionState } from "@banyan/client";
 import { plainLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
-import type { TerminalUser } from "./person.ts";
+import type { TerminalUser } from "./terminal-user.ts";
 
 /** Tracks the connection, and tells the user about its loss. */
 export class DeskReach {

@@ -1,7 +1,7 @@
 import type { EventBody } from "../conversation/event.ts";
 import { isEnded } from "../conversation/message.ts";
 import type { ConversationState, LiveRun } from "../conversation/state.ts";
-import { latestRun } from "../conversation/tree/asking.ts";
+import { latestRun } from "../conversation/tree/asking-run.ts";
 import { callFields } from "../conversation/tree/call-state.ts";
 import { unsettledBelow } from "../conversation/tree/path.ts";
 

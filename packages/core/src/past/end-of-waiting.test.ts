@@ -20,7 +20,7 @@ import {
   text,
 } from "../testing/index.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
-import { agentOf, ENDS, ended, goneOn, Started } from "./waiting.fixture.ts";
+import { agentOf, ENDS, ended, goneOn, Started } from "./end-of-waiting.fixture.ts";
 
 const results = (events: readonly Event[]) =>
   events.filter(({ type }) => /^call\.(completed|failed|denied|cancelled)$/.test(type)).length;

@@ -5,7 +5,7 @@ import { excerptLine } from "../../show/fit-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import type { TerminalQuestion } from "../../terminal/questions/question.ts";
-import type { UnsentAnswer, UnsentTexts } from "./unsent.ts";
+import type { UnsentAnswer, UnsentTexts } from "./unsent-texts.ts";
 
 const SHOWN = 200;
 
