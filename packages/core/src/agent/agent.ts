@@ -2,6 +2,7 @@ import type { UserContent } from "../conversation/checked/user-content.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import type { Json } from "../conversation/part.ts";
 import { isBlockedByUser, turnWaitingFor } from "../conversation/tree/asking-run.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
@@ -28,13 +29,13 @@ export type TurnHandler = (
   conversation: Conversation,
   agent: Agent,
   turn: Turn,
-) => Chat | undefined | void | Promise<Chat | undefined | void>;
+) => Chat<unknown> | undefined | void | Promise<Chat<unknown> | undefined | void>;
 
 /**
  * Options of an agent. Only the model is required.
  * @example new Agent({ model, onTurn: (_, agent, turn) => (turn.steps < 9 ? agent.chat(say("Go on.")) : undefined) });
  */
-export interface AgentOptions extends TurnOptions {
+export interface AgentOptions<out Result = Json | undefined> extends TurnOptions<Result> {
   /** Decides after each turn how the conversation continues. Default: a chat ends after one turn. */
   readonly onTurn?: TurnHandler | undefined;
 }
@@ -70,15 +71,15 @@ const ANSWER: OptionNames<AnswerOptions> = { session: true, client: true, signal
  * An immutable agent. Its constructor checks only the names of the options, the model, the memory and the tools. The
  * first turn checks the values of the other options.
  */
-export class Agent implements ChatAgent {
-  readonly options: AgentOptions;
+export class Agent<out Result = Json | undefined> implements ChatAgent {
+  readonly options: AgentOptions<Result>;
   #ready: TurnAgent | undefined;
   /** An agent that differs only in its turn handler. */
   // biome-ignore lint/style/useReadonlyClassProperties: `with` sets it, of the agent that it makes.
-  #alike: Agent | undefined;
+  #alike: Agent<unknown> | undefined;
 
   /** Throws `OptionError` for an invalid option, and `ToolDefinitionError` for an unusable tool or schema. */
-  constructor(options: AgentOptions) {
+  constructor(options: AgentOptions<Result>) {
     checkAgentOptions(options);
     this.options = Object.freeze({ ...options });
     Object.freeze(this);
@@ -96,7 +97,7 @@ export class Agent implements ChatAgent {
   /** Calls the turn handler. Absent without a handler. @internal */
   get handler(): ChatAgent["handler"] {
     const { onTurn } = this.options;
-    return onTurn && ((conversation, turn) => onTurn(conversation, this, turn));
+    return onTurn && ((conversation, turn) => onTurn(conversation, this as Agent<unknown> as Agent, turn));
   }
 
   /** Returns a builder with these options. */
@@ -109,8 +110,12 @@ export class Agent implements ChatAgent {
   }
 
   /** Returns a changed copy; this agent stays unchanged. */
-  with(changes: Partial<AgentOptions>): Agent {
-    const changed = new Agent({ ...this.options, ...changes });
+  with<Changed = Result>(changes: Partial<AgentOptions<Changed>>): Agent<Changed> {
+    // Without a change of `output`, `Changed` is the type of this agent.
+    const changed = new Agent<Changed>({
+      ...(this.options as AgentOptions<unknown> as AgentOptions<Changed>),
+      ...changes,
+    });
     if (Object.keys(changes).every((name) => name === "onTurn")) changed.#alike = this.#alike ?? this;
     return changed;
   }
@@ -120,7 +125,7 @@ export class Agent implements ChatAgent {
    * `onTurn`. Nothing runs before the stream is iterated, or returned from a turn handler. Leaving the stream early
    * interrupts running work. A turn that asks a user stays open in the log.
    */
-  chat(directive: Directive, options: ChatOptions = {}): Chat {
+  chat(directive: Directive, options: ChatOptions = {}): Chat<Result> {
     return new Chat(this, directive, options);
   }
 
@@ -140,7 +145,9 @@ export class Agent implements ChatAgent {
    * partial result. If the turn asks a user at that moment, its reason is `waiting`, and `resume()` continues it. An
    * abort before the turn has begun rejects with `Interruption`, and nothing is written.
    */
-  async send(content: UserContent, options: SendOptions = {}): Promise<Turn> {
+  send(content: UserContent, options: SendOptions & { readonly untilAsked: true }): Promise<Turn<Result | undefined>>;
+  send(content: UserContent, options?: SendOptions): Promise<Turn<Result>>;
+  async send(content: UserContent, options: SendOptions = {}): Promise<Turn<Result>> {
     refuseUnknown("send", options, SEND);
     const { session = Session.inMemory(), id = createId(), ...rest } = options;
     return this.#takeOne(say(content), { ...rest, session, id });
@@ -156,7 +163,7 @@ export class Agent implements ChatAgent {
    * const [question] = session.openQuestions;
    * const turn = await agent.answer(question?.id ?? "", { decision: "allow" }, { session });
    */
-  async answer(question: string, answer: Answer, options: AnswerOptions): Promise<Turn> {
+  async answer(question: string, answer: Answer, options: AnswerOptions): Promise<Turn<Result | undefined>> {
     refuseUnknown("answer", options, ANSWER);
     const { session } = options;
     const open = session.state.questions.get(question);
@@ -169,13 +176,13 @@ export class Agent implements ChatAgent {
   async #takeOne(
     directive: Directive,
     { untilAsked = false, ...options }: SendOptions & { readonly session: Session; readonly id: string },
-  ): Promise<Turn> {
+  ): Promise<Turn<Result>> {
     const alone = this.options.onTurn ? this.with({ onTurn: undefined }) : this;
     const chat = new Chat(alone, directive, options);
     using asked = untilAsked ? whenOnlyWaiting(chat.session, options.id) : undefined;
     let turn: Turn | undefined;
     await runChatTurns(chat, { signal: asked?.signal, once: true, onTurn: (ended) => (turn = ended) });
-    return successfulTurn(turn);
+    return successfulTurn(turn, !untilAsked && this.options.output !== undefined);
   }
 }
 
@@ -193,107 +200,108 @@ function whenOnlyWaiting(session: Session, id: string): Disposable & { readonly 
 }
 
 /** Builder of an agent, with one setter per option of `AgentOptions`. Each setter returns a new builder. */
-export class AgentBuilder {
-  readonly #make: (options: AgentOptions) => Agent;
-  readonly #options: Partial<AgentOptions>;
+export class AgentBuilder<Result = Json | undefined> {
+  readonly #make: (options: AgentOptions<Result>) => Agent<Result>;
+  readonly #options: Partial<AgentOptions<Result>>;
 
-  constructor(make: (options: AgentOptions) => Agent, options: Partial<AgentOptions> = {}) {
+  constructor(make: (options: AgentOptions<Result>) => Agent<Result>, options: Partial<AgentOptions<Result>> = {}) {
     this.#make = make;
     this.#options = options;
   }
 
-  name(name: string): AgentBuilder {
+  name(name: string): AgentBuilder<Result> {
     return this.#set({ name });
   }
 
-  model(model: AgentOptions["model"]): AgentBuilder {
+  model(model: AgentOptions["model"]): AgentBuilder<Result> {
     return this.#set({ model });
   }
 
-  instructions(instructions: string): AgentBuilder {
+  instructions(instructions: string): AgentBuilder<Result> {
     return this.#set({ instructions });
   }
 
-  tools(...tools: readonly Tool[]): AgentBuilder {
+  tools(...tools: readonly Tool[]): AgentBuilder<Result> {
     return this.#set({ tools: [...(this.#options.tools ?? []), ...tools] });
   }
 
-  settings(settings: ModelSettings): AgentBuilder {
+  settings(settings: ModelSettings): AgentBuilder<Result> {
     return this.#set({ settings: { ...this.#options.settings, ...settings } });
   }
 
-  limits(limits: Limits): AgentBuilder {
+  limits(limits: Limits): AgentBuilder<Result> {
     return this.#set({ limits: { ...this.#options.limits, ...limits } });
   }
 
-  bounds(bounds: NonNullable<AgentOptions["bounds"]>): AgentBuilder {
+  bounds(bounds: NonNullable<AgentOptions["bounds"]>): AgentBuilder<Result> {
     return this.#set({ bounds });
   }
 
-  retry(retry: NonNullable<AgentOptions["retry"]>): AgentBuilder {
+  retry(retry: NonNullable<AgentOptions["retry"]>): AgentBuilder<Result> {
     return this.#set({ retry });
   }
 
-  mode(mode: NonNullable<AgentOptions["mode"]>): AgentBuilder {
+  mode(mode: NonNullable<AgentOptions["mode"]>): AgentBuilder<Result> {
     return this.#set({ mode });
   }
 
-  output(output: NonNullable<AgentOptions["output"]>): AgentBuilder {
-    return this.#set({ output });
+  output<Output>(output: NonNullable<AgentOptions<Output>["output"]>): AgentBuilder<Output> {
+    const { output: _, ...others } = this.#options;
+    return new AgentBuilder<Output>((options) => new Agent(options), { ...others, output });
   }
 
-  unattended(unattended = true): AgentBuilder {
+  unattended(unattended = true): AgentBuilder<Result> {
     return this.#set({ unattended });
   }
 
-  storeText(storeText: NonNullable<AgentOptions["storeText"]>): AgentBuilder {
+  storeText(storeText: NonNullable<AgentOptions["storeText"]>): AgentBuilder<Result> {
     return this.#set({ storeText });
   }
 
-  compaction(compaction: NonNullable<AgentOptions["compaction"]>): AgentBuilder {
+  compaction(compaction: NonNullable<AgentOptions["compaction"]>): AgentBuilder<Result> {
     return this.#set({ compaction });
   }
 
-  modelNamed(modelNamed: NonNullable<AgentOptions["modelNamed"]>): AgentBuilder {
+  modelNamed(modelNamed: NonNullable<AgentOptions["modelNamed"]>): AgentBuilder<Result> {
     return this.#set({ modelNamed });
   }
 
-  fallbacks(...fallbacks: readonly string[]): AgentBuilder {
+  fallbacks(...fallbacks: readonly string[]): AgentBuilder<Result> {
     return this.#set({ fallbacks });
   }
 
-  memory(memory: NonNullable<AgentOptions["memory"]>): AgentBuilder {
+  memory(memory: NonNullable<AgentOptions["memory"]>): AgentBuilder<Result> {
     return this.#set({ memory });
   }
 
-  permission(permission: NonNullable<AgentOptions["permission"]>): AgentBuilder {
+  permission(permission: NonNullable<AgentOptions["permission"]>): AgentBuilder<Result> {
     return this.#set({ permission });
   }
 
-  callsAtOnce(callsAtOnce: number): AgentBuilder {
+  callsAtOnce(callsAtOnce: number): AgentBuilder<Result> {
     return this.#set({ callsAtOnce });
   }
 
-  hooks(hooks: NonNullable<AgentOptions["hooks"]>): AgentBuilder {
+  hooks(hooks: NonNullable<AgentOptions["hooks"]>): AgentBuilder<Result> {
     return this.#set({ hooks });
   }
 
-  callbacks(callbacks: NonNullable<AgentOptions["callbacks"]>): AgentBuilder {
+  callbacks(callbacks: NonNullable<AgentOptions["callbacks"]>): AgentBuilder<Result> {
     return this.#set({ callbacks });
   }
 
-  onTurn(onTurn: NonNullable<AgentOptions["onTurn"]>): AgentBuilder {
+  onTurn(onTurn: NonNullable<AgentOptions["onTurn"]>): AgentBuilder<Result> {
     return this.#set({ onTurn });
   }
 
   /** Throws `OptionError` if no model was set. */
-  build(): Agent {
+  build(): Agent<Result> {
     const { model } = this.#options;
     if (!model) throw new OptionError("An agent needs a model: call .model(...) before .build().");
     return this.#make({ ...this.#options, model });
   }
 
-  #set(options: Partial<AgentOptions>): AgentBuilder {
+  #set(options: Partial<AgentOptions<Result>>): AgentBuilder<Result> {
     return new AgentBuilder(this.#make, { ...this.#options, ...options });
   }
 }

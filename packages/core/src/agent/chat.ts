@@ -3,6 +3,7 @@ import type { ChatEnd, FeedItem } from "../conversation/feed-item.ts";
 import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import type { Json } from "../conversation/part.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { inputsLeft } from "../conversation/tree/inbox.ts";
 import { pathTo } from "../conversation/tree/path.ts";
@@ -37,7 +38,10 @@ export interface ChatAgent {
   readonly ready: TurnAgent;
   /** @internal */
   readonly handler:
-    | ((conversation: Conversation, turn: Turn) => Chat | undefined | void | Promise<Chat | undefined | void>)
+    | ((
+        conversation: Conversation,
+        turn: Turn,
+      ) => Chat<unknown> | undefined | void | Promise<Chat<unknown> | undefined | void>)
     | undefined;
 }
 
@@ -115,7 +119,7 @@ export class ChatError extends Error {
  * for await (const text of chat.text) process.stdout.write(text);
  * const { usage, cost } = await chat.turn;
  */
-export class Chat implements AsyncIterable<FeedItem> {
+export class Chat<out Result = Json | undefined> implements AsyncIterable<FeedItem> {
   readonly agent: ChatAgent;
   readonly directive: Directive;
   readonly options: ChatOptions;
@@ -161,7 +165,7 @@ export class Chat implements AsyncIterable<FeedItem> {
    * Rejects with `TurnError` if the turn failed, and with `Interruption` if it was interrupted before it began. A
    * rejection that nobody awaits is no unhandled rejection.
    */
-  get turn(): Promise<Turn> {
+  get turn(): Promise<Turn<Result>> {
     if (!this.#outcome) {
       this.#outcome = Promise.withResolvers();
       // The stream and the log have the failure too, so a program need not await the promise.
@@ -170,7 +174,8 @@ export class Chat implements AsyncIterable<FeedItem> {
     }
     // A program may read the stream and await the turn at once, in any order.
     if (!this.#begun) queueMicrotask(() => !this.#begun && this.#drain());
-    return this.#outcome.promise;
+    // The agent's schema has made the result, and `Result` is the type of that schema.
+    return this.#outcome.promise as Promise<Turn<unknown>> as Promise<Turn<Result>>;
   }
 
   /**
@@ -264,7 +269,8 @@ export class Chat implements AsyncIterable<FeedItem> {
   #settle(): void {
     if (!this.#outcome || !this.#first) return;
     const { turn, error } = this.#first;
-    if (error === undefined) this.#outcome.resolve((async () => successfulTurn(turn))());
+    if (error === undefined)
+      this.#outcome.resolve((async () => successfulTurn(turn, this.agent.options.output !== undefined))());
     else this.#outcome.reject(error);
   }
 }
@@ -289,9 +295,9 @@ export interface ChatWatch {
 }
 
 /** Runs the turns of a chat one after another, without growth of the stack or the memory. */
-export async function runChatTurns(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
+export async function runChatTurns(first: Chat<unknown>, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
-  let chat = first;
+  let chat: Chat<unknown> = first;
   // The signal of the first chat counts for the whole stream; that of a handler's chat counts for its turn.
   let asked = first.options.signal;
   let signal = anySignal(watch.signal, asked);
@@ -335,7 +341,7 @@ export async function runChatTurns(first: Chat, watch: ChatWatch): Promise<ChatE
 }
 
 /** Returns the chat of a turn handler, which this stream now runs. */
-function checkedNext(next: Chat, session: Session): Chat {
+function checkedNext(next: Chat<unknown>, session: Session): Chat<unknown> {
   if (!(next instanceof Chat)) {
     throw new ChatError("no-chat", "A turn handler must return agent.chat(...) or nothing.");
   }
@@ -372,7 +378,7 @@ interface NextChat {
 
 /** Takes the turn of a directive once its branch is free; nothing if the chat was left or interrupted before. */
 async function takeHere(
-  chat: Chat,
+  chat: Chat<unknown>,
   { agent, directive, options, before, chosenModel }: NextChat,
   { reader, signal, once, onTurn }: ChatWatch,
   interrupts: Interrupts,

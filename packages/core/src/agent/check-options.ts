@@ -50,7 +50,14 @@ const LIMITS: OptionNames<Limits> = {
   repeats: true,
   policy: true,
 };
-const RETRY: OptionNames<RetrySettings> = { attempts: true, time: true, delay: true, maxDelay: true, idle: true };
+const RETRY: OptionNames<RetrySettings> = {
+  attempts: true,
+  time: true,
+  delay: true,
+  maxDelay: true,
+  idle: true,
+  results: true,
+};
 const BOUNDS: OptionNames<NonNullable<TurnOptions["bounds"]>> = { answer: true, arguments: true };
 const COMPACTION: OptionNames<CompactionOptions> = {
   hint: true,
@@ -123,10 +130,11 @@ export function checkValues({
 }: TurnOptions): void {
   checkSettings(settings);
   checkLimits(limits);
-  const { attempts, time, delay, maxDelay, idle } = retry;
+  const { attempts, time, delay, maxDelay, idle, results } = retry;
   checkPositive({ "memory.timeout": memory?.timeout, "retry.time": time, "retry.delay": delay });
   checkPositive({ "retry.maxDelay": maxDelay, "retry.idle": idle });
   checkCounts({ "memory.limit": memory?.limit, "retry.attempts": attempts, callsAtOnce });
+  checkCounts({ "retry.results": results });
   checkCounts({ "bounds.answer": bounds.answer, "bounds.arguments": bounds.arguments });
 }
 

@@ -9,7 +9,7 @@ import { Toolbox, textDigest } from "../toolbox/toolbox.ts";
 import { compactionFor, instructionsFor, launch, settingsFor, toolsInMode } from "../turn/launch.ts";
 import type { ChatAgent } from "./chat.ts";
 import { checkPositive, checkValues } from "./check-options.ts";
-import { chatMode, taskMode } from "./mode/modes.ts";
+import { chatMode, resultMode, taskMode } from "./mode/modes.ts";
 import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 
 /**
@@ -61,12 +61,12 @@ function modelDriver(model: TurnOptions["model"]): ModelDriver | LoopDriver {
 /** One driver per language model: all agents with the model share its learnt window. */
 const drivers = new WeakMap<object, ModelDriver>();
 
-function agentMode({ mode = "chat", output }: TurnOptions): Mode {
+function agentMode({ mode = "chat", output, retry }: TurnOptions): Mode {
   switch (mode) {
     case "chat":
-      return chatMode;
+      return output === undefined ? chatMode : resultMode(output, retry?.results);
     case "task":
-      return taskMode(output);
+      return taskMode(output, retry?.results);
     default:
       mode satisfies never;
       throw new OptionError(`mode is "${mode}"; it must be "chat" or "task".`);

@@ -33,7 +33,7 @@ import type { Callbacks, RetrySettings, StoreText } from "../run/run.ts";
  *   callbacks: { onCall: (call) => console.log(call.tool, call.status) },
  * });
  */
-export interface TurnOptions {
+export interface TurnOptions<out Result = unknown> {
   /** Name for users and logs. Default `agent`. */
   readonly name?: string | undefined;
   /** A driver, a language model of an AI SDK package (`@ai-sdk/provider` v4), or a loop that runs whole turns. */
@@ -64,8 +64,15 @@ export interface TurnOptions {
    * `finish_task`. This mode adds the tools `finish_task` and `ask_client`.
    */
   readonly mode?: "chat" | "task" | undefined;
-  /** Schema of the result in task mode. After a second result that does not match, the turn fails. */
-  readonly output?: InputSchema<unknown> | undefined;
+  /**
+   * Schema of `turn.result`, with its type, defaults and transforms. In task mode, `finish_task` takes the result. In
+   * chat mode, the last response of a turn is the result as JSON. A result that does not match is requested again
+   * (`retry.results`), and then the turn fails with the code `output`.
+   * @example
+   * const agent = new Agent({ model, output: z.object({ city: z.string(), days: z.number().default(3) }) });
+   * const { city, days } = (await agent.send("Three days in Rome, please.")).result;
+   */
+  readonly output?: InputSchema<Result> | undefined;
   /**
    * True if no user can be asked. Questions of tools then get their default answer, calls that need approval are
    * denied, and the limit policy `ask` acts as `wrap-up`. Default `false`.

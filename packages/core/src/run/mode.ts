@@ -1,6 +1,7 @@
 import type { RunEnd } from "../conversation/event.ts";
 import type { AssistantMessage, Message } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
+import type { CheckedArguments } from "../ports/define-tool.ts";
 import type { ModelError } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 
@@ -14,9 +15,22 @@ export interface Mode {
   /** Control tools of the mode. */
   readonly tools: readonly Tool[];
   /** Called for a response without calls. A text goes to the model and continues the turn; nothing ends the turn. */
-  onResponse(response: AssistantMessage): string | undefined;
+  onResponse(
+    response: AssistantMessage,
+    turn: readonly Message[],
+  ): string | TurnProblem | undefined | Promise<string | TurnProblem | undefined>;
   /** Called when all calls of a response have results. Returns the problem that ends the turn, or nothing. */
   onCalls(turn: readonly Message[]): TurnProblem | undefined;
+  /** The schema of the result. Absent: a result is the JSON of the model. */
+  readonly output?: ModeOutput;
+}
+
+/** The result of a turn in a mode with a schema. */
+export interface ModeOutput {
+  /** Returns the value that the last response of a turn gives, if any. */
+  valueIn(response: AssistantMessage): Json | undefined;
+  /** Returns the result of the schema, with its defaults and transforms, or the reason why the value does not fit. */
+  check(value: Json): CheckedArguments | Promise<CheckedArguments>;
 }
 
 /** Returns the result with which a response finished its task, or nothing. */
@@ -32,6 +46,8 @@ export interface TurnProblem {
   readonly code: string;
   readonly message: string;
   readonly cause?: unknown;
+  /** The last value of the model, if it does not fit the schema of the result. */
+  readonly value?: Json | undefined;
 }
 
 export type LoopEnd = { readonly reason: RunEnd; readonly limit?: string; readonly error?: TurnProblem };

@@ -25,7 +25,7 @@ import type { TurnWork } from "./turn-work.ts";
 /**
  * Settings for the retries of failed model calls, and for the end of silent model calls.
  * @example
- * const retry: RetrySettings = { attempts: 3, time: 60_000, delay: 200, maxDelay: 10_000, idle: 10 * 60_000 };
+ * const retry: RetrySettings = { attempts: 3, time: 60_000, delay: 200, maxDelay: 10_000, idle: 10 * 60_000, results: 3 };
  * new Agent({ model, retry });
  */
 export interface RetrySettings {
@@ -42,6 +42,8 @@ export interface RetrySettings {
   readonly maxDelay?: number | undefined;
   /** Milliseconds of silence after which a connection counts as broken. Default 120,000. */
   readonly idle?: number | undefined;
+  /** Maximum results of a turn that the agent's `output` checks, the first included. Default 2. */
+  readonly results?: number | undefined;
 }
 
 /**

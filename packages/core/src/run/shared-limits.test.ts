@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { Agent } from "../agent/agent.ts";
+import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
@@ -22,7 +22,7 @@ const look = defineTool({
 });
 
 /** An agent whose handler adds this many turns, like a hook that does not let the agent stop. */
-function sentOn(times: number, options: ConstructorParameters<typeof Agent>[0]): Agent {
+function sentOn(times: number, options: AgentOptions): Agent {
   let added = 0;
   return new Agent({
     tools: [look],

@@ -140,6 +140,12 @@ function withoutIdleBound(keyword: string, value: unknown): unknown {
   return isIdle ? undefined : value;
 }
 
+/** Returns the JSON Schema of a schema, and its check. Throws `ToolDefinitionError` as `jsonSchemaOf` does. */
+export function schemaWithCheck(of: string, schema: InputSchema<unknown>) {
+  const json = jsonSchemaOf(of, schema);
+  return { json, check: "~standard" in schema ? checkStandard(schema as StandardSchemaV1) : checkJsonSchema(json) };
+}
+
 export function checkStandard(schema: StandardSchemaV1): (input: Json) => CheckedArguments | Promise<CheckedArguments> {
   const verdict = (result: StandardSchemaV1.Result<unknown>): CheckedArguments => {
     if (!result.issues) return { ok: true, input: result.value as Json };

@@ -286,7 +286,10 @@ describe("B61: a loop that runs turns by itself", () => {
     expect((await run(remote, agent)).turn).toMatchObject({ reason: "finished", result: "Done." });
     expect(given).toEqual(["Be short.", []]);
     const output = { type: "object", properties: {} } as const;
-    expect((await run(remote, { ...agent, output })).turn).toMatchObject({ reason: "answered", result: undefined });
+    await expect(run(remote, { ...agent, output })).rejects.toMatchObject({
+      code: "output",
+      turn: { result: undefined },
+    });
   });
 
   test("a report out of order is refused with what to do", async () => {

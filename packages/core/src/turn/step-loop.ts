@@ -65,8 +65,9 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
       case "replaced":
         break;
       case "ended": {
-        const correction = mode.onResponse(step.message);
+        const correction = await mode.onResponse(step.message, run.branch.path.slice(run.from));
         if (correction === undefined) return { reason: "answered" };
+        if (typeof correction !== "string") return { reason: "failed", error: correction };
         await addModelNote(run, correction);
         break;
       }

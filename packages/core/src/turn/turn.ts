@@ -44,7 +44,7 @@ export function turnStartLeaf(start: TurnStart): string | null {
 }
 
 /** The outcome of a turn. */
-export interface Turn {
+export interface Turn<out Result = Json | undefined> {
   /** Id of the turn's run. */
   readonly id: string;
   /**
@@ -56,8 +56,8 @@ export interface Turn {
   readonly message: AssistantMessage | undefined;
   /** Text of that response. If a limit ended the turn without a response, a sentence about the limit. */
   readonly text: string;
-  /** Result of a finished task: a text, or JSON that matches the agent's `output`. */
-  readonly result: Json | undefined;
+  /** Result of a finished task, or the value of the agent's schema `output` with its defaults and transforms. */
+  readonly result: Result;
   /** Tokens of all model calls, abandoned ones included, and of earlier turns whose limits this turn shares. */
   readonly usage: Usage;
   /** US dollars for the same model calls. `undefined`: the price of a model is unknown. */
@@ -209,14 +209,18 @@ function summaryToPlan({ branch }: TurnRun): { readonly response: string; readon
 }
 
 async function endTurn(run: TurnRun, ending: LoopEnd): Promise<Turn> {
-  const { limit, error } = ending;
+  const { limit } = ending;
   const { session, agent, branch, budget, call, followers, begun, progress } = run;
   await begun.end();
   // A chat continues, and can use the summary that is still being made.
   if (ending.reason !== "answered" || agent.unattended || call !== undefined) await giveUpSummary(run);
   if (followers.size > 0) await followers.drop(endedBecause(run, ending.reason));
   budget.end();
-  const reason = ending.reason === "interrupted" && waits(run) ? "waiting" : ending.reason;
+  const message = lastMessageOf(branch.path, run);
+  const { reason, error, result }: EndWithResult =
+    ending.reason === "interrupted" && waits(run)
+      ? { ...ending, reason: "waiting" }
+      : await endWithResult(run, ending, message);
   const ended = { type: "run.ended", run: run.id, reason, leaf: branch.leaf } as const;
   const why = error ?? (reason === "interrupted" && run.signal.reason === SESSION_CLOSED ? CUT_OFF : undefined);
   const { usage, cost, steps } = budget;
@@ -227,8 +231,6 @@ async function endTurn(run: TurnRun, ending: LoopEnd): Promise<Turn> {
     spent: { steps, usage, ...(cost !== undefined && { cost }) },
   };
   await session.commit([event], { durable: true, origin: run.origin });
-  const { finished } = progress;
-  const message = lastMessageOf(branch.path, run);
   if (message && (reason === "answered" || reason === "finished" || reason === "limit"))
     await notify(run, "onAnswer", message);
   if (run.agent.memory) rememberTurn(run, run.agent.memory);
@@ -238,8 +240,8 @@ async function endTurn(run: TurnRun, ending: LoopEnd): Promise<Turn> {
     id: run.id,
     reason,
     message,
-    text: turnResultText(finished?.result, message, limit),
-    result: finished?.result,
+    text: turnResultText(progress.finished?.result, message, limit),
+    result,
     usage,
     cost,
     steps,
@@ -247,6 +249,33 @@ async function endTurn(run: TurnRun, ending: LoopEnd): Promise<Turn> {
     questions: reason === "waiting" ? questionsOf(run) : [],
     error,
   };
+}
+
+type EndWithResult = LoopEnd & { readonly result?: Json };
+
+/** Applies the schema of the result to the end of a turn. Without a matching result, the turn has an error. */
+async function endWithResult(
+  { agent, progress }: TurnRun,
+  ending: LoopEnd,
+  response: AssistantMessage | undefined,
+): Promise<EndWithResult> {
+  const { output } = agent.mode;
+  const finished = progress.finished?.result;
+  if (!output) return finished === undefined ? ending : { ...ending, result: finished };
+  if (ending.error) return ending;
+  const value = finished ?? (response && output.valueIn(response));
+  const checked = value === undefined ? undefined : await Promise.resolve(value).then(output.check).catch(uncheckable);
+  // The result may be any value of the schema, such as a date: the type of the agent knows it.
+  if (checked?.ok && ending.reason !== "interrupted") return { ...ending, result: checked.input };
+  const { reason, limit } = ending;
+  const code = reason === "limit" || reason === "interrupted" ? reason : "output";
+  const why = checked?.ok === false ? `: ${checked.problem}` : "";
+  const message = `The turn ended (${limit ?? reason}) without a result that matches the requested schema${why}.`;
+  return { ...ending, reason: code === "output" ? "failed" : reason, error: { code, message, value } };
+}
+
+function uncheckable(cause: unknown) {
+  return { ok: false, problem: errorMessage(cause) } as const;
 }
 
 /** True if a user is being asked in the turn, and only its process goes away. */

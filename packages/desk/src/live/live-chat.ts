@@ -124,7 +124,10 @@ export class LiveChat {
     return agent.with({ onTurn });
   }
 
-  async #firstOwn(own: TurnHandler, ...[conversation, self, turn]: Parameters<TurnHandler>): Promise<Chat | undefined> {
+  async #firstOwn(
+    own: TurnHandler,
+    ...[conversation, self, turn]: Parameters<TurnHandler>
+  ): Promise<Chat<unknown> | undefined> {
     const next = await own(conversation, self, turn);
     if (!next) return this.#prompt(conversation.leaf);
     // An agent that the handler hands over to also returns here. The trampoline rejects a value that is no chat.
