@@ -319,7 +319,9 @@ export async function runChatTurns(first: Chat<unknown>, watch: ChatWatch): Prom
       const { handler } = agent;
       // A waiting turn is not over: the chat that continues it calls the handler.
       if (!handler || turn.reason === "waiting" || signal?.aborted) return turn.reason;
-      const following = await handledUntil(handler(conversationAt(session, leaf), turn), asked);
+      const handled = handler(conversationAt(session, leaf), turn);
+      // Without a signal, no microtask lies between the handler's chat and its turn.
+      const following = await (asked ? handledUntil(handled, asked) : handled);
       if (signal?.aborted) return turn.reason;
       if (!following) return "stop";
       chat = checkedNext(following, session);
@@ -360,8 +362,7 @@ function anySignal(one: AbortSignal | undefined, other: AbortSignal | undefined)
 }
 
 /** Resolves with the handler's result, or with nothing as soon as the signal aborts. */
-async function handledUntil<Result>(handled: Result | Promise<Result>, signal: AbortSignal | undefined) {
-  if (!signal) return handled;
+async function handledUntil<Result>(handled: Result | Promise<Result>, signal: AbortSignal) {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   using _ = onAbort(signal, () => resolve(undefined));
   return await Promise.race([handled, promise]);
