@@ -64,7 +64,7 @@ const OPTIONS: OptionNames<AttachOptions> = {
  * stays text; if it looks like a path, adds a problem. Rejects only if aborted.
  */
 export async function attachNamedFiles(text: string, options: AttachOptions): Promise<MessageWithAttachments> {
-  refuseUnknown("attach", options, OPTIONS);
+  refuseUnknown("attachNamedFiles", options, OPTIONS);
   const parts: UserPart[] = text === "" ? [] : [{ type: "text", text }];
   const attached: AttachmentSummary[] = [];
   const problems: string[] = [];

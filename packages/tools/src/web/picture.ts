@@ -45,7 +45,7 @@ const ACCEPT = "image/png, image/jpeg, image/gif, image/webp";
  * `WebError`, or with the signal's reason.
  */
 export async function readWebPicture(url: string, options: ReadPictureOptions): Promise<WebPicture> {
-  refuseUnknown("readPicture", options, OPTIONS);
+  refuseUnknown("readWebPicture", options, OPTIONS);
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES } = options;
   const mayFollow = () => Promise.resolve(true);
   const of = { ...options, timeout, maxBytes, mayFollow, accept: ACCEPT };
