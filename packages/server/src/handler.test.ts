@@ -120,6 +120,18 @@ test("L1: the doors are listed with their path; what needs a WebSocket is absent
   expect((await fetch(list(`${ORIGIN}/agent/api/v1/socket`))).status).toBe(404);
 });
 
+test("L1: many users share a handler: it limits no rates, and refuses requests after `close`", async () => {
+  const { fetch, close } = handlerHere({ authorize: () => true });
+  const all = await Promise.all(Array.from({ length: 400 }, () => fetch(list())));
+  expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(all[0]?.headers.get("cache-control")).toBe("no-store");
+  await Promise.all([close(), close()]);
+  for (const request of [say("late"), list()]) {
+    const late = await fetch(request);
+    expect([late.status, await late.text()]).toEqual([503, expect.stringContaining("This handler is closed.")]);
+  }
+});
+
 test("L1: a framework that removes the path needs no option", async () => {
   const { fetch } = handlerHere({ token: TOKEN });
   const app = new Hono().mount("/agent", fetch);

@@ -128,6 +128,7 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
     return { ok: false, status: 401, message: "Not signed in." };
   };
 
+  let closed: Promise<void> | undefined;
   const app = new Hono<HttpEnvironment>({ getPath: (request) => withoutPath(getPath(request), path) });
   app.use(async (context, next) => {
     const knock = requestOf(context);
@@ -157,7 +158,14 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
         log(`${knock.from}: refused ${knock.method} ${context.req.path.slice(0, 200)}: ${message}`);
         return context.json(refusalBody(context.req.path, status, message), status);
       }
+      // The clients of the doors would repeat their commands until the desk takes them.
+      if (closed) return context.json({ error: { code: "stopping", message: "This handler is closed." } }, 503);
       context.set("principal", verdict);
+      return next();
+    },
+    // All users of a web server may come from one address: the server itself limits their rates.
+    async (context, next) => {
+      context.header("Cache-Control", "no-store");
       return next();
     },
   );
@@ -170,7 +178,6 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
 
   const fetch = async (request: Request, bindings?: unknown) =>
     app.fetch(request, typeof bindings === "object" && bindings !== null ? bindings : {});
-  let closed: Promise<void> | undefined;
   const close = () => {
     closed ??= desk.stop().then(() => {
       for (const stream of streams) stream.close();

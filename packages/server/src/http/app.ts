@@ -118,13 +118,18 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     return context.json({ signedIn: page !== undefined });
   });
 
-  addPrograms(app, parts, async (context, next) => {
-    const verdict = gate.judge(requestOf(context));
-    if (!verdict.ok) return refuse(context, verdict);
-    if (verdict.principal.only && !BY_LINK.test(context.req.path)) return refuse(context, NOT_BY_LINK);
-    context.set("principal", verdict.principal);
-    return next();
-  });
+  addPrograms(
+    app,
+    parts,
+    async (context, next) => {
+      const verdict = gate.judge(requestOf(context));
+      if (!verdict.ok) return refuse(context, verdict);
+      if (verdict.principal.only && !BY_LINK.test(context.req.path)) return refuse(context, NOT_BY_LINK);
+      context.set("principal", verdict.principal);
+      return next();
+    },
+    pacing(),
+  );
 
   // The page's files hold no data, which comes over the socket. They are the same in every installation.
   app.get("*", (context) => {
@@ -148,15 +153,18 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   return app;
 }
 
-/** Adds the API for scripts and the doors. `admit` sets the principal of a request, or refuses the request. */
+/**
+ * Adds the API for scripts and the doors. `admit` sets the principal of a request, or refuses the request. `paced` limits
+ * the rate of requests, and forbids caching.
+ */
 export function addPrograms(
   app: Hono<HttpEnvironment>,
   parts: RestParts,
   admit: MiddlewareHandler<HttpEnvironment>,
+  paced: MiddlewareHandler<HttpEnvironment>,
 ): void {
   const outside = doors.map(({ address }) => `${address}/*`).filter((addresses) => !addresses.startsWith("/api/"));
   for (const programs of ["/api/*", ...outside]) app.use(programs, admit);
-  const paced = pacing();
   app.route("/api/v1", rest(parts, paced));
   for (const { address, open } of doors) {
     app.use(`${address}/*`, paced);
