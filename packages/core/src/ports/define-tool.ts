@@ -28,12 +28,16 @@ const TOOL: OptionNames<Tool> = {
   execute: true,
 };
 
-/** Defines a tool whose input type is inferred from its schema. */
-export function defineTool<Schema extends StandardSchemaV1>(
+/** Defines a tool. Its schema gives the type of its input, and `execute` the type of its output. */
+export function defineTool<Schema extends StandardSchemaV1, Output>(
   tool: Omit<Tool, "input" | "execute" | "about" | "preview"> &
-    Pick<Tool<StandardSchemaV1.InferOutput<Schema>>, "execute" | "about" | "preview"> & { readonly input: Schema },
-): Tool;
-export function defineTool(tool: Omit<Tool, "input"> & { readonly input: JsonSchema }): Tool;
+    Pick<Tool<StandardSchemaV1.InferOutput<Schema>, Output>, "execute" | "about" | "preview"> & {
+      readonly input: Schema;
+    },
+): Tool<StandardSchemaV1.InferOutput<Schema>, Output>;
+export function defineTool<Output>(
+  tool: Omit<Tool<unknown, Output>, "input"> & { readonly input: JsonSchema },
+): Tool<unknown, Output>;
 export function defineTool(tool: object): Tool {
   refuseUnknown("a tool", tool, TOOL);
   return tool as Tool;

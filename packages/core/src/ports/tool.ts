@@ -69,7 +69,7 @@ import type { Permit } from "./verdict.ts";
  *   execute: ({ tool }) => `There is no tool ${tool}.`,
  * });
  */
-export interface Tool<Input = unknown> {
+export interface Tool<Input = unknown, Output = unknown> {
   /** Letters, digits, `_` and `-`; at most 64. */
   readonly name: string;
   /** For the model: the tool's purpose and when to use it. */
@@ -139,7 +139,7 @@ export interface Tool<Input = unknown> {
   /** Predicts the effects of a call for a user. Must only read. If it throws, the user sees the reason. */
   preview?(input: Input, context: PreviewContext): Preview | Promise<Preview>;
   /** Runs the call. The model gets the result, or the error if it throws or rejects. */
-  execute(input: Input, context: ToolContext): unknown;
+  execute(input: Input, context: ToolContext): Output | Promise<Output>;
 }
 
 /** Context of a call before the call runs. */
