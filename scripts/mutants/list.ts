@@ -277,8 +277,8 @@ const PROMISES: readonly Mutant[] = [
   // Permissions and secrets (S7, S14, S22).
   {
     file: `${host}/permissions/permissions.ts`,
-    line: 'if (denying !== undefined) return { decision: "deny"',
-    instead: 'if (false) return { decision: "deny"',
+    line: "if (denying !== undefined)",
+    instead: "if (false)",
     tests: [`${host}/permissions/permissions.test.ts`],
   },
   {

@@ -13,7 +13,7 @@ import { Gate, type GateRefusal, type HttpEnvironment, requestOf } from "./auth/
 import { GuestLines } from "./auth/guest-lines.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
-import { checkedStore, isAgent, safeLogLine } from "./checked.ts";
+import { checkedStore, isAgent, safeLogLine } from "./checked-options.ts";
 import { addPrograms, doors, internalError, refusalBody, securityHeaders } from "./http/app.ts";
 import type { EventStream } from "./http/event-stream.ts";
 import { openApi } from "./http/open-api.ts";

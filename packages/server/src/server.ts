@@ -15,7 +15,7 @@ import { KeptShares } from "./auth/kept-shares.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
 import { builtPage } from "./built-page.ts";
-import { checkedStore, isAgent, safeLogLine } from "./checked.ts";
+import { checkedStore, isAgent, safeLogLine } from "./checked-options.ts";
 import { Cluster, type RedrivePolicy } from "./cluster/cluster.ts";
 import type { Driver } from "./cluster/driver.ts";
 import { LeaseDriver } from "./cluster/lease-driver.ts";
