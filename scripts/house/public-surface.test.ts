@@ -40,7 +40,7 @@ function sectionsOf(markdown: string): Map<string, string[]> {
     sections.map((section) => {
       const [heading = "", ...lines] = section.split("\n");
       const first = lines.filter((line) => line.startsWith("| ")).map((line) => line.split(" | ")[0] ?? "");
-      const errors = section.match(/^All have their codes.*?(?=\n\n)/ms)?.[0] ?? "";
+      const errors = section.match(/^### Errors\n\n.*?(?=\n\n)/ms)?.[0] ?? "";
       const names = [...first, errors].flatMap((text) => [...text.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
       return [heading, names];
     }),
