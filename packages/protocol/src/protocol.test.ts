@@ -96,10 +96,10 @@ test("S28: docs/protocol.md says of every address what the table of rights says 
   const list = rightFor("conversation.list");
   expect(rightFor("conversation.search")).toBe(list);
   expect(Object.fromEntries(told)).toEqual({
-    "sign-in": "a token (pages of this server only)",
+    "sign-in": "a token, and a web page of this server",
     socket: rightFor("feed.subscribe"),
     commands: "the right of the command",
-    conversations: `${list}; to import, ${rightFor("conversation.import")}`,
+    conversations: `\`GET\`: ${list}; \`POST\`: ${rightFor("conversation.import")}`,
     "conversations/ID/feed": rightFor("feed.subscribe"),
     "conversations/ID/export": rightFor("conversation.export"),
     models: rightFor("model.list"),

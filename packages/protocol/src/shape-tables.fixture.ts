@@ -14,6 +14,10 @@ interface Row {
 /** Returns the lists of all fields that programs send and receive. */
 export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas): string {
   const schema = (name: string): ProtocolSchema => schemas[name] ?? {};
+  /** The shared types by name, without the kinds of their fields. Events refer to them. */
+  const types: Table = new Map(
+    shapes.map((name) => [name, rowsOf(schema(name), ["type"]).map((row) => ({ ...row, kind: "" }))]),
+  );
   /** Lists the fields of several schemas; `beside` are the fields of all of them. */
   const list = (
     kind: string,
@@ -40,7 +44,11 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
       ...sameRows(
         all.map(({ name, rows: whole }) => {
           const rows = whole.filter((row) => !isCommon(row));
-          const fewer = withoutKnownObjects(shown(name), withoutRepeats(rows, known), objects);
+          const fewer = withoutKnownObjects(
+            shown(name),
+            withoutRepeats(rows, known, kind === "event" ? types : new Map()),
+            objects,
+          );
           known.set(shown(name), rows);
           return { names: `\`${shown(name)}\``, rows: fewer };
         }),
@@ -142,11 +150,15 @@ function withoutKnownObjects(name: string, rows: readonly Row[], known: KnownObj
 /** Minimum number of equal rows for a reference in their place. */
 const LEAST_REPEATED = 2;
 
-/** Replaces rows that an earlier name has in the same order by one row with a reference to that name. */
-function withoutRepeats(rows: readonly Row[], known: Table): readonly Row[] {
+/**
+ * Replaces rows that an earlier name has in the same order by one row with a reference to that name. A shared type
+ * (`types`) must repeat more rows than an earlier name.
+ */
+function withoutRepeats(rows: readonly Row[], known: Table, types: Table): readonly Row[] {
   const found: Row[] = [];
   for (let at = 0; at < rows.length; ) {
-    const { name, length } = longestRepeat(rows.slice(at), known);
+    const [repeat, ofType] = [longestRepeat(rows.slice(at), known), longestRepeat(rows.slice(at), types)];
+    const { name, length } = ofType.length > Math.max(repeat.length, LEAST_REPEATED) ? ofType : repeat;
     const first = rows[at] as Row;
     if (length < LEAST_REPEATED) found.push(first);
     else {

@@ -10,7 +10,7 @@ import { clientTools } from "./turns.ts";
 const conversation = { conversation: id };
 
 const pattern = textSchema(1, 4_000).describe("A permission rule.");
-const REMEMBER = "Decides calls that fit the rule in the same way from now on: in this conversation, or always.";
+const REMEMBER = "A rule that decides matching calls in the same way from now on: in this conversation, or always.";
 
 /** A user's decision. Only the fields listed here count (S14). */
 const answer = z.discriminatedUnion("decision", [
@@ -46,7 +46,7 @@ const waiting = z.object({
 
 export const answerCommands = {
   "question.list": command(
-    "Lists the waiting questions of all conversations, including sub-agents' questions. A conversation may be open on any server, or closed.",
+    "Lists the questions that wait for a user in all conversations, including sub-agents' questions and those of closed conversations.",
     {},
     z.object({ waiting: listSchema(waiting) }),
   ),
@@ -70,7 +70,7 @@ export const answerCommands = {
         .string()
         .optional()
         .describe(
-          "Reason why a rule was not stored, or why the turn does not continue. A rule that was not stored holds only in this conversation if it allows, and not at all if it denies. The answer is kept.",
+          "Reason why a rule was not stored, or why the turn does not continue. A rule that was not stored still applies in this conversation if it allows calls, and does not apply if it denies calls. The answer itself counts.",
         ),
     }),
   ),

@@ -51,7 +51,7 @@ export const branchCommands = {
     }),
   ),
   "branch.fan": command(
-    "Asks several models at once, or one model several times. Each answer has its own branch below `at`, and its own git worktree as `worktrees` says. The id of each message is the command's id, a full stop and a number from 1. Refused while an agent works or waits at `at`.",
+    "Asks several models at once, or one model several times. Each answer has its own branch after `at`, and its own git worktree if `worktrees` is true. The id of each branch's first message is the command's id, a full stop and a number from 1. Refused while an agent works or waits at `at`.",
     {
       conversation: id,
       at: id.nullable().optional().describe("Default: the last written message. `null`: the root."),
@@ -89,12 +89,12 @@ export const branchCommands = {
     z.object({ at: id.nullable().describe("Message at which the branches fork."), branches: listSchema(compared) }),
   ),
   "branch.bring": command(
-    "Brings the work of the branch that ends at `from` to the branch that ends at `to`. A message, which gets the command's id, has the request and the outcome. The changes of the worktree follow as a call, which rules and users judge and `file.undo` reverts. Conflicting lines stay in the file between marks. Refused while an agent works or waits on one of the branches.",
+    "Brings the work of the branch that ends at `from` to the branch that ends at `to`. A message, which gets the command's id, has the request and the outcome. A tool call after it changes the files: rules and users decide about this call, and `file.undo` reverts it. Lines in conflict are between marks in the file. Refused while an agent works or waits on one of the branches.",
     { conversation: id, from: id, to: id.optional().describe("Default: the last written message.") },
     z.object({ message: id, files: count.describe("Number of files that the call changes."), problems }),
   ),
   "worktree.open": command(
-    "Begins a branch below `at` with its own git worktree, which has the branch's files with uncommitted changes. All messages below the resulting `message` use the worktree.",
+    "Begins a branch after `at` with its own git worktree. The worktree has the branch's files, including uncommitted changes. All messages after the resulting `message` use the worktree.",
     {
       conversation: id,
       at: id.nullable().optional().describe("Default: the last written message. `null`: the root."),
@@ -119,7 +119,7 @@ export const branchCommands = {
     }),
   ),
   "worktree.remove": command(
-    "Removes a git worktree and its git branch. Refused if the worktree has changes, unless `changes` is true, and while an agent works or waits in the worktree.",
+    "Removes a git worktree and its git branch. Refused while an agent works or waits in the worktree. Also refused if the worktree has changes, unless `changes` is true.",
     {
       name: textSchema(1, 200),
       changes: z.boolean().optional().describe("If true, changes of the worktree may be lost."),

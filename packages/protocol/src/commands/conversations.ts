@@ -66,7 +66,7 @@ export const conversationCommands = {
     }),
   ),
   "conversation.create": command(
-    "Begins a conversation. If the id exists, nothing changes. The store gets the conversation with its first message.",
+    "Begins a conversation. If the id exists, nothing changes. The server stores it with its first message.",
     {
       conversation: id.optional().describe("Default: a new id."),
       program: z
@@ -94,7 +94,7 @@ export const conversationCommands = {
   ),
   "conversation.seen": command("Marks a conversation as read.", conversation, nothing),
   "conversation.export": command(
-    "Returns a conversation as a file. JSON has the whole tree, Markdown has one branch, and HTML is a page.",
+    "Returns a conversation as a file. JSON has the whole tree, Markdown has one branch, and HTML is a web page.",
     {
       ...conversation,
       format: z.enum(["json", "markdown", "html"]),
@@ -103,11 +103,14 @@ export const conversationCommands = {
     z.object({ name: z.string(), mediaType: z.string(), text: z.string() }),
   ),
   "conversation.import": command(
-    "Imports an exported conversation (JSON). It keeps its id unless the id exists already. Its rules and approvals do not hold here.",
+    "Imports an exported conversation (JSON). The conversation keeps its id, unless this server already has the id. Rules and approvals of the file do not apply on this server.",
     { text: z.string() },
     z.object({
       ...conversation,
-      notice: z.string().optional().describe("A sentence about events that this version does not know. It keeps them."),
+      notice: z
+        .string()
+        .optional()
+        .describe("A sentence about events that this version does not know. The server stores them unchanged."),
     }),
   ),
 } as const;

@@ -8,7 +8,7 @@ const conversation = { conversation: id };
 
 export const feedCommands = {
   "feed.subscribe": command(
-    "Starts the feed of a conversation. A snapshot comes first if there is no cursor, or if the cursor is of another writer.",
+    "Starts the feed of a conversation. The server sends a snapshot first if there is no cursor, or if a server has opened the conversation again since the cursor.",
     {
       ...conversation,
       from: cursor
@@ -20,7 +20,7 @@ export const feedCommands = {
   ),
   "feed.unsubscribe": command("Stops the feed of a conversation.", conversation, nothing),
   "message.read": command(
-    "Returns whole messages, as they are at this place of the feed. If the answer has fewer messages than requested, request the rest again.",
+    "Returns whole messages, with the changes of all feed items before this answer. If messages are missing in the answer, request them again.",
     { ...conversation, messages: listSchema(id).check(z.minLength(1), z.maxLength(MESSAGES_AT_ONCE)) },
     z.object({
       messages: listSchema(message),

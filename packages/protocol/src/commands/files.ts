@@ -30,7 +30,7 @@ export const fileCommands = {
     z.object({ files: listSchema(z.string()).describe("Paths relative to the workspace. Folders end in a slash.") }),
   ),
   "file.revert": command(
-    "Restores the files that the branch down to `leaf` changed. With `beside`, restores the state at the fork from that branch. Files that something else changed stay. A message below `leaf` tells the model. Refused while an agent works or waits below one of these changes.",
+    "Restores the files that the branch with the last message `leaf` changed. With `beside`, restores the files as they were where the two branches fork. Does not restore a file that was changed in another way since. A message after `leaf` tells the model. Refused while an agent works or waits after one of these changes.",
     { conversation: id, leaf: id, beside: id.optional() },
     takenBack,
   ),
@@ -48,7 +48,7 @@ export const fileCommands = {
     takenBack,
   ),
   "picture.read": command(
-    "Loads a web image that a user requested. As for the tool `fetch`, the machine must be public and rules must allow the address. The image may have 5 MiB. Clients load no image without a user's request.",
+    "Loads a web image that a user requested. As for the tool `fetch`, the web server must be public, and rules must allow the URL. The image may have at most 5 MiB. Clients load an image only when a user requests it.",
     { url: textSchema(1, 8_000) },
     z.object({
       picture: z

@@ -12,12 +12,12 @@ export const noteCommands = {
   ),
   "message.star": command("Stars a message, or removes the star.", { ...message, starred: z.boolean() }, nothing),
   "summary.edit": command(
-    "Adds an edited summary as a sibling of the summary `message`. The new summary gets the command's id and covers the same messages. The next request on its branch begins with it.",
+    "Adds an edited summary on a new branch beside the summary `message`. The new summary gets the command's id and covers the same messages. On its branch, the next request to the model begins with the new summary.",
     { ...message, text: z.string().min(1).describe("Whole text of the edited summary.") },
     z.object({ message: id }),
   ),
   "memory.dismiss": command(
-    "Keeps a recalled memory entry of a message (`item`, from 0) from the model, or allows it again.",
+    "Stops sending a recalled memory entry of a message (`item`, from 0) to the model, or sends it again.",
     { ...message, item: z.int().nonnegative(), dismissed: z.boolean() },
     nothing,
   ),

@@ -42,7 +42,7 @@ export const settingsCommands = {
     nothing,
   ),
   "approval.use": command(
-    "Sets the approval mode from the next call on, and answers the open questions that the mode allows. `plan`, `ask` and `edits` hold everywhere. `edits` may hold in one run. `all` holds in one conversation, in a sandbox, after a user's confirmation.",
+    "Sets the approval mode from the next call on, and answers the open questions that the mode allows. `plan`, `ask` and `edits` apply to all conversations; with `run`, `edits` applies to one run. `all` applies to one conversation, only in a sandbox, and only after a user's confirmation.",
     {
       mode: z
         .enum(["plan", "ask", "edits", "all"])

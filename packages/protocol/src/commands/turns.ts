@@ -73,7 +73,7 @@ const said = z.object({
 
 export const turnCommands = {
   "turn.say": command(
-    "Sends a message, which gets the command's id. The run `run`, or a run that ends at `at`, gets the message as `delivery` says. If there is no such run, a turn begins below `at`.",
+    "Sends a message, which gets the command's id. If `run` is given, or if a live run has `at` as its last message, this run gets the message as `delivery` says. If there is no such run, a turn begins after `at`.",
     {
       ...conversation,
       parts,
@@ -88,7 +88,7 @@ export const turnCommands = {
     said,
   ),
   "prompt.say": command(
-    "Sends a prompt of `prompt.list` like `turn.say`. The server fills in the arguments, adds the prompt's images, and uses the prompt's model, if any. Fails if the prompt is unknown, an argument is missing, or its MCP server does not respond.",
+    "Sends a prompt of `prompt.list` like `turn.say`. The server fills in the arguments, adds the prompt's images, and uses the prompt's model, if any. Fails if the prompt is unknown, an argument is missing, or the prompt's MCP server does not respond.",
     {
       ...conversation,
       prompt: textSchema(1, 500).describe("Name of the prompt."),
@@ -106,7 +106,7 @@ export const turnCommands = {
     said,
   ),
   "message.add": command(
-    "Adds a message without attachments, which gets the command's id. A running turn gets the message as with `turn.say`. Otherwise no turn begins, and the model gets the message with the next message.",
+    "Adds a message without attachments, which gets the command's id. A running turn gets the message as with `turn.say`. If no turn runs, none begins, and the model gets the message with the next `turn.say`.",
     {
       ...conversation,
       parts,
@@ -127,7 +127,7 @@ export const turnCommands = {
     z.object({ message: id.optional().describe("The new message, if `parts` was given."), ...written }),
   ),
   "turn.resume": command(
-    "Continues from `at` without a new message: after a broken answer, from calls without results or unanswered messages, or with held input. Refused while an agent works on that branch.",
+    "Continues from `at` without a new message: requests a broken-off answer again, runs calls without results, answers unanswered messages, or sends held input (see `run.interrupt`). Refused while an agent works on that branch.",
     {
       ...conversation,
       at: id.optional().describe("Message to continue from. Default: the last written message."),
@@ -137,7 +137,7 @@ export const turnCommands = {
     nothing,
   ),
   "turn.hasten": command(
-    "Begins a turn that waits for MCP servers (`turn.waiting`) without the missing servers.",
+    "Begins a turn that waits for MCP servers (`turn.waiting`), without the servers that are not ready.",
     {
       ...conversation,
       run: id.optional().describe("Id of the command that requested the turn. Default: all waiting turns."),
@@ -145,17 +145,17 @@ export const turnCommands = {
     z.object({ hastened: count.describe("Number of turns that begin.") }),
   ),
   "run.interrupt": command(
-    "Ends one run, or all runs of the conversation. Waiting input is held. Turns that have not begun end too: `run` may be the id of the command that requested such a turn.",
+    "Ends one run, or all runs of the conversation. Input that waits for a run is then held: the server does not deliver it until a user sends it. To end a turn that has not begun, give the id of the command that requested it as `run`.",
     { ...conversation, run: id.optional().describe("Default: all runs.") },
     z.object({ interrupted: count.describe("Number of ended runs.") }),
   ),
   "process.stop": command(
-    "Ends a background process by its name (`p1`). The model learns of the end in its next turn.",
+    "Ends a background process by its name (`p1`). The model learns in its next turn that the process has ended.",
     { ...conversation, process: z.string().max(100) },
     nothing,
   ),
   "input.edit": command(
-    "Changes the text, place, delivery or run of waiting input. A new run sends held input.",
+    "Changes the text, place, delivery or run of waiting input. A new value of `run` sends held input to that run.",
     {
       ...conversation,
       input: id,

@@ -156,7 +156,7 @@ export const about = z.object({
   looksAt: z
     .object({ one: z.string(), several: z.string() })
     .optional()
-    .describe("For a call that only reads: the kind of its subject, in singular and plural."),
+    .describe("For a call that only reads: the noun for what it reads, in singular and plural."),
   agent: z.string().optional().describe("Named agent that gets a task."),
   result: z.string().optional().describe("For a call that ends a task: name of the argument with the result."),
   plan: listSchema(z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }))
