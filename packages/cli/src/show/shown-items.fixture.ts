@@ -99,9 +99,9 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
     print: "nothing: The last line on stderr and the exit code show the reason.",
     page: "Shows the reason and what to do, unless the run ended with an answer.",
   },
-  "input.queued": nothing("Waiting messages have their own place."),
-  "input.edited": nothing("Waiting messages have their own place."),
-  "input.withdrawn": nothing("Waiting messages have their own place."),
+  "input.queued": nothing("Clients list waiting messages separately."),
+  "input.edited": nothing("Clients list waiting messages separately."),
+  "input.withdrawn": nothing("Clients list waiting messages separately."),
   "input.delivered": {
     full: "nothing: The message itself appears.",
     plain: "Shows the message.",
@@ -158,5 +158,5 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
   "context.not-shortened": same("Shows that the conversation was not compacted, and why."),
   "callback.failed": same("Shows the callback and the error."),
   "feed.reset": nothing("The next items correct the view."),
-  "chat.ended": nothing("`run.ended` comes first."),
+  "chat.ended": nothing("`run.ended`, which comes before, reports the end."),
 };
