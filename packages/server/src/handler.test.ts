@@ -120,6 +120,31 @@ test("L1: the doors are listed with their path; what needs a WebSocket is absent
   expect((await fetch(list(`${ORIGIN}/agent/api/v1/socket`))).status).toBe(404);
 });
 
+test("L1: AG-UI, OpenAI's API and the feed of events work in a handler too", async () => {
+  const { fetch } = handlerHere({ authorize: () => true });
+  const post = (path: string, body: object) =>
+    fetch(
+      new Request(`${ORIGIN}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    );
+  const messages = [{ id: "m", role: "user", content: "Hi" }];
+  const run = { threadId: "t", runId: "r", messages, tools: [], context: [], state: {}, forwardedProps: {} };
+  const agUi = await (await post("/api/ag-ui", run)).text();
+  expect(agUi).toContain('"type":"RUN_FINISHED"');
+  expect(agUi).toContain("Hello.");
+  const completion = await post("/v1/chat/completions", { model: "shop", messages: [{ role: "user", content: "Hi" }] });
+  expect(await completion.json()).toMatchObject({ choices: [{ message: { content: "Hello." } }] });
+  const feed = await fetch(new Request(`${ORIGIN}/api/v1/conversations/t/feed`));
+  expect(feed.headers.get("content-type")).toBe("text/event-stream");
+  const reader = (feed.body as ReadableStream<Uint8Array>).getReader();
+  const { value } = await reader.read();
+  expect(new TextDecoder().decode(value)).toContain('"type":"snapshot"');
+  await reader.cancel();
+});
+
 test("L1: many users share a handler: it limits no rates, and refuses requests after `close`", async () => {
   const { fetch, close } = handlerHere({ authorize: () => true });
   const all = await Promise.all(Array.from({ length: 400 }, () => fetch(list())));
