@@ -35,7 +35,8 @@ export function approvalSubject({ tool, folder }: Extract<WaitingQuestion, { typ
   return folder === undefined ? tool : `${tool} in ${folder}`;
 }
 
-type TurnDisplay<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
+/** The display item of a type. */
+export type TurnDisplay<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
 
 interface ItemSpeaker {
   /** The run of the sub-agent that speaks. Absent: the turn itself. */

@@ -1,11 +1,9 @@
 import type { ConversationState, Part } from "@banyan/core/conversation";
-import { type DisplayItem, displayItem, type UnplacedItem } from "./display-item.ts";
+import { displayItem, type UnplacedItem } from "./display-item.ts";
 import { turnHistory } from "./turn-history.ts";
-import type { TurnItem, WaitingQuestion } from "./turn-item.ts";
+import type { TurnDisplay, TurnItem, WaitingQuestion } from "./turn-item.ts";
 import { runsOfTurn } from "./turn-runs.ts";
 import { WrittenParts } from "./written-parts.ts";
-
-type ReaderDisplay<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
 
 interface TurnSpeaker {
   /** The first run. Runs that continue the work in another process belong to the same speaker. */
@@ -159,7 +157,7 @@ export class TurnReader {
     inputText,
     input,
     about,
-  }: ReaderDisplay<"call"> & { readonly status: "pending" }): TurnItem[] {
+  }: TurnDisplay<"call"> & { readonly status: "pending" }): TurnItem[] {
     const voice = this.#messages.get(message);
     if (!voice) return [];
     this.#calls.set(call, { voice, tool, ...(about?.folder !== undefined && { folder: about.folder }) });
@@ -168,7 +166,7 @@ export class TurnReader {
     return [{ type: "call", message, call, tool, inputText, ...given, ...title, ...this.#voiceOf(voice) }];
   }
 
-  #notice({ notice, text }: ReaderDisplay<"notice">): TurnItem[] {
+  #notice({ notice, text }: TurnDisplay<"notice">): TurnItem[] {
     if (notice.type === "message.left-out") {
       const item: TurnItem = { type: "notice", text: text ?? "" };
       if (this.#top) return [item];
@@ -179,7 +177,7 @@ export class TurnReader {
     return isOfTurn && text !== undefined ? [{ type: "notice", text }] : [];
   }
 
-  #start(item: ReaderDisplay<"run-start">): TurnItem[] {
+  #start(item: TurnDisplay<"run-start">): TurnItem[] {
     const waited = this.#voices.get(item.continues ?? "");
     if (waited) {
       this.#voices.set(item.run, waited);
@@ -202,14 +200,14 @@ export class TurnReader {
 
   #say(
     voice: TurnSpeaker,
-    { kind, message, part, text, begins }: Omit<ReaderDisplay<"text">, "type" | "run">,
+    { kind, message, part, text, begins }: Omit<TurnDisplay<"text">, "type" | "run">,
   ): TurnItem[] {
     if (!this.#written.has(message)) return [];
     const rest = this.#written.add(message, part, text, begins);
     return rest === "" ? [] : [{ type: "text", kind, message, part, text: rest, ...this.#voiceOf(voice) }];
   }
 
-  #complete({ message, parts, usage, cost }: ReaderDisplay<"message-end">): TurnItem[] {
+  #complete({ message, parts, usage, cost }: TurnDisplay<"message-end">): TurnItem[] {
     const voice = this.#messages.get(message);
     if (!voice) return [];
     const by = this.#voiceOf(voice);
@@ -223,7 +221,7 @@ export class TurnReader {
     return [...rest, { type: "message-end", message, text: joinedText(parts), usage, cost, ...by }];
   }
 
-  #asked(display: ReaderDisplay<"question">): TurnItem[] {
+  #asked(display: TurnDisplay<"question">): TurnItem[] {
     const { question: id } = display;
     if (display.about === "limit")
       return this.#ask(this.#voices.get(display.run), { type: "limit", id, text: display.reason });
@@ -254,7 +252,7 @@ export class TurnReader {
     return [{ type: "answer", question, ...(allowed === undefined ? {} : { allowed }), ...this.#voiceOf(by) }];
   }
 
-  #end({ run, reason, leaf, error }: ReaderDisplay<"run-end">): TurnItem[] {
+  #end({ run, reason, leaf, error }: TurnDisplay<"run-end">): TurnItem[] {
     const voice = this.#voices.get(run);
     // A waiting run keeps its questions: another run continues after the answer.
     if (!voice || reason === "waiting") return [];

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { decodeUtfText, readFileStart } from "../places/read-file.ts";
+import { decodeUtfText, listFolder, readFileStart } from "../places/read-file.ts";
 import type { SettingsFault } from "../settings/fault.ts";
 
 const LARGEST = 256 * 1024;
@@ -55,7 +55,7 @@ export function definitionsIn<T extends { readonly name: string }>(
 
 /** Lists the Markdown files in a folder. */
 export function markdownFiles(folder: string): DefinitionPlace[] {
-  return listDefinitionFolder(folder)
+  return listFolder(folder)
     .filter((name) => name.endsWith(".md"))
     .map((name) => ({ name: basename(name, ".md"), path: join(folder, name) }));
 }
@@ -69,7 +69,7 @@ export function nestedMarkdownFiles(folder: string): DefinitionPlace[] {
 
 /** Lists the skills in a folder: one subfolder per skill. Its `SKILL.md` may be missing. */
 export function skillFiles(folder: string): DefinitionPlace[] {
-  return listDefinitionFolder(folder)
+  return listFolder(folder)
     .filter((name) => !name.startsWith(".") && isExistingFolder(join(folder, name)))
     .map((name) => ({ name, path: join(folder, name, "SKILL.md") }));
 }
@@ -104,14 +104,5 @@ function isExistingFolder(path: string): boolean {
     return statSync(path).isDirectory();
   } catch {
     return false;
-  }
-}
-
-function listDefinitionFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    // The folder is missing or unreadable.
-    return [];
   }
 }

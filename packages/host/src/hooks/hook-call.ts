@@ -8,7 +8,7 @@ import type { Rule } from "../permissions/match.ts";
 import { serverNames, toolRuleNames } from "../permissions/named-tool.ts";
 import { pathScope } from "../permissions/place.ts";
 import { COMMAND, EDITING, FETCHING, READING, restrainRules, WRITING } from "../permissions/rule.ts";
-import { subjectOf } from "../permissions/subject.ts";
+import { isOfServer, subjectOf } from "../permissions/subject.ts";
 import { foreignNames } from "../permissions/tool-names.ts";
 
 /** A tool call, or one act of it, in the form that hooks of Claude Code and codex expect. */
@@ -70,10 +70,6 @@ export function hookCalls(tool: Tool, input: Json, directory: string): readonly 
 export function formsFor(calls: readonly HookCall[], tool: Tool, isFor: (names: readonly string[]) => boolean) {
   const [first] = calls;
   return first && isOfServer(tool) && isFor(first.names) ? [first] : calls.filter(({ names }) => isFor(names));
-}
-
-function isOfServer({ offeredBy, asAsked }: Tool): boolean {
-  return offeredBy !== undefined && !asAsked;
 }
 
 /** Names that a hook's input may have. Other names would imply other fields. */

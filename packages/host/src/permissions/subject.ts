@@ -87,7 +87,8 @@ function ofNoPlace(tool: Tool): Subject {
   };
 }
 
-function isOfServer({ offeredBy, asAsked }: Tool): boolean {
+/** Returns whether an MCP server offers a tool, and rules judge the whole call. */
+export function isOfServer({ offeredBy, asAsked }: Tool): boolean {
   return offeredBy !== undefined && !asAsked;
 }
 

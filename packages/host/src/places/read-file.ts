@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { pathLeadsInto } from "./project.ts";
 
 /** The content of a file, or why it cannot be read. */
@@ -76,4 +76,14 @@ function openedPath(handle: number, file: string): string {
 
 function systemErrorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+}
+
+/** Returns the sorted names in a folder. Empty for a missing or unreadable folder. */
+export function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    // Callers treat an unreadable folder like a missing one.
+    return [];
+  }
 }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
 import { basename, extname, join, relative } from "node:path";
 import { commandDigest, describeEntry } from "@banyan/tools/mcp/consent";
 import { filesBelow } from "../definitions/definition-files.ts";
 import { instructionFile } from "../instructions/instructions.ts";
 import { foldersDownTo, type ProjectPlaces, projectOf } from "../places/project.ts";
-import { readFileStart } from "../places/read-file.ts";
+import { listFolder, readFileStart } from "../places/read-file.ts";
 import { joinedHooks, readClaudeSettings } from "../settings/claude-settings.ts";
 import { readOneSetting, readProjectLayer } from "../settings/layer.ts";
 import { listHooks } from "../settings/listed-hooks.ts";
@@ -90,7 +90,7 @@ function markdownItems({ root }: ProjectPlaces, kind: "agent" | "command", folde
 
 function skillItems({ root, skills }: ProjectPlaces): ProjectItem[] {
   return skills
-    .flatMap((place) => listProjectFolder(place).map((name) => join(place, name)))
+    .flatMap((place) => listFolder(place).map((name) => join(place, name)))
     .filter((folder) => readFileStart(join(folder, "SKILL.md"), 0).state === "read")
     .map((folder) => {
       const files = filesBelow(folder).map((path, index) => [
@@ -117,15 +117,6 @@ function item(
   says = "",
 ): ProjectItem {
   return { kind, name, detail, acts, digest: sha256(jsonText([kind, name, detail, says])) };
-}
-
-function listProjectFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    // Nothing in such a folder takes effect.
-    return [];
-  }
 }
 
 /** Changes with the content of a file, or with the target of a link that is not followed. */

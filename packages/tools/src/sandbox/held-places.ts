@@ -1,8 +1,15 @@
-import { accessSync, constants, lstatSync, rmSync } from "node:fs";
+import { accessSync, constants, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { otherHolders, type SandboxHolder } from "./holder.ts";
-import { isPlaceholder, isVacant, makePlaceholder, placeholderKey, removePlaceholder } from "./placeholder.ts";
+import {
+  isPlaceholder,
+  isPlaceThere,
+  isVacant,
+  makePlaceholder,
+  placeholderKey,
+  removePlaceholder,
+} from "./placeholder.ts";
 
 const PAUSE = 20;
 const LONGEST_REMOVAL = 10_000;
@@ -39,7 +46,7 @@ export class HeldPlaces {
     await this.#othersRemoved;
     for (const place of vacant.values()) makeHeldPlace(place);
     // In some folders this user cannot create files. Another user may remove a placeholder there at any time.
-    return places.filter((place) => exists(place) && (canBeMade(place) || !isPlaceholder(place)));
+    return places.filter((place) => isPlaceThere(place) && (canBeMade(place) || !isPlaceholder(place)));
   }
 
   /** Returns whether a command runs or is being killed. A command needs its placeholders until its last process is gone. */
@@ -73,7 +80,7 @@ export async function waitForCommands(holder: SandboxHolder): Promise<void> {
 /** Removes the folders of an ended sandbox and its unneeded placeholders. Does nothing while commands run. */
 export function removeEnded(holder: SandboxHolder): void {
   holder.retire();
-  if (holder.hasCommands() || !exists(holder.folder)) return;
+  if (holder.hasCommands() || !isPlaceThere(holder.folder)) return;
   removeUnneeded(holder);
   removeFolders(holder);
 }
@@ -133,8 +140,4 @@ function canMakeIn(folder: string): boolean {
   } catch {
     return false;
   }
-}
-
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -84,6 +84,7 @@ function isCommondir(path: string): boolean {
   return basename(path) === "commondir";
 }
 
-function isPlaceThere(path: string): boolean {
+/** Returns whether a path exists, as a file, a folder or a link. */
+export function isPlaceThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { isPlaceThere } from "./placeholder.ts";
 
 const DEEPEST_MODULE = 8;
 const PARTS_OF_REPOSITORY = ["HEAD", "config", "objects", "refs"];
@@ -14,7 +15,7 @@ export function obeyedByGit(folder: string): string[] {
   const missingToo = ["config", "hooks", "commondir", ...(hasSettingsPerWorkTree(folder) ? ["config.worktree"] : [])];
   return [
     ...missingToo.map((name) => join(folder, name)),
-    ...there.map((name) => join(folder, name)).filter((path) => isEntryThere(path)),
+    ...there.map((name) => join(folder, name)).filter((path) => isPlaceThere(path)),
   ];
 }
 
@@ -30,10 +31,10 @@ function hasSettingsPerWorkTree(folder: string): boolean {
 /** Returns whether git could take a folder for a repository, or for the part of a repository that serves a work tree. */
 export function isRepository(folder: string): boolean {
   // HEAD may be missing for a moment: one command could remove HEAD, and the next command could restore HEAD.
-  if (basename(folder) === ".git") return ["HEAD", "config"].some((name) => isEntryThere(join(folder, name)));
+  if (basename(folder) === ".git") return ["HEAD", "config"].some((name) => isPlaceThere(join(folder, name)));
   return (
-    isEntryThere(join(folder, "HEAD")) &&
-    ["config", "objects", "commondir"].some((name) => isEntryThere(join(folder, name)))
+    isPlaceThere(join(folder, "HEAD")) &&
+    ["config", "objects", "commondir"].some((name) => isPlaceThere(join(folder, name)))
   );
 }
 
@@ -57,7 +58,7 @@ export function repositoryOf(workTree: string): string | undefined {
     // The pointer file alone proves nothing: it came with the folder. The repository must point back.
     if (realpathSync(resolve(own, content(join(own, "gitdir")))) !== realpathSync(pointer)) return undefined;
     const common = realpathSync(resolve(own, content(join(own, "commondir"))));
-    if (dirname(dirname(realpathSync(own))) !== common || !isEntryThere(join(common, "objects"))) return undefined;
+    if (dirname(dirname(realpathSync(own))) !== common || !isPlaceThere(join(common, "objects"))) return undefined;
     return common;
   } catch {
     // A part of the repository is missing: git cannot use the repository either.
@@ -80,13 +81,13 @@ function modulesIn(folder: string, depth: number): string[] {
   return foldersIn(folder).flatMap((inner) => {
     // A part may be missing for a moment: one command could remove the part, and the next command could restore the
     // part.
-    const isModule = PARTS_OF_REPOSITORY.some((name) => isEntryThere(join(inner, name)));
+    const isModule = PARTS_OF_REPOSITORY.some((name) => isPlaceThere(join(inner, name)));
     return isModule ? repositoriesIn(inner) : modulesIn(inner, depth - 1);
   });
 }
 
 function foldersIn(folder: string): string[] {
-  if (!isEntryThere(folder)) return [];
+  if (!isPlaceThere(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(folder, name));
@@ -98,8 +99,4 @@ function pathIn(pointer: string): string {
 
 function content(file: string): string {
   return readFileSync(file, "utf8").trimEnd();
-}
-
-function isEntryThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
