@@ -20,7 +20,7 @@ import { checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart 
 import { successfulTurn } from "./turn-error.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
-/** The conversation for a turn handler, read-only. */
+/** The conversation that a turn handler gets, read-only. */
 export interface Conversation {
   readonly id: string;
   /** The whole tree. It keeps changing. */
@@ -30,7 +30,7 @@ export interface Conversation {
   readonly path: readonly Message[];
 }
 
-/** The interface of an agent for a chat. `Agent` implements it. */
+/** The part of an agent that a chat uses. `Agent` implements this interface. */
 export interface ChatAgent {
   readonly name: string;
   readonly options: TurnOptions;
@@ -100,7 +100,7 @@ const CHAT: OptionNames<ChatOptions> = {
   signal: true,
 };
 
-/** Error of a chat that was used in a wrong way. */
+/** Error of a program that uses a chat in a wrong way. */
 export class ChatError extends Error {
   override readonly name = "ChatError";
   readonly code: "iterated" | "other-session" | "no-session" | "no-chat" | "no-id" | "used-id";
@@ -283,7 +283,7 @@ interface FirstTurn {
 
 const LEFT = new Interruption("interrupted by the caller", { isLeaving: true });
 
-/** The reader, the signal and the listeners of a running chat. */
+/** The reader of a running chat, the signal that aborts the chat, and the listeners. */
 export interface ChatWatch {
   readonly reader?: FeedReader;
   /** Interrupts the current turn and ends the chat. */

@@ -119,7 +119,7 @@ export function checkAgentOptions(options: TurnOptions): void {
   }
 }
 
-/** Checks the values of options, before the first turn of an agent. Throws `OptionError` or `LimitError`. */
+/** Checks the values of options before the first turn of an agent. Throws `OptionError` or `LimitError`. */
 export function checkValues({
   settings = {},
   limits = {},

@@ -33,15 +33,15 @@ export function retry(content?: UserContent): Directive {
 }
 
 /**
- * Continues without a new message: delivers waiting inputs, continues a response that broke off or was cut, or answers
- * calls and user messages that have no response.
+ * Continues without a new message: delivers waiting inputs, continues a response that broke off or was cut, or responds
+ * to call results and user messages that have no response.
  * @example agent.chat(resume(), { session });
  */
 export function resume(): Directive {
   return { type: "resume" };
 }
 
-/** Ends the chat. */
+/** Ends the chat when a turn handler returns it. */
 export function stop(): Directive {
   return { type: "stop" };
 }
@@ -82,7 +82,7 @@ export function continuationLeaf(
   throw new DirectiveError("unknown-message", `There is no message ${named} in this conversation.`);
 }
 
-/** Returns the leaf for a chat without `at`. Messages that were added below `leaf` meanwhile count. */
+/** Returns the leaf for a chat without `at`: a newer leaf below `leaf`, if there are new messages, or else `leaf`. */
 export function grownLeaf(state: ConversationState, leaf: string | null | undefined): string | null | undefined {
   if (leaf === undefined || leaf === state.leaf) return leaf;
   for (let id = state.leaf; id !== null; id = state.messages.get(id)?.parentId ?? null)
@@ -90,7 +90,7 @@ export function grownLeaf(state: ConversationState, leaf: string | null | undefi
   return leaf;
 }
 
-/** Returns the start of a directive's turn. Throws `DirectiveError` if there is nothing to retry or resume. */
+/** Returns where and how a directive's turn starts. Throws `DirectiveError` if there is nothing to retry or resume. */
 export function turnStart(
   directive: Exclude<Directive, { type: "stop" }>,
   path: readonly Message[],

@@ -10,7 +10,7 @@ export class ProviderReport extends Error {
   }
 }
 
-/** True if a package rejected an empty chunk of the chat format: its `choices` are empty or `null`. */
+/** True if a package rejected an empty chunk of the chat completions API: its `choices` are empty or `null`. */
 export function isEmptyChunk(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || thrown.name !== "AI_TypeValidationError" || !("value" in thrown)) return false;
   const { value } = thrown;

@@ -7,9 +7,9 @@ const RESPONSES = /\.responses$/;
 const known = new WeakMap<LanguageModelV4Message, LanguageModelV4Message>();
 
 /**
- * Makes a request in OpenAI's responses format independent of data stored by the provider: the request contains the
- * whole conversation, with encrypted reasoning. Other reasoning that the provider stores is left out. An explicit
- * `store` option takes precedence.
+ * Makes a request to OpenAI's Responses API independent of data stored by the provider: the request contains the whole
+ * conversation, with encrypted reasoning. Other reasoning that the provider stores is left out. An explicit `store`
+ * option takes precedence.
  */
 export function withOwnStorage(request: LanguageModelV4CallOptions, model: string): LanguageModelV4CallOptions {
   if (!RESPONSES.test(model)) return request;

@@ -20,7 +20,7 @@ import {
 type LanguageModelV4Tools = NonNullable<LanguageModelV4CallOptions["tools"]>;
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
-/** The provider of a request, and its support for files in results. */
+/** The provider of a request, and whether this provider accepts files in results of calls. */
 export interface PromptTarget {
   /** Actions of other providers are left out of the request. */
   readonly provider: string;

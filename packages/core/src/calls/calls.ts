@@ -65,9 +65,9 @@ interface PrepareOptions {
 }
 
 /**
- * The calls of one response. They start in order. Consecutive calls without effects run together, up to the agent's
- * limit; a call with effects runs alone. Calls after a call that waits for a user may start first. Each call gets
- * exactly one result.
+ * The calls of one response. The calls start in order. Consecutive calls without effects run together, up to the
+ * agent's limit; a call with effects runs alone. Calls after a call that waits for a user may start first. Each call
+ * gets exactly one result.
  */
 export class CallBatch {
   readonly #run: TurnRun;

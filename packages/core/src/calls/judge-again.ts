@@ -11,8 +11,8 @@ import { type CallVerdict, judge } from "./judge.ts";
 
 /**
  * Judges an open call of a stopped process (B24). An earlier decision of a user on this machine stays valid; the log
- * alone gives no permission (S17). A call that was running runs again if this is harmless; otherwise its outcome is
- * unknown. Never rejects.
+ * alone gives no permission (S17). A call that was running runs again if a second run is harmless; otherwise the
+ * outcome of the call is unknown. Never rejects.
  */
 export async function judgeAgain(run: TurnRun, call: Call) {
   for (;;) {

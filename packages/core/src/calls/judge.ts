@@ -96,7 +96,7 @@ function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
   return isOpen ? ALLOWED : permit;
 }
 
-/** Returns the reason why a call cannot run with arguments that a user wrote, if it cannot. */
+/** Returns the reason why a call of `tool` cannot run with the arguments that a user wrote, or nothing. */
 export async function unfitAnswer(run: TurnRun, tool: string, written: Json): Promise<string | undefined> {
   const checked = await orAborted(run.agent.toolbox.check(tool, written), run.signal);
   if (!checked.ok) return `The arguments do not match the tool's schema: ${checked.problem}.`;

@@ -41,7 +41,7 @@ export interface WrittenSummary {
   readonly covers: string;
 }
 
-/** Returns the background summary of the branch, once. With `waits`, waits for the model. */
+/** Returns the summary of the branch that was written in the background, once. With `waits`, waits for the model. */
 export async function takeSummary(run: TurnRun, { waits = false } = {}): Promise<WrittenSummary | undefined> {
   const summary = summaryOn(run);
   if (!summary || !(waits || summary.isWritten)) return undefined;

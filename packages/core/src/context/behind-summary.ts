@@ -7,7 +7,7 @@ import type { TurnRun } from "../run/run.ts";
 import { noteAfterSummary } from "./earlier.ts";
 import { countContextTokens, estimate, promptTextsOfPath } from "./tokens.ts";
 
-/** Shares of the context that the parts of a compacted conversation may have. */
+/** Largest share of the model's context for each part of a compacted conversation, from 0 to 1. */
 export const SHARES = { all: 0.4, summary: 0.1, words: 0.12, message: 0.03, state: 0.05 } as const;
 
 export function summaryBound(room: number): number {
@@ -23,7 +23,7 @@ export function countTokens({ agent, signal }: TurnRun, ...uncounted: readonly s
   return countContextTokens({ counted: 0, uncounted }, agent.compaction?.count ?? estimate, signal);
 }
 
-/** Returns the tokens of the window without instructions and tools. For an unknown window, those of the branch. */
+/** Returns the window's tokens without instructions and tools, or the branch's tokens if the window is unknown. */
 export async function contextRoom(run: TurnRun): Promise<number> {
   const { agent, branch } = run;
   const contextSize = agent.compaction?.contextSize;
@@ -31,7 +31,7 @@ export async function contextRoom(run: TurnRun): Promise<number> {
   return Math.max(0, contextSize - (await countTokens(run, agent.instructions.text, agent.toolbox.text)));
 }
 
-/** Returns the user's words and the state of the work that stay with a summary. */
+/** Returns the user's words, plan, files, processes and other facts that stay with a summary. */
 export async function contentKeptBySummary(run: TurnRun, covers: string): Promise<BehindSummary> {
   const { branch, session } = run;
   const { path } = branch;

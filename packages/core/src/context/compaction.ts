@@ -33,7 +33,7 @@ const FULL = "the context is nearly full";
 
 export const SHORTEN = "shorten_conversation";
 
-/** Makes room for the next request: reminds the model in time, and compacts the conversation if necessary. */
+/** Makes room for the next request: reminds the model before the window is full, and compacts if necessary. */
 export async function makeRoom({ run, model }: RunWithModel, standIn?: FallbackModel): Promise<void> {
   const { compaction, toolbox } = run.agent;
   if (compaction?.contextSize === undefined || !compaction.automatic) return;

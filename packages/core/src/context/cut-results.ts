@@ -62,7 +62,7 @@ async function fittingResult(
 
 const NEWEST = 0.3;
 
-/** Cuts the results that the model has not read yet, so that a summary can leave them. Returns true if any was cut. */
+/** Cuts the results that the model has not read yet, so that they fit next to a summary. True if any was cut. */
 export async function cutNewestResults(run: TurnRun): Promise<boolean> {
   const { contextSize } = run.agent.compaction ?? {};
   const { path } = run.branch;
@@ -71,7 +71,7 @@ export async function cutNewestResults(run: TurnRun): Promise<boolean> {
   return (await untilAborted(run, () => cutResults(run, () => contextSize * NEWEST, newest))) ?? false;
 }
 
-/** Appends a message that shortens earlier messages for the model. */
+/** Appends a message that shortens results or messages before it when the model reads them. */
 export async function addShortening(
   { id: run, session, branch, origin }: TurnRun,
   text: string,

@@ -16,7 +16,7 @@ export interface AddressedText {
   readonly text: string;
 }
 
-/** Returns the note for the model after a summary (F96). `readers` are the tools that read the covered messages. */
+/** Returns the note that follows a summary for the model (F96). `readers`: the tools that read the covered messages. */
 export function noteAfterSummary(readers: readonly string[]): string {
   const goesOn = "The work continues from here. Finished steps are not repeated.";
   if (readers.length === 0) return goesOn;

@@ -13,7 +13,7 @@ import {
   upperBound,
 } from "./tokens.ts";
 
-/** Returns the run with the window that the model's server reported, if that is smaller (F89). */
+/** Returns the run with the window that the model's server reported, if that window is smaller (F89). */
 export function withWindow(asking: RunWithModel): RunWithModel {
   const { run, model } = asking;
   const { compaction } = run.agent;

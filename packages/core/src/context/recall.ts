@@ -12,7 +12,7 @@ const WRITING_TIME = 60_000;
 /** Running writes by memory. A recall waits for them, so that a turn knows the turn before. */
 const writing = new WeakMap<Memory, Promise<void>>();
 
-/** Adds recalled entries to the user message at the end of the path, for the model (B6). */
+/** Recalls entries from memory and adds them to the user message at the end of the path, for the model only (B6). */
 export async function recallMemory(run: TurnRun, memory: TurnMemory): Promise<void> {
   const { session, branch, origin } = run;
   const notice = (reason: string) => session.notify({ type: "memory.skipped", run: run.id, reason }, origin);

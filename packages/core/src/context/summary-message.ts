@@ -26,7 +26,7 @@ export const TOO_LONG = "The summary is longer than the messages that it would r
 const NOTHING_EARLIER =
   "Nothing was compacted: the last messages and unanswered messages always stay, and too few messages precede them.";
 
-/** Plans a summary that a call wrote. Rejects, and informs the feed, if it frees no tokens. */
+/** Plans a summary that the model wrote in a call. Rejects, and informs the feed, if the summary frees no tokens. */
 export async function planSummary(run: TurnRun, message: string, text: string): Promise<ShortenedHistory> {
   const { session, branch, origin } = run;
   const response = branch.path.findIndex(({ id }) => id === message);
@@ -105,15 +105,15 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
 }
 
 /**
- * Which messages a summary leaves whole, in addition to unanswered messages. `newest`: as many as fit. `half`: half of
- * these, because more messages arrive while a background summary is written. `asked`: a share of the visible messages,
- * for a summary that a user or the model asked for.
+ * Which of the last messages a summary does not cover, in addition to unanswered messages. `newest`: as many as fit.
+ * `half`: half of these, because more messages arrive while the model writes a summary in the background. `asked`: a
+ * share of the visible messages, for a summary that a user or the model asked for.
  */
 export type VerbatimShare = "newest" | "half" | "asked";
 
 /**
- * Returns the last of the first `end` messages that a summary may cover. Returns nothing if it would cover fewer than
- * `least` messages. Unanswered messages stay, and the newest messages that fit next to the summary.
+ * Returns the last of the first `end` messages that a summary may cover. Returns nothing if the summary would cover
+ * fewer than `least` messages. Unanswered messages stay, and so do the newest messages that fit next to the summary.
  */
 export async function lastCoverable(
   run: TurnRun,

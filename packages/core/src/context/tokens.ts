@@ -7,7 +7,7 @@ import { orAborted } from "../model/alarm.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { CountTokens, TurnAgent, TurnRun } from "../run/run.ts";
 
-/** Size of a request: tokens that a provider counted, and texts that are not counted yet. */
+/** Size of a request: the number of tokens that a provider counted, and the texts that no provider has counted yet. */
 export interface ContextUsage {
   readonly counted: number;
   readonly uncounted: readonly string[];
@@ -15,7 +15,7 @@ export interface ContextUsage {
   readonly doubted?: "few" | "many";
 }
 
-/** Share of the context from which a turn waits for its summary. A refusal without a reason then means "too long". */
+/** Above this share of the context, a turn waits for its summary, and a refusal without reason means "too long". */
 export const NEARLY_FULL = 0.9;
 
 export function estimate(text: string): number {
@@ -23,7 +23,7 @@ export function estimate(text: string): number {
 }
 
 /**
- * Returns the size of the next request: the provider's count of the last request, and the texts since. If our own
+ * Returns the size of the next request: the provider's count of the last request, and the later texts. If our own
  * estimate is more than twice that count, the estimate replaces it (F97).
  */
 export function contextUsage({ branch, agent }: TurnRun): ContextUsage {
@@ -97,7 +97,7 @@ function textsInPrompt(message: PromptMessage): string[] {
   return [...texts, ...inputs, ...message.results.map(({ output }) => output)];
 }
 
-/** Returns a number of tokens that no tokenizer exceeds: no token is shorter than a byte. */
+/** Returns the maximum number of tokens in a request: one token per byte of the texts that no provider has counted. */
 export function upperBound({ counted, uncounted }: ContextUsage): number {
   return uncounted.reduce((sum, text) => sum + Buffer.byteLength(text), counted);
 }
@@ -112,7 +112,7 @@ export async function countContextTokens(
   return tokens;
 }
 
-/** Returns the count, or nothing once the run is aborted. */
+/** Returns the result of `counting`, or nothing once the run is aborted. */
 export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSignal) => Promise<T>) {
   try {
     return await counting(signal);
@@ -128,7 +128,7 @@ export function promptTextsOfPath(path: readonly Message[]): string[] {
   );
 }
 
-/** Returns the texts of a message that the model sees. The message must not be a summary. */
+/** Returns those texts of a message that the model sees. The message must not be a summary. */
 export function promptTexts(message: Message): string[] {
   if (message.role !== "assistant") return [textOf(message)];
   return [textOf(message), ...message.calls.map(({ inputText }) => inputText), ...callOutputs(message)];

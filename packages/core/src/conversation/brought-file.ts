@@ -24,13 +24,13 @@ const MEDIA = [
 /** Number of bytes at the beginning of a file that identify its format. */
 export const TELLING_BYTES = 16;
 
-/** Returns the format of a file by its first bytes, if models read this format directly. */
+/** Returns the format that the first bytes of a file show, if models read this format directly. */
 export function mediaIn(bytes: Uint8Array): (typeof MEDIA)[number] | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, TELLING_BYTES));
   return MEDIA.find(({ begins }) => begins.test(head));
 }
 
-/** Number of bytes encoded in a base 64 text. */
+/** Returns the number of bytes that a base 64 text encodes. */
 export function base64Size(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
@@ -38,7 +38,7 @@ export function base64Size(base64: string): number {
 
 /**
  * Checks a file of a call's result, and corrects its media type by its bytes. If the file cannot be shown to a model,
- * returns the reason as the end of a sentence. `before`: bytes of the files that the model sees already.
+ * returns the reason as the end of a sentence. `before`: number of bytes of the files that the model sees already.
  */
 export function checkBroughtFile({ mediaType, name, data = "" }: FilePart, before: number): FilePart | string {
   const size = base64Size(data);

@@ -275,7 +275,7 @@ export interface MessageAdded {
   readonly cost?: Cost;
 }
 
-/** Event with the result of a call. */
+/** The event that ends a call, with its result. */
 export interface CallEnded<Type extends string> {
   readonly type: Type;
   readonly message: string;
@@ -293,15 +293,15 @@ export interface CallEnded<Type extends string> {
 }
 
 /**
- * When a user message reaches a running turn. `steer`: before the next model call, after the calls of the current step.
- * `queue`: after the end of the turn. `interrupt`: at once; the turn is interrupted first.
+ * The time at which a user message reaches a running turn. `steer`: before the next model call, after the calls of the
+ * current step. `queue`: after the end of the turn. `interrupt`: at once; the turn is interrupted first.
  */
 export type Delivery = "steer" | "queue" | "interrupt";
 
 /**
  * Reason for the end of a run. `answered`: the response is complete. `finished`: the task is done. `limit`: a limit
  * ended the run. `failed`: the model could not respond. `interrupted`: a user interrupted the run, or its process
- * ended. `waiting`: its process ended while a user was asked; another run continues the turn.
+ * ended. `waiting`: the process of the run ended while a question to a user was open; another run continues the turn.
  */
 export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
 
@@ -329,7 +329,7 @@ export interface QuestionChoice {
   readonly description?: string;
 }
 
-/** One field of a question with choices. A user may add words to the choices, or write words in their place. */
+/** One field of a question with choices. A user may add words to the choices, or write words instead of choices. */
 export interface QuestionField {
   /** One line of at most 40 characters, unique among the fields of the question. */
   readonly heading: string;

@@ -60,7 +60,7 @@ export interface DeltaPosition {
   readonly begins?: number;
 }
 
-/** An item of the feed that no log stores, such as a retry. */
+/** An item of the feed that no log stores, such as the news of a retry. */
 export type Notice =
   /** A model call failed and will be retried. */
   | {

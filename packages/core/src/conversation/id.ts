@@ -1,4 +1,4 @@
-/** The rule of `isId`, for error messages. */
+/** The rule for ids that `isId` checks, as a text for error messages. */
 export const ID_RULE = '1 to 128 characters, no control characters, and not "." or ".."';
 
 /**
@@ -21,7 +21,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
  * Encodes an id as a segment of a page address. Letters, digits, `_`, `.` and `-` stay; each other UTF-8 byte becomes
- * `~` and two hexadecimal digits. Browsers and pasting change other characters.
+ * `~` and two hexadecimal digits. Browsers and the clipboard may change other characters.
  */
 export function idToAddress(id: string): string {
   return encodeURIComponent(id)

@@ -69,8 +69,8 @@ export interface Call {
 }
 
 /**
- * The subject of a call, as its tool describes the arguments, for users and for rules. Names of arguments have no
- * meaning.
+ * A tool's description of a call, for users and for rules: which file, command or address the call is about. Clients
+ * and rules read this description, because names of arguments differ between tools.
  */
 export interface About {
   readonly offered?: OfferedTool;
@@ -110,7 +110,7 @@ export interface PlanStep {
   readonly status: "pending" | "in_progress" | "completed";
 }
 
-/** A background process of a call. It outlives the call until it ends by itself, is stopped, or the session closes. */
+/** A background process of a call. The process may outlive the call. It ends by itself, or with the session. */
 export type ProcessEvent =
   | {
       readonly type: "process.started";
@@ -129,7 +129,7 @@ export type ProcessEvent =
       readonly known?: true;
     };
 
-/** Text of a streaming part that the log does not have yet. */
+/** Text that a response has received since the last checkpoint in the log. */
 export interface CheckpointPart {
   readonly index: number;
   readonly type: "text" | "reasoning";
@@ -178,7 +178,7 @@ export interface FileChange {
   readonly mode?: { readonly before: string | null; readonly after: string | null } | undefined;
 }
 
-/** The content of a file that a call on a branch has seen. */
+/** The content of a file as a call on a branch last read or wrote it. */
 export interface SeenFile {
   /** Relative to the workspace. */
   readonly path: string;
@@ -257,7 +257,7 @@ export interface KeptMessage {
   readonly characters?: number;
 }
 
-/** A call before a summary whose result the model no longer sees in full. */
+/** A call whose result the model no longer sees in full after a summary. */
 export interface ShortenedResult {
   readonly call: string;
   /** The text that replaces the result for the model, without files. */
@@ -284,8 +284,8 @@ export interface CompactionResult {
 }
 
 /**
- * Replaces all messages on its path up to and including `covers`. Without `covers` it replaces nothing: it only
- * shortens results and messages, and its text is for users.
+ * A summary. For the model it replaces all messages on its path up to and including `covers`. A summary without
+ * `covers` only shortens results and messages, and only users read its text.
  */
 export interface SummaryMessage extends MessageBase {
   readonly role: "summary";
@@ -334,13 +334,13 @@ export function textOf(message: Message): string {
   return text;
 }
 
-/** Returns the text that a user typed, without attachments. For any other message, all its text. */
+/** Returns the text that a user typed, without attachments. For a message that no user wrote, returns all its text. */
 export function typedText(message: Message): string {
   if (!isPersons(message)) return textOf(message);
   return message.parts.find((part) => part.type === "text")?.text ?? "";
 }
 
-/** Returns a call that the model has begun to write. */
+/** Returns a call that the model has begun to write, still without arguments. */
 export function newCall(id: string, tool: string): Call {
   return { id, tool, inputText: "", status: "pending", attempt: 0, progress: "" };
 }

@@ -1,4 +1,4 @@
-/** A tool of an MCP server, by its names in the settings and on the server. */
+/** A tool of an MCP server: the server's name in the settings, and the tool's name on the server. */
 export interface OfferedTool {
   /** Name of the server in the settings. */
   readonly server: string;

@@ -40,7 +40,7 @@ export interface FilePart {
   readonly url?: string | undefined;
 }
 
-/** A file of a call's result: an image, a document, or sound. */
+/** A file in the result of a call: an image, a document, or sound. */
 export interface BroughtFile extends FilePart {
   /** Digest of the bytes in base 64, as in the log. */
   readonly digest: string;
@@ -53,7 +53,7 @@ export interface SourcePart {
   readonly title?: string;
 }
 
-/** A tool call that the provider ran itself, or its result. Both are sent back to the provider unchanged. */
+/** A tool call that the provider ran itself, or the result of such a call. Later requests send both back unchanged. */
 export interface ProviderPart {
   readonly type: "provider";
   /** A short description for users. */

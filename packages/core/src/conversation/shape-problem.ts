@@ -3,9 +3,7 @@ import type { FileChange } from "./message.ts";
 /** Maximum number of characters in a file name. */
 export const LONGEST_NAME = 1_000;
 
-/**
- * True if a text is padded base 64 and nothing else. Makes one pass without a copy, because the text may have 20 MB.
- */
+/** True if a text is padded base 64 and nothing else. Makes no copy, because the text may have 20 MB. */
 export function isBase64(text: string): boolean {
   if (text.length === 0 || text.length % 4 !== 0) return false;
   const odd = text.search(/[^A-Za-z0-9+/]/);

@@ -17,7 +17,7 @@ export interface LiveRun {
   readonly call?: string;
 }
 
-/** An open question to a user. It belongs to the asking call's message, or to the last message of the run. */
+/** An open question to a user. Its message contains the asking call, or is the last message of the run. */
 export type OpenQuestion = ApprovalQuestion | TextQuestion | LimitQuestion;
 
 /** The question whether a call may run. */
@@ -54,8 +54,8 @@ export interface EarlierQuestion {
 }
 
 /**
- * The question whether a run may exceed its limit by the same amount again. With `offers`, the question whether a too
- * large message becomes a file.
+ * The question whether a run may use the amount of its limit once more. With `offers`, the question whether a message
+ * that is too large for the model becomes a file.
  */
 export interface LimitQuestion {
   readonly type: "limit";
@@ -70,14 +70,14 @@ export interface LimitQuestion {
   readonly survives?: false;
 }
 
-/** A call that follows the next text of the model. */
+/** A running call whose tool reads the model's next text as it streams. */
 export interface FollowingCall {
   readonly call: string;
   readonly message: string;
   readonly run: string;
 }
 
-/** A background process that runs, or whose end the model does not know yet. */
+/** A background process that is running, or that ended without the model being told yet. */
 export interface StayingProcess {
   /** Name for users and the model: `p1`. */
   readonly id: string;

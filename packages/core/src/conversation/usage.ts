@@ -24,7 +24,7 @@ export interface TurnUsage {
   readonly cost?: number;
 }
 
-/** Usage of a turn before another run continues the turn, or before another turn shares its limits. */
+/** Usage so far of a turn that another run continues, or whose limits another turn shares. */
 export interface EarlierUsage extends TurnUsage {
   /** Milliseconds, without the waits for users. */
   readonly time: number;
@@ -46,7 +46,7 @@ function tokenCount(reported: unknown): number {
   return typeof reported === "number" && reported > 0 && reported <= MOST ? Math.round(reported) : 0;
 }
 
-/** Returns reported usage with corrected counts: whole numbers, and no part greater than its whole. */
+/** Returns reported usage with corrected counts: whole numbers, and no part greater than its total. */
 export function cleanUsage(reported: { readonly [Count in keyof Usage]?: unknown } | undefined): Usage {
   const input = tokenCount(reported?.input);
   const output = tokenCount(reported?.output);

@@ -29,8 +29,8 @@ const LEAST = 1_000;
 const READ = 4_000;
 
 /**
- * Returns the context window of a model according to its refusal of a request of `sent` tokens. Only a number up to
- * `sent` counts. Without such a number, returns `own`, the refused size by our own count.
+ * Reads the context window of a model from its error for a request of `sent` tokens that was too long. Accepts only a
+ * number up to `sent`. Without such a number, returns `own`, our own count of the refused request.
  */
 export function windowFromError({ message, detail = "" }: ModelError, sent: number, own = sent): number {
   for (const text of [message, detail.slice(0, READ)]) {
@@ -72,8 +72,8 @@ export function learnWindow(model: ModelDriver, tokens: number): void {
 }
 
 /**
- * Returns the context window of a model: the maximum tokens of a request and its response. This is the smaller of the
- * known and the learnt window. A window that the server reports counts more than its earlier refusals.
+ * Returns the context window of a model: the maximum tokens of a request and its response. Returns the smaller of the
+ * known and the learnt window. A window that the server reports takes precedence over a window learnt from refusals.
  */
 export function windowOf(model: ModelDriver, known = model.contextSize): number | undefined {
   if (model.learnContextSize && model.contextSize !== undefined)

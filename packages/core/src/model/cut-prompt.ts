@@ -1,8 +1,8 @@
 import type { ModelRequest } from "../ports/model.ts";
 
 /**
- * True if a server read only a part of a request, judging by its count of tokens (F69). Some servers silently drop the
- * beginning of a long prompt.
+ * True if the token count of a server shows that the server read only a part of a request (F69). Some servers silently
+ * drop the beginning of a long prompt.
  * @param counted Tokens of the prompt by the server's count; 0 if the server counts none.
  * @param window Tokens of the model's window, if known.
  */

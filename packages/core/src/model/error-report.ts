@@ -47,8 +47,8 @@ const DEEPEST = 30;
 const MOST = 20;
 
 /**
- * Finds the report in the body of a failed response (F55): in `error`, `response.error`, `metadata.raw`, an object or
- * JSON in `message`, a list in `detail`, the first list element, or plain text.
+ * Finds the error message and code in the body of a failed response (F55): in `error`, `response.error`,
+ * `metadata.raw`, an object or JSON in `message`, a list in `detail`, the first list element, or plain text.
  */
 export function findErrorReport(body: unknown): ErrorReport {
   const reader = new ReportReader();

@@ -117,7 +117,7 @@ export function finishMeaning(format: keyof typeof TABLES, reason: string): Fini
 /**
  * Converts a provider's finish reason.
  * @param model `provider/model`, for errors, and to remember unknown reasons.
- * @param said The provider's own reason, if its package uses another name.
+ * @param said The reason as the provider wrote it, if the provider's package replaces it by another name.
  * @throws ModelError if the provider broke the response off, or if the reason is unknown.
  */
 export function finishReason(

@@ -15,7 +15,7 @@ export interface FailedResponse {
   readonly model?: string;
 }
 
-/** Converts a failed response to a `ModelError`, by the provider's status and words. */
+/** Converts a failed response to a `ModelError`, by the HTTP status and the provider's error message. */
 export function modelErrorFromResponse(response: FailedResponse): ModelError {
   const { status } = response;
   const report = findErrorReport(response.body);

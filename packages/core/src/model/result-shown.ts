@@ -7,8 +7,8 @@ export const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"] a
 export const PDF = "application/pdf";
 
 /**
- * Returns the text and the files of a result for a request. `takes`: the media types that the model accepts (`audio/*`
- * for all of a kind). A sentence in the text replaces each file that the model does not accept.
+ * Returns the text and the files of a result for a request. `takes`: the media types that the model accepts, such as
+ * `image/png` or `audio/*`. A sentence in the text replaces each file that the model does not accept.
  */
 export function encodableResult(
   { output, files = [] }: PromptResult,
@@ -26,7 +26,7 @@ export function encodableResult(
   return { text: text === "" ? "See the attached files." : text, files: files.filter(isTaken) };
 }
 
-/** Returns the text before the files of a result, for formats in which files follow in a user message. */
+/** Returns the text before the files of a result, for request formats that allow files only in user messages. */
 export function filesHeading({ call, tool }: PromptResult): string {
   return `Files from the result of ${tool} (call ${call}):`;
 }

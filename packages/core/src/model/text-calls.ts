@@ -17,10 +17,10 @@ const MAY_BEGIN_CALL = /^`{1,3}(?:[a-z_]{0,9}(?:\s+[[{\s]*(?:"[a-z]{0,10}"?)?)?)
 const UNDECIDED = 100;
 
 /**
- * Reads calls that a model without native calls writes as text (F70): `<tool_call>{...}</tool_call>` on lines of its
- * own at the end of the content, or content that is a single JSON fence with `name` and `arguments`. A possible call is
- * held back until the content ends. If other text follows, the possible call is text. Only calls of offered tools
- * count.
+ * Finds tool calls in the text of a model whose server supports no tool calls (F70): `<tool_call>{...}</tool_call>` on
+ * lines of its own at the end of the content, or content that is a single JSON fence with `name` and `arguments`. Holds
+ * a possible call back until the content ends. If other text follows, the possible call is text. Finds only calls of
+ * offered tools.
  */
 export class TextCalls {
   readonly #offered: ReadonlySet<string>;

@@ -7,7 +7,7 @@ import type { Answer } from "../ports/verdict.ts";
 
 // Events of users' answers, and their meaning for a process that finds them in a log.
 
-/** Returns the events of an answer about a call that no process will run. A denial is the call's result. */
+/** Returns the events for a user's decision about a call that no process will run. A denial becomes its result. */
 export function approvalResolved(
   { id, message, call }: ApprovalQuestion,
   answer: Answer,
@@ -27,7 +27,7 @@ export function approvalResolved(
   return [{ ...resolved, allowed: true, ...(remember ? { remember } : {}), ...changed }];
 }
 
-/** Returns the events of an answer to a question in words or about a limit, if no process waits for the answer. */
+/** Returns the events for an answer to a text or limit question, if no process waits for the answer. */
 export function answerFacts(
   state: ConversationState,
   open: Exclude<OpenQuestion, ApprovalQuestion>,
@@ -53,7 +53,7 @@ export function denialText(reason: string | undefined): string {
   return `The user denied this call${reason ? `: ${reason}` : "."}`;
 }
 
-/** Returns the event of a rule or hook that allows a call after a user was asked. */
+/** Returns the event that closes a question because a rule or hook allowed the call after a user was asked. */
 export function decidedByRule({ id: question, message, call }: ApprovalQuestion): EventBody {
   return { type: "call.approval-resolved", message, call, question, allowed: true, byRule: true };
 }
@@ -63,13 +63,13 @@ export function textAnswerEvent(question: string, answer: NonNullable<EarlierQue
   return { type: "question.answered", question, ...said };
 }
 
-/** Returns a user's answer in words, in the form kept for a call that runs again. */
+/** Returns a user's answer to a text question, in the form that is kept in case the call runs again. */
 export function answerRecord(answer: Answer): NonNullable<EarlierQuestion["answer"]> {
   if (answer.decision === "answer") return { text: answer.text };
   return { declined: answer.decision === "deny" ? answer.reason : undefined };
 }
 
-/** Returns the answer as text for the tool. Throws if the user declined. */
+/** Returns the user's answer as a text for the tool. Throws if the user declined to answer. */
 export function answerText(answer: NonNullable<EarlierQuestion["answer"]>): string {
   if ("text" in answer) return answer.text;
   throw new Error(`The user did not answer the question${answer.declined ? `: ${answer.declined}` : "."}`);

@@ -7,7 +7,7 @@ import { unsettledBelow } from "../conversation/tree/path.ts";
 
 const INTERRUPTED = "Not executed: interrupted by the user.";
 
-/** Returns the events with which a user ends a waiting turn that has no process. */
+/** Returns the events for a user's stop of a turn that waits without a process. */
 export function endOfWaiting(state: ConversationState, turn: LiveRun): EventBody[] {
   const runs = [turn, ...waitingBelow(state, turn)].reverse();
   const ids = new Set(runs.map(({ id }) => id));

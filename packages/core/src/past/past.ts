@@ -18,13 +18,13 @@ export interface Past {
 
 type Labels = ConversationState["labels"];
 
-/** Returns the state of a new conversation. Its first message creates it in the store. */
+/** Returns the state of a new conversation, which the store creates with the first message. */
 export function emptyPast(conversation?: string, labels?: Labels): Past {
   const state = emptyConversation(conversation, labels);
   return { state, voices: new Voices(state), spending: new TurnSpending(state) };
 }
 
-/** Reads a log, and closes it on failure. `labels`: for a log without events. */
+/** Reads a log, and closes the log if this fails. `labels`: labels of a conversation without events. */
 export async function pastOf(log: Log, conversation: string, labels?: Labels): Promise<Past> {
   const past = emptyPast(conversation, labels);
   try {
@@ -43,7 +43,7 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
   }
 }
 
-/** Returns a path with the messages that are no longer in memory. Rejects without a log. */
+/** Returns a path, with messages from the log if memory no longer has them. Rejects if there is no log. */
 export async function readWholePath(
   path: readonly Message[],
   log: LogView | undefined,

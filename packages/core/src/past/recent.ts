@@ -1,6 +1,5 @@
 /**
- * A map that keeps only the last values: at least `least`, at most twice as many. Setting and reading take constant
- * time.
+ * A map that keeps only the last values: at least `least`, at most twice as many. Writes and reads take constant time.
  */
 export class Recent<Value> {
   readonly #least: number;

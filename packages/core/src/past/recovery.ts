@@ -17,8 +17,8 @@ interface CrashRecovery {
 }
 
 /**
- * Applies the events that a crash left unwritten. They must be written before the next event. Rules in the log that are
- * not in `allowed` are revoked; for an imported log, all rules (S17).
+ * Applies the events that a crash left unwritten. The caller must write these events before the next event. Rules in
+ * the log that are not in `allowed` are revoked; for an imported log, all rules (S17).
  */
 export function recover(
   state: ConversationState,
@@ -46,9 +46,7 @@ export function recover(
   return { facts: [...facts, ...said(lost.map((pattern) => ({ type: "rule.revoked", pattern })))], interrupted };
 }
 
-/**
- * Applies the events that stopped processes left unwritten to a state, in place. For a log that no process has open.
- */
+/** Changes `state` by the events that stopped processes left unwritten. For a log that no process has open. */
 export function recoveredState(state: ConversationState): ConversationState {
   recover(state, state, state.allowed);
   return state;

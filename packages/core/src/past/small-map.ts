@@ -1,5 +1,5 @@
 /**
- * A map of a few entries by id, in the order of insertion. Each operation looks at every entry. A long-lived `Map` that
+ * A map of a few entries by id, in the order of insertion. Each operation reads all entries. A long-lived `Map` that
  * becomes empty again and again costs memory in V8, because its old tables stay alive for long.
  */
 export class SmallMap<Value> {

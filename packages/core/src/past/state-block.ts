@@ -34,7 +34,7 @@ interface Lines {
 
 export type WorkState = Readonly<Record<Section, Lines>>;
 
-/** Returns the state of the work on a branch (F87). `before`: the block of the last summary. */
+/** Returns plan, files, processes and other facts of a branch (F87). `before`: the text that the last summary kept. */
 export function workStateOf(state: ConversationState, path: readonly Message[], before = ""): WorkState {
   const known = readBlock(before);
   const here = new Set<string | null>(path.map(({ id }) => id));
@@ -56,7 +56,7 @@ export function workStateOf(state: ConversationState, path: readonly Message[], 
   };
 }
 
-/** Returns the processes of a branch that are running, or that have ended without the model knowing. */
+/** Returns the processes of a branch that are running, or that ended without the model being told yet. */
 export function processesOf({ processes, messages }: ConversationState, path: readonly Message[]): StayingProcess[] {
   if (processes.size === 0) return [];
   const here = new Set(path.map(({ id }) => id));
@@ -65,8 +65,8 @@ export function processesOf({ processes, messages }: ConversationState, path: re
 }
 
 /**
- * Formats a state as a block for the model. Leaves out `left` lines and counts them: files that were read, other files
- * and attachments, oldest first, then done steps of the plan, then the rest.
+ * Formats the lines of `work` as one text for the model. Replaces `left` lines by their number: files that were read,
+ * other files and attachments, oldest first, then done steps of the plan, then other lines.
  */
 export function stateBlock(work: WorkState, left = 0): string {
   const gone = new Set(leavingOrder(work).slice(0, left));

@@ -33,7 +33,7 @@ interface CountedRun {
   earlier: readonly string[];
 }
 
-/** Usage of unfinished and waiting turns, from the log, for a process that continues such a turn. */
+/** Tokens and cost of unfinished turns, read from the log for a process that continues such a turn. */
 export class TurnSpending {
   readonly #state: ConversationState;
   readonly #runs = new SmallMap<CountedRun>();

@@ -7,7 +7,7 @@ import { SmallMap } from "./small-map.ts";
 /** Bounded, because a conversation may never end. */
 const REMEMBERED = 500;
 
-/** Run, agent and depth of the last responses, also after the end of their runs. */
+/** The run, agent and depth of sub-agents of each recent response, even after the end of its run. */
 export class Voices {
   readonly #state: ConversationState;
   readonly #live = new SmallMap<DeltaSource>();

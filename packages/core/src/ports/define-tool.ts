@@ -49,8 +49,8 @@ export type CheckedArguments =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Error of a tool that had no effect, such as a command that could not be started. Users then see that the call did not
- * run, and the model reads "Not executed: " with the message.
+ * Error that a tool throws if the call had no effect, such as a command that could not be started. Users see that the
+ * call did not run, and the model reads "Not executed: " with the message.
  * @example throw new NotExecutedError("there is no shell on this system. Use the other tools.");
  */
 export class NotExecutedError extends Error {

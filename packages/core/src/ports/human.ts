@@ -19,7 +19,7 @@ export interface PermitRequest {
   readonly signal: AbortSignal;
 }
 
-/** Hooks around each call of an agent, in addition to the rules, and before each summary. */
+/** Hooks that run before and after each call of an agent, in addition to the rules, and before each summary. */
 export interface CallHooks {
   /** Called once for each call, and again for arguments that a user wrote. */
   readonly beforeCall?:
@@ -54,7 +54,7 @@ export interface SummaryRequest {
 }
 
 /**
- * Judges each call before it runs. Only `allow` lets the call run without a user. Called again when a user changed the
- * arguments.
+ * Judges each call before it runs. Only `allow` lets the call run without a user. The loop asks again when a user
+ * changed the arguments.
  */
 export type Permission = (request: PermitRequest) => Permit | Promise<Permit>;

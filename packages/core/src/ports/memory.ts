@@ -21,12 +21,12 @@ export interface RecallOptions {
 }
 
 /**
- * Kind of an entry. `said`: words of a turn. `fact`: a fact that a user wanted to keep. `summary`: the summary of a
+ * Kind of an entry. `said`: messages of a turn. `fact`: a fact that a user wanted to keep. `summary`: the summary of a
  * task.
  */
 export type MemoryKind = "said" | "fact" | "summary";
 
-/** An entry for memory, with its conversation of origin. */
+/** An entry for memory, with the conversation that it comes from. */
 export interface MemoryItem {
   readonly text: string;
   readonly conversation: string;

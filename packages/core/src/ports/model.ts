@@ -6,18 +6,18 @@ import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
 /**
  * A language model behind one wire format. Contract of `stream`:
  * - It calls `sink.push` with batches of parts, in order and as soon as they arrive: one batch for each read of the
- *   network, never a promise for each part.
+ * network, never a promise for each part.
  * - The last part is `finish`, exactly once. Then `stream` resolves, and pushes nothing more.
- * - It rejects with a `ModelError` if the response fails or breaks off. Parts pushed before stay valid. It never
- *   retries, because only the loop knows what has acted on the response. One exception: if the provider refuses a part
- *   of the request by name, the request is sent again at once without this part.
+ * - It rejects with a `ModelError` if the response fails or breaks off. Earlier parts stay valid. It never retries,
+ * because only the loop knows which calls or followers used the response. One exception: if the provider refuses a part
+ * of the request by name, the request is sent again at once without this part.
  * - When `signal` aborts, it ends its request at once and rejects with the signal's reason.
  * - It pushes an empty batch for any other data (headers, a ping, a comment), so that a model that thinks for long does
- *   not seem to be disconnected.
+ * not seem to be disconnected.
  * - The response ends where its format says so, even if the connection stays open.
  * - When `push` returns `false`, it stops reading its socket until `sink.ready()` resolves.
  * - One driver serves many streams at once and keeps no state of a conversation. It may cache the encoded form of a
- *   `PromptMessage` by identity (a `WeakMap`), because such a message never changes.
+ * `PromptMessage` by identity (a `WeakMap`), because such a message never changes.
  */
 export interface ModelDriver {
   /** `provider/model`, as users write it. */
@@ -67,7 +67,7 @@ export interface ModelRequest {
 }
 
 /**
- * Settings for responses. Absent settings have the provider's default.
+ * Settings for responses. The provider's default applies to absent settings.
  * @example
  * new Agent({
  *   model,
@@ -113,7 +113,7 @@ export interface ToolSchema {
   readonly input: Json;
 }
 
-/** A message as a model sees it. Never changes after its first request. */
+/** A message as a model sees it. The message never changes after the first request with it. */
 export type PromptMessage =
   | { readonly role: "user"; readonly parts: readonly (TextPart | FilePart)[] }
   | {
@@ -176,7 +176,7 @@ export type ModelPart =
       readonly explanation?: string;
     };
 
-/** Receives the parts of a response from a driver, with back pressure. */
+/** Receives the parts of a response from a driver, and can make the driver wait. */
 export interface ModelSink {
   /** Receives parts in order. An empty batch is a sign of life. Returns `false` when full: then wait for `ready`. */
   push(parts: readonly ModelPart[]): boolean;
@@ -185,7 +185,7 @@ export interface ModelSink {
 }
 
 /**
- * Kind of a model call's failure. `quota`: the paid quota is used up. `filtered`: the provider's filter refused the
+ * Kind of failure of a model call. `quota`: the paid quota is used up. `filtered`: the provider's filter refused the
  * request. `context-overflow`: the request is too long for the model. `unreachable`: no connection. `broken-stream`:
  * the response broke off. `stalled`: no data for too long. `provider`: the provider failed for another reason.
  */
@@ -268,8 +268,8 @@ export class ModelError extends Error {
 }
 
 /**
- * Converts a driver's exception to a `ModelError`. Returns nothing if a filter refused the request: the message then
- * ends like a response that a filter cut off (F62).
+ * Converts a driver's exception to a `ModelError`. Returns nothing if a filter refused the request: the assistant
+ * message then ends like a response that a filter cut off (F62).
  */
 export function modelFailure(thrown: unknown, model: string, sink: ModelSink): ModelError | undefined {
   if (thrown instanceof ModelError) {

@@ -10,8 +10,8 @@ export interface Rights {
 }
 
 /**
- * Storage for the rights of one log. It is separate from the log, so that a copied or forged log brings no rights. Only
- * the writer of the log uses it. Methods throw or reject with `StoreError`.
+ * Storage for the permissions of one log. This storage is separate from the log, so that a copied or forged log brings
+ * no permissions. Only the writer of the log uses it. Methods throw or reject with `StoreError`.
  */
 export interface RightsPlace {
   /** Returns the rights. `undefined`: the log was not begun in this store, but copied into it. */
@@ -20,5 +20,5 @@ export interface RightsPlace {
   write(rights: Rights): void | Promise<void>;
 }
 
-/** Rights without any permission. */
+/** Empty `Rights`: no rule and no call is allowed. */
 export const noRights: Rights = Object.freeze({ rules: [], calls: {} });

@@ -5,13 +5,13 @@ import type { RightsPlace } from "./rights.ts";
  * Storage of conversations, with one log each. Contract:
  * - Events are read as they were appended, in order, with any Unicode.
  * - An append writes all its events or none. Once acknowledged, it survives the end of the process. The session waits
- *   for each append before the next.
+ * for each append before the next.
  * - An unreadable log does not affect other logs.
  * - Every text that `isId` accepts is an id, and different ids are different conversations. For other texts, all
- *   methods reject with `not-found`, also with `create`.
+ * methods reject with `not-found`, also with `create`.
  *
  * The conformance suite of `@banyan/core/testing` checks this contract, except crashes and damage. A store's own tests
- * must cause these.
+ * must cover crashes and damage.
  */
 export interface Store {
   /**
@@ -122,7 +122,7 @@ export interface SearchHit {
 }
 
 /**
- * Kind of a store's failure. `stale`: another writer has taken the conversation. `locked`: another writer has it open.
+ * Kind of failure of a store. `stale`: another writer has taken the conversation. `locked`: another writer has it open.
  * `damaged`: the stored data cannot be read. `full`: the disk is full. `unusable`: the folder or database cannot be
  * read or written, or the store is closed.
  */

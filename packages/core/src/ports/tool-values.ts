@@ -5,11 +5,11 @@ import type { Cost, Usage } from "../conversation/usage.ts";
 
 /**
  * Effects of a tool. `none`: it only reads; calls run in parallel, and again after a crash. `idempotent`: it changes
- * something, and running it twice is harmless. `external`: a call runs alone, and starts automatically at most once.
+ * something, but a second run is harmless. `external`: a call runs alone, and starts automatically at most once.
  */
 export type Effects = "none" | "idempotent" | "external";
 
-/** Schema of arguments: a JSON Schema of an object, or a Standard Schema that has one (zod, valibot, arktype). */
+/** Schema of arguments: a JSON Schema of an object, or a Standard Schema with a JSON Schema (zod, valibot, arktype). */
 export type InputSchema<Input> = JsonSchema | StandardSchemaV1<unknown, Input>;
 
 /** A JSON Schema for the arguments of a tool, which are an object. */
@@ -64,7 +64,7 @@ export interface BackgroundWorkEnd {
   readonly known?: true | undefined;
 }
 
-/** The effect of a summary: covered messages, and freed tokens. */
+/** The effect of a summary: the number of covered messages and of freed tokens. */
 export interface ShortenedHistory {
   /** Number of messages that the model no longer sees. */
   readonly messages: number;
@@ -73,8 +73,8 @@ export interface ShortenedHistory {
 }
 
 /**
- * Receives the text of messages that follow its call, in stream order, before the log and clients. All methods except
- * `completed` are synchronous. A follower that throws follows no longer; the turn continues.
+ * Receives the text of messages after a call, in stream order, before the log and clients get it. All methods except
+ * `completed` are synchronous. A follower that throws receives no more text; the turn continues.
  */
 export interface Follower {
   /** Receives a fragment of the model's text, cut anywhere. Must be quick, because the stream waits. */
@@ -90,7 +90,7 @@ export interface Follower {
   restarted?(): void;
 }
 
-/** The result of a follower. */
+/** What a follower returns after a message: words for the model, and what happens next. */
 export interface FollowResult {
   /** A message of the tool to the model; the turn then continues. */
   readonly say?: string | undefined;

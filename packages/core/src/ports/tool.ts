@@ -142,10 +142,10 @@ export interface Tool<Input = unknown, Output = unknown> {
   execute(input: Input, context: ToolContext): Output | Promise<Output>;
 }
 
-/** Context of a call before the call runs. */
+/** The context that a tool gets before a call runs, to describe or preview the call. */
 export type PreviewContext = Pick<ToolContext, "conversation" | "path" | "signal">;
 
-/** Facts and actions for a running call. */
+/** What `execute` of a tool can read and do while its call runs. */
 export interface ToolContext {
   readonly call: string;
   /** 1 for the first start. */
@@ -224,7 +224,7 @@ export interface ToolContext {
 /** The context of a call, without `attach` and `saw`. */
 export type OuterContext = Omit<ToolContext, "attach" | "saw">;
 
-/** The task of a sub-agent, and its differences from the launching agent. */
+/** The task of a sub-agent, and the options in which it differs from the launching agent. */
 export interface SubTask {
   readonly task: string;
   /** Name for users and logs. Default: the name of the launching agent. */
@@ -240,16 +240,16 @@ export interface SubTask {
 }
 
 /**
- * Runs whole turns in place of the step loop: a service with its own tools, or another agent behind a protocol. It
- * reports its actions, so that tree, feed, calls, usage and cost look the same. Contract of `run`:
+ * Runs whole turns in place of the step loop: a service with its own tools, or another agent behind a protocol. The
+ * driver reports its actions, so that tree, feed, calls, usage and cost look the same. Contract of `run`:
  * - Order of reports: `begin`, the parts of the response, `complete`, the calls of that response, then the next
- *   `begin`. A started call may continue during later responses. The next `begin` cancels calls that were not started.
+ * `begin`. A started call may continue during later responses. The next `begin` cancels calls that were not started.
  * - It resolves at the end of the turn; its last response is the response of the turn. It rejects with a `ModelError`
- *   when it cannot continue; earlier reports stay.
+ * when it cannot continue; earlier reports stay.
  * - A call that the loop runs itself gets `started` and `ended`. A call of one of our tools gets `execute`, and so does
- *   a call of the loop that needs permission. A call without a result at the end of the turn is cancelled.
+ * a call of the loop that needs permission. A call without a result at the end of the turn is cancelled.
  * - When `signal` aborts (an interrupt, a limit), it stops soon. After 3 seconds the engine stops waiting and rejects
- *   further reports.
+ * further reports.
  */
 export interface LoopDriver {
   /** Shown to users as the model of its responses. */
@@ -261,7 +261,7 @@ export interface LoopDriver {
   run(turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void>;
 }
 
-/** Input of a loop for one turn. */
+/** What a `LoopDriver` gets for one turn. */
 export interface LoopTurn {
   readonly instructions: string;
   /** From the first message to the newest. */
@@ -276,7 +276,7 @@ export interface LoopTurn {
   readonly worktree?: string | undefined;
 }
 
-/** A call of a response that a loop has completed. */
+/** A tool call in a response that a `LoopDriver` has reported completely. */
 export interface ReportedCall {
   readonly id: string;
   readonly tool: string;
@@ -284,7 +284,7 @@ export interface ReportedCall {
   readonly input: Json | undefined;
 }
 
-/** Receives the reports of a loop about its turn. Rejects reports after the end of the turn. */
+/** Receives what a `LoopDriver` reports about its turn. Rejects reports after the end of the turn. */
 export interface TurnSink {
   /** Begins a response and counts a step. Rejects at a limit of the turn: the loop must then end. */
   begin(): Promise<ModelSink>;

@@ -37,8 +37,8 @@ export type Permit =
     };
 
 /**
- * A hook's decision about a summary: added instructions, or a denial. A denial stops only a summary that a user
- * requested.
+ * A hook's decision before a summary is written: added instructions, or a denial. A denial stops only a summary that a
+ * user requested.
  */
 export type BeforeSummary =
   | { readonly decision: "deny"; readonly reason: string }

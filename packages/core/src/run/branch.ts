@@ -5,7 +5,7 @@ import type { PromptMessage } from "../ports/model.ts";
 import type { Session } from "../session/session.ts";
 import { appendTo, isInPrompt, promptFrom, withContinuation } from "./prompt.ts";
 
-/** The path that a turn writes along, and its prompt. Both grow in place, so a step need not rebuild them. */
+/** The path of messages that a turn extends, and the prompt for the model. Steps extend both in place. */
 export class RunBranch {
   readonly #session: Session;
   #path: Message[];

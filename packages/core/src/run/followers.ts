@@ -21,7 +21,7 @@ interface ListeningCall {
 }
 
 /**
- * The calls of one run that follow the text of the model.
+ * The calls of one run whose tools read the text of later messages.
  * ```
  * follow ──▶ listening ──▶ completed     the message ended cleanly, and the follower acted on it
  *              │   ▲  ╰──▶ dropped       error, cut, interruption, limit, end of the turn, a defect of the follower

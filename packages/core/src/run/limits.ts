@@ -74,7 +74,7 @@ class Pool {
   readonly dearest = { tokens: 0, cost: 0 };
 }
 
-/** Usage of a turn against its limits. Tokens, cost and time are shared with the launching turn. */
+/** Compares the usage of a turn with its limits. A sub-agent shares tokens, cost and time with its parent turn. */
 export class Budget {
   readonly limits: Limits;
   /** 0 for a turn that a user began, 1 for its sub-agents. */
@@ -305,8 +305,7 @@ class OutOfTime extends Error {
 const LOOK = 20;
 
 /**
- * Runs a part of a turn, whose signal also aborts after `until()` milliseconds. The time of questions to users does not
- * count.
+ * Runs a part of a turn. Its signal also aborts after `until()` milliseconds, without the time of questions to users.
  */
 export async function runInTime<T, Run extends TimeLimitedRun>(
   run: Run,

@@ -12,12 +12,12 @@ const FEW = 4;
 const TIME = 300_000;
 const TIME_WITH_FALLBACK = 60_000;
 
-/** True if another model may succeed: this model is unavailable, and the request has no fault. */
+/** True if another model may succeed, because this model is unavailable and the request has no fault. */
 export function isOtherModelWorthTrying({ retryable, code }: ModelError): boolean {
   return retryable || code === "quota";
 }
 
-/** Decides how long one response is requested again (F35). */
+/** Decides how often and how long a failed model call is retried (F35). */
 export class Patience {
   /** Number of the current model call, from 1. */
   attempt = 1;

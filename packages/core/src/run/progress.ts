@@ -6,13 +6,13 @@ export interface TaskResult {
   readonly summary: string | undefined;
 }
 
-/** A summary that a call wrote for all messages down to `covers`. */
+/** A summary that the model wrote in a call, for all messages up to `covers`. */
 export interface PlannedSummary {
   readonly text: string;
   readonly covers: string;
 }
 
-/** Progress of a turn that the log does not have. */
+/** Facts about a running turn that the log does not contain. */
 export class TurnProgress {
   #finished: TaskResult | undefined;
   #planned: PlannedSummary | undefined;

@@ -26,7 +26,7 @@ interface Last {
   readonly times: number;
 }
 
-/** The last outcomes of a turn's calls, until a call changes a file. */
+/** Remembers the last outcomes of a turn's calls to find repeated calls, until a call changes a file. */
 export class Repeats {
   readonly #last = new Recent<Last>(KNOWN);
 

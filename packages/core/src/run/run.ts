@@ -23,7 +23,7 @@ import type { Repeats } from "./repeats.ts";
 import type { TurnWork } from "./turn-work.ts";
 
 /**
- * Settings for the retries of failed model calls, and for the end of silent model calls.
+ * Settings for the retries of failed model calls, and for the timeout of model calls that send no data.
  * @example
  * const retry: RetrySettings = { attempts: 3, time: 60_000, delay: 200, maxDelay: 10_000, idle: 10 * 60_000, results: 3 };
  * new Agent({ model, retry });
@@ -91,7 +91,7 @@ export type StoreText = (
 
 export type CountTokens = (text: string) => number | Promise<number>;
 
-/** Settings for compaction. Shares are parts of the model's context. */
+/** Settings for compaction. Shares are parts of the model's context, from 0 to 1. */
 export interface Compaction {
   /** Summaries are made without a request by a user. */
   readonly automatic: boolean;
@@ -199,7 +199,7 @@ export interface RunWithModel {
   readonly model: ModelDriver;
 }
 
-/** Returns the turn with another model after its own model failed, or nothing if no other model can replace it. */
+/** Returns the turn with another model after its model failed, or nothing if no other model can replace this model. */
 export type FallbackModel = (error: ModelError) => Promise<RunWithModel | undefined>;
 
 type CallbackName = Exclude<keyof Callbacks, "awaited">;
@@ -228,7 +228,7 @@ export function notify<Name extends CallbackName>(
   }
 }
 
-/** Informs the user about a change to a request or a doubt about it, once per open session. */
+/** Tells the user once per open session that a request was changed, or may be wrong. */
 export function noticeOnce({ session, id: run, origin }: TurnRun, reason: string): void {
   if (session.leftOut.has(reason)) return;
   session.leftOut.add(reason);
@@ -248,7 +248,7 @@ export async function deliverSteering(run: TurnRun): Promise<boolean> {
   return true;
 }
 
-/** Adds a message to the model that no user wrote. */
+/** Adds a message for the model that no user wrote, such as a correction. */
 export async function addModelNote({ id: run, session, branch, origin }: TurnRun, text: string): Promise<void> {
   const message = createId();
   const added = { type: "message.added", message, parentId: branch.leaf, run, role: "user" } as const;

@@ -41,7 +41,7 @@ export function changedFile({ calls }: ConversationState, call: string, change: 
   return { type: "file.changed", message, call, ...about } as const;
 }
 
-/** Tokens, and cost in US dollars if known, of a model call outside the turns. */
+/** Tokens and cost of a model call outside the turns. The cost is in US dollars, if known. */
 export interface SpentOutsideTurns {
   readonly purpose: "title" | "summary";
   readonly model: string;

@@ -1,7 +1,7 @@
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { FeedReader } from "./feed.ts";
 
-/** Receives the items of a feed to pass them on to many readers. */
+/** Receives the items of a feed and passes them on to many readers. */
 export interface FeedListener {
   /** Receives items that were published together, in order. Must not throw, and must not keep the list. */
   items(items: readonly FeedItem[]): void;

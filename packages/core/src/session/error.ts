@@ -14,17 +14,17 @@ export class Interruption extends Error {
 
 export const SESSION_CLOSED = new Interruption("the session closed", { isLeaving: true });
 
-/** True if a signal aborted because a reader or a session went away: no user and no limit ended the turn. */
+/** True if a signal aborted because the reader left or the session closed, and not by a user or a limit. */
 export function isReaderGone({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason instanceof Interruption && reason.isLeaving;
 }
 
 /**
- * Kind of a session's failure. `closed`: `close()` was called. `broken`: the store failed, so nothing can be written.
+ * Kind of failure of a session. `closed`: `close()` was called. `broken`: the store failed, so nothing can be written.
  * `no-log`: the session has no log to read from. `behind`: the reader of a feed was too slow. `no-question`: the
  * question is answered or withdrawn. `no-run`: the run is not live. `no-input`: the input is delivered or withdrawn.
- * `no-message`, `no-call`: unknown id. `no-process`: no such process runs. `busy`: a turn uses the end of the branch.
- * `empty`: neither text nor a file. `invalid-option`: the message names the option and its fault.
+ * `no-message`, `no-call`: unknown id. `no-process`: no such process runs. `busy`: a turn works at the end of the
+ * branch. `empty`: neither text nor a file. `invalid-option`: the message names the option and its fault.
  */
 export type SessionErrorCode =
   | "closed"
@@ -53,7 +53,7 @@ export class SessionError extends Error {
 }
 
 /**
- * Error of an answer that does not fit its question, such as changed arguments that the call cannot run with. The
+ * Error of an answer that does not fit its question, such as changed arguments with which the call cannot run. The
  * message gives the reason to the user. The question stays open.
  */
 export class UnfitAnswerError extends TypeError {

@@ -16,8 +16,8 @@ type WaitingReader = (next: IteratorResult<FeedItem> | Promise<never>) => void;
 
 /**
  * One consumer's view of a feed. If the consumer falls behind, deltas are merged, and `full` asks the producer to wait.
- * Only the reader of a chat may hold the model back. A slow watcher is ended (`behind`) and continues from its cursor:
- * the log has the missed items (B58).
+ * Only the reader of a chat may slow the model down. Any other slow consumer is ended (`behind`) and continues from its
+ * cursor: the log has the missed items (B58).
  */
 export class FeedReader implements AsyncIterableIterator<FeedItem> {
   readonly #onLeave: (() => void | Promise<void>) | undefined;

@@ -66,7 +66,7 @@ export function checkSessionOptions(options: SessionOptions): void {
   throw new SessionError("invalid-option", `window is ${window}; it must be a positive whole number of messages.`);
 }
 
-/** The end of a branch that `session.hold` keeps turns away from. */
+/** A branch at whose end no turn runs, because `session.hold` holds it. */
 export interface HeldBranch {
   /** Turns that wait for the branch continue from this message. Throws `SessionError` (`no-message`). */
   moveTo(message: string): void;

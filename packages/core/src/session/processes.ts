@@ -12,7 +12,7 @@ interface RunningProcess {
 
 const WITH_SESSION = "it was ended with the conversation that it belonged to";
 
-/** Background processes that calls of a session started. Each ends by itself, by `stop`, or with the session. */
+/** Background processes that a session's calls started. Each process ends by itself, by `stop`, or with the session. */
 export class Processes {
   readonly #begun: () => number;
   readonly #commit: (event: EventBody) => void | Promise<void>;

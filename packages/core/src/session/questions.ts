@@ -123,7 +123,7 @@ export class Questions {
   }
 }
 
-/** Returns an answer for the log. Throws `UnfitAnswerError` if the answer does not fit the question's type. */
+/** Returns an answer as the log stores it. Throws `UnfitAnswerError` if it does not fit the question's type. */
 export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undefined): Answer {
   const { decision } = answer;
   const fitting = type === "text" ? "answer" : "allow";

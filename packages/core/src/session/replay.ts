@@ -21,7 +21,7 @@ interface ReplaySource {
 
 /**
  * Replays to a reader all items after its cursor. The reader must have joined in the same tick; live items wait in the
- * reader meanwhile. Text of events also comes as deltas, for readers that use only deltas (W81).
+ * reader until the replay ends. Text of events also comes as deltas, for readers that use only deltas (W81).
  */
 export async function replay(reader: FeedReader, from: Cursor, missed: ReplaySource): Promise<void> {
   const { log, epoch, openedAt, upTo, streaming } = missed;

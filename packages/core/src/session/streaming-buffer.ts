@@ -140,7 +140,7 @@ export class StreamingBuffer {
   }
 }
 
-/** The length of the text that a reader has received of each part, in UTF-16 units. */
+/** For each part of a message, the length of the text that a reader has received, in UTF-16 units. */
 export class ReaderOffsets {
   readonly #ends = new Map<string, number>();
 

@@ -31,7 +31,7 @@ interface WriterParts extends Pick<Past, "state" | "voices" | "spending"> {
 }
 
 /**
- * The only way for events and fragments into the log, into the state, and to the readers, in this order. With an
+ * Brings each event and fragment into the log, then into the state, then to the readers. There is no other way. With an
  * asynchronous store, the state may be ahead of the log; the feed never is.
  * ```
  * commit(events) ──▶ log.append ──▶ reduce(state) ──▶ feed

@@ -7,7 +7,7 @@ export interface CheckedInput {
   readonly value: unknown;
 }
 
-/** Returns the value that is judged, shown and run. Refuses a value without a JSON form: it could run unseen. */
+/** Returns arguments as JSON for the rules, the user and the tool. Refuses a value that JSON cannot show. */
 export function checkedInput(value: unknown): CheckedInput {
   const copy = new Copy();
   const input = copy.of(value);

@@ -17,7 +17,7 @@ export const GRACE = 3_000;
 const MOST_FILES = 20;
 const TOO_MANY = `a call brings ${MOST_FILES} files at most`;
 
-/** Outcome of one execution. The model gets `output` and `files`. */
+/** Outcome of one run of a tool. The model gets `output` and `files`. */
 export interface ExecutionOutcome {
   readonly status: "completed" | "failed" | "cancelled";
   readonly output: string;
@@ -139,7 +139,7 @@ class GracePeriod {
   }
 }
 
-/** Returns the tool's description of a call, its server and its folder, if any. Never rejects. */
+/** Returns a tool's description of a call, with the tool's server and folder, if any. Never rejects. */
 export async function describeCall(tool: Tool, input: unknown, context: PreviewContext): Promise<About | undefined> {
   const offered = aboutTool(tool);
   if (!tool.about && !tool.folder) return offered;
@@ -152,7 +152,7 @@ export async function describeCall(tool: Tool, input: unknown, context: PreviewC
   return about || Object.keys(known).length > 0 ? known : undefined;
 }
 
-/** Returns the server that offers a tool, for a call whose arguments were not judged. */
+/** Returns a description with only the tool's MCP server, for a call whose arguments were not judged. */
 export function aboutTool({ offeredBy: server, offeredAs: tool }: Tool): About | undefined {
   return server === undefined || tool === undefined ? undefined : { offered: { server, tool } };
 }

@@ -23,7 +23,7 @@ function isLostInJson(value: object): boolean {
   return value instanceof Error || Symbol.iterator in value || Symbol.asyncIterator in value;
 }
 
-/** Cuts a text to `limit` bytes of UTF-8: keeps the head and the tail, around the number of removed bytes. */
+/** Cuts a text to `limit` bytes of UTF-8: keeps the beginning and the end, with the number of removed bytes between. */
 export function boundText(text: string, limit: number): string {
   // A UTF-16 unit has at most three bytes.
   if (text.length * 3 <= limit) return text;
@@ -48,7 +48,7 @@ function characterStart(bytes: Uint8Array, at: number): number {
   return start;
 }
 
-/** Collects text, but keeps only head and tail: about `limit` bytes at most. */
+/** Collects text, but keeps only its beginning and its end, together about `limit` bytes at most. */
 export class BoundedText {
   readonly #limit: number;
   #head = "";

@@ -113,8 +113,7 @@ export function textDigest(text: string): string {
 }
 
 /**
- * Returns the JSON Schema of a schema. `of` names its owner in errors. Throws `ToolDefinitionError` without a JSON
- * Schema.
+ * Returns a schema as a JSON Schema. `of`: its owner, for errors. Throws `ToolDefinitionError` without a JSON Schema.
  */
 export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSchema {
   if (!("~standard" in schema)) return schema as JsonSchema;

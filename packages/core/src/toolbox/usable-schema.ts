@@ -17,7 +17,7 @@ const ONE = new Set([
   ...["propertyNames", "not", "if", "then", "else"],
 ]);
 
-/** Returns the fault of a keyword that makes a schema unusable, or nothing. */
+/** Returns what is wrong with the value of a schema keyword, or nothing. */
 export function keywordProblem(keyword: string, value: unknown): string | undefined {
   if (keyword === "type") {
     const unknown = (Array.isArray(value) ? value : [value]).find((type) => !TYPES.has(type));
@@ -49,7 +49,7 @@ export function keywordProblem(keyword: string, value: unknown): string | undefi
   return broken.find((problem) => problem !== undefined);
 }
 
-/** Returns the unusable part of a JSON Schema and its place, or nothing. */
+/** Returns which part of a JSON Schema is unusable and why, or nothing. */
 export function schemaProblem(schema: unknown): string | undefined {
   try {
     for (const [place, keywords] of schemasWithin(schema, [])) {

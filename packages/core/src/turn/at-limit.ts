@@ -6,7 +6,7 @@ import { addModelNote, type TurnRun } from "../run/run.ts";
 import { isReaderGone } from "../session/error.ts";
 import { takeStep } from "../step/step.ts";
 
-/** Applies the limit policy. Returns nothing if the turn continues. */
+/** Ends the turn at a limit, or asks a user, as the limits demand. Returns nothing if the turn continues. */
 export async function applyLimitPolicy(run: TurnRun, model: ModelDriver, limit: string): Promise<LoopEnd | undefined> {
   const error = { code: "limit", message: `The turn reached ${limit}.` };
   const { policy = "wrap-up" } = run.agent.limits;
@@ -26,7 +26,7 @@ export async function askForMore(run: TurnRun, reason: string): Promise<boolean>
   return allowed;
 }
 
-/** Asks a user about a run, in one sentence. Returns true if the user agreed, and false if no user can be asked. */
+/** Asks a user whether a run may continue. Returns true if the user agreed, and false if no user can be asked. */
 export async function askRun(run: TurnRun, reason: string, offers?: "file"): Promise<boolean> {
   const { session, origin, agent } = run;
   if (agent.unattended) return false;

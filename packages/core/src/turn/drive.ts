@@ -9,8 +9,8 @@ import type { Session } from "../session/session.ts";
 import { type EndedTurn, runTurn, type Turn, type TurnStart, turnStartLeaf } from "./turn.ts";
 
 /**
- * Interrupts a run when a signal aborts. After a second abort, the calls must end at once. A chat has one object for
- * all its turns, because listeners on a signal are expensive.
+ * Interrupts a run when a signal aborts. After a second abort, running calls must end at once. A chat has one object
+ * for all its turns, because listeners on a signal are expensive.
  */
 export class Interrupts implements Disposable {
   readonly #signals: readonly (AbortSignal | undefined)[];
@@ -91,7 +91,7 @@ class DrivenRun {
 }
 
 /**
- * Runs `work` at the end of a branch, then lets the next run onto the branch, also after a failure. Rejects with
+ * Runs `work` at the end of a branch. Then the next run gets the branch, even if `work` failed. Rejects with
  * `Interruption` when the run is interrupted before it begins.
  * ```
  * begun ──▶ the end of the branch is free ──▶ work ──▶ end ──▶ the next waiting run

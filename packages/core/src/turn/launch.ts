@@ -79,7 +79,7 @@ function onModel({ own, compaction }: TurnAgent, model: ModelDriver | LoopDriver
   };
 }
 
-/** Compaction settings for a model. Its context size is `set`, or the size that the driver knows when asked. */
+/** Compaction settings for a model. The context size is `set`, or else the size that the driver reports. */
 export function compactionFor(
   model: ModelDriver | LoopDriver,
   { hint, threshold, count, automatic, model: writer, instructions, background }: Omit<Compaction, "contextSize">,
@@ -109,7 +109,7 @@ export function instructionsFor(own: string, mode: string): string {
   return own === "" || mode === "" ? own + mode : `${own}\n\n${mode}`;
 }
 
-/** Returns the tools of an agent in a mode. A tool of the mode replaces a control tool of the same name. */
+/** Returns the tools of an agent and of a mode. A tool of the mode replaces a control tool of the same name. */
 export function toolsInMode(own: readonly Tool[], { tools: brought }: Mode): readonly Tool[] {
   if (brought.length === 0) return own;
   // A tool that the agent does not list stays unlisted.

@@ -27,7 +27,7 @@ class LimitReached extends Error {
   override readonly name = "LimitReached";
 }
 
-/** Runs a turn by an external loop. At the end, every call has its result and no response is open. */
+/** Runs a turn with an external loop (`LoopDriver`). At the end, every call has its result and no response is open. */
 export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<LoopEnd> {
   return runInTime(
     run,

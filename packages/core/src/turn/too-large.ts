@@ -25,7 +25,7 @@ export async function afterFailure(
   return settled === "fits" ? error : settled;
 }
 
-/** Sets a too large message aside before it is sent (F93). Returns the error that ends the turn, if any. */
+/** Moves a too large message to a file, or drops it, before a request (F93). Returns the error that ends the turn. */
 export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<ModelError | undefined> {
   const { compaction, instructions, toolbox } = run.agent;
   const { contextSize, count = estimate } = compaction ?? {};
@@ -44,8 +44,8 @@ export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<
 }
 
 /**
- * Sets a large message aside when nothing else shortens a request as large as a refused one. Returns the error that
- * ends the turn, if any.
+ * Moves a large message to a file, or drops it, if nothing else shortens a request as large as a refused request.
+ * Returns the error that ends the turn, if any.
  */
 export async function refuseAgain(run: TurnRun, model: ModelDriver): Promise<ModelError | undefined> {
   const { wasRefused, contextSize } = run.agent.compaction ?? {};

@@ -17,7 +17,7 @@ interface AskInput {
 
 /**
  * Makes the tool `ask_client {question, questions?, default_answer?}`, which asks a user in words or with choices.
- * Returns the default answer if no user can be asked. Task mode adds the tool; for a chat, add it to `tools`.
+ * Returns the default answer if no user can be asked. Task mode adds this tool; for a chat, add it to `tools`.
  */
 export function askClient(): Tool {
   return defineTool({

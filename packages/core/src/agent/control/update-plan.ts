@@ -14,7 +14,7 @@ interface PlanInput {
 
 /**
  * Makes the tool `update_plan {steps, hand_in?}`, which shows the whole plan as steps with their status. With
- * `hand_in`, a user decides whether the agent may carry the plan out, if the approval rules demand it.
+ * `hand_in`, a user decides whether the agent may carry out the plan, if the approval rules demand that decision.
  */
 export function updatePlan(): Tool {
   return defineTool({

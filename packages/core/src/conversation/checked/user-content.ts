@@ -12,7 +12,7 @@ import {
   shownKind,
 } from "../shape-problem.ts";
 
-/** Error of an invalid directive or message. Its text names the wrong field and a remedy. */
+/** Error of an invalid directive or message. The error's text names the wrong field and a remedy. */
 export class DirectiveError extends Error {
   override readonly name = "DirectiveError";
   readonly code:

@@ -1,6 +1,6 @@
 import type { Json } from "../part.ts";
 
-/** Parses arguments: JSON, JSON in a JSON string, or an empty text for none. Returns nothing for other texts. */
+/** Parses arguments of a model: JSON, or JSON in a JSON string. An empty text gives `{}`, other text nothing. */
 export function writtenInput(text: string): Json | undefined {
   if (text.trim() === "") return {};
   if (isTooDeep(text)) return undefined;

@@ -4,7 +4,7 @@ import { inEnglish, type Say } from "./say.ts";
 /** More digits do not help users. */
 const SMALLEST_COST = 0.0001;
 
-/** Formats a cost: `$0.0012`, `$0.12`. An unknown cost gives `unknown`. */
+/** Formats a cost, such as `$0.0012` or `$0.12`. An unknown cost becomes `unknown`. */
 export function formatCost(cost: Cost, say: Say = inEnglish): string {
   if (cost === undefined) return say("unknown");
   if (cost === 0) return "$0";
@@ -12,12 +12,12 @@ export function formatCost(cost: Cost, say: Say = inEnglish): string {
   return cost < 0.01 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(2)}`;
 }
 
-/** Formats a number with separators: `1,234`. */
+/** Formats a number with separators, such as `1,234`. */
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** Formats a number of things: `1 message`, `2 messages`. `things`: the plural, if not formed with `s`. */
+/** Formats a number with its noun, such as `2 messages`. `things`: the plural, if it is not `thing` with an `s`. */
 export function counted(count: number, thing: string, things = `${thing}s`): string {
   return `${formatCount(count)} ${count === 1 ? thing : things}`;
 }

@@ -68,8 +68,8 @@ const UNDONE_FORMS = [
 ];
 
 /**
- * Returns the report for the model about undone file changes. Each of `files` is one line, such as `a.txt is there
- * again`.
+ * Returns the report for the model about file changes that a user undid. Each of `files` is one line, such as `a.txt is
+ * there again`.
  */
 export function undoneReport(files: readonly string[]): string {
   return [UNDONE, ...files.map((file) => `- ${file}`)].join("\n");
@@ -86,7 +86,8 @@ const ENDED = " has ended: ";
 const ENDED_LINE = new RegExp(`^(\\S+) \\(.*\\)${ENDED}`);
 
 /**
- * Returns the report for the model about ended background processes, one line each. `outcome` is the end of a sentence.
+ * Returns the report about ended background processes for the model, a line for each. `outcome` is the end of a
+ * sentence.
  */
 export function endedReport(
   ended: readonly { readonly id: string; readonly title: string; readonly outcome?: string }[],
@@ -101,10 +102,10 @@ export function endedIn(report: string): readonly string[] | undefined {
   return ids.length === lines.length ? ids : undefined;
 }
 
-/** The first line of edit mode's report after all blocks were applied. */
+/** The first line of edit mode's report when all edits of a message (its blocks) were applied. */
 export const ALL_APPLIED = "All blocks were applied.";
 
-/** Beginning of the last line of an edit mode report. */
+/** Beginning of the last line of a report of edit mode. */
 export const EDIT_MODE_ENDED = "Edit mode has ended";
 
 const APPLIED_LINE = /: (created, with|\d+ blocks? applied;) /;

@@ -4,8 +4,8 @@ import { attachedText, encloseInTags } from "./enclosed-text.ts";
 import { cutInMiddle } from "./visible-text.ts";
 
 /**
- * Returns the texts that replace the covered messages for the model: the summary, the state of the work (F87), the kept
- * words of the user (F86), and the note (F96). Kept messages that are removed or not on the path are left out.
+ * Returns the texts that replace the covered messages for the model: the summary, the plan, files and processes (F87),
+ * the kept words of the user (F86), and the note (F96). Kept messages that are removed or not on the path are left out.
  */
 export function summaryTexts(summary: SummaryMessage, path: readonly Message[]): string[] {
   const texts = [encloseInTags("summary-of-the-conversation-so-far", textOf(summary))];
@@ -26,7 +26,7 @@ function keptWords({ kept = [], leftOut = 0 }: SummaryMessage, path: readonly Me
   );
 }
 
-/** Returns the block of kept messages for the model. `leftOut` is the number of messages that were left out. */
+/** Returns the kept user messages as a text for the model. `leftOut`: number of user messages that were left out. */
 export function wordsBlock(leftOut: number, messages: readonly string[]): string {
   const are = leftOut === 1 ? "is" : "are";
   const counting = leftOut > 0 ? ` ${counted(leftOut, "other message")} of the user ${are} not shown.` : "";

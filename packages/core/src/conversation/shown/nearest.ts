@@ -18,7 +18,7 @@ export function nearest(
     .map(({ candidate }) => candidate);
 }
 
-/** Returns advice about an unknown name: "Did you mean oak?", or "There are: oak, elm." if no name is near. */
+/** Returns advice about an unknown name: "Did you mean oak?", or "There are: oak, elm." if no name is similar. */
 export function nearestNameAdvice(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   if (near.length > 0) return `Did you mean ${near.join(" or ")}?`;

@@ -1,4 +1,4 @@
-/** Values for the `{name}` placeholders of a phrase. */
+/** Values for the placeholders of a phrase, such as `{count}`. */
 export type PhraseValues = Readonly<Record<string, string | number>>;
 
 /**
@@ -14,7 +14,7 @@ export interface Say {
   count(count: number, one: string, many: string, values?: PhraseValues): string;
 }
 
-/** Returns the English phrases, with their values filled in. */
+/** Returns each phrase in English, with its values filled in. */
 export const inEnglish: Say = Object.assign(fillPlaceholders, {
   count(count: number, one: string, many: string, values?: PhraseValues): string {
     return fillPlaceholders(count === 1 ? one : many, { ...values, count });

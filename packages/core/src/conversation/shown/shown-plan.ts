@@ -30,8 +30,8 @@ export function planOnPath(path: readonly Message[]): readonly PlanStep[] | unde
 }
 
 /**
- * Returns a plan as lines, the same in every client. With more than `most` steps, the first done steps and the last
- * steps are only counted.
+ * Returns a plan as lines, the same in every client. If there are more than `most` steps, the first done steps and the
+ * last steps become lines with their number.
  */
 export function shownPlan(
   plan: readonly PlanStep[],
@@ -54,7 +54,7 @@ export function shownPlan(
   ];
 }
 
-/** Returns the progress of a plan and its current step: `2 of 5 done: mend the parser`. */
+/** Returns the progress of a plan and its current step, such as `2 of 5 done: mend the parser`. */
 export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): string {
   const done = plan.filter(({ status }) => status === "completed").length;
   const now = plan.find(({ status }) => status === "in_progress");

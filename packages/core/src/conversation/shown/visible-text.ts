@@ -1,32 +1,32 @@
 /**
- * Makes a text safe for a user's decision: no character can hide or reorder the rest (S23). Invisible characters are
- * written out, as in `\u{202e}`: controls, format characters, emoji joiners, characters without a glyph, blanks other
+ * Shows a user all of a text, so that no character can hide or reorder the rest (S23). Replaces invisible characters by
+ * their code, such as `\u{202e}`: controls, format characters, emoji joiners, characters without a glyph, blanks other
  * than space, surrogate halves, and private use. Line ends and tabs stay.
  */
 export function visibleText(text: string): string {
   return HIDES.test(text) ? text.replaceAll(EACH, writtenOut) : text;
 }
 
-/** Like `visibleText`, but on one line: line ends and tabs are written out too. */
+/** Like `visibleText`, but on one line: line ends and tabs are replaced by their codes too. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
 /**
- * Makes a text safe for reading: terminal controls, bidirectional controls and zero-width characters are written out,
- * except inside emoji. Blanks and letters of all languages stay.
+ * Makes a text safe for reading: replaces terminal controls, bidirectional controls and zero-width characters by their
+ * codes, except inside emoji. Blanks and letters of all languages stay.
  */
 export function visibleProse(text: string): string {
   if (!CONTROLS.test(text)) return text;
   return text.replaceAll(inProse(), (found, emoji?: string) => emoji ?? writtenOut(found));
 }
 
-/** Returns the beginning of a text, at most `length` UTF-16 units, with a mark if cut. No character is split. */
+/** Returns the beginning of a text, at most `length` UTF-16 units, with `mark` at a cut. No character is split. */
 export function cutTo(text: string, length: number, mark = "…"): string {
   return text.length <= length ? text : `${text.slice(0, cutBefore(text, length))}${mark}`;
 }
 
-/** Returns the end of a text, at most `length` UTF-16 units, with a leading mark if cut. No character is split. */
+/** Returns the end of a text, at most `length` UTF-16 units, with `mark` at a cut. No character is split. */
 export function cutToEnd(text: string, length: number, mark = ""): string {
   return text.length <= length ? text : `${mark}${text.slice(cutAfter(text, text.length - length))}`;
 }
@@ -39,7 +39,7 @@ const MOST_FLAGS = 4_096;
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Returns the last start of a visible character at or before `at` (F46). */
+/** Returns the last index at or before `at` at which a visible character starts (F46). */
 export function cutBefore(text: string, at: number): number {
   if (at <= 0 || at >= text.length) return Math.max(0, Math.min(at, text.length));
   const near = Math.max(0, at - AROUND);
@@ -52,7 +52,9 @@ export function cutBefore(text: string, at: number): number {
   return isHalf ? at - 1 : at;
 }
 
-/** Cuts a text in the middle. Keeps `characters` UTF-16 units, half from each end, around the line of `lineFor`. */
+/**
+ * Cuts a text in the middle. Keeps half of `characters` UTF-16 units at each end, and the line of `lineFor` between.
+ */
 export function cutInMiddle(text: string, characters: number, lineFor: (cut: number) => string): string {
   if (text.length <= characters) return text;
   const head = cutBefore(text, Math.ceil(characters / 2));
@@ -60,7 +62,7 @@ export function cutInMiddle(text: string, characters: number, lineFor: (cut: num
   return `${text.slice(0, head)}\n${lineFor(tail - head)}\n${text.slice(tail)}`;
 }
 
-/** Returns the first start of a visible character at or after `at` (F46). */
+/** Returns the first index at or after `at` at which a visible character starts (F46). */
 export function cutAfter(text: string, at: number): number {
   let next = Math.max(0, at);
   while (next < text.length && cutBefore(text, next) !== next) next++;
@@ -93,7 +95,7 @@ function makeOnce<Made>(make: () => Made): () => Made {
   };
 }
 
-/** Removes Markdown marks that mean little on one or two lines: headings, fences, tables, code and bold. */
+/** Removes Markdown marks that help little in a text of one or two lines: headings, fences, tables, code and bold. */
 export function withoutMarks(text: string): string {
   return text
     .replaceAll(/^ *(?:`{3,}|~{3,}).*$/gm, "")

@@ -4,7 +4,7 @@ import { callIn } from "./call-state.ts";
 
 type AskerState = Pick<ConversationState, "messages" | "calls" | "runs" | "waiting" | "continuedBy">;
 
-/** Returns the run that owns the calls of a run now: the run itself, or the last run that continues its turn. */
+/** Returns the run that now owns the calls of `run`: `run` itself, or the last run that continues its turn. */
 export function latestRun({ continuedBy }: Pick<AskerState, "continuedBy">, run: string): string {
   let latest = run;
   for (let next = continuedBy.get(latest); next !== undefined; next = continuedBy.get(latest)) latest = next;
@@ -12,8 +12,8 @@ export function latestRun({ continuedBy }: Pick<AskerState, "continuedBy">, run:
 }
 
 /**
- * Returns the runs that wait for a question: the asking run, and the runs that launched it. Empty if a launching call
- * has its result, because no run can then continue.
+ * Returns the runs that wait for a question: the asking run, and the runs that launched it. The list is empty if a
+ * launching call has its result already, because no run can then continue.
  */
 export function askingRuns(state: AskerState, question: OpenQuestion): readonly string[] {
   const { messages, calls } = state;
@@ -44,8 +44,8 @@ export function turnWaitingFor(state: AskerState, question: OpenQuestion): LiveR
 }
 
 /**
- * True if the asking process is gone and the tool cannot run again. An answer can no longer reach the tool, and the
- * outcome of its call is unknown.
+ * True if the process that asked has ended and the tool cannot run again. An answer can no longer reach the tool, and
+ * the outcome of the tool's call is unknown.
  */
 export function isAskerLost({ messages, runs }: AskerState, question: OpenQuestion): boolean {
   if (question.type !== "text" || question.survives !== false) return false;
@@ -68,8 +68,8 @@ export function openLimit({ questions }: ConversationState, run: string): LimitQ
 }
 
 /**
- * True if a live run cannot do anything before a user answers: it is at its limit, or each open call waits for a user.
- * Questions that end with their process do not count.
+ * True if a live run cannot do anything before a user answers: the run is at its limit, or each open call waits for a
+ * user. Ignores questions that close when their process ends.
  */
 export function isBlockedByUser(state: ConversationState, run: string): boolean {
   const { questions, messages, runs } = state;

@@ -32,7 +32,7 @@ export function callIn(
   return asking?.role === "assistant" ? asking.calls.find(({ id }) => id === call) : undefined;
 }
 
-/** Returns the tool name of a call for users. For an unknown call, returns the name in the item. */
+/** Returns the tool name of a call for users. For an unknown call, returns the tool name in `item`. */
 export function toolIn(
   state: Pick<ConversationState, "messages" | "calls">,
   item: { readonly call: string; readonly message?: string; readonly tool?: string },
@@ -47,7 +47,7 @@ export function calledBy(state: MutableState, { message, call }: CallItem): Muta
   return assistantOf(state, message)?.calls.find((other) => other.id === call);
 }
 
-/** Returns facts about a call for events that ask about the call or end it. */
+/** Returns the message, id, tool and executed arguments of a call, for events that ask about the call or end it. */
 export function callFields(
   message: string,
   { id, tool, input, executedInput = input }: Pick<Call, "id" | "tool" | "input" | "executedInput">,
@@ -90,7 +90,7 @@ export function endCall(state: MutableState, event: Event & CallEnded<string>, s
 const FILES_KEPT = 32;
 const CHARACTERS_KEPT = 32 * 1024 * 1024;
 
-/** Keeps a text, or one of the last files. All readers of a log keep the same files, so events may refer to them. */
+/** Keeps a text, or one of the last files. All readers of a log keep the same files, so events may name a file. */
 export function storeContent(
   { contents, files }: MutableState,
   { digest, text, mediaType }: Extract<Event, { type: "content.stored" }>,
@@ -114,7 +114,7 @@ export function skippedItem(item: FeedItem, why: string): Change {
   return { skipped: `${item.type}: ${why}` };
 }
 
-/** Records the start or the end of a process. An ended process is kept until the model knows. */
+/** Records the start or the end of a process. An ended process is kept until the model knows of the end. */
 export function noteProcess(
   state: MutableState,
   event: Extract<Event, { type: "process.started" | "process.ended" }>,

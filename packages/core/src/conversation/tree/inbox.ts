@@ -52,7 +52,7 @@ export function inputsFor(state: ConversationState, run: string): readonly Waiti
   return state.inbox.length === 0 ? NONE : state.inbox.filter((input) => input.run === run && !input.held);
 }
 
-/** Returns the waiting inputs on this path without a live run, which `resume()` delivers. */
+/** Returns the waiting inputs on a path that have no live run; `resume()` delivers these inputs. */
 export function inputsLeft(state: ConversationState, path: readonly Message[]): readonly WaitingInput[] {
   const isLeft = (run: string | null) => run === null || !(state.runs.has(run) || state.waiting.has(run));
   const left = state.inbox.filter(({ run, held }) => held || isLeft(run));
@@ -62,13 +62,13 @@ export function inputsLeft(state: ConversationState, path: readonly Message[]): 
   return left.filter(({ at }) => at === null || here.has(at) || !state.messages.has(at));
 }
 
-/** Returns the inputs that still wait, as users have changed them. */
+/** Returns those of `inputs` that still wait, with the changes that users made to them. */
 export function stillWaiting(state: ConversationState, inputs: readonly WaitingInput[]): readonly WaitingInput[] {
   const ids = new Set(inputs.map(({ id }) => id));
   return state.inbox.filter(({ id }) => ids.has(id));
 }
 
-/** Returns the events that turn inputs into messages, each below the message before. */
+/** Returns the events that turn inputs into messages, each message below the previous message. */
 export function deliverInputs(inputs: readonly WaitingInput[], parentId: string | null, run?: string): EventBody[] {
   let parent = parentId;
   return inputs.flatMap(({ id, parts, unreadable }): EventBody[] => {

@@ -13,7 +13,7 @@ import type { UserPart } from "../part.ts";
 import type { ConversationState } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
 
-/** Returns the messages from the root to `leaf`. Without recursion, since a path may have 100,000 messages. */
+/** Returns the messages from the root to `leaf`. Does not recurse, since a path may have 100,000 messages. */
 export function pathTo(state: ConversationState, leaf: string | null): Message[] {
   const path: Message[] = [];
   for (let id = leaf; id !== null; ) {
@@ -31,8 +31,8 @@ export function placeAfterForgotten(path: readonly Message[]): number {
 }
 
 /**
- * Returns the last message that a user wrote on a path. Outputs of commands that the user ran (`!command`) do not
- * count.
+ * Returns the last message that a user wrote on a path. Skips messages with the output of a command that the user ran
+ * (`!command`).
  */
 export function lastUserMessage(path: readonly Message[]): UserMessage | undefined {
   return path.findLast((message): message is UserMessage => isPersons(message) && !isOwnCommand(message.parts));
@@ -54,7 +54,7 @@ function childrenOf(state: ConversationState, message: string | null): readonly 
 
 const NONE: readonly string[] = [];
 
-/** Returns the last written leaf below `message`. */
+/** Returns the leaf below `message` that was written last. */
 export function newestLeaf(state: ConversationState, message: string): string {
   let leaf = message;
   for (let next = childrenOf(state, leaf).at(-1); next !== undefined; next = childrenOf(state, leaf).at(-1)) {
@@ -81,12 +81,12 @@ export function siblings(state: ConversationState, message: string): readonly st
   return found ? childrenOf(state, parentKey(found)) : NONE;
 }
 
-/** Returns the key of a message in `children`: its parent, the call that launched its agent, or `null`. */
+/** Returns the key of a message in `children`: its parent, or else the call that launched its agent, or else `null`. */
 export function parentKey({ parentId, call }: Message): string | null {
   return parentId ?? call ?? null;
 }
 
-/** Returns the message, or its nearest ancestor that is neither removed nor below a removed message. */
+/** Returns `leaf`, or its nearest ancestor that is neither removed nor below a removed message. */
 export function standingLeaf(state: ConversationState, leaf: string | null): string | null {
   // Usually nothing is removed, which saves the walk up a long path.
   if (state.removals === 0) return leaf;
@@ -110,8 +110,8 @@ export function unsettledBelow(state: ConversationState, call: string): Assistan
 }
 
 /**
- * Returns the name of the worktree that a branch uses, or nothing for the workspace itself. A sub-agent without a
- * worktree of its own uses that of its launcher.
+ * Returns the name of the worktree that a branch uses, or nothing for the workspace itself. A sub-agent without its own
+ * worktree uses the worktree of the agent that launched it.
  */
 export function worktreeAt(state: ConversationState, leaf: string | null | undefined): string | undefined {
   for (let id = leaf; id != null; ) {
@@ -122,7 +122,7 @@ export function worktreeAt(state: ConversationState, leaf: string | null | undef
   return undefined;
 }
 
-/** Returns usage and cost of the responses and summaries on a path. */
+/** Returns the sum of usage and cost of the responses and summaries on a path. */
 export function usageOnPath(path: readonly Message[]): { usage: Usage; cost: Cost } {
   let usage = noUsage;
   let cost: Cost = 0;
@@ -153,7 +153,7 @@ export function isShortening(message: Message | undefined): message is SummaryMe
   return message?.role === "summary" && message.shortened !== undefined && message.unreadable === undefined;
 }
 
-/** Returns the messages of a path for the model: the nearest summary, and the messages that it does not cover. */
+/** Returns the messages of a path for the model: the nearest summary, and the messages not covered by it. */
 export function afterSummary(path: readonly Message[]): readonly Message[] {
   const at = path.findLastIndex(isSummary);
   const summary = path[at];

@@ -2,8 +2,8 @@ import type { Event } from "../event.ts";
 import type { ApprovalQuestion, EarlierQuestion, Mutable, MutableState, OpenQuestion, TextQuestion } from "../state.ts";
 
 /**
- * Opens and closes questions to the user by an event. Returns true if any question changed. `leaf`: the last message of
- * the run, for a `run.paused`.
+ * Opens and closes questions to the user as an event demands. Returns true if any question changed. `leaf`: the last
+ * message of the run, needed for a `run.paused` event.
  */
 export function noteQuestions(questions: Map<string, OpenQuestion>, event: Event, leaf: string | null = null): boolean {
   switch (event.type) {
@@ -80,7 +80,7 @@ export function survivesProcess(question: OpenQuestion): boolean {
   return question.type === "text" ? question.survives !== undefined : question.survives !== false;
 }
 
-/** Keeps an answer for a call that may run again. */
+/** Keeps a user's answer for the case that the asking call runs again. */
 export function noteAnswer(
   state: MutableState,
   call: string,

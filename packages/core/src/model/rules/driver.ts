@@ -22,7 +22,7 @@ const MOST_REQUESTS = 4;
 /** Errors for which an inner driver has already tried all remedies. */
 const tried = new WeakSet<ModelError>();
 
-/** The provider and model of the requests. */
+/** The provider that gets the requests, with its rules and the model. */
 export interface RequestTarget {
   readonly rules: RequestRules;
   /** Key of the provider's options and signatures. */
@@ -37,8 +37,8 @@ export interface RequestTarget {
 
 /**
  * Wraps a driver so that requests obey a provider's rules. Responses get the original names of tools and properties. If
- * the provider refuses a part by name, requests omit that part from then on, and the request is sent again. A note
- * informs the user of each change.
+ * the provider's error names a part that it does not accept, the driver omits that part from then on, and sends the
+ * request again. A note informs the user of each change.
  */
 export function withProviderRules(driver: ModelDriver, target: RequestTarget): ModelDriver {
   const requests = requestsTo(target, driver.id);

@@ -44,7 +44,7 @@ interface RewriteProgress {
 /** Nothing: the message is omitted. */
 type Rewritten = PromptMessage | "same" | undefined;
 
-/** Rewrites messages in the form of one provider. Messages never change, so each is rewritten once per branch. */
+/** Rewrites messages so that one provider accepts them. Rewrites each message once per branch, as none changes. */
 export class MessageRewriter {
   readonly #rules: RequestRules;
   // No value refers to its key: such an entry would survive every minor collection, with all that it refers to.

@@ -16,7 +16,7 @@ export function isPictureFile({ mediaType, data }: FilePart): boolean {
   return data !== undefined && mediaType.startsWith("image/");
 }
 
-/** Returns the reason why a provider refuses an image, as the rest of a sentence. */
+/** Returns the reason why a provider would refuse an image, as the end of a sentence. */
 export function pictureProblem(file: FilePart, rules: PictureRules, pictures: number): string | undefined {
   if (rules.most === 0) return "the provider takes no pictures";
   const kind = file.mediaType.slice("image/".length);
@@ -36,7 +36,7 @@ export function pictureProblem(file: FilePart, rules: PictureRules, pictures: nu
   return `it has ${size.width} × ${size.height} pixels, and the provider takes ${side} per side${among}`;
 }
 
-/** Returns the reason why a model's provider never accepts a file. Nothing for models that do not judge files. */
+/** Returns the reason why a model's provider never accepts a file. Nothing if the model has no rules for files. */
 export function untakenFileProblem(model: object, file: FilePart): string | undefined {
   const { pictureProblem: judge } = model as Pick<ModelDriver, "pictureProblem">;
   return judge?.(file);

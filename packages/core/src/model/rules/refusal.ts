@@ -42,7 +42,7 @@ const PARAMETERS: readonly (readonly [
   ],
 ];
 
-/** Returns the part of a request that a provider refused. `own`: parameters that the driver adds itself. */
+/** Returns the part of a request that a provider refused. `own`: parameters that the driver itself adds to requests. */
 export function refusedPart(
   error: ModelError,
   request: ModelRequest,

@@ -36,7 +36,7 @@ export interface PictureRules {
   readonly crowd?: { readonly above: number; readonly side: number };
 }
 
-/** Rules for a provider, or for models by name on any server. Later rows add to earlier rows. */
+/** Rules for a provider, or for models of a name on any server. All rows that match a model apply together. */
 export interface RulesRow {
   readonly provider?: RegExp;
   readonly model?: RegExp;

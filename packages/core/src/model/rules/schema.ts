@@ -26,7 +26,7 @@ const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 /** UTF-16 units of a schema quoted in a description. */
 const QUOTED = 2_000;
 
-/** Returns a schema in a provider's form, or nothing for a schema that no object matches or that never ends. */
+/** Returns a schema that a provider accepts, or nothing if no object matches the schema or if it never ends. */
 export function legalSchema(input: Json, rules: RequestRules): LegalSchema | undefined {
   if (!isJsonRecord<SchemaObject>(input)) return undefined;
   const top = atTop(modernised(input));

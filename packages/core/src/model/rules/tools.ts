@@ -4,7 +4,7 @@ import { legalName, mapKeys, wellFormed } from "./form.ts";
 import type { RequestRules } from "./rules.ts";
 import { legalSchema } from "./schema.ts";
 
-/** The tools of a request in a provider's form, with their original names. */
+/** The tools of a request as a provider accepts them, with their original names. */
 export interface LegalTools {
   readonly schemas: readonly ToolSchema[];
   /** One line for the user about each omission or change. */
@@ -24,7 +24,7 @@ export interface OriginalTool {
 /** Tools at the end that are never omitted, because a mode appends the tools that end a task. */
 const LAST = 8;
 
-/** Changes tools to a provider's form, and omits those that cannot be changed. */
+/** Changes tools to what a provider accepts, and omits tools that cannot be changed. */
 export function legalTools(tools: readonly ToolSchema[], rules: RequestRules): LegalTools {
   const schemas: ToolSchema[] = [];
   const originals = new Map<string, OriginalTool>();
