@@ -13,7 +13,7 @@ export interface ModelChoice {
 }
 
 /**
- * Names to choose from. The command line's `flag` comes before `setting`.
+ * The model names in the user's flag and setting. The command line's `flag` takes precedence over `setting`.
  * @example
  * const { name, reason } = await chooseModel({
  *   flag: process.argv[2],
@@ -35,11 +35,11 @@ export interface ChooseModelOptions {
 const OPTIONS: OptionNames<ChooseModelOptions> = { flag: true, setting: true, env: true, signal: true };
 
 /**
- * Chooses a model: the flag; the setting; the default model of the first provider with a key, in the order anthropic,
- * openai, google, mistral, xai, groq, deepseek, openrouter; the first model of the server at
+ * Chooses the first of these models: the flag's; the setting's; the default model of the first provider with a key, in
+ * the order anthropic, openai, google, mistral, xai, groq, deepseek, openrouter; the first model of the server at
  * `OPENAI_COMPATIBLE_BASE_URL`; the first model of the first local server that answers, in the order ollama, lmstudio,
- * llamacpp, vllm; or the offline demo. `BANYAN_NO_DISCOVERY=1` skips local servers. Does not check the names in flag
- * and setting. Rejects only with the reason of `signal`.
+ * llamacpp, vllm; or the offline demo. `BANYAN_NO_DISCOVERY=1` skips local servers. Does not check whether the models
+ * of flag and setting exist. Rejects only with the reason of `signal`.
  */
 export async function chooseModel(options: ChooseModelOptions = {}): Promise<ModelChoice> {
   refuseUnknown("chooseModel", options, OPTIONS);

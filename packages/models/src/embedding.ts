@@ -7,7 +7,7 @@ import { setUpOf } from "./set-up.ts";
 
 /**
  * Creates an embedding model from `provider/model` or a short name. Keys and addresses come from `env`. Loads and sends
- * nothing before the first use, so an unknown model fails then. Throws `ModelChoiceError`.
+ * nothing before the first use, so an unknown model fails only at that time. Throws `ModelChoiceError`.
  */
 export function embeddingModel(name: string, options: Pick<ResolveOptions, "env" | "aliases"> = {}): EmbeddingModel {
   refuseUnknown("embeddingModel", options, { env: true, aliases: true });

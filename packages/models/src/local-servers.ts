@@ -19,8 +19,8 @@ const PATIENCE = 3000;
 const PATIENCE_WITH_GUESSED = 300;
 
 /**
- * Lists the local model servers that answer now: at the default port within 300 ms, or at the address of the server's
- * variable (`OLLAMA_BASE_URL`, ...) within 3 seconds. Rejects only with the reason of `signal`.
+ * Lists the local model servers that answer now: within 300 ms at the default port, or within 3 seconds at the address
+ * in the server's environment variable (`OLLAMA_BASE_URL`, ...). Rejects only with the reason of `signal`.
  */
 export async function localModelServers(
   env: EnvironmentVariables = process.env,

@@ -55,8 +55,8 @@ export interface ModelName {
 }
 
 /**
- * Parses `provider/model` or a short name, with an optional effort after the last colon. Other text after a colon
- * belongs to the model's name. An effort in `name` overrides the alias's effort. Throws `ModelChoiceError`.
+ * Parses `provider/model` or a short name, with an optional effort after the last colon. Text after a colon that is no
+ * effort belongs to the model's name. An effort in `name` overrides the alias's effort. Throws `ModelChoiceError`.
  */
 export function parseName(name: string, aliases: Aliases = {}): ModelName {
   const known: Aliases = { ...builtInAliases, ...aliases };

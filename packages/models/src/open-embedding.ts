@@ -4,7 +4,7 @@ import type { EmbeddingTarget } from "./provider/provider.ts";
 
 // Opens an embedding model of each provider that has any. A provider's code is loaded only then.
 
-/** Opens an embedding model of OpenAI, or of a server with the same format. */
+/** Opens an embedding model of OpenAI, or of a server with the same API. */
 export async function openOpenAIEmbedding(target: EmbeddingTarget): Promise<EmbeddingModel> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   return createOpenAICompatible({ ...packageSettings(target), name: "openai" }).embeddingModel(target.model);

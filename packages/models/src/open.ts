@@ -65,7 +65,7 @@ export async function openAmazonBedrock(target: ModelTarget): Promise<ModelDrive
   return overPackage(provider(target.model), target, adaptForBedrock(target.model));
 }
 
-/** Opens a model of any server with the chat completions format. */
+/** Opens a model of any server with the chat completions API. */
 export async function openChatServer(target: ModelTarget): Promise<ModelDriver> {
   return openAIChat({
     ...wire(target),

@@ -61,7 +61,7 @@ const OPTIONS: OptionNames<AttachOptions> = {
 
 /**
  * Attaches the files and other sources that a message names with `@` (B46), and reads nothing else. An unknown name
- * stays text; if it looks like a path, adds a problem. Rejects only if aborted.
+ * stays text; if it looks like a path, the result reports a problem. Rejects only if aborted.
  */
 export async function attachNamedFiles(text: string, options: AttachOptions): Promise<MessageWithAttachments> {
   refuseUnknown("attachNamedFiles", options, OPTIONS);

@@ -13,9 +13,9 @@ const PATIENCE = 20_000;
 const FLAGS = ["--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--end-of-options"];
 
 /**
- * Returns a git diff as a patch. Without a name: uncommitted changes, and the names of new files. A branch: changes
- * since the fork. A commit: its changes. `a..b` or `a...b`: the changes between. Rejects with an `Error` that gives the
- * reason if there are none.
+ * Returns a git diff as a patch. No name gives uncommitted changes and the names of new files, a branch the changes
+ * since its fork, a commit its own changes, and `a..b` or `a...b` the changes between two commits. Rejects with an
+ * `Error` if there are no changes.
  */
 export async function namedDiff(
   name: string | undefined,

@@ -36,7 +36,7 @@ export interface AttachmentReadOptions {
 
 /**
  * Reads a file that a user named: text, an image, a PDF, or the names in a folder. Returns the reason if the file
- * cannot be attached. Opens the resolved path, so that a later change of links has no effect.
+ * cannot be attached. Opens the path that the check resolved, so that a link that changes later has no effect.
  */
 export async function readNamed(
   name: string,

@@ -39,7 +39,7 @@ export function isRefusedPlace(place: NamedPlace): place is RefusedPlace {
 
 /**
  * Finds a file that a user named (S21). Follows links within the folder. For a link out of the folder, the error gives
- * the target, which the user may name: a repository must not decide what is read. Returns undefined for a missing file.
+ * the target, which the user may name: the user, not the repository, decides. Returns undefined for a missing file.
  */
 export async function placeNamed(name: string, reach: FileReach): Promise<NamedPlace | undefined> {
   const { folder, outside = false, whyNotRead } = reach;

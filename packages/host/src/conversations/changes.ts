@@ -25,7 +25,7 @@ export interface ChangesPlace {
   readonly agreed?: boolean;
 }
 
-/** Returns whether undoing these calls would restore contents from the log of another machine. */
+/** Returns whether an undo of these calls would restore file contents from a log that another machine wrote. */
 export function reliesOnForeignLog({ writtenElsewhere }: ConversationState, calls: readonly string[]): boolean {
   return calls.some((call) => writtenElsewhere.has(call));
 }
@@ -46,7 +46,7 @@ export interface RestorationResult {
   readonly message?: string;
 }
 
-/** Returns the calls with changes to undo, newest first: of a branch, or of all branches without `leaf`. */
+/** Returns the calls with changes to undo, newest first: of the branch to `leaf`, or else of all branches. */
 export function undoableCalls(state: ConversationState, leaf?: string): CallChanges[] {
   const byCall = new Map<string, CallChanges["changes"][number][]>();
   for (const { path, worktree, changes } of changedFiles(state, leaf)) {
@@ -65,8 +65,8 @@ export function undoableCalls(state: ConversationState, leaf?: string): CallChan
 }
 
 /**
- * Restores the files of one call, except those that changed since. Logs each as a change of that call. Adds a message
- * for the agent below `leaf` (`null`: the root). Rejects with `SessionError`.
+ * Restores the files of one call, except files that changed later. Logs each restored file as a change of the call.
+ * Adds a message for the agent below `leaf` (`null`: the root). Rejects with `SessionError`.
  */
 export async function undoCall(
   session: Session,

@@ -3,7 +3,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
 
-/** The error of a name that fits no conversation or several. `message` says what to do. */
+/** The error of a name that matches no conversation or several conversations. `message` says what to do. */
 export class ConversationError extends Error {
   override readonly name = "ConversationError";
   readonly code: "not-found" | "ambiguous";
@@ -25,13 +25,15 @@ export function wasUnattended({ labels }: Pick<ConversationSummary, "labels">): 
   return labels[UNATTENDED] !== undefined;
 }
 
-/** The label of a conversation that a program began over `/v1`. */
+/** The label of a conversation that a program began through the HTTP interface `/v1`. */
 export const PROGRAM = "program";
 
-/** How such a program gets answers: as streams, or each as a whole. */
+/** How a program gets answers through `/v1`: as streams, or each answer as a whole. */
 export type AnswerStyle = "streamed" | "whole";
 
-/** Returns the labels of a new conversation: machine, whether a user can be asked, whether a program began it. */
+/**
+ * Returns the labels of a new conversation: its machine, whether it has a user to ask, and whether a program began it.
+ */
 export function labelsOfBeginning({
   machine,
   unattended,
@@ -48,7 +50,7 @@ export function labelsOfBeginning({
   };
 }
 
-/** Lists conversations without those of programs (W89), which `limit` does not count. Rejects with `StoreError`. */
+/** Lists conversations, except those of programs (W89); `limit` counts the rest. Rejects with `StoreError`. */
 export async function listForUsers(store: Pick<Store, "list">, query: ListQuery = {}): Promise<ConversationSummary[]> {
   const listed = await store.list(query);
   const users = listed.filter(({ labels }) => labels[PROGRAM] === undefined);
@@ -58,7 +60,7 @@ export async function listForUsers(store: Pick<Store, "list">, query: ListQuery 
   return all.filter(({ labels }) => labels[PROGRAM] === undefined).slice(0, limit);
 }
 
-/** Searches messages; in a program's conversation only if `conversation` names it (W89). Rejects with `StoreError`. */
+/** Searches messages; skips programs' conversations unless `conversation` is one (W89). Rejects with `StoreError`. */
 export async function searchForUsers(
   store: Pick<Store, "list" | "search">,
   query: string,
@@ -85,8 +87,8 @@ const USUAL_HITS = 20;
 const RECENT = 20;
 
 /**
- * Returns the last written conversation of a directory. If a user can be asked, prefers a conversation that a user
- * began; `passed` is then a later one that began without a user.
+ * Returns the conversation of a directory that was written last. If a user can be asked, prefers a conversation that a
+ * user began; `passed` is then a later conversation that began without a user.
  */
 export async function lastConversation(
   store: Store,

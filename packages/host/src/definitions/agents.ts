@@ -118,7 +118,7 @@ function wordSet(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/));
 }
 
-/** Returns the built-in agent of `/review` (C15), with read-only tools. The user's agent of this name replaces it. */
+/** Returns the built-in agent of `/review` (C15), with read-only tools. A user's agent named `reviewer` replaces it. */
 export function reviewer(tools: readonly Tool[]): NamedAgent {
   return {
     name: "reviewer",

@@ -65,8 +65,8 @@ const PLACE = String.raw`\$(?<place>[1-9])(?!\d|[.,]\d)`;
 const FENCED_OR_PLACE = new RegExp(`${FENCED}|${PLACE}`, "gm");
 
 /**
- * Inserts arguments into a command's text (C17). `$ARGUMENTS` means all. `$1` to `$9` mean one each, except in code
- * blocks and amounts of money. Adds unused arguments at the end.
+ * Inserts arguments into a command's text (C17). `$ARGUMENTS` means all arguments. `$1` to `$9` mean single arguments,
+ * except in code blocks and amounts of money. Appends all arguments to a text that uses none.
  */
 export function commandPromptText({ text }: PromptCommand, args: string): string {
   const words = splitWords(args);
@@ -87,7 +87,7 @@ export function commandPromptText({ text }: PromptCommand, args: string): string
   return `${said.join("")}${used || args.trim() === "" ? "" : `\n\n${args}`}`;
 }
 
-/** Returns the words of a line with their positions. A quoted text is one word; in it, quotes are doubled. */
+/** Returns the words of a line with their positions. A quoted text is one word; a doubled quote in it means a quote. */
 export function splitWords(line: string): readonly { readonly word: string; readonly at: number }[] {
   return [...line.matchAll(/"((?:[^"]|"")*)"|\S+/g)].map(({ 0: word, 1: quoted, index }) => ({
     word: quoted?.replaceAll('""', '"') ?? word,

@@ -67,7 +67,7 @@ export function nestedMarkdownFiles(folder: string): DefinitionPlace[] {
     .map((path) => ({ name: relative(folder, path).slice(0, -".md".length).replaceAll(sep, ":"), path }));
 }
 
-/** Lists the skills in a folder: one subfolder per skill. Its `SKILL.md` may be missing. */
+/** Lists the skills in a folder: one subfolder per skill, even if a subfolder has no `SKILL.md`. */
 export function skillFiles(folder: string): DefinitionPlace[] {
   return listFolder(folder)
     .filter((name) => !name.startsWith(".") && isExistingFolder(join(folder, name)))

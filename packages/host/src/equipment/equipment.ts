@@ -245,7 +245,7 @@ function bringingIn(options: EquipmentOptions, backups: string) {
   return { open, bring: { ...bringOptions(worktrees, { env, whyNotReadIn }), backups, watch: redact.watch } };
 }
 
-/** Returns the folder with previous contents of changed files. */
+/** Returns the folder for backups: the contents of files before agents changed them. */
 export function backupsIn({ data }: Directories): string {
   return join(data, "backups");
 }

@@ -18,7 +18,7 @@ export interface MemoryPlace {
   readonly redact: Redact;
 }
 
-/** Opens the user's memory for managing it, also if agents do not use memory. */
+/** Opens the user's memory so that the user can manage it, even if agents do not use memory. */
 export function userMemory({ places, workspace, redact }: MemoryPlace): ManagedMemory {
   return sqliteMemory(memoryOptions({ places, workspace, redact }));
 }

@@ -20,7 +20,7 @@ export interface CleanupOptions {
   readonly days: number | undefined;
 }
 
-/** Removes old conversations and old previous contents of files. Disposing it stops a removal. */
+/** Removes old conversations and old backups of changed files. Disposing this object stops a removal. */
 export class Cleanup implements AsyncDisposable {
   readonly #options: CleanupOptions;
   readonly #ending = new AbortController();

@@ -8,9 +8,9 @@ import { formatCost } from "@banyan/core/shown";
 const SIGN_OF_LIFE = 10_000;
 
 /**
- * A cost limit in US dollars for all turns of a conversation, with its earlier cost. A model call needs room for the
- * model's most expensive response so far. The first response of each model runs alone. A call waits if running calls
- * may leave room; otherwise `over` is called in place of the model.
+ * A cost limit in US dollars for all turns of a conversation, including past turns. A model call starts only if the
+ * limit allows the cost of the model's most expensive response so far. The first response of each model runs alone. A
+ * call waits if running calls may cost less than expected; if not, `over` is called and not the model.
  */
 export class Allowance implements Disposable {
   readonly #session: Session;

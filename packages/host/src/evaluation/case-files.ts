@@ -38,7 +38,7 @@ export interface RestoredFiles extends AsyncDisposable {
   readonly named: readonly string[];
 }
 
-/** Restores files before a check: those of `restore`, or tests by name. Disposing brings back the agent's files. */
+/** Restores files before a check: the files in `restore`, or files named like tests. Disposing undoes this. */
 export async function restoreFiles(
   directory: string,
   one: CaseFiles,
@@ -79,7 +79,7 @@ function asideOf(directory: string): string {
   return `${directory}.aside`;
 }
 
-/** Returns the paths of a case's files; undefined if one is at or below `path`. */
+/** Returns the paths of a case's files; undefined if any of these paths is at or below `path`. */
 export function pathsWithout(one: CaseFiles, path: string): readonly string[] | undefined {
   const paths = [...readCaseFiles(one).keys()];
   return paths.some((file) => isPathIn(file, normalizePath(path))) ? undefined : paths;

@@ -106,7 +106,7 @@ const file = z.strictObject(
 /** The cases of an evaluation, as a user writes them in a file or a program. */
 export type WrittenCases = z.input<typeof file>;
 
-/** A check of an attempt: of a command, a file or a judge's verdict; by default, of the answer. */
+/** A check of an attempt: of a command's result, a file, a judge's verdict, or by default the answer. */
 export type CaseCheck = z.output<typeof check>;
 
 /** A response of the scripted model: a text, or tool calls. */

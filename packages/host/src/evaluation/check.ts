@@ -46,7 +46,7 @@ export async function runCheck(check: CaseCheck, outcome: AttemptOutcome): Promi
   return { ...found, ...files };
 }
 
-/** Returns for each check whether it holds before the agent does anything. Asks no judges, which would cost money. */
+/** Returns for each check whether it passes before the agent does anything. Asks no judge, which would cost money. */
 export async function holdUntouched(
   checks: readonly CaseCheck[],
   outcome: Omit<AttemptOutcome, "answer">,
@@ -156,7 +156,7 @@ async function testPattern(
   }
 }
 
-/** Reads a file of an attempt, or explains why not. Does not follow links out of the folder. */
+/** Reads a file of an attempt, or returns why this fails. Does not follow links out of the folder. */
 export async function readAttemptFile(
   directory: string,
   path: string,

@@ -82,7 +82,7 @@ const OPTIONS: OptionNames<EvaluateOptions> = {
   onAttempt: true,
 };
 
-/** The error of an evaluation that cannot start, except for faults of its file. */
+/** The error of an evaluation that cannot start. Faults of its file are `SettingsError`s instead. */
 export class EvaluationError extends Error {
   override readonly name = "EvaluationError";
 }

@@ -5,7 +5,7 @@ import type { Attempt, Evaluation } from "./record.ts";
 import { type EvaluationCost, shortKey } from "./record.ts";
 import { addCosts, nothingSpent } from "./turns.ts";
 
-/** Counts of attempts: of a case in a column, of a column, or of all. */
+/** Counts and cost of some attempts: those of a case in a column, of a column, or all. */
 export interface Tally {
   readonly attempts: number;
   readonly passed: number;
@@ -35,7 +35,7 @@ export function tallyOf(attempts: readonly Attempt[]): Tally {
   };
 }
 
-/** Returns passed attempts, time, tokens and cost in short: `2/3 · 12.0 s · 3.4k · $0.02`. */
+/** Returns passed attempts, time, tokens and cost as a short text, such as `2/3 · 12.0 s · 3.4k · $0.02`. */
 export function tallyText(tally: Tally): string {
   const { attempts, passed, errors, open, kept, seconds, spent } = tally;
   const rest = [
@@ -50,7 +50,7 @@ export function tallyText(tally: Tally): string {
   );
 }
 
-/** Returns the result table: rows of cases and a sum, columns of configurations. First row and cells are names. */
+/** Returns the result table: a row per case and a sum, a column per configuration, with names first. */
 export function evaluationTable({ cases, columns, attempts }: Evaluation): string[][] {
   const cell = (wanted: (attempt: Attempt) => boolean) => tallyText(tallyOf(attempts.filter(wanted)));
   return [

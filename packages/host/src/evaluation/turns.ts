@@ -17,7 +17,7 @@ export interface BranchOutcome {
 
 export const nothingSpent: EvaluationCost = Object.freeze({ usage: noUsage, cost: 0 });
 
-/** Adds two costs. The sum is unknown if either is. */
+/** Adds tokens and cost. If one of the costs is unknown, the sum is unknown. */
 export function addCosts(a: EvaluationCost, b: EvaluationCost): EvaluationCost {
   return { usage: addUsage(a.usage, b.usage), cost: addCost(a.cost, b.cost) };
 }
@@ -35,8 +35,8 @@ export interface BranchToAnswer {
 }
 
 /**
- * Lets an agent answer the user messages of a branch. Includes agents to which it hands the conversation over. Stops
- * after a turn without an answer. Rejects like a turn that cannot start.
+ * Lets an agent, and agents to which it hands the conversation over, answer the user messages of a branch. Stops after
+ * a turn without an answer. Rejects like a turn that cannot start.
  */
 export async function turnsOn({ session, agent, root, then = [], signal }: BranchToAnswer): Promise<BranchOutcome> {
   const turns: Turn[] = [];

@@ -9,8 +9,8 @@ const FORMAT = "banyan-conversation";
 const VERSION = 1;
 
 /**
- * Exports a conversation's whole log as JSON (B56), one event per line, with events of newer versions. An unreadable
- * message has the reason in place of its parts. `fromJson` reads the result.
+ * Exports a conversation's whole log as JSON (B56), one event per line, including events of newer versions. An
+ * unreadable message has the reason instead of its parts. `fromJson` reads the result.
  */
 export function toJson(events: Iterable<Event>): string {
   const lines = Array.from(events, (event) => {

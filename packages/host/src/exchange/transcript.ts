@@ -64,7 +64,7 @@ function finishSentence({ finish, error }: AssistantMessage): string | undefined
   }
 }
 
-/** Returns the arguments that ran, or else the original ones; as text if they are not JSON. */
+/** Returns the arguments with which the call ran, or else the model's arguments, as text. */
 export function executedArguments(call: Call): string {
   const input = call.executedInput ?? call.input;
   return input === undefined ? call.inputText : JSON.stringify(input, null, 2);

@@ -11,7 +11,7 @@ import { COMMAND, EDITING, FETCHING, READING, restrainRules, WRITING } from "../
 import { isOfServer, subjectOf } from "../permissions/subject.ts";
 import { foreignNames } from "../permissions/tool-names.ts";
 
-/** A tool call, or one act of it, in the form that hooks of Claude Code and codex expect. */
+/** A tool call, or one of its actions, in the form that hooks of Claude Code and Codex expect. */
 export interface HookCall {
   /** Names for matchers: those of these programs, and ours. */
   readonly names: readonly string[];
@@ -49,8 +49,8 @@ function namesFor(own: string): readonly string[] {
 
 /**
  * Describes a call as hooks expect it: `Bash` with a command, `Edit` and `Write` with a `file_path`, `Read`,
- * `WebFetch`, `mcp__server__tool`. A call on several files becomes several calls. The first form of an MCP tool's call
- * is the whole call: a hook on it gets no single acts.
+ * `WebFetch`, `mcp__server__tool`. A call on several files becomes several calls. For a call of an MCP tool, the first
+ * entry is the whole call; a hook that matches this entry gets no single actions.
  */
 export function hookCalls(tool: Tool, input: Json, directory: string): readonly HookCall[] {
   const given: HookFields = isJsonRecord<HookFields>(input) ? input : {};
@@ -142,7 +142,7 @@ function aboutHookedCall(tool: Tool, input: Json): About {
   }
 }
 
-/** Returns whether the rule `if` of a hook covers a call, or may cover it, as for a deny rule. */
+/** Returns whether the rule `if` of a hook matches a call or may match it, by the logic of deny rules. */
 export function coversCall(
   rule: Rule,
   { tool, input }: Pick<PermitRequest, "tool" | "input">,

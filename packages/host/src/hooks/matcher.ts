@@ -12,7 +12,7 @@ export interface Matcher {
   readonly notices: readonly string[];
 }
 
-/** Events about a call: their matcher names a tool, and `if` a rule. */
+/** Events about a call. For these, a hook's matcher names a tool, and `if` contains a rule. */
 export const ofTools: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "PostToolUse"]);
 
 /** Names in matchers of other events: valid here, and valid only in other programs. */

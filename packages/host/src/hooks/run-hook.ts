@@ -5,7 +5,7 @@ import type { Hook } from "./entries.ts";
 
 const MOST_OUTPUT = 1024 * 1024;
 
-/** The output of a hook, or a sentence why the hook has no effect. */
+/** The output of a hook, or a sentence with the reason why the hook has no effect. */
 export type HookEnd =
   | { readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly problem: string };
@@ -35,7 +35,7 @@ const PIPES = 1_000;
 
 /**
  * Runs a hook with JSON as input and the user's rights. A timeout, 1 MiB of output or the signal stops the hook with
- * its child processes. Background processes of an exited hook are added to `left`, or end too. Never rejects.
+ * its child processes. Background processes of an exited hook go to `left`, or end too. Never rejects.
  */
 export async function runHook(
   { command, timeout }: Pick<Hook, "command" | "timeout">,

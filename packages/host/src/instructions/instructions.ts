@@ -174,8 +174,8 @@ export function serverInstructions(
 }
 
 /**
- * Replaces the server instructions `now` by those of the conversation's beginning, from the logged instructions
- * `first`, so that a server's start or stop does not change the start of requests (prompt cache).
+ * Replaces the MCP servers' instructions in `now` by those in `first`, the logged instructions of the conversation's
+ * beginning. So a server's start or stop does not change the start of requests (prompt cache).
  */
 export function withServerInstructionsOf(
   text: string,

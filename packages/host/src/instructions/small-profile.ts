@@ -33,8 +33,8 @@ export function isSmallProfile(instructions: string): boolean {
 /**
  * Makes an agent for a context of at most 8,192 tokens (F69): instructions and tools take at most 4 kB of a request.
  * Lists only tools with a `brief`; the agent finds others by `find_tools` and calls them by `call_tool`. `parts`: the
- * instructions without the built-in text, the most important last. `began`: the surroundings of the conversation's
- * beginning.
+ * instructions without the built-in text, the most important last. `began`: date, system and branch at the
+ * conversation's beginning.
  */
 export function smallProfile(
   agent: Agent,

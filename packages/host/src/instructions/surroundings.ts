@@ -36,7 +36,7 @@ export function surroundings(workspace: string): string {
   ].join("\n");
 }
 
-/** Returns the surroundings and the model's name as a part of the instructions; no part without surroundings. */
+/** Returns date, system, branch and model as a part of the instructions; none without `began`. */
 export function surroundingsPart(began: string | undefined, model: string): InstructionPart[] {
   if (began === undefined) return [];
   const lines = [...began.split("\n"), `Model: you are ${model}`];
@@ -102,8 +102,8 @@ const ASSUMED = 128_000;
 const LARGEST = 200_000;
 
 /**
- * Returns the agent for a conversation, with the surroundings, tools and server instructions of its beginning, so that
- * the start of requests never changes. A model with a small context gets the small profile (F69).
+ * Returns the agent for a conversation, with the date, tools and MCP servers' instructions of the conversation's
+ * beginning, so that the start of requests never changes. A model with a small context gets the small profile (F69).
  */
 export function agentAsBegun(
   agent: Agent,

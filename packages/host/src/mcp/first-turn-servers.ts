@@ -3,8 +3,8 @@ import type { McpServerState, McpServers } from "@banyan/tools/mcp";
 import { ownCommand } from "../programs/own-command.ts";
 
 /**
- * Waits until each server has started or failed. Returns sentences for users about failed servers (B47), and servers
- * that check arguments themselves (F43).
+ * Waits until each server has started or failed. Returns sentences for users about failed servers (B47), and about
+ * servers that check arguments themselves (F43).
  */
 export async function waitForServers(servers: McpServers, signal: AbortSignal): Promise<readonly string[]> {
   const over = Promise.withResolvers<void>();

@@ -16,7 +16,7 @@ export interface McpPlace {
 /** Callbacks for questions and changes of MCP servers. */
 export type OpenServersOptions = Pick<McpOptions, "ask" | "onChange" | "openAddress" | "traceparent" | "wrap">;
 
-/** Connects to MCP servers in the background. Loads the protocol on demand, since most users have no servers. */
+/** Connects to MCP servers in the background. Loads the MCP code on demand, since most users have no servers. */
 export async function openServers(
   { env, home, cwd }: McpPlace,
   servers: Readonly<Record<string, McpServerEntry>>,

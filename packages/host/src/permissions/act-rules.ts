@@ -10,8 +10,8 @@ import { LONGEST_PATH, textsInArguments } from "./text-subject.ts";
 
 /**
  * Returns whether a deny or ask rule on `write`, `edit`, `read`, `shell` or `fetch` covers a call of another program's
- * tool (S43). Judges by the arguments, since that program chooses the tool's name. `perhaps`: the arguments leave open
- * whether.
+ * tool (S43). Judges by the arguments, since the other program chooses the tool's name. `perhaps`: the arguments do not
+ * decide this.
  */
 export function actRules(
   tool: Tool,

@@ -19,7 +19,7 @@ export interface UnattendedApproval {
   readonly confirmed?: boolean | undefined;
 }
 
-/** How to approve the calls of an approved plan. */
+/** The approval mode for calls that carry out an approved plan. */
 export type PlanApproval = Exclude<ApprovalMode, "plan" | "all">;
 
 /** A conversation with an approved plan that the agent carries out. */
@@ -34,8 +34,8 @@ export const NEEDS_SANDBOX =
 
 /**
  * The approval modes of conversations (S27). `plan`, `ask` and `edits` apply everywhere; an approved plan ends `plan`
- * in its conversation. `all` applies everywhere only from the program's start. Otherwise a user confirms it for each
- * conversation, for the life of the process; no log and no other conversation can enable it.
+ * in its conversation. `all` applies everywhere only if the program was started so. If not, a user confirms `all` for
+ * each conversation, for the life of the process; no log and no other conversation can enable `all`.
  */
 export class Approval {
   #mode: ApprovalMode;

@@ -1,7 +1,7 @@
 /** True if a rule matches a call. `perhaps`: unknown parts of the call decide. */
 export type RuleMatch = "no" | "perhaps" | "yes";
 
-/** A permission rule for a tool's calls, or for those whose main argument matches a pattern. */
+/** A permission rule for all calls of a tool, or for calls whose main argument matches a pattern. */
 export interface Rule {
   /** A tool's name; a prefix of MCP tool names with `*` (`mcp_files_*`); or `*` for all tools. */
   readonly tool: string;
@@ -21,7 +21,7 @@ export interface ForeignMeaning {
   readonly restrains: readonly Rule[];
 }
 
-/** A call in the form that rules are compared with. */
+/** A call in the form with which rules are compared. */
 export interface Subject {
   /** Returns whether a deny or ask rule matches this call. */
   matches(rule: Rule): RuleMatch;
@@ -45,7 +45,7 @@ export function strongest(matches: Iterable<RuleMatch>): RuleMatch {
 }
 
 /**
- * Returns whether a pattern matches a text for every value of its unknown pieces. `*` also means spaces and slashes.
+ * Returns whether a pattern matches a text for every value of its unknown pieces. `*` matches spaces and slashes too.
  */
 export function covers(pattern: string, text: string): boolean {
   const wild = pattern.indexOf("*");
@@ -55,7 +55,7 @@ export function covers(pattern: string, text: string): boolean {
   return variants(pattern).some((variant) => fitsText(variant, text, false));
 }
 
-/** Returns whether a pattern matches a text for some value of its unknown pieces. */
+/** Returns whether a pattern matches a text for some value of the text's unknown pieces. */
 export function meets(pattern: string, text: string): boolean {
   return variants(pattern).some((variant) => fitsText(variant, text, true));
 }

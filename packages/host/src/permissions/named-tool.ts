@@ -11,7 +11,7 @@ export function toolRuleNames({ name, offeredBy, offeredAs }: NamedTool): readon
   return [...new Set([...names, name])];
 }
 
-/** Returns whether a name means a tool. `mcp__server` means all tools of the server, `*` at the end any text. */
+/** Returns whether a name means a tool. `mcp__server` means all tools of the server; a final `*` means any text. */
 export function meansTool(written: string, tool: NamedTool): boolean {
   const names = toolRuleNames(tool);
   if (written.endsWith("*")) return names.some((name) => name.startsWith(written.slice(0, -1)));
@@ -33,7 +33,7 @@ export function meansOnly(written: string, tool: NamedTool, servers: readonly st
   return meant.every((server) => server === offeredBy);
 }
 
-/** Returns the configured servers that a name fits; none if no server is spelled in full. */
+/** Returns the configured servers that a name can mean; none if the name contains no whole server name. */
 export function serversMeant(written: string, servers: readonly string[]): readonly string[] {
   const begun = servers.filter((server) => written.startsWith(serverPrefix(server)));
   // A name for providers belongs to the longest matching server; those of other servers contain a digest.
@@ -58,7 +58,7 @@ export function namesakesOf(tool: NamedTool, servers: readonly string[]): readon
   return [...new Set(fitting)].filter((server) => server !== tool.offeredBy);
 }
 
-/** Returns a sentence for each allow rule without effect, because its name fits several MCP servers. */
+/** Returns a sentence for each allow rule that has no effect because its name fits several MCP servers. */
 export function sharedNames(
   allow: readonly { readonly tool: string }[],
   { mcpServers = {} }: { readonly mcpServers?: Readonly<Record<string, unknown>> | undefined },

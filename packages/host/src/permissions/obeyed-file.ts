@@ -8,7 +8,7 @@ const PARTS: ReadonlySet<string> = new Set(
   "commondir config config.worktree gitdir hooks info modules objects worktrees".split(" "),
 );
 
-/** Returns whether programs execute or obey this file by themselves (S19): no mode writes it without approval. */
+/** Returns whether programs execute this file or read settings in it (S19). No mode writes it without approval. */
 export function isExecutedByPrograms(scope: PathScope, { forms }: ResolvedPath): boolean {
   return forms.some(
     (form) => protectedPart(pathFromWorkspace(scope, form) ?? form) !== undefined || isObeyedByGit(scope, form),

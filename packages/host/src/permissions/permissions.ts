@@ -204,7 +204,7 @@ function rulesOfAnswers(answers: readonly string[]): readonly Rule[] {
   });
 }
 
-/** Returns "always" answers that now allow less than the user approved, each with advice (S33). */
+/** Returns the rules of "always" answers that now allow less than the user approved, each with advice (S33). */
 export function narrowedRules(
   answers: readonly string[],
 ): readonly { readonly rule: string; readonly reason: string }[] {

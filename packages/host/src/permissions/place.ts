@@ -29,7 +29,7 @@ export function pathScope(workspace: string, home: string, copy?: string): PathS
 }
 
 /**
- * Resolves a path, relative to the workspace, also of a missing file. The result includes the path that the text means
+ * Resolves a path relative to the workspace. The file may be missing. The result includes the path that the text means
  * (S35) and the literal text, since another program's tool may use either.
  */
 export function resolveNamedPath(scope: PathScope, named: string): ResolvedPath {

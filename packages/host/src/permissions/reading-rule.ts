@@ -11,8 +11,8 @@ export function isAboutReading(rule: Rule, { files }: Tool): boolean {
 
 /**
  * Returns a function that explains why a file's content must not be shown, and returns undefined if it may. Deny rules
- * always hold. An ask rule holds unless it also matches the name that the user approved, so that a link does not bypass
- * the question; in mode `all`, no ask rule holds. `path`: the file's real path. Undefined without rules about reading.
+ * always apply. An ask rule applies unless it also matches the name that the user approved, so that a link does not
+ * bypass the question; in mode `all`, no ask rule applies. `path`: the file's real path.
  */
 export function readingRules(
   scope: PathScope,

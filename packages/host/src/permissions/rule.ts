@@ -6,13 +6,16 @@ import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
 import { adviceOnName, isAbsentTool, isToolName } from "./tool-names.ts";
 
 /**
- * How calls are approved. `plan`: reading only, until a user approves the agent's plan. `ask`: reading in the workspace
- * is free, and other calls need approval. `edits`: writing in the workspace is free too. `all`: no call needs approval.
- * Deny rules always hold.
+ * How calls are approved. `plan`: only calls that read run, until a user approves the agent's plan. `ask`: reading in
+ * the workspace needs no approval, other calls do. `edits`: writing in the workspace needs no approval either. `all`:
+ * no call needs approval. Deny rules always hold.
  */
 export type ApprovalMode = "plan" | "ask" | "edits" | "all";
 
-/** Permission rules. Deny comes before ask, and ask before allow, in any order within a list. */
+/**
+ * Permission rules. Deny rules override ask rules, and ask rules override allow rules. The order within a list does not
+ * matter.
+ */
 export interface Rules {
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
@@ -39,8 +42,8 @@ export class RuleError extends Error {
 
 /**
  * Parses `tool`, `tool(pattern)`, `mcp__server__tool`, `mcp_server_*(pattern)`, `*`, and rules of Claude Code and codex
- * such as `Bash(rm:*)` (S34). Throws a `RuleError`, also for a pattern that can match no call. Does not check whether
- * the tool exists.
+ * such as `Bash(rm:*)` (S34). Throws a `RuleError` for other texts, and for a pattern that can match no call. Does not
+ * check whether the tool exists.
  */
 export function parseRule(text: string): Rule {
   const rule = text.trim();
@@ -93,12 +96,12 @@ export function checkedRule(text: string, list: keyof Rules, others: readonly st
   return rule;
 }
 
-/** Converts allow rules to their meanings in Banyan. */
+/** Converts allow rules on tools of other programs to rules on Banyan's tools. */
 export function allowRules(rules: readonly Rule[]): readonly Rule[] {
   return rules.flatMap(({ means, ...rule }) => means?.allows.map((one) => ({ ...rule, ...one })) ?? [rule]);
 }
 
-/** Converts deny or ask rules to their meanings in Banyan. */
+/** Converts deny or ask rules on tools of other programs to rules on Banyan's tools. */
 export function restrainRules(rules: readonly Rule[]): readonly Rule[] {
   return rules.flatMap(({ means, ...rule }) => means?.restrains.map((one) => ({ ...rule, ...one })) ?? [rule]);
 }
@@ -142,9 +145,9 @@ export function joinRules(...sources: readonly Rules[]): Rules {
 }
 
 /**
- * The name of rules about commands. These five names mean an act, not only the tool of that name (S43): `shell(git log
- * *)` commands, `write(**)` and `edit(**)` changes of files, `read(**)` showing file content, `fetch(example.org)`
- * requests.
+ * The name of rules about commands. Five names mean an action of any tool, not only the tool of that name (S43):
+ * `shell(git log *)` commands, `write(**)` and `edit(**)` changes of files, `read(**)` showing file content,
+ * `fetch(example.org)` requests.
  */
 export const COMMAND = "shell";
 export const READING = "read";

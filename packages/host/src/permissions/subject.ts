@@ -11,8 +11,8 @@ import { shellSubject } from "./shell/shell-subject.ts";
 import { mayBePlace, textSubject, textsInArguments } from "./text-subject.ts";
 
 /**
- * Converts a call to the form that rules judge, by the tool's own description: command, files, folders, address.
- * Without a description, any text of the input can match a deny rule, but all must match an allow rule. For another
+ * Converts a call to the form that rules judge. The tool describes the command, files, folders or address. Without a
+ * description, any text of the arguments can match a deny rule, but all texts must match an allow rule. For another
  * program's tool, deny rules also match all texts and acts (S43), and allow rules must match every place in its texts,
  * such as the `destination` of a copy (S24).
  */

@@ -8,7 +8,7 @@ export const LONGEST_PATH = 4096;
 
 /**
  * Judges a call whose tool does not describe its arguments. Each text may be a path: a deny rule is compared with the
- * place that it leads to, and an allow rule matches no path that climbs (`src/../..`).
+ * resolved path, and an allow rule matches no path that leads upwards (`src/../..`).
  */
 export function textSubject(tool: Tool, input: Json, { scope }: SubjectContext): Subject {
   const texts = textsInArguments(input);

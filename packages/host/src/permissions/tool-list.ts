@@ -14,8 +14,8 @@ export function toolList<Names extends z.ZodType<readonly string[]>>(names: Name
 }
 
 /**
- * Returns an agent whose tools are resolved at launch, by our names, those of Claude Code and codex, and MCP tools as
- * in rules. A name that fits several MCP servers means no tool (S44).
+ * Returns an agent whose tool names are resolved at launch: names of Banyan, Claude Code, Codex and MCP tools, as in
+ * rules. A name that fits several MCP servers means no tool (S44).
  */
 export function withToolsMeant(
   agent: NamedAgent,

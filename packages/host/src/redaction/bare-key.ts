@@ -38,7 +38,7 @@ const WRAPPED = /(?:\r?\n[ \t>|]{0,16}[A-Za-z0-9+/_-]{16,4096})*(?:\r?\n[ \t>|]{
 /** Public or other blocks with similar lines. */
 const PUBLIC = /-----BEGIN (?![A-Z0-9 ]{0,40}PRIVATE KEY)[A-Z0-9 ]{1,60}-----[^-]{0,65536}(?:-----END|$)/g;
 
-/** Finds parts of private keys that have no header near them. */
+/** Finds parts of private keys that have no `BEGIN` or `END` line near them. */
 export function bareKeys(text: string): SecretSpan[] {
   const words = longWords(text);
   if (words.length === 0) return [];

@@ -15,8 +15,8 @@ const GITLEAKS = "gitleaks";
 const SECRETLINT = "secretlint";
 
 /**
- * Matches an escape in JSON, code, an address or a terminal colour, whose letters are not part of the next word:
- * `"first line ghp_..."`. A lookbehind at every letter would be slow.
+ * Matches an escape in JSON, code or an address, or of a terminal colour. Its letters are not part of the next word, as
+ * in `"\nghp_..."`. A lookbehind at every letter would be slow.
  */
 export const ESCAPE = "(?:\\\\(?:[abefnrtv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\\[[0-9;]{0,12}m)";
 

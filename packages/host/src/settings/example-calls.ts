@@ -21,7 +21,7 @@ export interface ProvenRule {
   readonly example: string | undefined;
 }
 
-/** Returns an example for each rule and matcher, and a sentence for each on a tool that Banyan does not have. */
+/** Returns an example for each rule and matcher, and a sentence for each rule on a tool that Banyan lacks. */
 export function provenRules(
   { permissions = {}, hooks = {}, mcpServers, agents }: ProvenSettings,
   workspace: string,

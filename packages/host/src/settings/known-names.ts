@@ -29,7 +29,7 @@ export function knownNames(schema: z.ZodType, path: KeyPath): string[] {
   return [...new Set(names)];
 }
 
-/** Returns the schemas of values at a path; empty if the path is invalid. */
+/** Returns the schemas of values at a path; an empty list for an invalid path. */
 export function nodesAt(node: SchemaNode, path: KeyPath): SchemaNode[] {
   const forms = [...(node.anyOf ?? []), ...(node.oneOf ?? [])];
   if (forms.length > 0) return forms.flatMap((form) => nodesAt(form, path));

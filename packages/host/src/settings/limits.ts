@@ -3,7 +3,7 @@ import type { Limits } from "@banyan/core";
 /** The unit of a limit, which decides its valid values. */
 export type LimitUnit = "count" | "dollars" | "seconds" | "levels";
 
-/** The name of a limit that is a number. */
+/** The name of a limit whose value is a number, such as `steps` or `cost`. */
 export type LimitName = Exclude<keyof Limits, "policy">;
 
 interface LimitRow {

@@ -68,7 +68,7 @@ function titleIn(text: string): string {
   return title.length <= LONGEST ? title : `${cutTo(title, LONGEST - 1, "").trimEnd()}…`;
 }
 
-/** Runs `titleInBackground` when the model is open. Disposing `titling` cancels the work. */
+/** Runs `titleInBackground` as soon as `model` resolves. Disposing `titling` cancels the work. */
 export function titleOnceThere(session: Session, model: Promise<ModelDriver>, titling: AsyncDisposableStack): void {
   model.then(
     (driver) => {

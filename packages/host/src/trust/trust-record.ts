@@ -9,7 +9,7 @@ import { type ProjectItem, untrustedContent } from "./project-content.ts";
 
 /**
  * The user's decision about a project's content. `nothing`: the project has none. `unknown`: no decision yet.
- * `changed`: trusted, but `items` that can run or allow something are new or changed. `distrusted`: the user declined.
+ * `changed`: trusted before, but `items` that can run or allow something are new. `distrusted`: the user declined.
  */
 export type Trust =
   | { readonly state: "nothing" | "trusted" | "distrusted" }

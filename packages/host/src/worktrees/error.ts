@@ -2,8 +2,8 @@ import { errorMessage } from "@banyan/core/shown";
 
 /**
  * Why a worktree cannot be used. `repository`: there is no repository with files and a commit. `name`: git accepts no
- * branch of this name. `gone`: the worktree was removed. `foreign`: it belongs to another conversation. `holds`: it has
- * changes. `busy`: an agent works in it. `system`: git or the system failed.
+ * branch of this name. `gone`: the worktree was removed. `foreign`: it belongs to another conversation. `holds`: the
+ * worktree has changes. `busy`: an agent works in the worktree. `system`: git or the system failed.
  */
 export type WorktreeErrorCode = "repository" | "name" | "gone" | "foreign" | "holds" | "busy" | "system";
 

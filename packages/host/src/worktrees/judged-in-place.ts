@@ -67,7 +67,7 @@ function worktreeOf({ conversation, run, call }: PermitRequest): string | undefi
   return worktreeAt(conversation, conversation.runs.get(run)?.leaf ?? conversation.calls.get(call));
 }
 
-/** Returns why a file of a folder may not be read: by its path there, or by the same path in the workspace. */
+/** Returns why rules forbid to read a file in a worktree, by its own path or by the same path in the workspace. */
 export function readInPlace(
   workspace: string,
   folder: string,

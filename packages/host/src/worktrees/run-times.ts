@@ -20,7 +20,7 @@ interface TurnReading {
   reason: RunEnd | undefined;
 }
 
-/** Returns the turns of a log with their time, without waiting for users. Questions of sub-agents do not count. */
+/** Returns the turns of a log with their duration, without the time of open questions of their own calls. */
 export function runTimes(events: Iterable<Event>): readonly RunTime[] {
   const runs = new Map<string, TurnReading>();
   const runOf = new Map<string, string>();

@@ -34,9 +34,9 @@ interface StreamedToolUse {
 }
 
 /**
- * Decodes one answer of Anthropic's messages format (https://docs.claude.com/en/docs/build-with-claude/streaming).
- * Returns the parts so far from `take`, and `finish` after `end`. Ignores unknown events and blocks, as the format
- * requires. Throws `ModelError` for an error of the server and for an invalid answer.
+ * Decodes one answer of Anthropic's Messages API (https://docs.claude.com/en/docs/build-with-claude/streaming). Returns
+ * the parts so far from `take`, and `finish` after `end`. Ignores unknown events and blocks, as the format requires.
+ * Throws `ModelError` for an error of the server and for an invalid answer.
  */
 export class MessagesAnswer implements AnswerDecoder {
   readonly #endpoint: Endpoint;

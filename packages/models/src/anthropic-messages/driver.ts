@@ -9,17 +9,17 @@ import { throughPackage } from "./package.ts";
 import { encodeMessages } from "./request.ts";
 
 /**
- * Options of a model on a server with Anthropic's messages format. The key is sent as `x-api-key`. Requests
- * may have `providerOptions.anthropic`.
+ * Options of a model on a server with Anthropic's Messages API. The key is sent as `x-api-key`. Requests may have
+ * `providerOptions.anthropic`.
  */
 export type AnthropicMessagesOptions = WireOptions;
 
 const PDF_BETA = "pdfs-2024-09-25";
 
 /**
- * Creates a driver for Anthropic's messages format. The driver encodes and decodes messages itself, for speed; the AI
+ * Creates a driver for Anthropic's Messages API. The driver encodes and decodes messages itself, for speed; the AI
  * SDK's provider package writes the other fields, and whole requests with rare content. The driver loads and opens
- * nothing before the first request. It has no timeout, since a model may think for long: the caller aborts. Throws
+ * nothing before the first request. It has no timeout, since a model may think for long: the caller must abort. Throws
  * `TypeError` if `baseURL` is not an address.
  */
 export function anthropicMessages(options: AnthropicMessagesOptions): ModelDriver {

@@ -19,8 +19,8 @@ interface KnownHead extends Pick<ModelRequest, "instructions" | "tools" | "toolC
 const KEPT = 8;
 
 /**
- * Encodes all but the messages of requests with the provider's package, which knows each model's features. The package
- * writes a request without messages, which is captured before it is sent. All steps of an agent share one head.
+ * Makes all fields of a request except its messages (the head) with the AI SDK's package, which knows each model's
+ * features: the package writes a request without messages, which is not sent. Keeps the result for later steps.
  */
 export class Heads {
   readonly #options: WireOptions;

@@ -5,10 +5,10 @@ import { encodableResult, PDF, type PromptCall, type PromptMessage } from "@bany
 /** The key of Anthropic's data in the provider data of a message. */
 export const PROVIDER = "anthropic";
 
-/** The JSON at the start of a message of each role. The encoder appends blocks and closes the message. */
+/** The JSON with which a message of each role begins. The encoder appends content blocks and closes the message. */
 export const BEGIN = { user: ',{"role":"user","content":[', assistant: ',{"role":"assistant","content":[' } as const;
 
-/** A prompt message in Anthropic's format: JSON bytes of each role's message, each after a comma. */
+/** A prompt message in Anthropic's format, as JSON bytes: one or more messages, each after a comma. */
 export interface EncodedMessage {
   /** The model's message; empty if no part of the answer can be sent. */
   readonly assistant?: Uint8Array;
@@ -22,7 +22,7 @@ type PromptAnswer = Extract<PromptMessage, { role: "assistant" }>;
 type Own = Readonly<Record<string, Json>> | undefined;
 type AnthropicBlock = Readonly<Record<string, unknown>>;
 
-/** Encodes a message; `undefined` if only the provider's package can. `takes`: types of files in tool results. */
+/** Encodes a message; `undefined` if only the AI SDK's package can. `takes`: file types allowed in tool results. */
 export function encodeAnthropicMessage(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
   return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message, takes);
 }

@@ -20,10 +20,10 @@ export interface Messages {
 }
 
 /**
- * Encodes the messages of a request in Anthropic's format (https://docs.claude.com/en/api/messages) and sets cache
- * marks as `markForCache` does. Adjacent messages of one role become one. Returns `undefined` if only the provider's
- * package can write the request: tools that Anthropic runs, options beyond the head, rare files, or a partial answer to
- * continue.
+ * Encodes the messages of a request in Anthropic's format (https://docs.claude.com/en/api/messages) and marks the end
+ * of its cacheable parts as `markForCache` does. Adjacent messages of one role become one. Returns `undefined` if only
+ * the provider's package can write the request: for tools that Anthropic runs, unusual options, rare files, or a
+ * partial answer to continue.
  */
 export function encodeMessages(
   { messages, settings }: ModelRequest,

@@ -2,9 +2,7 @@ import type { Usage } from "@banyan/core";
 import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 import { countAt } from "../wire/json.ts";
 
-/**
- * Adds up the token counts of an answer: input counts come at its start, others at its end, which may repeat counts.
- */
+/** Adds up the token counts of an answer: input at its start, the rest at its end, where counts may repeat. */
 export class UsageCount {
   #told: JsonRecord = {};
 

@@ -1,6 +1,6 @@
 import { type DemoIntent, intents, type Round } from "./intents.ts";
 
-/** The meaning of a user's message. `guide` is a question about the demo; `go-on` asks to continue. */
+/** The meaning of a user's message. `guide`: a question about the demo. `go-on`: a request to continue. */
 export type DemoRequest =
   | { readonly type: "work"; readonly rounds: readonly Round[] }
   | { readonly type: "guide" }

@@ -4,7 +4,7 @@ import { fetchFor } from "../provider/package-settings.ts";
 import type { ModelTarget, SetUp } from "../provider/provider.ts";
 import { markForCache } from "./anthropic.ts";
 
-/** Adds Bedrock's cache marks to requests for Claude models. Other models refuse these marks. */
+/** Adds Bedrock's marks for the prompt cache to requests for Claude models. Other models refuse these marks. */
 export function adaptForBedrock(model: string): Pick<LanguageModelOptions, "adapt"> {
   if (!/\banthropic\.claude/.test(model)) return {};
   return { adapt: (request) => markForCache(request, { bedrock: { cachePoint: { type: "default" } } }) };

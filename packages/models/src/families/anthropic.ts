@@ -1,7 +1,7 @@
 import type { LanguageModelRequest } from "@banyan/core/ai-sdk";
 import type { ProviderData } from "@banyan/core/conversation";
 
-/** The mark up to which Anthropic caches a request. */
+/** The option that marks a message or tool: Anthropic caches the request up to this mark. */
 export const CACHE_MARK = { type: "ephemeral" } as const;
 
 /** Adds Anthropic's cache marks to a request, unless the user sets `cacheControl` for the whole request. */
@@ -14,7 +14,7 @@ type Options = NonNullable<LanguageModelRequest["prompt"][number]["providerOptio
 
 /**
  * Adds at most three cache marks to a request: after the tools and the system prompt, and to the last two messages that
- * are not the model's. The next request finds the shared beginning by the earlier of these two.
+ * are not the model's. The earlier of these two marks lets the next request find the cached beginning.
  */
 export function markForCache(request: LanguageModelRequest, mark: ProviderData): LanguageModelRequest {
   const prompt = [...request.prompt];

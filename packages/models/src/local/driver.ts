@@ -9,7 +9,7 @@ import {
   windowSize,
 } from "./window.ts";
 
-/** Drivers for a model of a local server. */
+/** Functions that make drivers for a model of a local server. */
 export interface LocalWays {
   /** A driver for the chat completions format. */
   readonly chat: ModelDriver;

@@ -14,7 +14,7 @@ export interface ServedModel {
   readonly model: string;
 }
 
-/** A server's answer about the context window of a model, in tokens. */
+/** What a server reports about the context window of a model, in tokens. */
 export interface ServerWindow {
   /** Tokens of a request and its response together; unknown while the model is not loaded. */
   readonly size?: number | undefined;

@@ -15,10 +15,10 @@ const NONE: ReadonlySet<string> = new Set();
 const NOTHING_WRITTEN = { text: "", calls: [] } as const;
 
 /**
- * Decodes one answer of the chat completions format, streamed or whole
- * (https://platform.openai.com/docs/api-reference/chat/streaming). Returns the parts so far from `take`. Adds `finish`
- * only on `end`, because the usage follows the finish reason. Throws `ModelError` for an error of the server and for an
- * invalid answer.
+ * Decodes one answer of the chat completions API, streamed or whole
+ * (https://platform.openai.com/docs/api-reference/chat/streaming). Returns the parts so far from `take`. Returns
+ * `finish` only from `end`, because the usage follows the finish reason. Throws `ModelError` for an error of the server
+ * and for an invalid answer.
  */
 export class ChatAnswer implements AnswerDecoder {
   readonly #endpoint: Endpoint;

@@ -19,11 +19,10 @@ interface StreamedToolCall {
 }
 
 /**
- * Assembles tool calls from their pieces.
- * In the format, `index` identifies a call, and the first piece has id and name. Servers differ (F63): no index, the
- * same index for every call, repeated or empty ids and names, names in pieces, whole calls in one piece, arguments as
- * an object or repeated. A piece joins the call that it fits. A piece with a tool name that fits no open call begins a
- * new call.
+ * Assembles tool calls from their pieces. In the chat completions API, `index` identifies a call, and the first piece
+ * has id and name. Some servers differ (F63): no index, the same index for every call, repeated or empty ids and names,
+ * names in pieces, whole calls in one piece, arguments as an object or repeated. Each piece is added to the call that
+ * matches it. A piece with a tool name that fits no open call begins a new call.
  */
 export class CallAssembly {
   readonly #batch: Batch;

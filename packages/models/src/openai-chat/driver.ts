@@ -6,8 +6,8 @@ import { ChatAnswer } from "./answer.ts";
 import { type ChatRequestShape, encodeChatRequest, requestToolNames } from "./request.ts";
 
 /**
- * Options of a model on a server with the chat completions format. The key is sent as a bearer token. The name
- * of its `providerOptions` in a request is the part of `id` before the first slash.
+ * Options of a model on a server with the chat completions API. The key is sent as a bearer token. Requests may have
+ * `providerOptions`, under the part of `id` before the first slash.
  * @example
  * openAIChat({
  *   id: "local/qwen",
@@ -29,8 +29,8 @@ export interface OpenAIChatOptions extends WireOptions {
 const OPTIONS: OptionNames<OpenAIChatOptions> = { ...WIRE_OPTIONS, maxTokensField: true, textCalls: true };
 
 /**
- * Creates a driver for the chat completions format of OpenAI, which many servers use. The driver loads and opens
- * nothing before the first request. It has no timeout, since a model may think for long: the caller aborts. Throws
+ * Creates a driver for OpenAI's chat completions API, which many servers offer. The driver loads and opens nothing
+ * before the first request. It has no timeout, since a model may think for long: the caller must abort. Throws
  * `TypeError` if `baseURL` is not an address.
  */
 export function openAIChat(options: OpenAIChatOptions): ModelDriver {

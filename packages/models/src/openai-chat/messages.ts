@@ -30,7 +30,7 @@ export interface OpenAIToolCall {
  * Converts a path of a conversation to messages of the chat completions format: `toOpenAIMessages(pathTo(state,
  * state.leaf))`. OpenAI's client accepts the result as `messages`.
  * - Each tool call has one result. For a call that did not run, the result gives the reason.
- * - The nearest summary replaces compacted messages. Recalled memory comes before its message.
+ * - The nearest summary replaces compacted messages. Recalled memory comes before the user message that it belongs to.
  * - Reasoning, sources, server-side work and the system prompt are left out.
  */
 export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
@@ -54,7 +54,7 @@ export const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
 export type ReasoningField = (typeof REASONING_FIELDS)[number];
 
 /**
- * Encodes a message. Files of results follow in a user message, since results cannot hold files.
+ * Encodes a message. Files of tool results follow in a user message, since tool results cannot hold files.
  * @param provider The provider that gets its own data back; absent: no data is sent back.
  * @param takes Media types of files that the model accepts in tool results.
  * @param needsReasoning Whether a response with calls must have `reasoning_content`, from any model.

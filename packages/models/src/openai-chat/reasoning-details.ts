@@ -5,7 +5,7 @@ type Detail = Record<string, Json>;
 
 /**
  * Assembles OpenRouter's `reasoning_details` from their pieces (https://openrouter.ai/docs/use-cases/reasoning-tokens).
- * Texts come in pieces, a signature at the end of its text, and encrypted details whole.
+ * A text comes in pieces with its signature last; encrypted details come whole.
  */
 export class ReasoningDetails {
   readonly #details: Detail[] = [];

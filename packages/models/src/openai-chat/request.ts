@@ -3,7 +3,7 @@ import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drive
 import type { ListBody } from "../wire/body.ts";
 import { encodeChatMessage } from "./messages.ts";
 
-/** Settings of a driver that change how requests are encoded. */
+/** Settings of a driver that decide how it encodes requests. */
 export interface ChatRequestShape {
   readonly model: string;
   /** The name of this driver's `providerOptions`. */

@@ -139,7 +139,7 @@ function canChat({ id, prices }: Pick<ModelInfo, "id" | "prices">): boolean {
   return canChatByName(id) && !OTHER_TASKS.test(id);
 }
 
-/** Returns whether a model can chat, judged by its name: local servers list no prices. */
+/** Returns whether a model can chat, by its name. For models of local servers, which no catalogue describes. */
 export function canChatByName(model: string): boolean {
   return !VECTORS.test(model);
 }

@@ -3,7 +3,7 @@ import { isJsonRecord, parseJsonText } from "@banyan/core/shown";
 /** Wire formats of the AI SDK's provider packages. */
 export type PackageFormat = "chat" | "messages" | "responses" | "google" | "converse";
 
-/** How an event ends an answer. `over`: no data follows. `answered`: the model has ended, and the usage may follow. */
+/** How an event ends an answer. `over`: no data follows. `answered`: the text is complete; counts may follow. */
 export type AnswerEnd = "over" | "answered" | undefined;
 
 /** Returns whether an event's data ends the answer. Ignores the same words inside a text. */
@@ -34,7 +34,7 @@ export function findAnswerEnd(format: PackageFormat, data: string): AnswerEnd {
 const NO_CHOICES = ['"choices":null', '"choices": null', '"choices":[]', '"choices": []'];
 const ONE_CHOICE = Buffer.from('"choices":[{"index":0,"delta":{},"finish_reason":null}]');
 
-/** Replaces missing choices in chat chunks, which may be cut anywhere, with a choice that packages accept (F67). */
+/** Replaces empty `choices` in the chunks of a chat answer with a choice that packages accept (F67). */
 export class EmptyChoices {
   #before = Buffer.alloc(0);
 
@@ -69,7 +69,7 @@ function overlapInBytes(bytes: Buffer, text: string): number {
 /** The header of Bedrock's last frame from the model. */
 const STOP = Buffer.from(":event-type\u0007\u0000\u000bmessageStop", "latin1");
 
-/** Finds the end of an answer in Bedrock's frames, which may be cut anywhere. */
+/** Finds the end of an answer in Bedrock's binary messages. Its input may be cut anywhere. */
 export class FrameEnd {
   #before = Buffer.alloc(0);
 

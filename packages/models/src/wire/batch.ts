@@ -4,7 +4,7 @@ type GrowingPart = { type: "text" | "reasoning"; text: string } | { type: "call-
 
 const NOTHING: readonly ModelPart[] = Object.freeze([]);
 
-/** Collects the decoded parts of one network read. Joins adjacent fragments of a text. */
+/** Collects the parts that one network read contained. Joins adjacent fragments of a text. */
 export class Batch {
   #parts: ModelPart[] = [];
   /** The last part while it can grow. */

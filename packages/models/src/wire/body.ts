@@ -1,4 +1,4 @@
-/** The body of a JSON request: a list between two texts. */
+/** The JSON body of a request: the text before a list, the list's entries, and the text after it. */
 export interface ListBody {
   /** The messages that the list encodes. Identifies the growing list across requests. */
   readonly of: object;
@@ -16,7 +16,7 @@ interface BodyMemory {
   readonly pieces: readonly Uint8Array[];
 }
 
-/** Writes request bodies of growing lists in the memory of the last body: each step writes only new entries. */
+/** Writes request bodies whose list grows with each step: keeps the last body and writes only new entries. */
 export class ListBodies {
   readonly #last = new WeakMap<object, { written: BodyMemory | undefined }>();
 

@@ -1,4 +1,4 @@
-/** Limits of reading one answer of a model. */
+/** Limits of size and time for reading one answer of a model. */
 export interface WireBounds {
   /** Maximum bytes of one line or event. Default 16 MiB. */
   readonly line?: number | undefined;
@@ -20,7 +20,7 @@ export const WIRE_BOUNDS: Readonly<Record<keyof WireBounds, number>> = {
 /** A stream may be larger than a whole answer by this factor, since each fragment has an event around it. */
 export const STREAM_FACTOR = 16;
 
-/** Returns the limits, with the default for each that is not set. */
+/** Returns all limits: each value in `set`, or else its default. */
 export function wireBounds(set: WireBounds = {}): Readonly<Record<keyof WireBounds, number>> {
   const { line = WIRE_BOUNDS.line, answer = WIRE_BOUNDS.answer, linger = WIRE_BOUNDS.linger } = set;
   return { line, answer, linger };

@@ -72,8 +72,8 @@ interface WireFormat {
 
 /**
  * Sends requests to one endpoint and decodes the answers. Loads and opens nothing before the first request. Has no
- * timeout, since a model may think for long: the caller aborts. The constructor throws `TypeError` if `baseURL` is not
- * an address.
+ * timeout, since a model may think for long: the caller must abort. The constructor throws `TypeError` if `baseURL` is
+ * not an address.
  */
 export class WireClient {
   readonly endpoint: Endpoint;

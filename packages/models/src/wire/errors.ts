@@ -35,7 +35,7 @@ export function errorInAnswer(endpoint: Endpoint, error: unknown): ModelError {
   return responseError(endpoint, body, code >= 400 && code < 600 ? code : undefined);
 }
 
-/** Returns the error in any known field of an event, if any (F55). `isPart`: the event also has content. */
+/** Returns the error in any field of an event that is known for errors. `isPart`: the event also has content. */
 export function errorIn(event: JsonRecord, isPart: boolean): unknown {
   if (event.error) return event.error;
   if (event.object === "error" || event.type === "error") return event;
@@ -47,7 +47,7 @@ function saysSomething(value: unknown): boolean {
   return (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null);
 }
 
-/** Makes the error of a connection that failed before the request was sent, or (`sent`) before the answer's end. */
+/** Makes the error of a connection that failed. `sent`: it failed after the request was sent. */
 export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: boolean): ModelError {
   const known = modelErrorFromNetwork(cause, endpoint.address);
   if (known) return known;
@@ -89,7 +89,7 @@ function malformedAnswer(endpoint: Endpoint, what: string, data: string, cause?:
   return new ModelError("broken-stream", { fact, advice: "try again", words: begin }, { cause });
 }
 
-/** Makes the error of an answer that is neither an event stream nor JSON: most likely the address is wrong. */
+/** Makes the error of an answer that is neither an event stream nor JSON. Most likely the address is wrong. */
 export function errorOfType(endpoint: Pick<Endpoint, "address" | "format">, contentType: string): ModelError {
   return new ModelError(
     "invalid-request",

@@ -4,8 +4,8 @@ import { parseJsonText } from "@banyan/core/shown";
 /**
  * Decodes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) as their bytes arrive, in
  * linear time. Calls `onData` with the data of each complete event. Bytes may be cut anywhere. Ignores comments and the
- * fields `event`, `id` and `retry` (F71). Passes on the field `error` of llama.cpp's server as an event `{"error":
- * ...}` (F55).
+ * fields `event`, `id` and `retry` (F71). Turns the field `error` of llama.cpp's server into an event `{"error": ...}`
+ * (F55).
  */
 export class EventStreamDecoder {
   readonly #bound: { readonly most: number; tooLong(): Error };

@@ -18,7 +18,7 @@ export interface PackageFetchOptions extends PoolOptions {
 /** Reports progress to the driver of the current request. */
 const waiting = new AsyncLocalStorage<() => void>();
 
-/** Wraps a driver over a package that uses `modelFetch`: all received data counts as progress. */
+/** Wraps the driver of a package that uses `modelFetch`, so that any received data shows that the model is alive. */
 export function withLife(driver: ModelDriver): ModelDriver {
   return {
     ...driver,
@@ -39,7 +39,7 @@ export function withLife(driver: ModelDriver): ModelDriver {
 /** Maximum bytes that are read of an error body. */
 const ERROR_BODY = 65_536;
 
-/** Creates a `fetch` for provider packages. Received bytes are progress; long answers and redirects are errors. */
+/** Creates a `fetch` for provider packages. Reports received bytes as progress; rejects long answers and redirects. */
 export function modelFetch({ proxy, dispatcher, format, bounds }: PackageFetchOptions): typeof fetch {
   const most = wireBounds(bounds);
   let pool: Promise<Dispatcher> | undefined = dispatcher && Promise.resolve(dispatcher);

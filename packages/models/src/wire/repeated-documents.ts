@@ -8,8 +8,8 @@ const PATIENCE = 8;
 
 /**
  * Reads JSON documents that mostly differ in one string, such as the events of an answer, without parsing the repeated
- * part. Learns a parsed document, and confirms it when the next document differs only in that string. Then `read`
- * returns the string that parsing would return.
+ * part. Remembers a parsed document. If the next document differs only in that string, `read` returns that string as a
+ * parser would.
  */
 export class RepeatedDocuments {
   #say: (text: string) => void = () => {};

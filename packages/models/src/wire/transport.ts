@@ -4,7 +4,7 @@ import { WIRE_BOUNDS } from "./bounds.ts";
 import type { ResponseHeaders } from "./errors.ts";
 import { Unpacker } from "./unpacker.ts";
 
-/** Decodes one response. If one of its functions throws, the stream rejects with that error. */
+/** Decodes one response. If one of these functions throws, `exchange` rejects with that error. */
 export interface ResponseReader {
   head(status: number, headers: ResponseHeaders): void;
   /** Decoded parts wait for `take`. */
@@ -29,8 +29,8 @@ const LINGER = 1000;
 
 /**
  * Sends a request and passes decoded parts to the sink, one batch per network read. While the sink is full, the socket
- * is not read. Resolves after the last batch. Rejects with an error of the reader or of a broken connection after all
- * parts decoded before; at once with the reason of `signal`.
+ * is not read. Resolves after the last batch. An error of the reader or the connection rejects after all decoded parts;
+ * `signal` rejects at once with its reason.
  */
 export function exchange(
   dispatcher: Dispatcher,

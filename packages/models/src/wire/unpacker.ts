@@ -20,14 +20,14 @@ export function codingsOf(header: string | readonly string[] | undefined): strin
   return names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
 }
 
-/** Returns whether `Unpacker` supports all of these codings. */
+/** Returns whether `Unpacker` supports all these content codings. */
 export function canUnpack(codings: readonly string[]): boolean {
   return codings.length <= MOST && codings.every((coding) => KNOWN.has(coding));
 }
 
 const KNOWN = new Set(["gzip", "x-gzip", "deflate", "br", "zstd"]);
 
-/** Decompresses a body piece by piece. If the receiver has no room, `write` returns `false`. */
+/** Decompresses a body piece by piece. `write` returns `false` while the receiver has no room. */
 export class Unpacker {
   readonly #codings: readonly string[];
   readonly #to: UnpackerOutput;

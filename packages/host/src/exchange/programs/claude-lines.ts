@@ -79,7 +79,7 @@ function isDenied(toolUseResult: unknown): boolean {
   return typeof toolUseResult === "string" && /user (rejected|doesn't want)/i.test(toolUseResult);
 }
 
-/** Returns the status of a call with an error, by an element or sentence that only the program itself writes. */
+/** Returns the status of a call with an error, by a field or sentence that only Claude Code itself writes. */
 export function claudeCallStatus(told: string, toolUseResult: unknown): Exclude<PastResult["status"], "completed"> {
   if (isDenied(toolUseResult)) return "denied";
   return /^\s*<tool_use_error>|^Permission to use \S+ /.test(told) ? "not-run" : "failed";

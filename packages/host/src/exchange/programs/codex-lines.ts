@@ -70,7 +70,7 @@ export function codexCallStatus(status: string | undefined, told: string): PastR
   return /(^|\n)(Exit code: |Process exited with code )(?!0\b)\d|^(failed|Error)/i.test(told) ? "failed" : "completed";
 }
 
-/** Matches the program's messages about the environment, which user messages rarely resemble. */
+/** Matches messages about the environment that Codex wrote in the user's name. */
 export const SURROUNDINGS = /^\s*(<[a-z_]+>|# AGENTS\.md instructions)/;
 
 /** Parses JSON; returns an object with the text if it is not JSON. */

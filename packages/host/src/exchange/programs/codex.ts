@@ -38,7 +38,7 @@ const NOTES: ReadonlySet<unknown> = new Set(["world_state", "inter_agent_communi
 /** Parts of a file name: the session's id, and the file's id if it is not the session's first file. */
 const NAME = /-([0-9a-f]{8}-[0-9a-f-]{27})(?:_([0-9a-f]{8}-[0-9a-f-]{27}))?\.jsonl(\.zst)?$/;
 
-/** Reads a session of Codex from a file and its continuations. `within`: the sessions above it. */
+/** Reads a session of Codex from a file and its continuations. `within`: the sessions that led to this file. */
 export async function readCodex(file: string, within: readonly string[] = []): Promise<PastSession> {
   const reading = new CodexSessionReader();
   const [, session = ""] = NAME.exec(basename(file)) ?? [];

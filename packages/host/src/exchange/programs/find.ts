@@ -37,8 +37,8 @@ export function sessionFolders(
 }
 
 /**
- * Lists the sessions in a file or below a folder, last written first: of one program or of all. Does not list sessions
- * of sub-agents. Empty if the path does not exist. Titles have no secrets. Rejects if a named file cannot be read.
+ * Lists the sessions of one program or of all in a file or below a folder, last written first. Leaves out sub-agents.
+ * Returns an empty list if the path does not exist. Titles have no secrets. Rejects if a named file cannot be read.
  */
 export async function sessionsIn(path: string, redact: Redact, program?: ForeignProgram): Promise<FoundSession[]> {
   const found: FoundSession[] = [];

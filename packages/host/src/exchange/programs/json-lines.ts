@@ -5,7 +5,7 @@ import { createZstdDecompress } from "node:zlib";
 import { DirectiveError, type PlainPart, readUserContent, type UserPart } from "@banyan/core/conversation";
 import { parseJson } from "../../settings/json-text.ts";
 
-/** Counts content that an import must omit, for one sentence per kind to the user. */
+/** Counts content that an import must omit, and describes it to the user in one sentence per kind. */
 export class ImportOmissions {
   readonly #lines = new Map<string, number[]>();
 
@@ -48,7 +48,7 @@ export interface JsonLine {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the JSON objects of a file, one per line, also of a `.zst` file. Rejects if the file cannot be read. */
+/** Reads the JSON objects of a file, one per line, even of a `.zst` file. Rejects if the file cannot be read. */
 export async function* jsonLines(file: string, left: ImportOmissions): AsyncGenerator<JsonLine> {
   let line = 0;
   let end = 0;

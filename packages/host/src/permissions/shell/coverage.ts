@@ -1,4 +1,4 @@
-/** A part of a script's source that was read, such as a word or a redirect. */
+/** A part of a shell script that the analysis has read, such as a word or a redirection. */
 export interface SourceSpan {
   readonly pos: number;
   readonly end: number;
@@ -9,7 +9,7 @@ const BETWEEN =
   /[ \t\n;&|(){}!]|\\\n|\[\[|\]\]|(?:time|if|then|else|elif|fi|do|done|for|while|until|in|case|esac|function|select)(?![\w-])/y;
 
 /**
- * Returns whether the leaves cover a whole source. If not, the tolerant parser skipped code, which would run unseen.
+ * Returns whether `leaves` cover the whole script. If not, the tolerant parser skipped code, which would run unseen.
  */
 export function coversSource(source: string, leaves: readonly SourceSpan[]): boolean {
   let at = 0;

@@ -53,7 +53,7 @@ export function withoutOptions(words: readonly string[]): readonly string[] | un
 
 /**
  * Returns whether a command may run the pattern's command although it begins with another word (S25), which contains
- * the pattern's words. Excludes programs that do not run their words, if their output only goes to such programs.
+ * the pattern's words. Excludes programs that never run their arguments, if their output only goes to such programs.
  */
 export function mayRun(pattern: string, part: CommandPart): boolean {
   const sought = literalWords(pattern);
@@ -74,13 +74,13 @@ function isNamed(word: string, { words, assignments, input }: CommandPart): bool
   );
 }
 
-/** The inner command may match from another start: versions may read the wrapper's options differently. */
+/** Returns whether a pattern may match a wrapped command at a later word, in case the wrapper's options end there. */
 export function mayStart(pattern: string, { words, runs }: CommandPart): boolean {
   const starts = runs === undefined ? [] : words.slice(1, MOST_STARTS + 1);
   return starts.some((_, index) => meets(pattern, words.slice(index + 1).join(" ")));
 }
 
-/** Like `mayRun`, for a text that a group of commands reads. */
+/** Like `mayRun`, for a text that a group of commands gets as standard input. */
 export function mayRunText(pattern: string, text: string): boolean {
   const sought = literalWords(pattern);
   return sought !== undefined && isAmong(sought, piecesOfInput(text));

@@ -1,6 +1,6 @@
 import { UNKNOWN } from "../match.ts";
 
-/** Programs that never run a program or write a file. They may read any file that their words name. */
+/** Programs that never run a program or write a file. They may read any file that their arguments name. */
 export const ALWAYS_HARMLESS: ReadonlySet<string> = new Set(
   ": [ arch b2sum basename cat cksum cmp comm cut df dirname du echo egrep expand expr factor false fgrep fold free grep groups head hexdump id join jq locale logname ls md5sum nl nproc numfmt od paste printenv printf ps pwd readlink realpath rev seq sha1sum sha256sum sha512sum sleep stat strings sum tac tail test tr true tty type uname unexpand uptime wc which whoami".split(
     " ",

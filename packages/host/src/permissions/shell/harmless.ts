@@ -35,7 +35,7 @@ const STARTS: ReadonlyMap<string, readonly Start[]> = Map.groupBy(
   ({ words: [name = ""] }) => name,
 );
 
-/** Returns the command before `[harmless]`; undefined for any other pattern. */
+/** Returns the command in a pattern such as `git log [harmless]`; undefined for any other pattern. */
 export function harmlessOf(pattern: string): string | undefined {
   return pattern.endsWith(MARK) ? pattern.slice(0, -MARK.length) : undefined;
 }

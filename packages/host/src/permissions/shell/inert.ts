@@ -25,7 +25,7 @@ const HARMLESS_INERT = /^(?:awk|base64|column|date|diff|fd|file|find|rg|sed|sort
 /** Variables that only choose a language. */
 const LOCALE = /^(?:LANG|LC_[A-Z]+|TZ)=[\w.@-]*$/;
 
-/** Returns whether a part of a script is known to run neither its words nor its standard input. */
+/** Returns whether a part of a shell script is known to execute neither its arguments nor its standard input. */
 export function isInert(part: ShellPart): boolean {
   if (part.kind === "file") return true;
   if (part.kind !== "command" || part.runs !== undefined) return false;
@@ -42,7 +42,7 @@ export function isInert(part: ShellPart): boolean {
 
 /**
  * Returns whether a command may execute its standard input, or write files that the input names (S33). Every program
- * may, unless it is known to be inert. No rule on words allows such a command: another input changes what the words do.
+ * may, unless it is known to be inert. No rule allows such a command: another input changes what the command does.
  */
 export function mayExecuteInput(part: CommandPart): boolean {
   const { words, assignments } = part;
@@ -52,7 +52,7 @@ export function mayExecuteInput(part: CommandPart): boolean {
   return words[0] === "git" && GIT_OBEYS_INPUT.has(words[1] ?? "");
 }
 
-/** Returns whether a part may do more than its words show, so that no rule on words can allow it. */
+/** Returns whether a part may do more than its words show, so that no rule can allow this part. */
 export function isUnpredictable(part: ShellPart): boolean {
   return part.kind === "opaque" || (part.kind === "command" && mayExecuteInput(part));
 }

@@ -1,7 +1,7 @@
 /** A part of a shell script. Rules judge each part. */
 export type ShellPart = CommandPart | RedirectPart | OpaquePart | EvaluationPart;
 
-/** A simple command. Words are expanded, with `UNKNOWN` for pieces that only running it would show. */
+/** A simple command, with its words expanded. `UNKNOWN` replaces pieces of words that are not known before it runs. */
 export interface CommandPart {
   readonly kind: "command";
   /** Empty if there are only assignments. */
@@ -26,7 +26,7 @@ export interface InnerCommands {
   readonly at?: number;
 }
 
-/** A file that a redirect opens. */
+/** A file that a redirection such as `> file` opens. */
 export interface RedirectPart {
   readonly kind: "file";
   readonly access: "read" | "write";
@@ -35,8 +35,8 @@ export interface RedirectPart {
 }
 
 /**
- * A script with more than plain words joined by `&&`, `||`, `;` and `|`. It may change the meaning of its commands
- * (`((PATH=x)); ls`), so no pattern allows it (S18).
+ * A script with more than plain words joined by `&&`, `||`, `;` and `|`. Such a script may change the meaning of its
+ * commands (`((PATH=x)); ls`), so no pattern allows it (S18).
  */
 export interface EvaluationPart {
   readonly kind: "evaluation";
@@ -53,7 +53,7 @@ export interface OpaquePart {
   readonly why: string;
 }
 
-/** Yields all parts, with the inner commands of commands. */
+/** Yields all parts, including the commands that commands such as `sudo` run. */
 export function* allParts(parts: readonly ShellPart[]): Generator<ShellPart> {
   for (const part of parts) {
     yield part;

@@ -30,7 +30,7 @@ interface Scan {
 }
 
 /**
- * Splits a shell command (S7) into simple commands and files of redirects at any depth, with substitutions,
+ * Splits a shell command (S7) into simple commands and redirected files at any depth, including those in substitutions,
  * here-documents, functions and commands that run other commands. An unclear piece becomes an opaque part. The text may
  * run in Bash or in a POSIX shell.
  */

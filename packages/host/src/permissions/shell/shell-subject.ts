@@ -28,7 +28,7 @@ const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout",
 
 /**
  * Judges a call that runs a command. Deny rules are checked against every part of the command. Allow rules must match
- * parts as a whole, and every part needs one. Redirects are judged as calls of `write` and `read`.
+ * parts as a whole, and every part needs one. Redirections to and from files are judged as calls of `write` and `read`.
  *
  * A pattern is compared with the words of a simple command, joined by one space, unquoted, or with quotes around words
  * with blanks if the pattern has quotes; `*` is any text. `git log [harmless]` matches harmless options only (S24).
@@ -37,7 +37,7 @@ const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout",
  * - Deny rules also see `/bin/rm` as `rm`, a command after its assignments, and the inner command of a command; they
  * may match a command with their words among its own (S25).
  * - Allow rules do not: the pattern must spell assignments, and a command that runs another (`sudo`, `bash -c`, `find
- * -exec`) needs rules for both, or one that spells both.
+ * -exec`) needs a rule for each, or one rule that spells both.
  */
 export function shellSubject(command: string, surroundings: SubjectContext): Subject {
   const parts = readShellCommand(command);

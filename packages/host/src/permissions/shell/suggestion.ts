@@ -6,8 +6,8 @@ import { allParts, type CommandPart } from "./part.ts";
 import { takesCommands } from "./wide-rule.ts";
 
 /**
- * Returns the rule that an "always" answer sets for a command: its harmless uses (S24), or the exact command. Undefined
- * if the words do not show what runs (S33).
+ * Returns the rule that an "always" answer sets for a command: the command with harmless options (S24), or this exact
+ * command. Undefined if the words do not show what runs (S33).
  */
 export function commandSuggestion(part: CommandPart): string | undefined {
   if (mayExecuteInput(part)) return undefined;

@@ -58,7 +58,7 @@ function isInput(operand: string | undefined): boolean {
   return operand === undefined || operand === "-" || operand === UNKNOWN || namesInput(operand);
 }
 
-/** Returns a sentence for each rule that allowed a program with any input, as older "always" answers did (S33). */
+/** Returns a sentence for each rule that allows a program with any standard input, as older answers did (S33). */
 export function wideRuleNotices(rules: readonly Rule[]): string[] {
   return rules
     .filter(isWide)

@@ -2,8 +2,8 @@ import type { Word, WordPart } from "unbash";
 import { UNKNOWN } from "../match.ts";
 
 /**
- * Facts about a script from reading its words. The parser sometimes sees more inside a quote than Bash does, so each
- * piece of a word is checked against a narrow grammar, and other pieces make the script unclear.
+ * What the analysis of a shell script's words has found. The parser sometimes sees more inside a quote than Bash does,
+ * so each piece of a word is checked against a narrow grammar, and other pieces make the script unclear.
  */
 export interface Findings {
   /** The sources of the scripts that substitutions run. */
@@ -34,7 +34,7 @@ export function noFindings(): Findings {
   };
 }
 
-/** Records that a script is more than plain words. */
+/** Records that a shell script contains more than plain words, and why. */
 export function beyondWords(found: Findings, why: string): void {
   found.beyondWords ??= why;
 }
@@ -52,7 +52,7 @@ const OPEN_BRACE = /(?<!\\)\{/;
 /** A parameter whose expansion only yields its value, whole or trimmed. */
 const MERE_VALUE = /^\$\{#?(?:\w+|[@*#?$!-])(?:\[[@*]\])?(?:(?::?[-+?]|[%#/^,])[\s\S]*)?\}$/;
 
-/** Returns the value of a word, with `UNKNOWN` for pieces that only running it would show. */
+/** Returns the value of a shell word. `UNKNOWN` replaces each piece that is not known before the command runs. */
 export function readWord(word: Word, source: string, found: Findings): string {
   const raw = source.slice(word.pos, word.end);
   if (PLAIN.test(raw)) return raw;
