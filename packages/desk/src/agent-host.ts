@@ -124,9 +124,9 @@ export function agentHost(agent: Agent, store: Store): ServedHost {
     unasked: [],
     carriedOut: [],
     carryOut() {},
-    useApproval: () => Promise.reject(new OptionError("The agent's own `permission` decides which calls ask.")),
+    useApproval: () => Promise.reject(new OptionError("The agent's own `permission` decides what needs approval.")),
     remember: () => {
-      throw new OptionError("The call was allowed once: this server keeps no rules. Its agent's `permission` decides.");
+      throw new OptionError("Allowed only once: this server keeps no rules, and the agent's `permission` decides.");
     },
   };
 }

@@ -86,7 +86,7 @@ for (const [what, answer, why] of [
     const notice = (reason: string) => notices.push(reason);
     expect(await recalled(memory, "Is the automobile a car?", { notice })).toEqual(["My automobile is red."]);
     expect(notices).toEqual([
-      `The embedding model scripted/meanings cannot be used (${why}), so memory searches by words only. Check the settings of the model.`,
+      `The embedding model scripted/meanings cannot be used (${why}), so memory finds entries only by their words. Check the settings of the model.`,
     ]);
   });
 }

@@ -42,7 +42,7 @@ export class Embedder {
 
   #unusable(cause: unknown): MemoryError {
     const why = errorMessage(cause);
-    const message = `The embedding model ${this.name} cannot be used (${why}), so memory searches by words only. Check the settings of the model.`;
+    const message = `The embedding model ${this.name} cannot be used (${why}), so memory finds entries only by their words. Check the settings of the model.`;
     return new MemoryError("embedder", message, { cause });
   }
 }

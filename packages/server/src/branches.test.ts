@@ -68,7 +68,7 @@ test("F99: a summary is edited beside itself, once for each id, without secrets;
       code: "not-found",
     });
   await expect(client.ask("summary.edit", { conversation, message: summary, text: " " })).rejects.toMatchObject({
-    message: "A summary needs some text; this one is empty.",
+    message: "A summary needs some text; this summary is empty.",
   });
   await talk("is it so?");
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(/Blue is liked.*is it so\?/);

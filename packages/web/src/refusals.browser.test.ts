@@ -165,7 +165,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     });
     await page.reload();
     const card = page.getByRole("alert", { name: "The page and the server have different versions" });
-    await card.getByText(/This server uses protocol version .*, and the client version 99\.0/).waitFor();
+    await card.getByText(/This server uses protocol version .*, and the client uses version 99\.0/).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     isOther = false;
     await card.getByRole("button", { name: "Reload the page" }).click();

@@ -310,7 +310,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     const again = page.getByRole("button", { name: "Try again" });
     await again.click();
     const card = page.getByRole("alert", { name: "This conversation is open in another program" });
-    await card.getByText(/is open in this process/).waitFor();
+    await card.getByText(/is already open in this process/).waitFor();
     await card.getByRole("link", { name: "Go to the start page" }).waitFor();
     await elsewhere.close();
     await again.click();

@@ -131,7 +131,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
     expect(calls).toMatchObject([
       {
         status: "denied",
-        output: "Not allowed: a hook changed the arguments, but this agent runs a call only with its own arguments.",
+        output: "Not allowed: a hook changed the arguments, but this agent cannot run a changed call.",
       },
     ]);
     expect(text).toBe("told: no");

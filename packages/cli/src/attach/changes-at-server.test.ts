@@ -22,7 +22,7 @@ test.skipIf(!hasTmux)(
     const made = () => ["oak.txt", "fig.txt"].map((name) => existsSync(join(place.workspace, name)));
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
-    await pty.exchange("/undo", "No call on this branch has changed a file, or its changes are undone already.");
+    await pty.exchange("/undo", "No call on this branch has changed a file, or the changes are already undone.");
     await pty.exchange("plant an oak", "Planted.");
     await pty.exchange("plant a fig", "And a fig.");
     const { conversation } = await remote.ask("conversation.open", {});

@@ -91,7 +91,7 @@ describe("a question about a change", () => {
 
   test("T45: can be allowed for all changes of its turn", async () => {
     const { here, ended, runs, session } = await asked("write", { path: "a.txt", content: "one\n" });
-    expect(here.screen.lines.join("\n")).toContain("t  Yes, and all edits in this turn");
+    expect(here.screen.lines.join("\n")).toContain("t  Yes, allow all edits in this turn");
     here.keys("t");
     await ended;
     expect(text("a.txt")).toBe("one\n");

@@ -79,7 +79,7 @@ describe("S33: a rule that allowed any input", () => {
     const second = await banyan(place, ["-p", "make it", "--continue", ...MODEL], server);
     expect({ code: second.code, made: made() }).toEqual({ code: 4, made: [] });
     expect(second.stderr).toContain(
-      "A rule that you added to this conversation now allows less: The rule 'shell(sh)' no longer allows standard input",
+      "A rule that you added to this conversation now allows fewer calls: The rule 'shell(sh)' no longer allows standard input",
     );
 
     const [serve, address] = await serving(place, server.env);
@@ -92,12 +92,12 @@ describe("S33: a rule that allowed any input", () => {
     expect(tree?.narrowed.map(({ rule }) => rule)).toEqual(["shell(sh)"]);
     await expect
       .poll(() => said)
-      .toContain("A rule that you added to this conversation now allows less: The rule 'shell(sh)'");
+      .toContain("A rule that you added to this conversation now allows fewer calls: The rule 'shell(sh)'");
     if (!hasTmux) return;
     using attached = await Pty.open(place, ["attach", address, "--resume", id ?? ""], { BANYAN_TOKEN: TOKEN });
     const shown = (await attached.prompted()).replaceAll("\n", " ");
     expect(shown).toContain(
-      "A rule that you added to this conversation now allows less: The rule 'shell(sh)' no longer allows standard input",
+      "A rule that you added to this conversation now allows fewer calls: The rule 'shell(sh)' no longer allows standard input",
     );
   });
 });

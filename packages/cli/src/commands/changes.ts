@@ -30,7 +30,7 @@ export async function undoChanges(
   if (!call) {
     const which =
       argument === "" ? "No call on this branch has" : `There is no call ${excerptLine(argument, 40)} that has`;
-    return write(`${which} changed a file, or its changes are undone already. /changes lists the changed files.`);
+    return write(`${which} changed a file, or the changes are already undone. /changes lists the changed files.`);
   }
   const { changes, problems } = await undo(call);
   for (const change of changes)

@@ -15,7 +15,7 @@ function showOwn(context: ConversationContext, argument: string, { host }: OwnCo
   const { env, home, project, configuration, redact } = host;
   writeSettings(context, argument, configuration, redact, [
     ...describeLayers(configuration, { env, home }, project),
-    `These are the settings from the start of this program. /status shows the present settings. \`${ownCommand("config set")}\` changes a setting.`,
+    `These settings were read when this program started. /status shows the current settings. \`${ownCommand("config set")}\` changes a setting.`,
   ]);
 }
 

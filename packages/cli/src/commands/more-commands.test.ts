@@ -36,7 +36,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     expect(await pty.exchange("/changes", /^changed a\.txt, 1 line added, 1 removed$/)).toMatch(/- one\n.*\+ two/);
     expect(await pty.exchange("/undo", "Undone: changed a.txt, 1 line added, 1 removed")).toMatch(/- two\n.*\+ one/);
     expect(readFileSync(path, "utf8")).toBe("one\n");
-    await pty.exchange("/undo", "No call on this branch has changed a file, or its changes are undone already.");
+    await pty.exchange("/undo", "No call on this branch has changed a file, or the changes are already undone.");
     pty.enter("go on");
     await pty.until("I see.");
     const told = server.asked[2]?.map(({ content }) => content).at(-2);
@@ -59,7 +59,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     expect(pty.screen()).toContain(`Running in the background (p1): echo up; ${command}`);
     await pty.until("1 in the background");
     await pty.exchange("/tasks", new RegExp(`^p1 .* echo up; ${command}$`));
-    await pty.exchange("/processes stop p7", "No p7 runs in the background.");
+    await pty.exchange("/processes stop p7", "No command p7 runs in the background.");
     await pty.exchange("/processes stop", "Give the name of one command, as in /processes stop p1.");
     await pty.exchange("/processes kill", "/processes does not know kill. It knows stop");
     await pty.exchange("/processes stop p1", "p1 has ended: a user stopped it.");

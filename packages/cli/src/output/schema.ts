@@ -14,7 +14,7 @@ const resultShape = {
     .enum(["answered", "finished", "denied", "limit", "failed", "interrupted", "usage"])
     .describe("denied: answered, but a call was denied. usage: the command line is wrong, so nothing was asked."),
   exitCode: z.literal(Object.values(exitCodes)),
-  text: z.string().describe("The last answer; empty without an answer."),
+  text: z.string().describe("The last answer. Empty if there is no answer."),
   conversation: id.nullable().describe("Id for --resume; null if no conversation was opened."),
   model: z.string().nullable().describe("provider/model; null if no model was chosen."),
   steps: count.describe("Number of answered model calls."),

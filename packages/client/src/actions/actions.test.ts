@@ -72,7 +72,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/processes stop p1", does("process.stop", { process: "p1" })],
     ["/processes stop", refuses("Give the name of one command")],
     ["/processes stop p1 p2", refuses("Give the name of one command")],
-    ["/processes stop p7", refuses("No p7 runs in the background.")],
+    ["/processes stop p7", refuses("No command p7 runs in the background.")],
     ["/processes kill p1", refuses("does not know kill")],
   ],
   transcript: [

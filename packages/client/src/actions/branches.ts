@@ -56,7 +56,7 @@ export const branchActions: readonly Action[] = [
   {
     name: "fan",
     arguments: "[times | models] text",
-    help: "Ask several models, or one model several times, each on its own branch",
+    help: "Ask several models, or one model several times; each answer is a branch",
     needs: { right: "branch.fan", idle: "prompt" },
     read(argument, { leaf, say }) {
       const { text, ...how } = readFan(argument, say);
@@ -93,7 +93,7 @@ export const branchActions: readonly Action[] = [
     name: "bring",
     arguments: "n | #n | text",
     help: "Bring the answer and files of another branch to this branch",
-    onPage: "Choose “Bring changes over” for a branch in the panel Compare: /compare.",
+    onPage: "Open the panel Compare with /compare, and choose “Bring changes over” for a branch.",
     needs: { right: "branch.bring", idle: "prompt" },
     read(argument, place) {
       const { leaf, say } = place;
@@ -194,7 +194,7 @@ function refuseOwnBranch({ state, leaf, say }: ActionPlace, from: string, argume
   }
   throw new ActionRefusal(
     say(
-      "You are on the branch of the worktree {worktree}. Go back to its start with /tree {number}, then bring its changes over with /bring {name}.",
+      "You are on the branch of the worktree {worktree}. Go back to the start of this branch with /tree {number}, then bring the changes over with /bring {name}.",
       { worktree: visibleLine(worktree), number: `#${number}`, name: quoteForUser(argument) },
     ),
   );

@@ -286,7 +286,7 @@ function readProcesses(argument: string, { state, say }: ActionPlace): ActionSte
     );
   if (!running.some(({ id }) => id === process))
     throw new ActionRefusal(
-      say("No {name} runs in the background. /processes lists the commands.", { name: quoteForUser(process) }),
+      say("No command {name} runs in the background. /processes lists the commands.", { name: quoteForUser(process) }),
     );
   // All clients of the conversation are informed about the end of the process.
   return conversationCommand("process.stop", { process }, () => undefined);

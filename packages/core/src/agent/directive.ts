@@ -68,7 +68,7 @@ export function checkDirective(directive: Directive, model: object = {}): Direct
 
 function userParts(content: UserContent): readonly UserPart[] {
   const parts = readUserContent(content);
-  if (!parts) throw new DirectiveError("empty", "A message needs some text or a file; this one is empty.");
+  if (!parts) throw new DirectiveError("empty", "A message needs some text or a file; this message is empty.");
   return parts;
 }
 

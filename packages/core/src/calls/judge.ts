@@ -108,7 +108,7 @@ function otherThanSeen(input: Json): string {
   return `The tool would change these arguments to ${JSON.stringify(input)}. Send the changed arguments if you agree.`;
 }
 
-const AS_ASKED = "Not allowed: a hook changed the arguments, but this agent runs a call only with its own arguments.";
+const AS_ASKED = "Not allowed: a hook changed the arguments, but this agent cannot run a changed call.";
 const ALLOWED = { decision: "allow" } as const;
 
 function jsonProblem(text: string): string {

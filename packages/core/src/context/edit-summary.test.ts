@@ -74,7 +74,7 @@ test("F99: only a summary can be edited, with some text and an id that can be on
   await expect(editSummary(session, first as string, "x")).rejects.toMatchObject({ code: "no-message" });
   await expect(editSummary(session, summary, " \n")).rejects.toMatchObject({
     code: "empty",
-    message: "A summary needs some text; this one is empty.",
+    message: "A summary needs some text; this summary is empty.",
   });
   await expect(editSummary(session, summary, "x", "a\nb")).rejects.toMatchObject({ code: "invalid-option" });
 });

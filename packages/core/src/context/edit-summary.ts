@@ -23,7 +23,7 @@ export async function editSummary(session: Session, id: string, text: string, as
   if (before?.role !== "summary") throw noMessage(id);
   if (!isSummary(before))
     throw new SessionError("no-message", `The summary ${id} covers no messages, so it cannot be edited.`);
-  if (text.trim() === "") throw new SessionError("empty", "A summary needs some text; this one is empty.");
+  if (text.trim() === "") throw new SessionError("empty", "A summary needs some text; this summary is empty.");
   const { parentId, covers, shortened, kept, leftOut, state: known, note, compaction, parts } = before;
   const longer = estimate(text) - estimate(parts.map((part) => part.text).join(""));
   const event: MessageAdded = {

@@ -12,7 +12,7 @@ import { ADD, type AddMessageOptions, checkedId } from "./options.ts";
 /** Returns a user's content as parts. Throws `SessionError` (`empty`), and `DirectiveError` for a wrong shape. */
 export function checkedUserParts(content: UserContent): readonly UserPart[] {
   const parts = readUserContent(content);
-  if (!parts) throw new SessionError("empty", "A message needs some text or a file; this one is empty.");
+  if (!parts) throw new SessionError("empty", "A message needs some text or a file; this message is empty.");
   return parts;
 }
 

@@ -24,7 +24,7 @@ export type StepEnd =
   | { readonly type: "aborted" };
 
 const CUT_OFF =
-  "Not executed: your message was cut off by the output limit. Send shorter messages, or fewer calls in one.";
+  "Not executed: your message was cut off by the output limit. Send shorter messages, or fewer calls in one message.";
 const FILTERED = "Not executed: your message was cut off by the provider's content filter.";
 const NO_TOOLS = "Not executed: no tools can be used any more in this turn.";
 

@@ -53,6 +53,6 @@ function embedder(...named: Parameters<typeof embeddingModel>): ReturnType<typeo
     return embeddingModel(...named);
   } catch (error) {
     if (!(error instanceof ModelChoiceError)) throw error;
-    return `Memory searches by words only, because the model of memory.embedModel cannot be used: ${error.message}`;
+    return `Memory finds entries only by their words, because the model of memory.embedModel cannot be used: ${error.message}`;
   }
 }

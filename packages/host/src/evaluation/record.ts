@@ -66,7 +66,7 @@ const result = z.object({
   directory: z.string(),
 });
 
-const OPENING = "The result of this attempt, as the evaluation has it:\n\n```yaml\n";
+const OPENING = "The evaluation's result of this attempt:\n\n```yaml\n";
 const CLOSING = "```";
 
 /** Returns the message with an attempt's result, for users, models and `resultIn`. */

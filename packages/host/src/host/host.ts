@@ -312,7 +312,7 @@ export class Host {
 
   #followed(session: Session): Session {
     for (const { reason } of narrowedRules(session.allowed))
-      this.#parts.notice(`A rule that you added to this conversation now allows less: ${reason}`);
+      this.#parts.notice(`A rule that you added to this conversation now allows fewer calls: ${reason}`);
     this.#telemetry.telemetry?.follow(session);
     this.hooks.follow(session);
     this.worktrees.sweep(session.id, session.state).catch(() => {});

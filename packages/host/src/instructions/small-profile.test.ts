@@ -137,7 +137,7 @@ describe("F69: the small profile", () => {
     const { id } = session.state;
     const first = await notesOf(agentWith(host, session, 4_096).agent, session);
     expect(first).toEqual([
-      `local/m has a context of 4,096 tokens, so it gets short instructions and few tools, and searches for others. Some instructions are left out (${instructions[0]}). To send everything, set "profile": "full" for this model under "models" in settings.json.`,
+      `local/m has a context of 4,096 tokens, so it gets short instructions and few tools, and searches for other tools. Some instructions are left out (${instructions[0]}). To send everything, set "profile": "full" for this model under "models" in settings.json.`,
     ]);
     expect(await notesOf(agentWith(host, session, 4_096).agent, session)).toEqual([]);
     await session.close();

@@ -128,7 +128,7 @@ function builtInBrief(workspace: string): string {
 export function withNote({ agent, leftOut }: SmallProfile, model: ModelDriver): Agent {
   const size = model.contextSize?.toLocaleString("en");
   const left = leftOut.length === 0 ? "" : ` Some instructions are left out (${leftOut.join(", ")}).`;
-  const text = `${model.id} has a context of ${size} tokens, so it gets short instructions and few tools, and searches for others.${left} To send everything, set "profile": "full" for this model under "models" in settings.json.`;
+  const text = `${model.id} has a context of ${size} tokens, so it gets short instructions and few tools, and searches for other tools.${left} To send everything, set "profile": "full" for this model under "models" in settings.json.`;
   let isTold = false;
   return agent.with({
     model: {

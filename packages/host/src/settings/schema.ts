@@ -44,8 +44,8 @@ const facts = z.strictObject(
         {
           input: price.describe("Input tokens."),
           output: price.describe("Output tokens."),
-          cached: price.describe("Input tokens read from the provider's cache. Default: as `input`.").optional(),
-          cacheWrite: price.describe("Input tokens written to the provider's cache. Default: as `input`.").optional(),
+          cached: price.describe("Input tokens read from the provider's cache. Default: `input`.").optional(),
+          cacheWrite: price.describe("Input tokens written to the provider's cache. Default: `input`.").optional(),
         },
         "an object with the prices input and output, and cached and cacheWrite if they differ",
       )
@@ -62,7 +62,7 @@ const facts = z.strictObject(
       )
       .optional(),
     textCalls: yesOrNo
-      .describe("Runs tool calls that the model writes as text (`<tool_call>`), in the chat format. Default: `true`.")
+      .describe("Runs calls that models of the chat completions API write as text (`<tool_call>`). Default: `true`.")
       .optional(),
     profile: z
       .enum(["full", "small"], '"full" or "small"')
@@ -218,7 +218,7 @@ const acpAgent = z.strictObject(
     env: z
       .record(z.string(), z.string(VARIABLES), VARIABLES)
       .describe(
-        `Extra environment variables. Your own variables are passed on too, except secrets. \`\${NAME}\` inserts one of them, even a secret.`,
+        `Extra environment variables. Your own variables are passed on too, except secrets. \`\${NAME}\` inserts one of your variables, even a secret.`,
       )
       .optional(),
   },
@@ -235,10 +235,10 @@ const shape = {
     .string("an address")
     .describe("For editors: the address of this schema. Nothing is loaded from it.")
     .optional(),
-  model: model.describe("The model to use when none is named.").optional(),
+  model: model.describe("The model to use when no model is named.").optional(),
   fallbacks: z
     .array(model, 'a list of names, as in ["openai/gpt-5"]')
-    .describe("Models to use instead, in this order, while a model is overloaded, limited or unreachable.")
+    .describe("Fallback models, used in this order while a model is overloaded, rate-limited or unreachable.")
     .optional(),
   titleModel: model
     .describe("The model that writes titles. Without it, a title is the beginning of the conversation.")
@@ -252,11 +252,11 @@ const shape = {
   maxTokens: count.describe("Maximum tokens in one answer.").optional(),
   aliases: z
     .record(z.string().regex(/^[^/]+$/, SHORT), model, "an object with short names")
-    .describe("Short names for models. They override the built-in ones.")
+    .describe("Short names for models. They override the built-in short names.")
     .optional(),
   models: z
     .record(z.string().regex(/^[^/]+\/./, NAME), facts, "an object with models by their names")
-    .describe("Facts about models that correct the catalogue.")
+    .describe("Facts about models. They override the facts in the built-in catalogue.")
     .optional(),
   approval: z
     .enum(["plan", "ask", "edits", "all"], '"plan", "ask", "edits" or "all"')
@@ -287,7 +287,7 @@ const shape = {
     .optional(),
   subAgentWorktrees: yesOrNo
     .describe(
-      "Gives writing sub-agents that are launched together a git worktree each. Their changes are merged when they finish.",
+      "Sub-agents that may write files and are launched together each get their own git worktree. Their changes are merged when they finish.",
     )
     .optional(),
   acpAgents: z
@@ -304,7 +304,7 @@ const shape = {
     .optional(),
   toolShare: share
     .describe(
-      "Share of the context that tools of MCP servers may take. With more, the model finds tools when it needs them. Default: 0.1.",
+      "Share of the context that tools of MCP servers may take. If tools need more, the model searches for a tool when it needs the tool. Default: 0.1.",
     )
     .optional(),
   hooks: hookEntries

@@ -135,7 +135,7 @@ describe("a branch with files of its own", () => {
       { path: "src/0/file-0.txt", kind: "deleted", mode: "000000", added: 0, removed: 4 },
     ]);
     await expect(worktrees.remove("opus")).rejects.toThrow(
-      "The worktree opus has 4 changed files and 1 commit. Bring the changes over first, or remove the worktree with them.",
+      "The worktree opus has 4 changed files and 1 commit. Bring the changes over first, or remove the worktree together with its changes.",
     );
     expect(existsSync(folder)).toBe(true);
     await worktrees.remove("opus", { changes: true });

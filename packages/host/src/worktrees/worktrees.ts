@@ -203,7 +203,7 @@ export class Worktrees {
     if (held !== undefined && !changes)
       throw new WorktreeError(
         "holds",
-        `The worktree ${name} has ${held}. Bring the changes over first, or remove the worktree with them.`,
+        `The worktree ${name} has ${held}. Bring the changes over first, or remove the worktree together with its changes.`,
       );
     await this.#remove(repository, found);
   }

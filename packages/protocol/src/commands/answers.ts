@@ -32,14 +32,14 @@ const answer = z.discriminatedUnion("decision", [
   }),
   z.strictObject({
     decision: z.literal("answer"),
-    text: textSchema(0, 100_000).describe("The answer to a question in words."),
+    text: textSchema(0, 100_000).describe("The text that answers the question."),
   }),
 ]);
 
 const waiting = z.object({
   ...conversation,
   question,
-  call: engineSchema<Call>(call).optional().describe("The call that asks. Absent at a limit."),
+  call: engineSchema<Call>(call).optional().describe("The call that asks. Absent for a question about a limit."),
   ofSubAgent: z.boolean(),
   directory: z.string().optional().describe("Directory of the conversation."),
 });

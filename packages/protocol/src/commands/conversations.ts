@@ -31,7 +31,7 @@ export const conversationCommands = {
     {
       cwd: z.string().optional().describe("Lists only conversations of this directory."),
       limit: z.int().min(1).max(CONVERSATIONS).optional(),
-      programs: z.boolean().optional().describe("Lists conversations that programs at `/v1` began, too."),
+      programs: z.boolean().optional().describe("Also lists conversations that programs began at `/v1`."),
     },
     z.object({ conversations: listSchema(listedConversation) }),
   ),
@@ -47,7 +47,7 @@ export const conversationCommands = {
       limit: z.int().min(1).max(HITS).optional().describe("Default: 20."),
       cwd: z.string().optional().describe("Searches only conversations of this directory."),
       conversation: id.optional().describe("Searches only this conversation."),
-      programs: z.boolean().optional().describe("Searches conversations that programs at `/v1` began, too."),
+      programs: z.boolean().optional().describe("Also searches conversations that programs began at `/v1`."),
     },
     z.object({
       hits: listSchema(

@@ -6,7 +6,7 @@ import { command } from "./command.ts";
 const takenBack = z.object({
   changes: listSchema(fileChange).describe("Changes that were made."),
   problems: listSchema(z.string()).describe("One sentence for each file that was not restored, with the reason."),
-  message: id.optional().describe("The message that tells the model. Absent if nothing changed."),
+  message: id.optional().describe("The message that tells the model about the changes. Absent if nothing changed."),
 });
 
 /** Clients translate these codes. */

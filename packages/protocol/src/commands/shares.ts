@@ -11,7 +11,7 @@ export const share = z.object({
   id,
   ...shown,
   createdAt: time,
-  expiresAt: time.describe("End of the link."),
+  expiresAt: time.describe("Time at which the link expires."),
 });
 
 /** A share link, without its secret. */
@@ -26,7 +26,7 @@ export const shareCommands = {
     "Makes a share link to one conversation, or to one branch as it is now.",
     {
       ...shown,
-      seconds: z.int().min(1).max(LONGEST).optional().describe("Seconds until the link ends. Default: a week."),
+      seconds: z.int().min(1).max(LONGEST).optional().describe("Seconds until the link expires. Default: a week."),
     },
     z.object({
       share,

@@ -107,7 +107,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...callOf,
       tool: z.string(),
       inputText: z.string(),
-      via: z.string().optional().describe("The tool that the model called, if it forwards to `tool`."),
+      via: z.string().optional().describe("The tool that the model called, if that tool forwards calls to `tool`."),
       input: anyJson.optional(),
       about: about.optional(),
     }),

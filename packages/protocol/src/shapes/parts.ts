@@ -180,6 +180,6 @@ export const questionField = engineSchema<QuestionField>(
     heading: z.string(),
     text: z.string(),
     choices: listSchema(z.object({ label: z.string(), description: z.string().optional() })),
-    several: z.boolean().optional().describe("True if the user may choose several."),
+    several: z.boolean().optional().describe("True if the user may choose several choices."),
   }),
 );

@@ -88,7 +88,7 @@ export class SocketConnection {
     const { data } = hello.safeParse(frame);
     if (!data) return this.#refuse("a first frame that is no hello", closeCodes.malformed);
     if (!isCompatible(data.protocol)) {
-      const message = `This server uses protocol version ${PROTOCOL}, and the client version ${data.protocol}. Update the older program. To update a page, reload the page.`;
+      const message = `This server uses protocol version ${PROTOCOL}, and the client uses version ${data.protocol}. Update the older program. To update a page, reload the page.`;
       this.#say({ type: "refused", protocol: PROTOCOL, message });
       return this.#refuse(`protocol ${data.protocol}`, closeCodes.version);
     }

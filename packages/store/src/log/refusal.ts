@@ -62,7 +62,7 @@ export function overtakenError(conversation: string, writer?: LogWriter): StoreE
 export function openElsewhere(conversation: string, writer: LogWriter): StoreError {
   return new StoreError(
     "locked",
-    `Conversation ${conversation} is open in ${writerName(writer)}; close it there or end that process, then try again.`,
+    `Conversation ${conversation} is open in ${writerName(writer)}; close the conversation there or end that process, then try again.`,
     { process: writer.process, conversation },
   );
 }
@@ -71,7 +71,7 @@ export function openElsewhere(conversation: string, writer: LogWriter): StoreErr
 export function openHere(conversation: string): StoreError {
   return new StoreError(
     "locked",
-    `Conversation ${conversation} is open in this process (${process.pid}) already; close it there, then try again.`,
+    `Conversation ${conversation} is already open in this process (${process.pid}); close the open conversation, then try again.`,
   );
 }
 

@@ -17,7 +17,7 @@ const wanted = z.object({
 
 const called = z.object({
   tool: z.string().describe("The name of the tool, as find_tools returned it."),
-  input: z.record(z.string(), z.unknown()).optional().describe("The arguments of the tool, in the form of its schema."),
+  input: z.record(z.string(), z.unknown()).optional().describe("Arguments that match the tool's input schema."),
 });
 
 /**

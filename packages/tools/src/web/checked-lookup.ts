@@ -38,7 +38,7 @@ export function checkedLookup({
           .map((address) => ({ address, family: isIP(address) }))
           .filter((one) => (family !== 4 && family !== 6) || one.family === family);
         const [first] = found;
-        if (first === undefined) return callback(new WebError("network", `${host} has no address.`), "", 0);
+        if (first === undefined) return callback(new WebError("network", `The host ${host} has no IP address.`), "", 0);
         return all ? callback(null, found) : callback(null, first.address, first.family);
       },
       (error) => callback(error, "", 0),

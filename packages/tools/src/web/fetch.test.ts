@@ -119,7 +119,9 @@ describe("which addresses are fetched", () => {
   });
 
   test("a name that means nothing, and a server that is not there, are said", async () => {
-    await expect(fetchHere("http://nowhere.example/", { resolve: async () => [] })).rejects.toThrow("has no address");
+    await expect(fetchHere("http://nowhere.example/", { resolve: async () => [] })).rejects.toThrow(
+      "has no IP address",
+    );
     const gone = await TestServer.give("");
     const { url } = gone;
     await gone[Symbol.asyncDispose]();

@@ -65,7 +65,7 @@ export async function getAddress(
       if (redirects === MOST_REDIRECTS)
         throw new WebError(
           "redirect",
-          `${start.href} redirects more than ${MOST_REDIRECTS} times, last to ${location}.`,
+          `${start.href} redirects more than ${MOST_REDIRECTS} times; the last redirect is to ${location}.`,
         );
       if (!isSamePlace(address, next) && !(await options.mayFollow(next)))
         throw new WebError(
@@ -158,7 +158,7 @@ export function readWebAddress(text: string, base?: URL): URL {
   if (address.protocol !== "http:" && address.protocol !== "https:")
     throw new WebError("address", `Only http: and https: addresses are fetched, not ${address.protocol} addresses.`);
   if (address.username !== "" || address.password !== "")
-    throw new WebError("address", "An address with a user name or password is not fetched. Leave them out.");
+    throw new WebError("address", "Addresses with a user name or password are not fetched. Remove both.");
   return address;
 }
 

@@ -227,8 +227,8 @@ function useOwnInView(tree: ConversationState, leaf: string | null): (message: s
 }
 
 const KEYS = {
-  steer: t("Enter sends now, Alt+Enter after this turn"),
-  queue: t("Enter sends after this turn, Alt+Enter now"),
+  steer: t("Enter sends now, Alt+Enter sends after this turn"),
+  queue: t("Enter sends after this turn, Alt+Enter sends now"),
 } as const;
 
 const MODES = {

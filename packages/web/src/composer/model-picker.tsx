@@ -84,7 +84,7 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
         )}
         {found.length === 0 && !isNamed && (
           <li className="px-3 py-2 text-soft text-xs">
-            {problem ?? t("No matching model. To use another one, enter its full name, such as provider/model.")}
+            {problem ?? t("No matching model. To use another model, enter its full name, such as provider/model.")}
           </li>
         )}
         {others.map(({ name, reason }) => (

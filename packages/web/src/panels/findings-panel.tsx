@@ -30,7 +30,7 @@ export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
   if (!found || found.length === 0) {
     return (
       <p className="p-3 text-sm">
-        {found ? t("The last review found nothing.") : t("No review in this conversation yet. Start one with /review.")}
+        {found ? t("The last review found nothing.") : t("There is no review yet. Start a review with /review.")}
       </p>
     );
   }

@@ -75,7 +75,7 @@ export function Presets({ model }: { readonly model: string }) {
     <section aria-label={t("Presets")} className="mt-4 flex flex-col gap-2">
       <h2 className="font-medium">{t("Presets")}</h2>
       <p className="text-soft text-xs">
-        {t("A preset is a model and a mode under one name. Choose one below the message box.")}
+        {t("A preset is a model and a mode under one name. Choose a preset below the message box.")}
       </p>
       <Kept
         names={presets.map(({ name }) => name)}

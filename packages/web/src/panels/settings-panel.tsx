@@ -159,7 +159,7 @@ function NeverAsk({ onYes, onNo }: { readonly onYes: () => void; readonly onNo: 
     >
       <p>
         {t(
-          "The agent will run all commands and change files in this conversation without asking you, even if a text that it reads tricks it into doing so. Deny rules still apply. This ends when the server stops.",
+          "The agent will run all commands and change files in this conversation without asking you, even if a text that it reads tricks it into doing so. Deny rules still apply. This mode ends when the server stops.",
         )}
       </p>
       <label className="flex flex-col gap-1">

@@ -13,7 +13,7 @@ export function TextDiff({ before, after }: { readonly before: string; readonly 
       <p className="text-soft text-xs">
         {isSame
           ? t("Both texts are identical.")
-          : t("Strikethrough: only in the other branch. Underline: only in this one.")}
+          : t("Strikethrough: only in the other branch. Underline: only in this branch.")}
       </p>
       <section aria-label={t("Differences")} className="mt-1 whitespace-pre-wrap rounded-md border border-hair p-2">
         {changes.map(({ value, added, removed }, index) =>

@@ -117,8 +117,8 @@ export class ShownFeed {
     if (state.messages.size > 0)
       remindOfUnfinished(person.terminal, session, person.standpoint.leaf, client.welcome.agent);
     for (const { reason } of session.narrowed)
-      person.view.note(plainLine(`A rule that you added to this conversation now allows less: ${reason}`));
-    if (isWorking) person.view.note("The agent is working. Your messages reach it while it works.");
+      person.view.note(plainLine(`A rule that you added to this conversation now allows fewer calls: ${reason}`));
+    if (isWorking) person.view.note("The agent is working. Your messages reach the agent while it works.");
     this.#approvals.opened(state);
     // Another process left these runs unfinished. The user can answer waiting runs; the others ask again.
     const asking = new Set(

@@ -246,7 +246,7 @@ const SHOWN = 200;
 /** Name under which an unfinished reason is stored. Earlier versions wrote the same name. */
 const WHY_NOT = "Why not";
 const YES: DecisionChoice = { key: "y", text: "Yes, once", brief: "yes", words: ["yes", "Y"] };
-const TURN: DecisionChoice = { key: "t", text: "Yes, and all edits in this turn", brief: "this turn", words: ["T"] };
+const TURN: DecisionChoice = { key: "t", text: "Yes, allow all edits in this turn", brief: "this turn", words: ["T"] };
 const EDIT: DecisionChoice = { key: "e", text: "Edit it first", brief: "edit", words: ["edit", "change", "E"] };
 const NO: DecisionChoice = {
   key: "n",

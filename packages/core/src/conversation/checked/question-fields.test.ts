@@ -35,7 +35,7 @@ describe("C12: questions with choices", () => {
     ],
     ["with a choice of two lines", labelled("red", "bl\nue"), 'A choice of "Colour" must be one line, without tabs.'],
     ["with the same choice twice", labelled("red", "Red "), 'The question "Colour" has the choice "red" twice.'],
-    ["with the same heading twice", [colour, colour], 'Two questions have the heading "Colour"; give each its own.'],
+    ["with the same heading twice", [colour, colour], 'Two questions have the heading "Colour"; rename one heading.'],
     [
       "with a choice that is too long",
       labelled("red", "b".repeat(101)),

@@ -15,7 +15,7 @@ export function fieldsProblem(fields: readonly QuestionField[]): string | undefi
     if (problem !== undefined) return problem;
   }
   const twice = repeated(fields.map(({ heading }) => heading));
-  return twice === undefined ? undefined : `Two questions have the heading "${twice}"; give each its own.`;
+  return twice === undefined ? undefined : `Two questions have the heading "${twice}"; rename one heading.`;
 }
 
 function choicesProblem(heading: string, choices: readonly QuestionChoice[]): string | undefined {

@@ -33,7 +33,7 @@ export function wordsBlock(leftOut: number, messages: readonly string[]): string
   return encloseInTags("words-of-the-user", [`${WORD_FOR_WORD}${counting}`, ...messages].join("\n"));
 }
 
-const WORD_FOR_WORD = "The user wrote these messages before this point: word for word, the oldest first.";
+const WORD_FOR_WORD = "These are the user's messages before this point, word for word, the oldest first.";
 
 /** Returns the words of a message in tags, cut to at most `characters` UTF-16 units. */
 export function keptMessage(message: Message, characters = Number.POSITIVE_INFINITY): string {

@@ -54,14 +54,14 @@ export const openAi: Door = {
     "/v1/chat/completions": {
       post: posted(
         "openaiChat",
-        "Runs a turn for an OpenAI chat completions request; streamed with `stream`.",
+        "Runs a turn for an OpenAI chat completions request. With `stream`, the response is streamed.",
         chatRequest,
       ),
     },
     "/v1/responses": {
       post: posted(
         "openaiResponse",
-        "Runs a turn for an OpenAI responses request; streamed with `stream`.",
+        "Runs a turn for an OpenAI responses request. With `stream`, the response is streamed.",
         responsesRequest,
       ),
     },

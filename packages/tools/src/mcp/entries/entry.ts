@@ -103,7 +103,7 @@ const shape = z.strictObject(
     command: text("the program to run").describe("The program to run.").optional(),
     args: z.array(z.string("a text"), "a list of texts").describe("Arguments of the program.").optional(),
     env: texts(VARIABLES)
-      .describe("Environment variables for the program. A few of yours that are not secret are passed on too.")
+      .describe("Environment variables for the program, besides a few of your own that are not secret.")
       .optional(),
     cwd: text("a folder")
       .describe(
@@ -122,7 +122,7 @@ const shape = z.strictObject(
       .int(MILLISECONDS)
       .positive(MILLISECONDS)
       .describe(
-        "Milliseconds without a sign of life from the server. Default: 30,000 until the server is ready, 600,000 in a call.",
+        "Maximum milliseconds without a sign of life from the server. Default: 30,000 until the server is ready, 600,000 in a call.",
       )
       .optional(),
     disabled: z.boolean("true or false").describe("Keeps the entry, but does not use it.").optional(),

@@ -66,7 +66,7 @@ export async function askSearchService<Schema extends z.ZodType>(
 function refusedSearchError(service: string, status: number, text: string): WebError {
   const hint =
     status === 401 || status === 403
-      ? "The service does not accept the key, or not for this use. Ask the user to check the settings."
+      ? "The service rejects the key, or does not allow this use of the key. Ask the user to check the settings."
       : status === 429
         ? "Too many searches. Wait, then search less often."
         : cutTo(text, MOST_OF_FAILURE, "");

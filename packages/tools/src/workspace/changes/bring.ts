@@ -81,8 +81,7 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
   refuseUnknown("bringTool", options, OPTIONS);
   return defineTool({
     name: "bring_over",
-    description:
-      "Brings changes that another branch made to files over to this branch, and marks conflicts in the files.",
+    description: "Merges the file changes of another branch into this branch, and marks conflicts in the files.",
     input: inputOf(workspace),
     effects: "external",
     files: "write",

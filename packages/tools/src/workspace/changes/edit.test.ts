@@ -33,7 +33,7 @@ test("B36: edit replaces the one place and answers a unified diff", async () => 
 
 test("B36: text that does not occur is refused, with the nearest line", async () => {
   expect(await problem("one\nconst total = price * count;\n", "const total = prices * counts;", "x")).toBe(
-    "old_text does not occur in a.txt. The most similar is line 2: const total = price * count; Read the lines around it and copy the text exactly.",
+    "old_text does not occur in a.txt. The most similar line is line 2: const total = price * count; Read the lines around it and copy the text exactly.",
   );
   expect(await problem("a\n\tif (x) {\n\t\ty();\n", "    if (x) {\n        y();", "z")).toMatch(
     /Line 2 has a tab where you wrote 4 spaces, and 1 more such place\. Copy the text exactly\./,

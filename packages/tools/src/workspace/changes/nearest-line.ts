@@ -25,7 +25,7 @@ export function nearestLine(text: string, wanted: string): string | undefined {
   }
   return best.number === 0
     ? undefined
-    : `The most similar is line ${best.number}: ${showOnOneLine(cutTo(best.line, MOST_SHOWN, ""))}`;
+    : `The most similar line is line ${best.number}: ${showOnOneLine(cutTo(best.line, MOST_SHOWN, ""))}`;
 }
 
 function letterPairs(line: string): ReadonlyMap<string, number> {

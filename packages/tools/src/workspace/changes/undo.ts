@@ -54,7 +54,7 @@ export async function revertFile(
   if (gap) {
     throw new WorkspaceError(
       "changed",
-      `${file.path} was changed by another program between the changes of this conversation, so they cannot be undone together. Undo the latest changes one by one.`,
+      `${file.path} was changed by another program between the changes of this conversation, so these changes cannot be undone together. Undo the latest changes one by one.`,
     );
   }
   return undoChange(workspace, backups, file, watch);

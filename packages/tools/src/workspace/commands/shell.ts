@@ -70,7 +70,7 @@ export function shellTool(
   return defineTool({
     name: "shell",
     description:
-      "Runs a command in bash and returns stdout and stderr together, and an exit code other than 0. " +
+      "Runs a command in bash and returns stdout and stderr together, and the exit code unless it is 0. " +
       "The command has no input and no terminal, and its child processes end with it. Long output is cut in the middle." +
       (sandbox === undefined ? "" : confines(sandbox)),
     input,

@@ -16,7 +16,7 @@ const inputOf = (workspace: Workspace) =>
       .enum(["lines", "complete", "symbol"])
       .optional()
       .describe(
-        "The unit that a block replaces. lines: lines by number; symbol: a function, class or method by name; complete: the file. Default: lines; complete for a new file.",
+        "The unit that a fenced block replaces. lines: lines by number; symbol: a function, class or method by name; complete: the file. Default: lines; complete for a new file.",
       ),
     overwrite: z.boolean().optional().describe("Allows mode complete for a file that exists."),
   });

@@ -52,7 +52,7 @@ describe("B31: all blocks of a file or none", () => {
 
   test("half a character", async () => {
     expect(await refused(block("ts:1:2", "half \ud83c"))).toBe(
-      again("The new text for a.ts contains half a character (a lone surrogate). Send it whole"),
+      again("The new text for a.ts contains half a character (a lone surrogate). Send the whole character"),
     );
   });
 

@@ -29,7 +29,7 @@ export function listTool(workspace: Workspace): Tool {
   return defineTool({
     name: "list",
     description:
-      "Lists a folder: one path a line, relative to the workspace and sorted, folders with a `/` at the end, files with their size in bytes. " +
+      "Lists a folder: one path per line, relative to the workspace and sorted. Folders end in `/`, and files have their size in bytes. " +
       `Files that .gitignore excludes are left out. At most ${MOST_ENTRIES} entries.`,
     input: inputOf(workspace),
     brief: "Lists a folder.",

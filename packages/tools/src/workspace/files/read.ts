@@ -42,7 +42,7 @@ export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool 
     name: "read",
     description: `Reads a text file, picture or PDF. Each line comes as its number, a tab and its text. At most ${MOST_LINES} lines or ${MOST_BYTES} bytes at once.`,
     input: inputOf(workspace),
-    brief: "Reads a text file, picture or PDF: numbered lines.",
+    brief: "Reads a text file with line numbers, a picture or a PDF.",
     effects: "none",
     eager: true,
     files: "read",

@@ -125,7 +125,7 @@ export function encodeText(path: string, text: string, { encoding, mark }: TextF
   if (!text.isWellFormed())
     throw new WorkspaceError(
       "content",
-      `The new text for ${path} contains half a character (a lone surrogate). Send it whole.`,
+      `The new text for ${path} contains half a character (a lone surrogate). Send the whole character.`,
     );
   const all = mark === "" ? text : mark + withoutMark(text);
   if (encoding === "utf-8") return Buffer.from(all, "utf8");

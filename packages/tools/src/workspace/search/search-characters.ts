@@ -164,6 +164,6 @@ function isValid(source: string): boolean {
 
 /** Returns the error for an invalid search pattern. `advice` is the suggested replacement, without a full stop. */
 export function invalidPattern(reason: string, advice?: string, cause?: unknown): WorkspaceError {
-  const help = advice ?? "To find text as it is, put \\ before characters such as ( [ { . * + ?";
+  const help = advice ?? "To find literal text, put \\ before characters such as ( [ { . * + ?";
   return new WorkspaceError("pattern", `The pattern is not a valid regular expression: ${reason}. ${help}.`, { cause });
 }

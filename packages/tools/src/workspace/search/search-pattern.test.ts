@@ -99,7 +99,7 @@ const REFUSED: readonly (readonly [pattern: string, reason: string, form: string
   ["\\k<n>(?<n>a)", 'there is no group "n" before', "put \\ before"],
   ["(?R)", "(?R... is not understood", "write the inner pattern out"],
   ["(?|a|b)", "(?|... is not understood", "Write (?:...)"],
-  ["(?(1)a|b)", "(?(... is not understood", "Write the cases"],
+  ["(?(1)a|b)", "(?(... is not understood", "Write (?:one|other) instead"],
   ["(*SKIP)a", "(*... is not understood", "Verbs such as (*SKIP)"],
   ["(?U)a", "the flag U is not known", "The flags are i, m, s and x"],
   ["(?-m)^a", "the flag -m is not known", "^ and $ match at each line anyway"],
@@ -145,6 +145,6 @@ test.each([
 });
 
 test("F79: a reference that ignores case in a part of a pattern is refused, and works in the whole pattern", () => {
-  expect(() => translate("(?i:(a)\\1)b")).toThrow("Write (?i) at the beginning, for all parts.");
+  expect(() => translate("(?i:(a)\\1)b")).toThrow("Write (?i) at the beginning, where it applies to all parts.");
   expect(linesWith("(?i)(a)\\1b", "aAB")).toEqual([1]);
 });

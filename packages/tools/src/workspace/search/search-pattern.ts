@@ -50,9 +50,9 @@ const TEXT_START = "(?<![^])";
 const TEXT_END = "(?=\\r?\\n?(?![^]))";
 
 const OPENING_FORMS: readonly (readonly [start: RegExp, advice: string])[] = [
-  [/^\(\*/, "Verbs such as (*SKIP) are not known; leave them out, or write \\(\\* for the characters"],
+  [/^\(\*/, "Verbs such as (*SKIP) are not supported; remove the verb, or write \\(\\* to find the characters (*"],
   [/^\(\?\|/, "Write (?:...) for (?|...)"],
-  [/^\(\?\(/, "Write the cases of a condition as (?:one|other)"],
+  [/^\(\?\(/, "Write (?:one|other) instead of a condition"],
   [/^\(\?(?:R|\d|[+-]\d|&|P>)/, "A pattern cannot contain itself; write the inner pattern out"],
 ];
 
@@ -348,7 +348,7 @@ class Translation implements Facts {
     if (ignoresCase && this.#known.listsCases)
       throw invalidPattern(
         "a reference cannot ignore case in a part of a pattern",
-        "Write (?i) at the beginning, for all parts",
+        "Write (?i) at the beginning, where it applies to all parts",
       );
     this.references.add(number);
     return { source: this.#known.references.has(number) ? `\\k<g${number}>` : "", needs: [] };

@@ -33,11 +33,11 @@ const inputOf = (workspace: Workspace) =>
     pattern: z
       .string()
       .min(1)
-      .describe("A regular expression, matched against each line; case counts unless it begins with (?i)."),
+      .describe("A regular expression, matched against each line; case-sensitive unless the pattern begins with (?i)."),
     path: pathArgument(workspace)
       .overwrite((path) => path || ".")
       .optional()
-      .describe("The file or folder to search, relative to the workspace. Default: all of it."),
+      .describe("The file or folder to search, relative to the workspace. Default: the whole workspace."),
     glob: z
       .string()
       .optional()

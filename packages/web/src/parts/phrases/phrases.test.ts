@@ -67,7 +67,7 @@ const OTHER_SENSE: Readonly<Record<string, readonly string[]>> = {
   agent: ["Create AGENTS.md"],
   allow: ["The turn continues, with the same limits again."],
   turn: ["Memory is off. Turn it on with /memory in a terminal."],
-  provider: ["No matching model. To use another one, enter its full name, such as provider/model."],
+  provider: ["No matching model. To use another model, enter its full name, such as provider/model."],
   remove: ["Write /worktrees remove and the name of a worktree. Add “with changes” to delete its changes too."],
 };
 

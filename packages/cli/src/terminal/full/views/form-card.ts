@@ -269,7 +269,7 @@ export class FormCard implements Overlay<FilledForm> {
     const enter = this.#fillings.length === 1 ? "sends" : "goes on";
     if (bar === field.choices.length) return [`Enter ${enter}`];
     return field.several
-      ? [`Space or a digit chooses, also several · Enter ${enter}`, `Digits choose · Enter ${enter}`]
+      ? [`Choose one or more with Space or digits · Enter ${enter}`, `Digits choose · Enter ${enter}`]
       : [`Up, Down and Enter, or a digit, chooses and ${enter}`, `A digit chooses and ${enter}`];
   }
 }
