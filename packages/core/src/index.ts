@@ -1,6 +1,7 @@
 // For users of the library. docs/library.md has the page of each name.
 export { Agent, type AgentBuilder, type AgentOptions, type TurnHandler } from "./agent/agent.ts";
-export { type Chat, ChatError, type ChatOptions, type Conversation } from "./agent/chat.ts";
+export type { Chat } from "./agent/chat.ts";
+export { ChatError, type ChatOptions, type Conversation } from "./agent/chat-options.ts";
 export { askClient } from "./agent/control/ask-client.ts";
 export { type LaunchAgentOptions, launchAgent, type NamedAgent } from "./agent/control/launch-agent.ts";
 export { shortenConversation } from "./agent/control/shorten-conversation.ts";

@@ -1,0 +1,80 @@
+import type { Message } from "../conversation/message.ts";
+import type { OptionNames } from "../conversation/option-names.ts";
+import type { ConversationState } from "../conversation/state.ts";
+import type { Session } from "../session/session.ts";
+
+/** The conversation that a turn handler gets, read-only. */
+export interface Conversation {
+  readonly id: string;
+  /** The whole tree. It keeps changing. */
+  readonly state: ConversationState;
+  readonly leaf: string | null;
+  /** The path to `leaf`, as it is when the handler first reads this property. */
+  readonly path: readonly Message[];
+}
+
+/**
+ * Options of a chat.
+ * @example
+ * agent.chat(say("Why?"), {
+ *   session,
+ *   at: leaves(session.state)[0],
+ *   id: createId(),
+ *   client: "my-program 0.1",
+ *   wait: false,
+ *   sharesLimits: false,
+ * });
+ */
+export interface ChatOptions {
+  /** The conversation. Default: a new conversation in memory. */
+  readonly session?: Session | undefined;
+  /**
+   * The message to continue from, on a new branch. Default: the message that was last written. In a chat that a turn
+   * handler returns, the default is the end of the chat, or of the messages added there while the handler waited.
+   */
+  readonly at?: string | undefined;
+  /**
+   * Id of the message that the directive adds, or of the run if no message is added. A client can look up this id after
+   * a lost connection. The id must be valid (`isId`) and unused. Default: a new id.
+   */
+  readonly id?: string | undefined;
+  /** Name of the client that begins the turn, for tools (`context.client`). */
+  readonly client?: string | undefined;
+  /**
+   * Whether to wait while another turn works on the branch. Default `true`. With `false`, a retry begins its branch at
+   * once, and any other directive rejects with `SessionError` (`busy`).
+   */
+  readonly wait?: boolean | undefined;
+  /**
+   * True if a turn that a handler adds shares the limits of the turn before: usage, cost, steps and time continue from
+   * there. Use this for a turn that no user asked for. Default `false`.
+   */
+  readonly sharesLimits?: boolean | undefined;
+  /**
+   * Interrupts the running turn and ends the chat. A turn that asks a user stays open in the log: `resume()` continues
+   * it. Absent: only the reader or the session ends the chat early.
+   * @example for await (const text of agent.chat(say("Hello"), { signal: AbortSignal.timeout(60_000) }).text) console.log(text);
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const CHAT: OptionNames<ChatOptions> = {
+  session: true,
+  at: true,
+  id: true,
+  client: true,
+  wait: true,
+  sharesLimits: true,
+  signal: true,
+};
+
+/** Error of a program that uses a chat in a wrong way. */
+export class ChatError extends Error {
+  override readonly name = "ChatError";
+  readonly code: "iterated" | "other-session" | "no-session" | "no-chat" | "no-id" | "used-id";
+
+  constructor(code: ChatError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
