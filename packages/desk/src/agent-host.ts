@@ -73,7 +73,7 @@ export function agentHost(agent: Agent, store: Store): ServedHost {
     if (modelNamed) return agent.with({ model: await modelNamed(wanted) });
     throw new ModelChoiceError(
       "unknown-model",
-      `The agent "${agent.name}" has only the model ${name}, and not ${wanted}.`,
+      `The agent "${agent.name}" has only the model ${name}, and cannot use ${wanted}.`,
     );
   };
   const listModels: ServedHost["listModels"] = async (wanted) => {

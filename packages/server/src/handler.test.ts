@@ -114,7 +114,10 @@ test("L1: the doors are listed with their path; what needs a WebSocket is absent
     const response = await fetch(list(`${ORIGIN}${missing}`));
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
-      error: { code: "not-found", message: `There is nothing at this address. The doors are ${doors.join(", ")}.` },
+      error: {
+        code: "not-found",
+        message: `There is nothing at this address. The handler serves ${doors.join(", ")}.`,
+      },
     });
   }
   expect((await fetch(list(`${ORIGIN}/agent/api/v1/socket`))).status).toBe(404);
@@ -212,7 +215,7 @@ test("L1: a served agent has no files, modes or equipment: clients learn it, and
   for (const one of refused) await expect(one).rejects.toThrow(/is not available: the agent "shop" has no workspace/);
   const parts = [{ type: "text" as const, text: "Hi" }];
   await expect(client.ask("turn.say", { conversation, parts, model: "other/model" })).rejects.toThrow(
-    'The agent "shop" has only the model scripted/model, and not other/model.',
+    'The agent "shop" has only the model scripted/model, and cannot use other/model.',
   );
   await expect(client.ask("prompt.say", { conversation, prompt: "review" })).rejects.toThrow(
     "There is no prompt /review.",

@@ -171,7 +171,7 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
   );
   const open = ["/api/v1", ...doors.map(({ address }) => address)].map((address) => `${path}${address}`);
   app.all("*", (context) => {
-    const message = `There is nothing at this address. The doors are ${open.join(", ")}.`;
+    const message = `There is nothing at this address. The handler serves ${open.join(", ")}.`;
     return context.json({ error: { code: "not-found", message } }, 404);
   });
   app.onError(internalError(defect));

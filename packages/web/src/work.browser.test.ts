@@ -51,7 +51,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => said(page)).toContain("That is done.");
     await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     await write(page, "plan");
-    await asked.getByRole("button", { name: "Approve, edit files freely" }).click();
+    await asked.getByRole("button", { name: "Approve, and edit files freely" }).click();
     const plan = card(page, "update_plan").last();
     await eventually(() => plan.innerText()).toContain("Plan: 1 of 2 done");
     expect(await plan.getByRole("list", { name: "Plan" }).innerText()).toBe("[x] look\n[ ] mend it");

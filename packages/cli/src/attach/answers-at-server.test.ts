@@ -29,7 +29,7 @@ test.skipIf(!hasTmux)(
     using pty = Pty.open(place, ["attach", "--plain", "--resume", conversation], model.env);
     await pty.prompted();
     pty.enter("/model");
-    await pty.until("A number, words to look for, or nothing to go back:");
+    await pty.until("Type a number or words to search for, or press Enter to go back:");
     await remote.ask("turn.say", { conversation, parts: say("go") });
     await until(watched, () => watched.state.questions.size === 1);
     await sleep(300);

@@ -29,7 +29,7 @@ describe.skipIf(!hasTmux)("T42: /model at a server", () => {
     pty.enter("/model nobody/nothing");
     await pty.until("Not done: There is no provider");
     pty.enter("/model");
-    const list = await pty.until("A number, words to look for, or nothing to go back:");
+    const list = await pty.until("Type a number or words to search for, or press Enter to go back:");
     expect(list).toMatch(/^ {2}1 {2}openai-compatible\/test +price unknown +\(now\)$/m);
     expect(list).toMatch(/^ +\d+ {2}anthropic\/claude-sonnet-5 +\$[\d.]+ in +\$[\d.]+ out +[\d.]+[kM]$/m);
     pty.enter("offline");
@@ -191,7 +191,7 @@ describe.skipIf(!hasTmux)("T41: attach --resume", () => {
     expect(JSON.stringify(model.asked[2])).toContain("Blood is.");
 
     using plain = Pty.open(place, ["attach", "--plain", "--resume", "what is"], model.env);
-    const list = await plain.until("A number, words to look for, or nothing to go back:");
+    const list = await plain.until("Type a number or words to search for, or press Enter to go back:");
     expect(list).toMatch(/^Conversations\n {2}1 {2}What is red\? .*\n {2}2 {2}What is blue\? /m);
     await plain.exchange("", "No conversation chosen. Starting a new conversation.");
   });

@@ -98,7 +98,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     pty.enter("/model nobody/nothing");
     await pty.until("Not done: There is no provider");
     pty.enter("/model");
-    const list = await pty.until("A number, words to look for, or nothing to go back:");
+    const list = await pty.until("Type a number or words to search for, or press Enter to go back:");
     expect(list).toMatch(/^ {2}1 {2}openai-compatible\/test +price unknown +\(now\)$/m);
     expect(list).toMatch(/demo\/offline +\$0 in +\$0 out/);
     const [, number = ""] = /^ +(\d+) {2}demo\/offline/m.exec(list) ?? [];
@@ -118,7 +118,9 @@ describe.skipIf(!hasTmux)("the commands", () => {
     await pty.exchange("/model OFFL", "Using demo/offline from the next message on");
     await pty.exchange("/model heron", 'Not done: "heron" is not the name of a model');
     pty.enter("/model e");
-    expect(await pty.until("A number, words to look for, or nothing to go back:")).toMatch(/^ {2}2 {2}openai-compat/m);
+    expect(await pty.until("Type a number or words to search for, or press Enter to go back:")).toMatch(
+      /^ {2}2 {2}openai-compat/m,
+    );
     pty.enter("2");
     await pty.until("Using openai-compatible/test from the next message on");
     await pty.exchange("hello", "Hello.");

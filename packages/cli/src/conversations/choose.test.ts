@@ -78,7 +78,7 @@ describe.skipIf(!hasTmux)("T41: a conversation is chosen", () => {
     await said("What is green?", "Moss.");
     await using server = await modelServer({ text: "Grass." });
     using pty = Pty.open(place, ["--plain", "--resume", "what is", ...MODEL], server.env);
-    const list = await pty.until("A number, words to look for, or nothing to go back:");
+    const list = await pty.until("Type a number or words to search for, or press Enter to go back:");
     expect(list).toMatch(/^Conversations\n {2}1 {2}What is green\? .*\n {2}2 {2}What is red\? /m);
     pty.enter("nothing of the kind");
     await pty.until("Nothing matches.");

@@ -42,7 +42,7 @@ async function pickByLine<T>(
       terminal.write(`${style.dim(empty)}\n`);
       return undefined;
     }
-    const prompt = "A number, words to look for, or nothing to go back: ";
+    const prompt = "Type a number or words to search for, or press Enter to go back: ";
     const line = (await terminal.ask({ prompt, again, ...(signal && { signal }) }))?.trim();
     if (line === undefined || line === "") return undefined;
     const item = shown[Number(line) - 1];

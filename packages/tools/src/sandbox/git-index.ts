@@ -36,7 +36,7 @@ interface Entries {
 }
 
 function gitIndexEntries(index: Buffer, width: number): Entries {
-  if (index.toString("latin1", 0, 4) !== "DIRC") throw new Error("This is no index.");
+  if (index.toString("latin1", 0, 4) !== "DIRC") throw new Error("This file is not a git index.");
   const version = index.readUInt32BE(4);
   const names: string[] = [];
   const links: string[] = [];

@@ -21,7 +21,7 @@ export class SymbolFinder {
     if (text.length > LONGEST_TEXT)
       throw new SymbolError(
         "size",
-        `The file is too long to find symbols in it: ${text.length} characters, of at most ${LONGEST_TEXT}. Use line numbers instead.`,
+        `The file is too long to find symbols in it: ${text.length} characters, more than ${LONGEST_TEXT}. Use line numbers instead.`,
       );
     const treeSitter = await import("./tree-sitter.ts");
     const grammar = grammars[language];

@@ -172,11 +172,11 @@ function Permission({
       {isBroken && <p className="text-bad text-xs">{input.problem}</p>}
       <div className="flex flex-wrap items-center gap-2">
         <Button look="main" disabled={isBroken} onClick={() => send(allow())}>
-          {isPlan ? t("Approve, ask before changes") : t("Allow once")} <Key>A</Key>
+          {isPlan ? t("Approve, and ask before changes") : t("Allow once")} <Key>A</Key>
         </Button>
         {isPlan && (
           <Button disabled={isBroken} onClick={() => send(allow(), "edits")}>
-            {t("Approve, edit files freely")}
+            {t("Approve, and edit files freely")}
           </Button>
         )}
         <Button look="bad" onClick={deny}>

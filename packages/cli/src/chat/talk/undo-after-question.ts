@@ -32,7 +32,7 @@ async function isWanted(terminal: Terminal, { changes }: CallChanges, workspace:
   const place = worktree === undefined ? visibleLine(workspace) : `the worktree ${visibleLine(worktree)}`;
   const decided = await terminal.decide({
     title:
-      "This conversation was imported. Undo writes the file contents from the import, which may differ from your own",
+      "This conversation was imported. Undo writes the file contents from the import, which may differ from your files",
     body: changes.map(({ path, before }) => visibleLine(before === null ? `${path}: will be deleted` : path)),
     question: `Restore these files in ${place}?`,
     choices: AGREE,

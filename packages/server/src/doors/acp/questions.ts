@@ -114,8 +114,8 @@ function approvalOptions(pattern: string | undefined): PermissionOption[] {
 }
 
 const PLAN_OPTIONS = [
-  { optionId: "ask", name: "Approve, ask before changes", kind: "allow_once" },
-  { optionId: "edits", name: "Approve, edit files freely", kind: "allow_always" },
+  { optionId: "ask", name: "Approve, and ask before changes", kind: "allow_once" },
+  { optionId: "edits", name: "Approve, and edit files freely", kind: "allow_always" },
   { optionId: "no", name: "No, keep planning", kind: "reject_once" },
 ] as const;
 

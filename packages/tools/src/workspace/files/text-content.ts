@@ -45,7 +45,7 @@ export async function readText(workspace: Workspace, given: string, watch?: KeyW
   if (file.stats.size > MOST_BYTES) {
     throw new WorkspaceError(
       "content",
-      `${file.path} is too large to be changed as text: ${file.stats.size} bytes, of at most ${MOST_BYTES}.`,
+      `${file.path} is too large to be changed as text: ${file.stats.size} bytes, more than ${MOST_BYTES}.`,
     );
   }
   const bytes = await file.handle.readFile();
