@@ -46,8 +46,8 @@ test("T54: /copy takes the last answer, or the block of code that is named by it
   expect(copied).toHaveLength(3);
   expect(told.slice(3)).toEqual([
     "2 blocks are sh. Choose a block by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
-    "There is no block 0. Choose a block by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
-    "There is no block rust. Choose a block by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
+    "There is no code block 0. Choose a block by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
+    "There is no code block rust. Choose a block by its number, such as /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
   ]);
 });
 

@@ -62,7 +62,7 @@ function findCodeBlock(blocks: readonly Code[], named: string): Code | { readonl
   );
   const what = block
     ? `${counted(of.length, "block")} are ${excerptLine(named, 20)}`
-    : `There is no block ${excerptLine(named, 20)}`;
+    : `There is no code block ${excerptLine(named, 20)}`;
   return { problem: `${what}. Choose a block by its number, such as /copy 1: ${list.join("; ")}.` };
 }
 

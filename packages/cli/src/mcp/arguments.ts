@@ -29,7 +29,7 @@ interface AddServerFlags {
 export const mcpLine: CommandLine<McpArguments> = {
   define: (command, read) => {
     command
-      .description("Manage MCP servers, which add tools to the agent. docs/mcp.md describes the entries.")
+      .description("Manage MCP servers, which add tools to the agent. docs/mcp.md describes the settings of a server.")
       .enablePositionalOptions();
     command
       .command("list")

@@ -67,7 +67,7 @@ export async function writeIntent(
 function notNoted(folder: string, cause: unknown): WorkspaceError {
   return new WorkspaceError(
     "system",
-    `Nothing was written, because the changes could not be recorded in ${folder} first (${errorMessage(cause)}).`,
+    `Nothing was written, because the changes could not first be recorded in ${folder} (${errorMessage(cause)}).`,
     { cause },
   );
 }

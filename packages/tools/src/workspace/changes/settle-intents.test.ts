@@ -171,7 +171,7 @@ test("one that cannot be read is told of, and left", async () => {
   const [file = ""] = folder.intents;
   writeFileSync(file, "no database, but long enough to be taken for one at the first look".repeat(20));
   expect(await folder.settle()).toEqual([
-    `The unfinished file changes that ${file} records could not be undone: file is not a database.`,
+    `The unfinished file changes listed in ${file} could not be undone: file is not a database.`,
   ]);
   expect([folder.read("a.txt"), folder.intents]).toEqual(["new", [file]]);
 });

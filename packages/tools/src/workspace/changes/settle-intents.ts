@@ -20,7 +20,7 @@ export async function settleIntents(workspace: Workspace, backups: string): Prom
       await using intent = takeIntent(backups, file);
       if (intent) told.push(await settleIntent(workspace, backups, intent));
     } catch (error) {
-      told.push(`The unfinished file changes that ${file} records could not be undone: ${errorMessage(error)}.`);
+      told.push(`The unfinished file changes listed in ${file} could not be undone: ${errorMessage(error)}.`);
     }
   }
   return told;

@@ -107,7 +107,7 @@ describe("what is about to be done to several files is noted before", () => {
     using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
     const { put } = await prepared(folder, "a.txt", "b.txt");
     expect(await put(join(folder.outside, "secret.txt"))).toMatch(
-      /^Nothing was written, because the changes could not be recorded in .*secret\.txt\/intents first \(.*\)$/,
+      /^Nothing was written, because the changes could not first be recorded in .*secret\.txt\/intents \(.*\)$/,
     );
     expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual(["old", "old", ["a.txt", "b.txt"]]);
   });
