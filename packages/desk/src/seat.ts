@@ -18,7 +18,7 @@ export interface SeatParts {
   left(seat: Seat): void;
 }
 
-/** A client of a desk: its commands and its subscriptions. `line` is its connection. */
+/** A client of a desk, with its commands and its subscriptions. `line`: the client's connection. */
 export class Seat {
   readonly #line: ClientConnection;
   readonly #principal: Principal;

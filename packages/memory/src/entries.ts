@@ -4,7 +4,7 @@ import type { MemoryEntry } from "./managed-memory.ts";
 import type { MemoryPiece } from "./pieces.ts";
 import { spaceMemoryText } from "./words.ts";
 
-/** Stores a text and its source, or adds the source to a known text. Returns the id. Call inside a transaction. */
+/** Stores a text and its source. For a stored text, adds only the source. Returns the id. Call inside a transaction. */
 export function keepEntry(
   database: DatabaseSync,
   piece: Omit<MemoryPiece, "conversation"> & { readonly conversation?: string },
@@ -45,7 +45,7 @@ export function forgetEntries(database: DatabaseSync, ids: readonly number[]): n
   return count;
 }
 
-/** Removes the entries without a source in another conversation. Returns their number. Call inside a transaction. */
+/** Removes the entries whose only sources are in this conversation. Returns their number. Call inside a transaction. */
 export function forgetConversationEntries(database: DatabaseSync, conversation: string): number {
   const from = database.prepare("SELECT entry FROM sources WHERE conversation = ?").all(conversation);
   database.prepare("DELETE FROM sources WHERE conversation = ?").run(conversation);
@@ -57,7 +57,7 @@ export function forgetConversationEntries(database: DatabaseSync, conversation: 
   );
 }
 
-/** Removes all entries and returns their number. Conversations keep memory on or off. Call inside a transaction. */
+/** Removes all entries and returns their number. Conversations with memory off stay off. Call inside a transaction. */
 export function forgetAll(database: DatabaseSync): number {
   database.exec("INSERT INTO words (words) VALUES ('delete-all')");
   return Number(database.prepare("DELETE FROM entries").run().changes);
@@ -82,7 +82,7 @@ const SOURCED = `
   FROM entries CROSS JOIN sources ON sources.entry = entries.id`;
 const ON = "conversation NOT IN (SELECT conversation FROM off)";
 
-/** Returns the existing entries of these ids in the same order, each with its newest source. */
+/** Returns those entries of these ids that exist, in the same order, each with its newest source. */
 export function readEntries(database: DatabaseSync, ids: readonly number[]): MemoryEntry[] {
   const select = database.prepare(`${SOURCED} WHERE entries.id = ? ORDER BY number DESC LIMIT 1`);
   return ids.flatMap((id) => entryFromRow(select.get(id)));

@@ -67,7 +67,7 @@ function breakIn(text: string, from: number): number {
   return Math.max(from + 1, cutBefore(text, from + window.length));
 }
 
-/** Shortens a text to `most` characters. The last character is then an ellipsis. */
+/** Shortens a text to `most` characters. A shortened text ends with an ellipsis. */
 export function cutMemoryText(text: string, most: number): string {
   return text.length <= most ? text : cutTo(text, most - 1);
 }

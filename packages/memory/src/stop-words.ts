@@ -60,8 +60,8 @@ const IN_CHINESE = new RegExp(anyOf(CHINESE), "gu");
 const IN_JAPANESE = new RegExp(`${anyOf(JAPANESE)}|(?<=[\\p{sc=Han}\\p{sc=Katakana}])[はがをにのでともへか]`, "gu");
 
 /**
- * Returns the stop words of the query's language: the language with the most stop words in the query, else English.
- * Other languages may use the same words with a meaning, such as German "die" in English.
+ * Returns the stop words of the query's language: the language with the most stop words in the query, or else English.
+ * A stop word of one language may have a meaning in another, such as German "die" in English.
  */
 export function stopWordsOf(query: readonly string[]): ReadonlySet<string> {
   const counts = SPACED.map((known) => query.filter((word) => known.has(word)).length);

@@ -14,7 +14,7 @@ const EMBEDDED = 2000;
 /** Milliseconds that closing a memory waits for vectors. */
 const CLOSING = 2000;
 
-/** The vectors of memory entries, made in the background. Entries without a vector are found only by their words. */
+/** Makes the vectors of memory entries in the background. Entries without a vector are found only by their words. */
 export class Vectors {
   readonly #embedder: Embedder;
   readonly #file: MemoryFile;

@@ -46,7 +46,7 @@ export function phrase(word: string): string {
   return `"${spaceMemoryText(word)}"`;
 }
 
-/** Adds spaces for an index that splits words at spaces. A change here needs a new version of the file. */
+/** Adds spaces for an index that splits words at spaces. A change of this function needs a new file version. */
 export function spaceMemoryText(text: string): string {
   return text.replace(UNSPACED_CHARACTER, " $& ");
 }

@@ -64,8 +64,8 @@ export interface JsonSchemas {
 }
 
 /**
- * Returns the whole protocol as JSON Schema, for programs in other languages. The server checks with the same schemas.
- * References have the form of OpenAPI. Additions of newer servers match the schemas.
+ * Returns the whole protocol as JSON Schema, for programs in other languages. The server checks frames with the same
+ * schemas. References have the form of OpenAPI. Frames of newer servers match the schemas too.
  */
 export function jsonSchemas(): JsonSchemas {
   const registry = z.registry<{ id: string }>();

@@ -15,8 +15,8 @@ function majorOf(version: string): string | undefined {
 }
 
 /**
- * Returns the text that a page's key signs (HMAC with SHA-256). It contains the server's challenge and the host of the
- * page's address, so a proof is valid for one connection and one host.
+ * Returns the text that a page's key signs (HMAC with SHA-256). The text contains the server's challenge and the host
+ * of the page's address, so a proof is valid for one connection and one host.
  */
 export function proofText(challenge: string, host: string): string {
   return `banyan socket\n${challenge}\n${host}`;

@@ -85,9 +85,9 @@ export interface AgentHandler extends AsyncDisposable {
 }
 
 /**
- * Makes an HTTP handler of an agent of your own, for a web server that you have already. It has the doors of `serve` that need
- * no WebSocket: the AI SDK's `useChat`, AG-UI, OpenAI's API and the API for scripts. The page and editors need `serve`. One
- * process at a time may handle a conversation. Throws `OptionError` for unusable options.
+ * Makes an HTTP handler of an agent of your own, for a web server that you have already. It offers what `serve` offers
+ * without WebSocket: the AI SDK's `useChat`, AG-UI, OpenAI's API and the API for scripts. The page and editors need
+ * `serve`. One process at a time may handle a conversation. Throws `OptionError` for unusable options.
  *
  * @example
  * ```ts

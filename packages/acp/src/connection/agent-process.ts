@@ -23,7 +23,7 @@ const running = new RunningCommands();
 
 /**
  * An agent's process in its own process group. `close` closes the input, sends SIGTERM to the group after 300 ms, and
- * SIGKILL after 2 s more. The group also ends when this program ends.
+ * SIGKILL after 2 s more. The process group also ends when this program ends.
  */
 export class AgentProcess implements AsyncDisposable {
   readonly #child: ChildProcessWithoutNullStreams;

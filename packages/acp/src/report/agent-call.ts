@@ -158,7 +158,7 @@ export class AgentCall {
   }
 }
 
-/** Returns a tool for an agent's call, for rules and hooks. `run.execute` runs the call after they allow it. */
+/** Returns a tool for an agent's call, for rules and hooks. `run.execute` runs the call after they allowed it. */
 export function agentCallTool(told: AgentCall, run: Partial<Tool> & Pick<Tool, "execute">): Tool {
   return {
     name: told.tool,

@@ -10,9 +10,9 @@ import { type AgentCall, agentCallTool } from "./agent-call.ts";
 const LONGEST_ACT = 200;
 
 /**
- * State of an agent's call. `told`: the response with the call is not complete. `open`: the call is recorded.
- * `running`: the agent runs the call without asking. `judged`: rules or the user decide, then the agent runs an allowed
- * call. `over`: the call has its result.
+ * State of an agent's call. `told`: the response with the call is not complete. `open`: the conversation has recorded
+ * the call. `running`: the agent runs the call without asking. `judged`: rules or the user decide about the call.
+ * `over`: the call has its result.
  */
 export type CallState = "told" | "open" | "running" | "judged" | "over";
 

@@ -36,7 +36,7 @@ export interface ReportOptions {
 
 /**
  * Records an agent's updates as a turn of the conversation, in order of arrival. A response collects calls until the
- * first of them runs or asks for permission.
+ * first call runs or asks for permission.
  */
 export class AgentReport {
   readonly #agent: AcpAgent;

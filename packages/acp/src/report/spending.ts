@@ -50,8 +50,8 @@ export class SessionCost {
 }
 
 /**
- * Converts an agent's token counts of a turn. Some agents count cache tokens as input and some do not: `totalTokens`
- * shows which.
+ * Converts an agent's token counts of a turn. Some agents count cache tokens as input and some do not; `totalTokens`
+ * shows which way an agent counts.
  */
 export function agentUsage(usage: TheirUsage | null | undefined): Usage {
   if (!usage) return noUsage;

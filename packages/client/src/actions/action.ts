@@ -67,10 +67,10 @@ export interface MessageStep {
   readonly beside?: "compare";
 }
 
-/** The next messages go `below` a message, to the branch that ends at `end`, or to the latest branch. */
+/** Where the next messages go: `below` a message, to the branch that ends at `end`, or to the latest branch. */
 export type NextPlace = { readonly below: string } | { readonly end: string } | "latest";
 
-/** Sends a protocol command. `result` returns the step after it. Rejects with `ClientError`. */
+/** Sends a protocol command. `result` returns the next step. Rejects with `ClientError`. */
 export type CommandStep = {
   readonly [Name in CommandName]: {
     readonly type: "command";
@@ -122,13 +122,13 @@ export type ViewStep =
 /** Format of an exported conversation. */
 export type ExportFormat = "html" | "json" | "markdown";
 
-/** A request about share links. A new link shows the branch if `isBranch`, and lasts `seconds` or a week. */
+/** A request about share links. A new link shows only the branch if `isBranch`, and ends after `seconds` or a week. */
 export type ShareRequest =
   | { readonly type: "make"; readonly isBranch: boolean; readonly seconds: number | undefined }
   | { readonly type: "list" }
   | { readonly type: "revoke"; readonly id: string };
 
-/** The calls that run without a question. */
+/** The approval mode that a user chooses: it decides which calls run without a question. */
 export type ChosenApprovalMode = "plan" | "ask" | "edits" | "all";
 
 type PlainView =

@@ -51,7 +51,7 @@ export function actionNamed(word: string, among: readonly Action[] = actions): A
   return among.find(({ name }) => name === wanted) ?? among.find(({ aliases }) => aliases?.includes(wanted));
 }
 
-/** Returns the arguments of an action for the help, or nothing if the user may give none. */
+/** Returns the arguments of an action for the help, or nothing if the user may give no arguments. */
 export function argumentsFor({ arguments: taken, needs }: Action, user: ActionUser): string | undefined {
   if (!may(needs?.rightForArguments, user)) return undefined;
   if (taken === undefined || typeof taken === "string") return taken;
@@ -65,8 +65,8 @@ export type ReadLine =
   | { readonly type: "words" };
 
 /**
- * Reads a line that begins with a slash (C18). A prompt with exactly this name precedes aliases, and actions that give
- * way. Throws `ActionRefusal` for an unknown name or an action that is not offered.
+ * Reads a line that begins with a slash (C18). A prompt with exactly this name takes precedence over aliases, and over
+ * actions with `givesWay`. Throws `ActionRefusal` for an unknown name or an action that is not offered.
  */
 export function readLine(
   line: string,

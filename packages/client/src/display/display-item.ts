@@ -45,7 +45,7 @@ export type AnswerDisplay = { readonly type: "answer"; readonly question: string
   | { readonly about: "limit"; readonly run: string; readonly allowed: boolean; readonly text: string | undefined }
 );
 
-/** A call whose arguments are complete, or that runs now. */
+/** A call whose arguments are complete, or which is running. */
 export type CallDisplay =
   | ({ readonly type: "call"; readonly status: "pending" } & ItemFields<
       "call.pending",
@@ -112,7 +112,7 @@ type UndisplayedType =
   | "title.changed"
   | "usage.counted";
 
-/** Returns the display of a feed item; nothing for items that only change the state. `say` translates it. */
+/** Returns a feed item for display; nothing for items that only change the state. `say` translates the texts. */
 export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefined {
   switch (item.type) {
     case "text.delta":

@@ -17,8 +17,8 @@ export type HistoryItem = readonly [item: UnplacedItem, isKnown: boolean];
 
 /**
  * Returns the items that a feed would have had for a turn in the state, including its sub-agents. `behind`: a message
- * of the turn that the reader has. Items of this and earlier messages are known, except the outcomes of its calls and
- * running sub-agents.
+ * of the turn that the reader has. The reader knows the items of this and earlier messages, except the outcomes of its
+ * calls and of running sub-agents.
  */
 export function turnHistory(state: ConversationState, run: string, behind?: string): HistoryItem[] {
   const byTurn = Map.groupBy(

@@ -45,7 +45,7 @@ interface ItemSpeaker {
   readonly known?: true;
 }
 
-/** A display item of one turn. Every text comes once, even after a broken connection. */
+/** A display item of one turn. The reader gets every text once, even after a broken connection. */
 export type TurnItem = ItemSpeaker &
   (
     | { readonly type: "turn-start" }

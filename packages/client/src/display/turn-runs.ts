@@ -11,7 +11,7 @@ export function openRun(state: ConversationState, run: string): LiveRun | undefi
   return state.runs.get(latest) ?? state.waiting.get(latest);
 }
 
-/** Returns the runs of the turn of `run`, in order. Each run continues the turn of the last one. */
+/** Returns the runs of the turn of `run`, in order. Each run continues the turn of the previous run. */
 export function runsOfTurn({ continuedBy }: ConversationState, run: string): readonly string[] {
   const runs = [run];
   for (const [before, next] of [...continuedBy].reverse()) if (next === runs[0]) runs.unshift(before);

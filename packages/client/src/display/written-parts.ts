@@ -1,4 +1,4 @@
-/** Counts the received characters of each part, because the feed may repeat text. */
+/** Counts the received characters of each message part, because the feed may repeat text. */
 export class WrittenParts {
   readonly #lengths = new Map<string, number[]>();
 

@@ -37,7 +37,7 @@ interface PendingCommand {
 /**
  * A program's client of a server: sends commands over a link and watches conversations. After a lost connection it
  * continues each conversation from its cursor. It also sends all unanswered commands again, and commands that a
- * stopping server refused; their ids ensure that each acts once.
+ * stopping server refused; their ids ensure that each command acts once.
  */
 export class Client {
   readonly #events: ClientEvents;

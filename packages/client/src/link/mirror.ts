@@ -16,8 +16,8 @@ type ArrivedSnapshot = Omit<Snapshot, keyof typeof LEFT_OUT> & Partial<Pick<Snap
 
 /**
  * A client's copy of a conversation: made from a snapshot, updated by the feed, and completed with messages as they are
- * read. Pure, for browsers and terminals. It owns all objects passed to it. Unread messages in `state` have no parts
- * and calls; `outline` returns their outlines. Feed items about the content of an unread message are skipped.
+ * read. Makes no requests. Owns all objects passed to it. Unread messages in `state` have no parts and calls; `outline`
+ * returns their outlines. Feed items about the content of an unread message are skipped.
  */
 export class Mirror {
   /** The tree. Changed in place, and replaced by the next snapshot. Read only. */

@@ -4,8 +4,8 @@ import { ClientError } from "./link.ts";
 import type { Tree } from "./tree.ts";
 
 /**
- * State of a watched conversation. `loading`: no snapshot yet. `live`: its feed is followed. `removed`: it was removed.
- * `broken`: its log cannot be written. `missing`: it could not be watched.
+ * State of a watched conversation. `loading`: no snapshot yet. `live`: the client follows the feed. `removed`: a user
+ * removed the conversation. `broken`: the log cannot be written. `missing`: it could not be watched.
  */
 export type WatchState = "loading" | "live" | "removed" | "broken" | "missing";
 

@@ -1,7 +1,7 @@
 import { type CompactionResult, type Cost, totalTokens, type Usage } from "@banyan/core/conversation";
 import { formatCost, inEnglish, type Say } from "@banyan/core/shown";
 
-/** Formats a duration: `0.3 s`, `12.0 s`, `3 min 5 s`. */
+/** Formats a duration, such as `0.3 s`, `12.0 s` or `3 min 5 s`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
@@ -10,7 +10,7 @@ export function formatDuration(milliseconds: number): string {
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
 }
 
-/** Formats a duration for the end of a line: `, 1.2 s`. Empty below 50 ms. */
+/** Formats a duration for the end of a line, such as `, 1.2 s`. Empty below 50 ms. */
 export function formatTook(milliseconds: number): string {
   return milliseconds < 50 ? "" : `, ${formatDuration(milliseconds)}`;
 }
@@ -33,7 +33,7 @@ export function compactedLine({ messages, before, after, size }: CompactionResul
   );
 }
 
-/** Formats tokens: `1,200 (1,000 cached) tokens in, 5 out (3 reasoning)`. Empty for no tokens or unknown usage. */
+/** Formats tokens as `1,200 (1,000 cached) tokens in, 5 out (3 reasoning)`. Empty for no tokens or unknown usage. */
 export function formatTokens(usage: Usage, say: Say = inEnglish): string {
   if (totalTokens(usage) === 0) return "";
   const { input, output, cached, reasoning } = usage;
@@ -52,7 +52,7 @@ export function formatSpent(usage: Usage, cost: Cost, say: Say = inEnglish): str
   return tokens === "" ? "" : `${tokens} · ${say("cost {cost}", { cost: formatCost(cost, say) })}`;
 }
 
-/** Formats bytes in units of thousands: `820 B`, `3.4 kB`, `12 MB`. */
+/** Formats bytes in units of thousands, such as `820 B`, `3.4 kB` or `12 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const units = ["kB", "MB", "GB", "TB"];
@@ -64,7 +64,7 @@ export function formatBytes(bytes: number): string {
   return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[unit]}`;
 }
 
-/** Formats a count: `812`, `3.4k`, `120k`, `1.2M`. */
+/** Formats a count in short, such as `812`, `3.4k`, `120k` or `1.2M`. */
 export function shortCount(count: number): string {
   if (count < 1_000) return String(count);
   const [amount, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];

@@ -60,7 +60,7 @@ export function describeBrokenTurn(
   }
 }
 
-/** A fault without an error: the response is empty, or the output limit or the provider's filter cut it off. */
+/** A fault without an error: the response is empty, or was cut off by the output limit or the provider's filter. */
 export type ResponseShortfall = "empty" | "length" | "filtered";
 
 /** Returns the fault of a complete response, if any. */

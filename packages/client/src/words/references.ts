@@ -28,7 +28,7 @@ export function referencesIn(text: string): Reference[] {
   });
 }
 
-/** Returns a reference to a path that `referencesIn` reads back: `@path`, or in quotes, as JSON if necessary. */
+/** Returns a reference to a path that `referencesIn` can read: `@path`, or in quotes, as JSON if necessary. */
 export function referenceTo(path: string): string {
   const isReadBack = (text: string) => {
     const [first] = referencesIn(text);

@@ -34,8 +34,8 @@ const SHORT = 200;
 
 /**
  * Returns all lines about a call that a user must decide, the same in every client (S15). Predicted changes come first,
- * then every argument in full. Names of arguments have no meaning; only the tool describes its call. `input`: the
- * arguments that will run. Default: the checked arguments.
+ * then every argument in full. Shows the tool's description of the call, because names of arguments may mislead.
+ * `input`: the arguments that will run. Default: the checked arguments.
  */
 export function shownCall(
   call: Pick<Call, "input" | "inputText" | "about">,
@@ -69,7 +69,7 @@ export interface CallText {
 
 /**
  * Returns the main subject of a call as an editable text; for a plan, one line per step with its mark. Returns nothing
- * if the call has no main subject: then `argumentsText` applies.
+ * if the call has no main subject; use `argumentsText` then.
  */
 export function thingText({ input, about }: Pick<Call, "input" | "about">, say: Say = inEnglish): CallText | undefined {
   if (!isJsonRecord<Readonly<Record<string, Json>>>(input)) return undefined;
@@ -239,7 +239,7 @@ function isSameJson(one: Json | undefined, other: Json | undefined): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** A line of a diff: in the new text, in the old text, in both, or a note about the position of the next lines. */
+/** A line of a diff: a line of the new text, the old text or both, or a note about the position of the next lines. */
 export interface DiffLine {
   readonly kind: "added" | "removed" | "same" | "place";
   readonly text: string;
@@ -281,7 +281,7 @@ export type DisplayedCallStatus = CallStatus | "not-run";
 /** Beginning of the engine's result for a call that did not run. */
 const NOT_EXECUTED = "Not executed: ";
 
-/** Returns the status of a call for users. A call that did not run never appears as one that ran and failed (S36). */
+/** Returns the status of a call for users. A call that did not run never appears as a failed call (S36). */
 export function shownStatus({ status, startedAt, output = "" }: Call): DisplayedCallStatus {
   const isNotRun = status === "failed" && (startedAt === undefined || output.startsWith(NOT_EXECUTED));
   return isNotRun ? "not-run" : status;

@@ -32,7 +32,7 @@ export function subAgentsOf(state: ConversationState): SubAgent[] {
   });
 }
 
-/** Names the sub-agent of a message, as in `agent 2 (reviewer)`. Nothing for messages of the user's own agent. */
+/** Returns the name of a message's sub-agent, such as `agent 2 (reviewer)`; nothing for the user's own agent. */
 export function subAgentLabel(state: ConversationState, message: string): string | undefined {
   const call = state.messages.get(message)?.call;
   if (call === undefined) return undefined;

@@ -88,7 +88,7 @@ function clientTool({ name, description, input }: ClientTool): Tool {
 
 const resultQuestion = (tool: string) => `The client program runs ${tool}. What is the result?`;
 
-/** Returns the tools of open calls that `known` lacks, by name only, so that a client can send their results. */
+/** Returns tools, by name only, for open calls whose tool `known` lacks, so that a client can send the results. */
 export function openClientTools(state: ConversationState, known: readonly ClientTool[]): ClientTool[] {
   const names = new Set<string>();
   for (const [call, asked] of state.asked) {

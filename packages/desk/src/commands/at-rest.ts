@@ -2,7 +2,7 @@ import { type ConversationState, type Message, pathTo, type Session } from "@ban
 import type { RestorationResult } from "@banyan/host";
 import { AtWorkError, asAtWork, NotThereError } from "../request/problem.ts";
 
-/** Throws `NotThereError` if a named message is not in the conversation. */
+/** Throws `NotThereError` if one of the messages is not in the conversation. */
 export function requireMessages({ messages }: ConversationState, ...named: readonly (string | undefined)[]): void {
   for (const id of named)
     if (id !== undefined && !messages.has(id))

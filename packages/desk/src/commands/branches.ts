@@ -24,7 +24,7 @@ import { type Handlers, prepareMessage, type Workplace } from "./workplace.ts";
 /** How often one model is asked by default. */
 const ATTEMPTS = 3;
 
-/** Handlers of the commands about branches, also side by side (C8) and with their own files (C7). */
+/** Handlers of the commands about branches, including those that compare branches (C8) or use worktrees (C7). */
 export const branchHandlers: Handlers<
   | "branch.compact"
   | "branch.fan"

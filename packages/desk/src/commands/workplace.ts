@@ -72,7 +72,7 @@ export interface Workplace {
   told(defect: unknown): string;
 }
 
-/** Handlers by command name. Each may throw the errors that `clientProblem` knows. */
+/** Handlers by command name. Each handler may throw the errors that `clientProblem` knows. */
 export type Handlers<Names extends DeskCommand> = {
   readonly [Name in Names]: (
     command: Command<Name>,
@@ -91,7 +91,7 @@ export interface PreparedMessage {
   };
 }
 
-/** Prepares user text: removes secrets (S10) and attaches the files that it names (B46). `signal` ends reading. */
+/** Prepares user text: removes secrets (S10) and attaches files that the text names (B46). `signal` ends reading. */
 export async function prepareMessage(
   desk: Workplace,
   parts: readonly UserPart[],

@@ -19,7 +19,7 @@ export interface Receiver {
 
 /**
  * Sends a session's feed to its clients. The first item after a pause is sent at once; later items at most every 16 ms,
- * with merged text deltas. Clients share each frame. A full client is dropped and must catch up itself.
+ * with merged text deltas. Clients share each frame. A client that is too slow is dropped and must catch up itself.
  */
 export class Broadcast {
   readonly #session: Session;

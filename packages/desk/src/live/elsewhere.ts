@@ -9,7 +9,7 @@ import type { ClientConnection } from "./subscription.ts";
 /** Maximum UTF-16 units of messages in one answer. A single larger message is still sent. */
 const READ_AT_ONCE = 1024 * 1024;
 
-/** The first of the requested messages, and the ids that do not exist. The client asks again for the rest. */
+/** The first of the requested messages, and the ids that do not exist. The client requests the other messages again. */
 export interface FoundMessages {
   readonly messages: readonly Message[];
   readonly unknown: readonly string[];
@@ -50,7 +50,7 @@ export interface Watchable {
   flush(): void;
 }
 
-/** The number of a conversation's runs, and of its questions that wait for a user. */
+/** The numbers of a conversation's runs and of its questions that wait for a user. */
 export interface ConversationActivity {
   readonly running: number;
   readonly waiting: number;

@@ -8,7 +8,7 @@ import { type AskedTurn, LiveChat } from "./live-chat.ts";
 /** Maximum chats of a desk that wait for a user. Beyond, the chat that has waited longest ends. */
 const MOST_WAITING = 256;
 
-/** The chats of a desk, one for each active branch. A message at a waiting chat continues that chat. */
+/** The chats of a desk, one for each active branch. A message at the end of a waiting chat continues the chat. */
 export class LiveChats {
   readonly #defect: (error: unknown) => void;
   readonly #live = new Map<Session, Set<LiveChat>>();

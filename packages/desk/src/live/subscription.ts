@@ -29,7 +29,7 @@ interface ForeignCursor {
 
 /**
  * A client's position in the feed of a conversation. The client always has the feed up to its position, without gaps
- * and repeats. A cursor of another writer catches up with text only, and then gets a snapshot.
+ * and repeats. A client whose cursor is from another writer catches up with text only, and then gets a snapshot.
  * ```
  * snapshot ───────────────────▶ in step ◀──────────╮
  * cursor ──▶ catching up ──────────╯ │             │

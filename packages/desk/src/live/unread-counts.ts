@@ -9,7 +9,7 @@ interface EndedTurns {
   readonly broken?: BrokenTurn["reason"];
 }
 
-/** Counts each conversation's turns that ended since the user last looked. The counts may be lost. */
+/** Counts the turns of each conversation that ended since the user last looked. A crash may lose the counts. */
 export class UnreadCounts implements Disposable {
   readonly #file: string | undefined;
   readonly #ended: Map<string, EndedTurns>;

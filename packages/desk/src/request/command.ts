@@ -42,12 +42,12 @@ const ofConnections: ReadonlySet<string> = new Set<ConnectionCommand>([
   "message.read",
 ]);
 
-/** Returns whether a command is about its connection. */
+/** Returns whether a command is about the connection that sent it. */
 export function isOfConnection(command: Command): command is Command<ConnectionCommand> {
   return ofConnections.has(command.type);
 }
 
-/** Returns whether a command began a turn. A message for a running turn begins none. */
+/** Returns whether a command began a turn. A message for a running turn begins no turn. */
 export function hasBegun(outcome: CommandOutcome): boolean {
   return "result" in outcome && !("waits" in outcome.result && outcome.result.waits === true);
 }

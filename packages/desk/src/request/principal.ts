@@ -1,6 +1,6 @@
 import type { Right, Share } from "@banyan/protocol";
 
-/** The identity and rights of a client, by its credentials and not by its claims (S4). */
+/** The identity and rights of a client. They follow from the client's credentials, not from its claims (S4). */
 export interface Principal {
   /** Also separates the command ids of owner and guest. */
   readonly name: "owner" | "guest";

@@ -15,7 +15,7 @@ export class NotThereError extends Error {
   override readonly name = "NotThereError";
 }
 
-/** The error of a command whose values do not fit its question or its branches. */
+/** The error of a command whose values do not fit the question or the branches that it names. */
 export class UnfittingAnswerError extends Error {
   override readonly name = "UnfittingAnswerError";
 }

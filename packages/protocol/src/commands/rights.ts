@@ -20,8 +20,8 @@ const LESS = {
 } as const satisfies Partial<Record<CommandName, Right>>;
 
 /**
- * Returns the right that a command needs (S28); commands without an entry need the right to act. Servers check it
- * before carrying a command out, clients before offering it.
+ * Returns the right that a command needs (S28); commands without an entry need the right to act. Servers check this
+ * right before they carry a command out, and clients before they offer the command.
  */
 export function rightFor(command: CommandName): Right {
   return Object.hasOwn(LESS, command) ? LESS[command as keyof typeof LESS] : "act";

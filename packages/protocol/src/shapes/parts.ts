@@ -74,7 +74,7 @@ export const broughtFile = filePart.extend({
   digest: z.string().describe("Digest of the file's base 64, as in the log."),
 });
 
-/** Newer versions may have added fields. */
+/** Schema of a part of a user message. Accepts fields that newer versions added. */
 export const userPart = z.discriminatedUnion("type", [textPart, filePart]);
 
 /**

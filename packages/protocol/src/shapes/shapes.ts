@@ -2,7 +2,7 @@ import type { Json } from "@banyan/core/conversation";
 import { ID_PATTERN, ID_RULE } from "@banyan/core/conversation";
 import { z } from "zod";
 
-/** Gives a schema the engine's type. A test compares the two. */
+/** Gives a schema the engine's type. A test compares schema and type. */
 export function engineSchema<Type>(schema: z.ZodType): z.ZodType<Type> {
   return schema as z.ZodType<Type>;
 }
@@ -19,7 +19,7 @@ export const id = z
   .refine((text) => text.isWellFormed(), `expected ${ID_RULE}, in Unicode whose surrogates come in pairs`)
   .describe("Text of 1 to 128 characters without control characters; not `.` or `..`.");
 
-/** Counts code points, as JSON Schema does. The text may be empty if `least` is 0. */
+/** Schema of a text with `least` to `most` code points, counted as in JSON Schema. */
 export function textSchema(least: number, most: number): z.ZodType<string, string> {
   const problem = `expected ${least === 0 ? "at most" : `${least} to`} ${most.toLocaleString("en")} characters`;
   const fits = (given: string) => given.length >= least && (given.length <= most || Array.from(given).length <= most);
@@ -41,7 +41,7 @@ export const dollars = z.number().min(0).describe("US dollars.");
 
 export const json = engineSchema<Json>(z.json());
 
-/** Schema of a read-only array. It is not frozen, because the receiver of a message may own it. */
+/** Schema of a read-only array. The array is not frozen, because the receiver of a message may own it. */
 export function listSchema<Item extends z.ZodType>(item: Item): z.ZodType<readonly z.infer<Item>[]> {
   return engineSchema(z.array(item));
 }

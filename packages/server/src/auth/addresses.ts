@@ -16,8 +16,8 @@ export function isLoopbackAddress(host: string): boolean {
 
 /**
  * Returns the values of the `Host` header that a server accepts (S2): loopback names, the listening address, and the
- * configured `names`. A server that listens on all addresses accepts all of the machine's. Other names are refused,
- * because a hostile site could make its name resolve to this machine.
+ * configured `names`. A server that listens on all addresses accepts all addresses of the machine. Other names are
+ * refused, because a hostile site could make its name resolve to this machine.
  */
 export function allowedHosts({ host, port }: ListenAddress, names: readonly string[] = []): ReadonlySet<string> {
   const own = isWildcard(host) ? thisMachine() : [inBrackets(host)];

@@ -239,7 +239,7 @@ export function gateRequest(request: IncomingMessage): GateRequest {
   };
 }
 
-/** The same for a request to a Hono app. A request that did not come from Node has no address. */
+/** Like `gateRequest`, for a request to a Hono app. A request that did not come from Node has no address. */
 export function requestOf({ env, req: { raw } }: Pick<Context<HttpEnvironment>, "env" | "req">): GateRequest {
   if (env.incoming) return gateRequest(env.incoming);
   const own = (name: string) => (name === "host" ? new URL(raw.url).host : undefined);

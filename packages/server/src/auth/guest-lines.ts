@@ -1,4 +1,4 @@
-/** A sentence that says why a guest gets no further connection. */
+/** A sentence with the reason why a guest gets no further connection. */
 export type GuestLimitReason = string;
 
 /** The shares of all connections that guests may hold: together, and from one address. */

@@ -11,7 +11,7 @@ export interface Tokens {
   readonly guest?: string | undefined;
 }
 
-/** A principal and the secret of its token. */
+/** The name and rights of a client (its principal), and the secret of its token. */
 export interface TokenHolder {
   readonly principal: Principal;
   /** The secret for the cookies and keys of the holder's pages: the token, or a secret derived from its digest. */

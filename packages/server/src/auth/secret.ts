@@ -13,7 +13,7 @@ export function sameSecret(one: string, other: string): boolean {
   return timingSafeEqual(secretDigest(one), secretDigest(other));
 }
 
-/** Derives a secret for one purpose. It cannot be used for any other purpose. */
+/** Derives a secret that is valid for one purpose only. */
 export function derivedSecret(secret: string, purpose: string): string {
   return createHmac("sha256", secret).update(purpose).digest("base64url");
 }
@@ -23,8 +23,8 @@ function secretDigest(text: string): Buffer {
 }
 
 /**
- * Returns the token of this machine's server, which the file keeps so that pages stay signed in when the server
- * restarts. Without a file, creates one with a random token, readable only by the user (mode 0600).
+ * Returns the server's token from a file, so that pages stay signed in when the server restarts. Without a file,
+ * creates one with a random token, readable only by the user (mode 0600).
  */
 export function keptToken(file: string): string {
   const kept = tokenInFile(file);

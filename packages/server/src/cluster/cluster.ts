@@ -25,7 +25,7 @@ import { continueCommand, NodeDrain, resumeOf, runsAtWork } from "./node-drain.t
 import { TurnFollower } from "./turn-follower.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 
-/** What happens to a run whose node died. `resume`: another node continues it. `leave`: the user decides. */
+/** What happens to a run whose node died. `resume`: another node continues the run. `leave`: the user decides. */
 export type RedrivePolicy = "resume" | "leave";
 
 /** Milliseconds between two queries of an outcome (first, longest), and of the commands that wait here. */

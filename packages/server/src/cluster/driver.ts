@@ -13,7 +13,7 @@ export interface NodeCommand {
   readonly by: Principal["name"];
 }
 
-/** A position in a conversation's log, for a driver that follows its turns. */
+/** A position in a conversation's log, for a driver that follows the conversation's turns. */
 export interface LogPlace {
   readonly conversation: string;
   /** The number of the last known event; later events count. */
@@ -48,8 +48,8 @@ export interface DrivenNode {
 }
 
 /**
- * Makes sure that turns come to an end even if nodes die. A cluster on the database alone and one on a workflow engine
- * differ only in their driver: clients, commands, feed and log are the same.
+ * Makes sure that turns come to an end even if nodes die. A cluster that needs only the database and a cluster with a
+ * workflow engine differ only in their driver: clients, commands, feed and log are the same.
  */
 export interface Driver {
   /** True if nodes look for stored commands of conversations without an owner. */

@@ -12,7 +12,7 @@ const HEARD = 2;
 
 /**
  * The orderly end of a node: it accepts no new work, and gives runs, waiting clients and the load balancer some time.
- * If a node ended before the balancer's next request, clients would be left without a server.
+ * If a node ended before the balancer's next check, the balancer would still send clients to this node.
  */
 export class NodeDrain {
   #hasBegun = false;
@@ -87,7 +87,7 @@ function continuationPlace(state: ConversationState, places: readonly (string | 
   return at ? { at: newestLeaf(state, at) } : {};
 }
 
-/** Returns the command that resumes a run whose node died, once for each opening of its conversation. */
+/** Returns the command that resumes a run whose node died. Acts once for each opening of the conversation. */
 export function resumeOf({ id: conversation, state, cursor }: Session, { id, leaf }: LiveRun): Command<"turn.resume"> {
   return { type: "turn.resume", id: `${id}-${cursor.epoch}`, conversation, ...continuationPlace(state, [leaf]) };
 }

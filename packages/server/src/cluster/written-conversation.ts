@@ -11,7 +11,7 @@ import {
 } from "@banyan/desk/serving";
 import { snapshotOf } from "@banyan/protocol/values";
 
-/** Where `WrittenConversation` reads its events, and how it learns of new ones. */
+/** Where `WrittenConversation` reads its events, and how it learns of new events. */
 export interface WrittenOptions {
   readonly store: Pick<Store, "view">;
   /** Resolves when there may be new events, and after a while in any case. */
@@ -21,8 +21,8 @@ export interface WrittenOptions {
 }
 
 /**
- * A conversation as the database has it, for clients that watch while its node cannot be reached. Events arrive as they
- * are appended; streaming text arrives by its checkpoints, a quarter of a second late. Does not open the conversation.
+ * A conversation as the database has it, for clients that watch while its node cannot be reached. Clients get events as
+ * they are appended, and streaming text a quarter of a second late. Does not open the conversation.
  */
 export class WrittenConversation implements Watchable {
   readonly #id: string;

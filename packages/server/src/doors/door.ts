@@ -146,7 +146,7 @@ const EARLIER = "Earlier messages, from the calling program:";
 /** The first lines of texts by `withHistoryTexts`; older logs have the other lines. */
 const EARLIER_FORMS = [EARLIER, "What was said before that, as the calling program has it:"];
 
-/** Returns whether a text of a message holds messages from outside the conversation, as `withHistoryTexts` writes them. */
+/** Returns whether a text contains messages from outside the conversation, as `withHistoryTexts` writes them. */
 export function isToldBefore(text: string): boolean {
   return EARLIER_FORMS.some((form) => text.startsWith(form));
 }
@@ -158,8 +158,8 @@ export interface HistoryText {
 }
 
 /**
- * Appends the program's earlier messages that the conversation lacks, as one text. They come last, because the first
- * text of a message is the user's own.
+ * Appends the program's earlier messages that the conversation lacks, as one text. This text comes last, because the
+ * first text of a message is the user's own.
  */
 export function withHistoryTexts(parts: readonly UserPart[], before: readonly HistoryText[]): UserPart[] {
   if (before.length === 0) return [...parts];

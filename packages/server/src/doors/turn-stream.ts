@@ -126,8 +126,8 @@ export class TurnStream<Piece> {
 }
 
 /**
- * Starts a turn and sends it from its beginning. If a run already works there, that run gets the message and is sent
- * instead. Rejects with `ClientError` if neither is possible.
+ * Starts a turn and sends it from its beginning. If a run already works on the branch, that run gets the message and is
+ * streamed. Rejects with `ClientError` if neither is possible.
  */
 export async function beginTurnStream<Piece extends object>(
   followed: DoorWatch,
@@ -224,7 +224,8 @@ export interface ProgramAnswer {
 /**
  * Matches a program's answers with the open questions. `asking` is the message of the first question, `run` the run
  * that asks it. `give` sends the answers: the first answer to a question counts. `tools` are the program's tools for
- * the continued turn. Throws `ClientError` for an invalid answer; `give` rejects with it if the turn cannot continue.
+ * the continued turn. Throws `ClientError` for an invalid answer; `give` rejects with `ClientError` if the turn cannot
+ * continue.
  */
 export function giveAnswers(
   { client, watched }: DoorWatch,

@@ -14,7 +14,7 @@ import { Pace } from "../socket/pace.ts";
 import type { PageFile } from "./page-files.ts";
 import { type RestParts, rest } from "./rest.ts";
 
-/** The doors of the server: addresses for programs of other protocols. */
+/** The HTTP interfaces of other protocols (doors): OpenAI's API, the AI SDK's `useChat` and AG-UI. */
 export const doors: readonly Door[] = [openAi, uiMessages, agUi];
 
 const LARGEST_SIGN_IN = 10_000;
@@ -38,7 +38,7 @@ export interface HttpParts extends RestParts {
   cookie(): string;
 }
 
-/** Creates the HTTP app of the server: the page, and the API for scripts; not the sockets. */
+/** Creates the HTTP app of the server: the page and the HTTP interfaces for programs, but not the sockets. */
 export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   const { gate, log } = parts;
   const app = new Hono<HttpEnvironment>();
@@ -154,8 +154,8 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
 }
 
 /**
- * Adds the API for scripts and the doors. `admit` sets the principal of a request, or refuses the request. `paced` limits
- * the rate of requests, and forbids caching.
+ * Adds the API for scripts and the HTTP interfaces of other protocols (doors). `admit` sets a request's principal, or
+ * refuses. `paced` limits the rate of requests, and forbids caching.
  */
 export function addPrograms(
   app: Hono<HttpEnvironment>,
@@ -172,7 +172,7 @@ export function addPrograms(
   }
 }
 
-/** The body of a refusal. Programs of a door read errors in its format. */
+/** The body of a refusal, in the error format of the protocol that belongs to `path`. */
 export function refusalBody(path: string, status: GateRefusal["status"], message: string): object {
   const code = status === 429 ? "busy" : "forbidden";
   return doorAt(path)?.refusal?.(code, message) ?? { error: { code, message } };
@@ -182,7 +182,7 @@ function doorAt(path: string): Door | undefined {
   return doors.find(({ address }) => path.startsWith(`${address}/`));
 }
 
-/** Reports an error that no part of the server expected. */
+/** Returns a handler that reports errors that no part of the server expected. */
 export function internalError(defect: (error: unknown) => void): ErrorHandler<HttpEnvironment> {
   return (error, context) => {
     defect(error);

@@ -8,8 +8,8 @@ const SIGN_OF_LIFE = 15_000;
 
 /**
  * Sends the feed of a conversation as server-sent events
- * (https://html.spec.whatwg.org/multipage/server-sent-events.html). Each event is a frame as a socket gets it. Its id
- * is the feed position after the frame, so that a browser resumes by itself.
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html). Each event contains the frame that a socket would
+ * get. The event's id is the feed position after the frame, so that a browser resumes by itself.
  */
 export class EventStream implements ClientConnection {
   readonly viewer: FeedViewer;

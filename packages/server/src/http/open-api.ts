@@ -34,7 +34,7 @@ const problems = {
   },
 };
 
-/** Returns the API for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), with the addresses of the doors. */
+/** Returns the API for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), with the addresses of `doors`. */
 export function openApi(server: string, doors: readonly Door[]): object {
   const { schemas, commands: names } = jsonSchemas();
   const posted = names.filter((name) => !OF_SOCKETS.has(name));

@@ -46,7 +46,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 
 type Request = Context<HttpEnvironment>;
 
-/** Creates the API for scripts: each address is a command, or the feed. */
+/** Creates the API for scripts: each address carries out a command, or streams the feed. */
 export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>): Hono<HttpEnvironment> {
   const { desk, streams } = parts;
   const { performer } = desk;

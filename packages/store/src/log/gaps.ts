@@ -1,4 +1,4 @@
-/** Groups consecutive numbers. Returns the first and last number of each group. */
+/** Groups consecutive numbers, and returns the first and last number of each group. */
 export function gaps(numbers: Iterable<number>): [first: number, last: number][] {
   const runs: [number, number][] = [];
   for (const number of Array.from(numbers).sort((a, b) => a - b)) {

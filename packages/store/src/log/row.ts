@@ -4,7 +4,7 @@ import type { Event } from "@banyan/core";
 /** A row of the table `events`. */
 export type EventRow = readonly [seq: number, epoch: number, at: number, type: string, body: string, crc: number];
 
-/** Converts an event to a row: the other fields as JSON in `body`, and a checksum of the whole row in `crc`. */
+/** Converts an event to a row: fields without a column go as JSON into `body`; `crc` is a checksum of the row. */
 export function eventRow(event: Event): EventRow {
   const { seq, epoch, at, type, ...rest } = event;
   const body = JSON.stringify(rest);

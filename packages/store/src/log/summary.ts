@@ -33,10 +33,10 @@ export function addToSummary(summary: Summary, given: Event): void {
   }
 }
 
-/** SQL condition for events with a question to the user. Without `IN`, which costs SQLite a table per insert. */
+/** SQL condition for events with a question to the user. Avoids `IN`, for which SQLite makes a table per insert. */
 export const ASKS = "(type = 'call.approval-requested' OR type = 'question.asked' OR type = 'run.paused')";
 
-/** SQL condition for events that may close a question. A new question of a call closes the earlier one. */
+/** SQL condition for events that may close a question. A new question of a call closes the call's earlier question. */
 export const CLOSES =
   "type IN ('call.approval-resolved', 'question.answered', 'run.continued', 'call.completed', 'call.failed', 'call.denied', 'call.cancelled', 'run.started', 'run.ended')";
 
@@ -46,7 +46,7 @@ export function questionsIn(open: ReadonlyMap<string, OpenQuestion>): Pick<Conve
   return waiting.length === 0 ? {} : { questions: waiting };
 }
 
-/** Sorts conversations by last write, newest first. Returns at most `limit`. */
+/** Sorts conversations by last write, newest first. Returns at most `limit` conversations. */
 export function newestFirst<T extends ConversationSummary>(summaries: readonly T[], limit = Infinity): T[] {
   return summaries.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)).slice(0, Math.max(0, limit));
 }

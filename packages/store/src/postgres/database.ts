@@ -23,7 +23,7 @@ export interface DatabaseOptions {
 
 /**
  * The connections of a store to its database. The first statement creates or updates the tables. After the first
- * success, statements wait while the database is away, so that a restart or a failover only costs time.
+ * success, statements wait while the database is unreachable, so that its restart or failover only costs time.
  */
 export class Database {
   readonly #address: DatabaseAddress;

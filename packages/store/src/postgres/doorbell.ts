@@ -8,12 +8,12 @@ const GATHERED = 5;
 const LARGEST = 7_000;
 const RETRY = 500;
 
-/** Called with conversations that may have new events; `undefined`: any conversation, since notifications were lost. */
+/** Gets the conversations that may have new events, or `undefined` for any, after lost notifications. */
 export type DoorbellListener = (conversations: readonly string[] | undefined) => void;
 
 /**
  * Notifies other nodes of conversations with new events, without their content. Sends outside the append's transaction,
- * which would wait for all other notifying transactions. Notifications may be lost, so listeners also poll.
+ * because transactions that notify wait for each other. Notifications may be lost, so listeners also poll.
  */
 export class Doorbell {
   readonly #database: Database;

@@ -5,7 +5,7 @@ import { SAYING, searchableEvents } from "../search/searchable-event.ts";
 /** Maximum bytes of the distinct words in the index. Searches read the text of messages with more words. */
 const WORDS = 256 * 1024;
 
-/** The change of a message's row by events. A null field is unchanged. */
+/** The changes by events to a message's row in the table for searches. A null field stays unchanged. */
 export interface SaidRow {
   readonly message: string;
   parent: string | null;

@@ -107,9 +107,9 @@ export class StoreNode {
 }
 
 /**
- * The clock that all machines of a database share: a machine's own clock while it agrees with the database's clock,
- * else the database's clock. Otherwise a wrong clock would sort conversations wrongly, and events could go back in
- * time. The database's clock is read with each lease renewal. Only a difference that no network delay explains counts.
+ * The clock that all machines of a database share: a machine's own clock while it agrees with the database's clock, or
+ * else the database's clock. A wrong clock would sort conversations wrongly, and events could go back in time. The
+ * database's clock is read with each lease renewal. Only a difference that no network delay explains counts.
  */
 export class SharedClock {
   #behind = 0;

@@ -7,7 +7,7 @@ import type { Statement } from "./statement.ts";
 
 const AT_ONCE = 100;
 
-/** The open questions in a conversation's row, which may be older than the log. */
+/** The open questions in a conversation's row of the table; this row may be older than the log. */
 export interface NotedQuestions {
   /** The number of the conversation's row. */
   readonly number: number;

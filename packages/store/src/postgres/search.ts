@@ -13,7 +13,7 @@ import type { Columns, Statement } from "./statement.ts";
 const FEWEST = 50;
 const MOST = 1000;
 
-/** Finds messages by the index, and checks the text of each. Rejects with a `StoreError`. */
+/** Finds messages by the index, and checks the text of each message. Rejects with a `StoreError`. */
 export async function searchMessages(
   database: Database,
   query: string,

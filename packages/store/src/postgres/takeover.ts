@@ -60,7 +60,7 @@ export class Takeover {
   }
 }
 
-/** Returns the interrupted runs to resume automatically; none if several owners died. Rejects with `StoreError`. */
+/** Returns the interrupted runs to resume automatically; none if several nodes died. Rejects with `StoreError`. */
 export async function runsToGoOnWith(session: Session, shared: SharedDatabase): Promise<readonly LiveRun[]> {
   const runs = session.interrupted.filter(({ call }) => call === undefined);
   return runs.length > 0 && (await shared.drive(session.id)) ? runs : [];

@@ -5,7 +5,7 @@ import { fold, searchPattern } from "./words.ts";
 const LENGTH = 160;
 const BEFORE = 40;
 
-/** Returns the first match's line, shortened, and the positions of all matches. The last word may be a prefix. */
+/** Returns the shortened line of the first match, and the positions of its matches. The last word may be a prefix. */
 export function excerptOf(text: string, words: readonly string[]): Pick<SearchHit, "excerpt" | "matches"> {
   const pattern = new RegExp(
     words.map((word, index) => searchPattern(word, index === words.length - 1)).join("|"),

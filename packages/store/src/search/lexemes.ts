@@ -3,7 +3,7 @@ import { fold, indexWords, spaceIndexText } from "./words.ts";
 /** Maximum code points of a word in the index. Searches compare whole words in the text. */
 const LENGTH = 64;
 
-/** Returns the different words of a text for an index. A match must be checked in the text itself. */
+/** Returns the different words of a text for an index. After a match in the index, the text itself must be checked. */
 export function lexemesOf(text: string): Set<string> {
   const lexemes = new Set<string>();
   for (const word of indexWords(spaceIndexText(fold(text)))) {
@@ -13,7 +13,7 @@ export function lexemesOf(text: string): Set<string> {
   return lexemes;
 }
 
-/** Splits a query word into words of the index. `goesOn` marks a prefix. */
+/** Splits a word of a query into words of the index. `goesOn`: the word is a prefix. */
 export function lexemesOfWord(word: string, beginning: boolean): { readonly text: string; readonly goesOn: boolean }[] {
   const all = Array.from(lexemesOf(word));
   return all.map((text, index) => ({

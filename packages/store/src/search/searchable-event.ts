@@ -23,7 +23,7 @@ export const SAYING: readonly Event["type"][] = [
   "message.restored",
 ];
 
-/** Returns the searchable parts of an event: each message before its texts. Covers texts of users and models. */
+/** Returns the parts of an event for searches: each message, followed by its texts by users and models. */
 export function searchableEvents(given: Event): SearchableEvent[] {
   const event = readableEvent(given);
   const { type } = event;

@@ -36,7 +36,7 @@ export function makeSchema(database: DatabaseSync, conversation: string): void {
   database.exec(`${SCHEMA} PRAGMA application_id = ${identityOf(conversation)}`);
 }
 
-/** Returns the numbers of events that were lost, and reported, in earlier repairs. */
+/** Returns the numbers of events that earlier repairs reported as lost. */
 export function lostEvents(database: DatabaseSync): ReadonlySet<number> {
   const numbers = new Set<number>();
   const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'passed_over'";

@@ -6,12 +6,12 @@ import { pathToFileURL } from "node:url";
 /** Milliseconds to wait for another process's lock, which lasts for one append. Waiting also blocks this process. */
 const BUSY_TIMEOUT = 2000;
 
-/** Opens an existing database file synchronously, since an append that finds its file closed must not wait. */
+/** Opens an existing database file synchronously, because an append that finds its file closed must not wait. */
 export function openSqliteFile(file: string, options: { readonly readOnly: boolean }): DatabaseSync {
   return openWithParameters(file, options.readOnly, { mode: options.readOnly ? "ro" : "rw" });
 }
 
-/** Opens a file for reading, without its write-ahead log and without a lock. */
+/** Opens a database file for reading. Ignores the file's write-ahead log, and takes no lock. */
 export function openAlone(file: string): DatabaseSync {
   return openWithParameters(file, true, { mode: "ro", immutable: "1" });
 }

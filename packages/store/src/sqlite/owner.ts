@@ -14,7 +14,7 @@ export function thisOwner(lock: string, program: string | undefined): FileOwner 
   return { lock, program: program ?? started, process: process.pid, host: hostname(), since: Date.now() };
 }
 
-/** Parses the owner in a file. Returns `undefined` for a released file or damaged text. */
+/** Parses the writer that a file records. Returns `undefined` for a file without a writer or damaged text. */
 export function ownerFrom(text: unknown): FileOwner | undefined {
   try {
     const { lock, program, process, host, since } = JSON.parse(String(text));

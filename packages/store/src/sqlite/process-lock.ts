@@ -6,7 +6,7 @@ import { createDatabaseFile, openSqliteFile } from "./database.ts";
 import { isDamage, sqliteStoreError } from "./error.ts";
 
 /**
- * Shows that a store lives, by an empty file that SQLite keeps locked. The system releases the lock when the process
+ * Shows that a store is open, by an empty file that SQLite keeps locked. The system releases the lock when the process
  * ends in any way. Each store has one lock, so that files can be closed and reopened. Lock names are never reused. No
  * other code of this process may open the file: closing a second handle would release the lock (POSIX).
  */
@@ -41,7 +41,7 @@ export class ProcessLock {
   }
 }
 
-/** Returns whether the store with this lock lives. */
+/** Returns whether the store with this lock is open in a running process. */
 export function isHeld(directory: string, name: string): boolean {
   return !clearLockFile(writerLockFile(directory, name));
 }

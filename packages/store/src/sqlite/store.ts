@@ -46,7 +46,8 @@ const OPTIONS: OptionNames<SqliteStoreOptions> = { directory: true, program: tru
  * Creates a store with one SQLite file for each conversation, `conversations/<id>.sqlite` in `directory`. Lists and
  * searches use `catalogue.sqlite`, which is rebuilt from the files. Permissions are in `rights/`, so a copied file
  * brings no permissions (S17). Only the owner can read files and directories. Creates nothing before the first
- * conversation. `conversationFileName` defines the file names of other ids than lower-case letters and digits.
+ * conversation. `conversationFileName` defines file names for ids with other characters than lower-case letters and
+ * digits.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   refuseUnknown("sqliteStore", options, OPTIONS);

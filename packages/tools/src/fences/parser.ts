@@ -8,9 +8,9 @@ const FEWEST_MARKERS = 3;
  * end anywhere, even inside a CRLF or a surrogate pair. The listener gets the text of a block as it arrives; only a
  * line that may still become a fence is held back. Line ends (LF, CRLF, CR) are kept. The parser differs from
  * CommonMark where something encloses a fence:
- * - In a list, a fence may have at most three columns before it, including the item's marker (`- `, `1. `). Only a
- *   closing fence ends the block, not the end of the list.
- * - In a block quote, or further to the right, nothing is a fence.
+ * - In a list, a fence may begin at most three columns from the left, including the item's marker (`- `, `1. `). Only a
+ * closing fence ends the block, not the end of the list.
+ * - In a block quote, or more than three columns from the left, nothing is a fence.
  * - HTML hides no fence, neither in a comment nor in a `<details>` without an empty line after it.
  * - Only spaces are removed from the lines of an indented block. A tab is never split.
  */
@@ -167,7 +167,7 @@ export interface Fence {
 
 /**
  * Receives the code blocks of a text: `opened`, then `text` any number of times, then `closed` or `unclosed`, for each
- * block. The parser throws an error of the listener on, and cannot be used afterwards.
+ * block. The parser rethrows an error of the listener, and cannot be used afterwards.
  */
 export interface FenceListener {
   opened(fence: Fence): void;

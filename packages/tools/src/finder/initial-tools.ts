@@ -7,7 +7,7 @@ interface KnownTool {
   readonly input: JsonSchema;
 }
 
-/** The instructions of a conversation's first request that had `call_tool`, and the tool schemas of that request as JSON. */
+/** The instructions and the tool schemas (as JSON) of a conversation's first request that had `call_tool`. */
 export interface InitialTools {
   readonly instructions: string;
   readonly tools: string;
@@ -15,7 +15,7 @@ export interface InitialTools {
 
 /**
  * Returns the instructions and tools of the conversation's first turn with one of these forwarding tools, read from the
- * log; undefined if there was none. Turns whose instructions are in `passed` are skipped.
+ * log; undefined if there was none. Skips turns whose instructions are in `passed`.
  */
 export function initialTools(
   tools: readonly Tool[],
@@ -38,8 +38,8 @@ export function initialTools(
  * Returns the tools to list in requests to the model. Tools of servers (`offeredBy`) are listed only if their schemas
  * fit into `room` tokens and the request then has at most `most` tools. All other tools of servers, including tools
  * that appear later, are `unlisted`, and `find_tools` finds them. A conversation keeps its first list, so that its
- * requests begin with the same bytes and hit the provider's cache. A listed tool that disappears stays listed, and
- * calling it fails. Without a forwarding tool (`call_tool`), returns `tools` itself. Equal arguments return the same array.
+ * requests begin with the same bytes and hit the provider's cache. A listed tool that disappears stays listed; its
+ * calls fail. Without a forwarding tool (`call_tool`), returns `tools` itself. Equal arguments return the same array.
  * @param told The first list of the conversation.
  * @param room Tokens.
  * @param most Maximum number of tools in one request.

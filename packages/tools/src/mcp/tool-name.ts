@@ -5,11 +5,11 @@ const LONGEST = 64;
 
 /**
  * Returns the names `mcp_{server}_{tool}` of tools, in the order of the tools. Invalid characters become `_`. If a name
- * is too long, or two tools of a server would share it, a digest of server and tool is appended. So a tool's name does
- * not depend on the order in which servers connect. If a name begins like the tools of another configured server
- * (`servers`), the digest comes right after the name of its own server. A server chooses its tool names and must not
- * get the rules of another server (S7): the tool `b_c` of `a` does not get or change the name of the tool `c` of `a_b`,
- * and the rule `mcp_a_b_*` does not match it.
+ * is too long, or two tools of a server would get the same name, a digest of server and tool is appended. So a tool's
+ * name does not depend on the order in which servers connect. If a name begins like the tools of another configured
+ * server (`servers`), the digest comes right after the name of its own server. A server chooses its tool names and must
+ * not get the rules of another server (S7): the tool `b_c` of `a` does not get or change the name of the tool `c` of
+ * `a_b`, and the rule `mcp_a_b_*` does not match it.
  */
 export function toolNames(
   tools: readonly OfferedTool[],

@@ -22,7 +22,7 @@ export function findProgram(name: string, path: string, writable: readonly strin
   return undefined;
 }
 
-/** Returns a `PATH` without entries inside `places` and without relative entries, which depend on the current folder. */
+/** Returns a `PATH` without folders inside `places` and relative folders, which depend on the current folder. */
 export function pathWithout(places: readonly string[], path: string): string {
   const entries = path
     .split(delimiter)
@@ -53,7 +53,7 @@ export function shellWords({ file, args }: Pick<ProgramLaunch, "file" | "args">)
   return [file, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 }
 
-/** The variable that holds the words to run in the sandbox. The length of the wrapped command then does not depend on quoting. */
+/** The variable with the command words to run in the sandbox, so that the wrapped command does not grow by quoting. */
 export const WORDS = "BANYAN_SANDBOX_WORDS";
 
 /** A variable that only processes inside a sandbox have. */

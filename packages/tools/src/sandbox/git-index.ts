@@ -5,7 +5,7 @@ const GITLINK = 0o160000;
 const FIXED = 40;
 const SHARED = "link";
 
-/** Returns the submodule paths of a repository's index (`git help index-format`, versions 2 to 4); empty if unreadable. */
+/** Returns the submodule paths of a repository's index (`git help index-format`, versions 2 to 4), if readable. */
 export function gitlinksIn(repository: string): string[] {
   try {
     const width = /objectformat\s*=\s*sha256/i.test(readGitConfig(repository)) ? 32 : 20;

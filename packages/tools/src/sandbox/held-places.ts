@@ -17,9 +17,9 @@ const LONGEST_REMOVAL = 10_000;
 /**
  * The placeholders of one sandbox: files and folders at missing paths, because only an existing path can be mounted
  * read-only. Programs in the same folder share placeholders. Removing a placeholder detaches its mounts, also those of
- * running commands of other programs. So only the last program that needs a placeholder removes it (S30).
- * Instead of a lock, a program first publishes which placeholders it needs, then waits for programs that remove some. A
- * program that removes first sets a flag, then reads the needs of others. So one of the two always sees the other.
+ * running commands of other programs. So only the last program that needs a placeholder removes it (S30). Instead of a
+ * lock, a program first publishes which placeholders it needs, then waits for programs that remove some. A program that
+ * removes some first sets a flag, then reads the needs of others. So one of two such programs always sees the other.
  */
 export class HeldPlaces {
   readonly #holder: SandboxHolder;

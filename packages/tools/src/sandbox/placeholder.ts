@@ -31,7 +31,7 @@ export function makePlaceholder(path: string): void {
   utimesSync(path, MADE, MADE);
 }
 
-/** Removes a path if it is a placeholder; otherwise does nothing. */
+/** Removes a path if the path is a placeholder. */
 export function removePlaceholder(path: string): void {
   try {
     const stats = lstatSync(path);

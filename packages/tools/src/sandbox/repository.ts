@@ -7,7 +7,7 @@ const PARTS_OF_REPOSITORY = ["HEAD", "config", "objects", "refs"];
 
 /**
  * Returns the paths in a repository's folder that change what git does: settings, hooks, and pointers to other parts.
- * Some paths are included although they are missing, because commands must not create them.
+ * Includes some missing paths, because commands must not create these.
  */
 export function obeyedByGit(folder: string): string[] {
   const there = ["config.worktree", "gitdir", "info/attributes", "objects/info/alternates"];

@@ -86,7 +86,7 @@ export interface Sandbox extends AsyncDisposable {
   wrap(program: ProgramLaunch): Promise<SandboxedProgram>;
 }
 
-/** A sandbox, or the reason why none is possible, as a sentence for the user. */
+/** A sandbox, or a sentence for the user with the reason why no sandbox is possible. */
 export type SandboxOpening =
   /** `notices`: requested access that was not granted, as sentences. */
   | { readonly available: true; readonly sandbox: Sandbox; readonly notices: readonly string[] }

@@ -43,8 +43,8 @@ const ENCODING = /^#.*coding[:=]/;
 const LONGEST_NAME = 1000;
 
 /**
- * Yields the symbols of a syntax tree in order, and undefined in between, so that the caller can pause. Expressions are
- * not searched: a function that is only an argument has no name.
+ * Yields the symbols of a syntax tree in order, and undefined in between, so that the caller can pause. Does not search
+ * expressions: a function that is only an argument has no name.
  */
 export function* findDeclarations(
   root: Node,

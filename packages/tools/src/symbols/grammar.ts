@@ -20,12 +20,12 @@ export interface SymbolGrammar {
   readonly trailing: RegExp;
 }
 
-/** Returns rules for node types whose field `name` has the symbol's name. */
+/** Returns rules for syntax nodes whose field `name` contains the symbol's name. */
 export function namesInField(...types: readonly string[]): Record<string, NodeNames> {
   return Object.fromEntries(types.map((type) => [type, fieldNames]));
 }
 
-/** Returns rules for nameless node types that contain symbols. */
+/** Returns rules for syntax nodes that have no name themselves but contain symbols. */
 export function namelessScopes(...types: readonly string[]): SymbolGrammar["scopes"] {
   return Object.fromEntries(types.map((type) => [type, () => undefined]));
 }

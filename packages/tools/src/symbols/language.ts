@@ -31,9 +31,9 @@ export function fileLanguage(path: string, tag = ""): SymbolLanguage {
 }
 
 /**
- * Why a symbol was not found. `language`: not supported. `size`: the text is too long. `unknown`: no symbol has this
- * name. `ambiguous`: several symbols have this name. `shared`: other code is on the symbol's lines. `syntax`: the
- * symbol does not parse.
+ * Why a symbol was not found. `language`: the language is not supported. `size`: the text is too long. `unknown`: no
+ * symbol has this name. `ambiguous`: several symbols have this name. `shared`: other code is on the symbol's lines.
+ * `syntax`: the symbol does not parse.
  */
 export type SymbolErrorCode = "language" | "size" | "unknown" | "ambiguous" | "shared" | "syntax";
 

@@ -1,8 +1,9 @@
 /**
  * Why a web access failed. `address`: not a fetchable address. `forbidden`: the machine is not public. `rule`: a
- * permission rule denies the address. `redirect`: the redirect was not followed. `missing`: not found. `status`: the
- * server answered with an error. `content`: the content is neither text nor an image. `size`: too large. `time`: too
- * slow. `network`: the server was unreachable, or the connection broke. `settings`: the search is not configured.
+ * permission rule denies the address. `redirect`: the redirect was not followed. `missing`: the page does not exist.
+ * `status`: the server answered with an error. `content`: the content is neither text nor an image. `size`: it is too
+ * large. `time`: the server is too slow. `network`: the server was unreachable, or the connection broke. `settings`:
+ * the search is not configured.
  */
 export type WebErrorCode =
   | "address"

@@ -6,7 +6,7 @@ interface MarkdownTable {
   readonly head: Element | null;
 }
 
-/** Adds rules that write data tables as Markdown. Layout tables become a sequence of texts. */
+/** Adds rules to the converter: data tables become Markdown tables, and layout tables become a sequence of texts. */
 export function tables(turndown: Turndown): void {
   const known = new WeakMap<Element, MarkdownTable>();
   const tableOf = (node: HTMLElement): MarkdownTable => {

@@ -23,8 +23,8 @@ export interface AskedQuestionsParts {
 }
 
 /**
- * The open questions of a branch. The editor shows each once. Any client may answer, and the first answer counts; the
- * editor then withdraws its question.
+ * The open questions of a branch. The editor shows each question once. Any client may answer, and the first answer
+ * counts; the editor then removes the question.
  */
 export class AskedQuestions implements Disposable {
   readonly #parts: AskedQuestionsParts;

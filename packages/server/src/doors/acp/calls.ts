@@ -9,8 +9,8 @@ import { cutToEnd, shownPlan } from "@banyan/core/shown";
 const PROGRESS = 8 * 1024;
 
 /**
- * Converts a call to the form of ACP: its title, its file changes and its result. `saying` replaces a missing result;
- * `preview` has the planned changes.
+ * Converts a call to the form of ACP: its title, its file changes and its result. `saying`: a text to show while there
+ * is no result. `preview`: the planned changes.
  */
 export function toolCallOf(
   call: Call,

@@ -17,7 +17,7 @@ export type ReadBuffer = (path: string) => Promise<string | undefined>;
 
 /**
  * Converts a prompt of an editor to the parts of a message. A linked file is attached in the editor's version. If the
- * editor cannot read it, the model gets the path. Rejects with `ClientError` for blocks that cannot be sent.
+ * editor cannot read the file, the model gets the path. Rejects with `ClientError` for blocks that cannot be sent.
  */
 export async function readEditorPrompt(blocks: readonly ContentBlock[], readBuffer: ReadBuffer): Promise<EditorPrompt> {
   let asIs = false;

@@ -50,7 +50,7 @@ export function isFirstOfFork(message: string): boolean {
   return message.startsWith(FIRST);
 }
 
-/** Returns the last message of a fork; without a fork, where the conversation was last written, outside of forks. */
+/** Returns the last message of a fork, or else the message outside of all forks that was written last. */
 export function forkedLeaf(state: ConversationState, fork: Fork | undefined): string | null {
   if (fork)
     return state.messages.has(fork.first)

@@ -35,7 +35,7 @@ export type EditorChoice =
   /** `provider/model`, with `:effort` if the user chose one. */
   | { readonly model: string };
 
-/** The available models, queried once, because editors list them for each conversation. */
+/** The available models. Requests the list only once, because editors list the models for each conversation. */
 export class KnownModels {
   readonly #client: Client;
   #asked: Promise<void> | undefined;
@@ -122,7 +122,7 @@ export function modesOf(conversation: string, settings: ServerSettings): Session
   return { currentModeId: approvalIn(settings, conversation), availableModes: MODES.map((mode) => ({ ...mode })) };
 }
 
-/** Returns what a value means for an option; `undefined` for an unknown option or value. */
+/** Returns the setting that a value of an option means; `undefined` for an unknown option or value. */
 export function readEditorChoice(
   option: string,
   value: unknown,

@@ -45,7 +45,7 @@ const CANNOT_ASK = "This editor cannot show questions.";
 
 /**
  * Asks the editor's user. Resolves with the answer, with `undefined` if the question is no longer open, or with
- * `inWords` if it must be asked as a message. If the editor cannot ask, the question is denied.
+ * `inWords` if the question must be asked as a message. If the editor cannot ask, the question is denied.
  */
 export async function askEditor(
   question: OpenQuestion,
@@ -195,7 +195,7 @@ async function askLimit(
   return { decision: chosen === "more" ? "allow" : "deny" };
 }
 
-/** Asks the user for consent outside of calls. The user reads only `title`. Denied if the user cannot be asked; never rejects. */
+/** Asks the user for consent outside of calls. The user reads only `title`. False if no user can be asked. */
 export async function askEditorForConsent(asking: EditorQuestion, id: string, title: string): Promise<boolean> {
   const options: PermissionOption[] = [
     { optionId: "yes", name: "Yes", kind: "allow_once" },

@@ -32,7 +32,7 @@ export function isOfRun(state: ConversationState, id: string, run: string): bool
 
 const RESULT = ".result";
 
-/** Returns the branch down to a message in the form of AG-UI, without the responses of `without`, a run that is streamed. */
+/** Returns the branch down to a message in the form of AG-UI. Leaves out responses of the run `without`. */
 export function agUiHistory(state: ConversationState, leaf: string | null, without?: string): AgUiMessage[] {
   const path = leaf === null ? [] : pathTo(state, leaf);
   const isLeftOut = (each: Message) =>

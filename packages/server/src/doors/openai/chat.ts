@@ -54,7 +54,7 @@ export function openAiTurns({ messages }: ChatRequest): readonly OpenAiTurn[] {
   });
 }
 
-/** Reads requests and writes responses in the format of `/v1/chat/completions`. */
+/** Reads the requests and writes the responses of `/v1/chat/completions`. */
 export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatPlace): OpenAiFormat {
   const head = () => ({ created: Math.floor(Date.now() / 1000), model: data.model });
   const idOf = (turn: DoorTurn) => `chatcmpl-${encodeId("resp", turn.conversation, turn.message)}`;

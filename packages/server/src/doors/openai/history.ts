@@ -22,9 +22,9 @@ export interface HistoryPlace extends Pick<TurnRequest, "conversation" | "at" | 
 }
 
 /**
- * Finds the branch that ends with the history that a program sends. The newest such conversation of a program wins. So
- * a chat of the program is one conversation, and an edited or repeated message is a branch. Nothing is stored for this:
- * the texts of the history are searched as a user would.
+ * Finds the branch that ends with the history that a program sends. If several conversations match, returns the newest.
+ * So a chat of the program is one conversation, and an edited or repeated message is a branch. Nothing is stored for
+ * this: the texts of the history are searched as a user would.
  */
 export async function placeOfHistory(
   desk: Desk,
@@ -54,8 +54,8 @@ export async function placeOfHistory(
 }
 
 /**
- * Returns the history's place in the conversation of a named chat: below the part that the conversation has, or next to
- * its first message. `undefined` if the conversation does not exist.
+ * Returns where the next message goes in the conversation of a named chat: below the part of the history that the
+ * conversation has, or next to its first message. `undefined` if the conversation does not exist.
  */
 export async function placeInChat(
   desk: Desk,

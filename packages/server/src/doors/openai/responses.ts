@@ -36,7 +36,7 @@ export const responsesRequest = z.object({
   text: z.looseObject({ format: textFormat }).nullish(),
 });
 
-/** Reads requests and writes responses in the format of `/v1/responses`. */
+/** Reads the requests and writes the responses of `/v1/responses`. */
 export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFormat {
   const created_at = Math.floor(Date.now() / 1000);
   const response = (turn: DoorTurn, taken?: TurnResult) => ({

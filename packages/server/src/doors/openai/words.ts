@@ -42,7 +42,7 @@ export const openAiRequest = {
   metadata: z.unknown().optional(),
 };
 
-/** The text format of a response. Only plain text is possible, because no code checks the form of an agent's answer. */
+/** The text format of a response: only plain text. */
 export const textFormat = z
   .looseObject({ type: z.literal("text", { error: 'takes "text" alone: ask for JSON in your message' }) })
   .nullish();

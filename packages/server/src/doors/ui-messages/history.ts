@@ -11,8 +11,8 @@ interface UiMessage {
 }
 
 /**
- * Returns the current branch as UI messages, without a turn that works or waits, which the stream sends. A turn is one
- * message, including the user messages sent to it meanwhile.
+ * Returns the current branch as UI messages. Leaves out a turn that works or waits, because the stream sends it. A turn
+ * is one message, including the user messages that arrived during the turn.
  */
 export function uiHistory(state: ConversationState): UiMessage[] {
   const messages: UiMessage[] = [];

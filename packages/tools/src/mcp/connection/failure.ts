@@ -64,8 +64,8 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Returns whether a server rejected a request because it forgot the session; the request then had no effect. Streamable
- * HTTP answers 404; restarted servers also answer 400 with a message about the session (F57).
+ * Returns whether a server rejected a request because the server forgot the session; the request then had no effect.
+ * Streamable HTTP answers 404; restarted servers also answer 400 with a message about the session (F57).
  */
 export function isForgotten(error: unknown): boolean {
   if (isStatus(error, 404)) return true;

@@ -3,7 +3,7 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { McpError } from "../entries/error.ts";
 import { LARGEST_ANSWER, TOO_LARGE } from "./message-lines.ts";
 
-/** Marks the error that replaces a missing response. */
+/** The mark of an error that replaces a missing response. */
 export const UNANSWERED = "unanswered";
 
 const LONGEST = 200;

@@ -26,9 +26,9 @@ export interface ServerSchema {
 
 /**
  * Converts the input schema of an MCP tool for the engine. Keywords of other versions and dialects of JSON Schema are
- * converted by their meaning (F43). Regular expressions are removed, because a hostile one can run for ever, and so are
- * unreadable parts such as references to nothing. The server checks all arguments anyway. The model reads the
- * expressions in the description.
+ * converted by their meaning (F43). Regular expressions are removed, because a hostile expression can run for ever.
+ * Unreadable parts, such as references to nothing, are removed too. The server checks all arguments anyway. The
+ * description tells the model the removed expressions.
  */
 export function inputSchema(given: ServerInputSchema): ServerSchema {
   const open: JsonSchema = { type: "object", properties: {} };

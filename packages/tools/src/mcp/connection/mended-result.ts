@@ -21,7 +21,7 @@ const LISTS = new Map<string, { at: string; what: string; needs: readonly string
   ],
 );
 
-/** Gets one line about a message that violates the protocol: in a list of the server, or in the result of a call. */
+/** Gets a line about a list or a call's result that violates the protocol. */
 export type NoteOddity = (line: string, where: "list" | "call") => void;
 
 /** Corrects the results that a transport delivers before the client reads them. Call it before the transport is used. */

@@ -5,8 +5,8 @@ import { entryVariables } from "./variables.ts";
 
 /**
  * Returns a digest (SHA-256, hexadecimal) of what the user consents to in an entry: the program with its arguments,
- * folder and variables as written, or the address with its headers. Any change of these needs a new consent (S6).
- * `timeout` and `disabled` are not covered.
+ * folder and variables as written, or the address with its headers. Any change of these needs a new consent (S6). The
+ * digest does not cover `timeout` and `disabled`.
  */
 export function commandDigest(entry: McpServerEntry): string {
   const { timeout: _, disabled: __, ...exact } = entry;

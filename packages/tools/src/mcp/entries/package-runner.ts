@@ -28,7 +28,7 @@ export interface StartingPlace {
 /**
  * Returns where the program of a server starts: in the folder of its entry, or in the workspace. A package runner
  * without a folder starts in the root of the file system: the root has no parent and is no workspace, so no file of a
- * workspace decides which program runs (S16). This also holds for entries of a trusted project, because a sandboxed
+ * workspace decides which program runs (S16). This applies to entries of a trusted project too, because a sandboxed
  * command or an edit may have added programs and settings since. Arguments that name workspace files (`.`, `..`, `./x`,
  * `../x`, also after `=`) become absolute paths.
  */

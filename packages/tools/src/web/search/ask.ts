@@ -19,7 +19,7 @@ const MOST_OF_FAILURE = 300;
 
 /**
  * Sends a request to a search service, through the environment's proxy if set. Returns JSON that fits the schema. The
- * user chose the service, so a local service is allowed; redirects are not. Rejects with a `WebError`.
+ * user chose the service, so the service may be local. Redirects are errors. Rejects with a `WebError`.
  */
 export async function askSearchService<Schema extends z.ZodType>(
   question: SearchRequest,

@@ -27,7 +27,9 @@ import {
 import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./file-writing.ts";
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
 
-/** A file or link to bring over from another branch: its version there, and the common ancestor of both branches' versions. */
+/**
+ * A file or link to bring over from another branch: that branch's version, and the ancestor of both branches' versions.
+ */
 export interface IncomingFile {
   /** The file in the other branch; undefined: none. */
   readonly there: FileEntry | undefined;
@@ -74,8 +76,8 @@ type FileMergeOutcome =
   | { readonly type: "left"; readonly why: string };
 
 /**
- * Returns the tool `bring_over {from, files}`, which copies file changes of another branch to this one. A file changed
- * only there is copied; a file changed on both sides is merged, with conflict markers like those of git.
+ * Returns the tool `bring_over {from, files}`, which copies file changes of another branch to this one. A file that
+ * only the other branch changed is copied; a file that both changed is merged, with conflict markers like git's.
  */
 export function bringTool(workspace: Workspace, options: BringOptions): Tool {
   refuseUnknown("bringTool", options, OPTIONS);

@@ -25,8 +25,8 @@ type ChangeOfCall = FileChange & { readonly call: string; readonly worktree?: st
 
 /**
  * Returns the files that the branch down to `leaf` and its sub-agents changed, in the order of their first change;
- * without `leaf`, those of the whole conversation. Leaves out files whose last state equals the first. With `beside`,
- * leaves out changes on the path that both branches share.
+ * without `leaf`, the files that the whole conversation changed. Leaves out files whose last state equals the first.
+ * With `beside`, leaves out changes on the path that both branches share.
  */
 export function changedFiles(state: ConversationState, leaf?: string, beside: string | null = null): ChangedFile[] {
   const found = branchMessages(state, leaf, beside).flatMap((message) => changesInMessage(state, message));

@@ -47,7 +47,7 @@ export async function locateEntry(workspace: Workspace, given: string): Promise<
   return { path, real, kind: "special", what: "a link" };
 }
 
-/** Returns the file or link at a location; undefined if missing. Other failures throw like `openFile`. */
+/** Returns the file or link at a location; undefined if there is none. Other failures throw like `openFile`. */
 export async function entryAt(workspace: Workspace, location: Location): Promise<StandingEntry | undefined> {
   if (location.kind === "missing") return undefined;
   if (location.what === "a link") {
@@ -67,8 +67,8 @@ export function hasSameContent(one: FileEntry | undefined, other: FileEntry | un
 }
 
 /**
- * Replaces the file or link `standing`; undefined: a new one. An entry without a mode keeps the mode of the existing
- * file, or gets the mode of a new file. Throws like `replaceWorkspaceFile` and `removeFile`.
+ * Replaces the file or link `standing`; if undefined, creates a file or link. An entry without a mode keeps the mode of
+ * the existing file, or gets the mode of a new file. Throws like `replaceWorkspaceFile` and `removeFile`.
  */
 export async function putEntry(
   workspace: Workspace,

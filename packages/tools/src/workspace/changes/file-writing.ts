@@ -27,9 +27,9 @@ export function assertAllowed(path: string, text: string, refuse: FileWritingOpt
 }
 
 /**
- * Throws if the file is not the approved file, or if a link leads to a file that the rules do not allow: a link can
- * change between the approval and the write (S21). `given` is the path of the call; `input` is the call with the link's
- * current target.
+ * Throws if the file is not the approved file, or if a link leads to a file that the rules forbid: the link may have
+ * changed after the approval (S21). `given` is the path of the call; `input` is the call with the link's current
+ * target.
  */
 export async function assertJudged(
   workspace: Workspace,

@@ -31,7 +31,10 @@ export interface ChangeIntent extends AsyncDisposable {
   end(): Promise<void>;
 }
 
-/** Writes the record of a change. Resolves when it would survive a power cut. Throws a `WorkspaceError` if not writable. */
+/**
+ * Writes the record of a change. Resolves when the record survives a power cut. Throws a `WorkspaceError` if this
+ * fails.
+ */
 export async function writeIntent(
   { root }: Workspace,
   backups: string,

@@ -1,7 +1,7 @@
 import { type StructuredPatchHunk, structuredPatch } from "diff";
 import { countLines } from "../files/text-content.ts";
 
-/** Maximum number of added and removed lines. Above, the search for the shortest diff stops: its cost grows quadratically. */
+/** Maximum number of added and removed lines of a diff. The search for the shortest diff takes quadratic time. */
 export const MOST_CHANGES = 1000;
 
 const CONTEXT = 3;

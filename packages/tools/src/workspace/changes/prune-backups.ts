@@ -4,7 +4,7 @@ import { refuseUnknown } from "@banyan/core/conversation";
 
 const DAY = 86_400_000;
 
-/** The limits of the previous contents that are kept for undo. */
+/** The limits of age and size for backups: previous contents of files, which are kept for undo. */
 export interface BackupBounds {
   /** Days since a content was last kept. */
   readonly days: number;
@@ -13,9 +13,8 @@ export interface BackupBounds {
 }
 
 /**
- * Removes previous contents in `backups` that are older than the limit, then the oldest until the rest fits. Contents
- * of the last day always stay. Other files, and files that cannot be removed, are skipped. Stops after an abort; never
- * rejects.
+ * Removes backups that are older than the limit, then the oldest backups until the others fit. Backups of the last day
+ * always stay. Other files, and files that cannot be removed, are skipped. Stops after an abort; never rejects.
  */
 export async function pruneBackups(backups: string, bounds: BackupBounds, signal?: AbortSignal): Promise<void> {
   refuseUnknown("pruneBackups", bounds, { days: true, bytes: true });

@@ -13,8 +13,8 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
  * Writes a whole file atomically: a new file in the same folder replaces the old one. A new file has mode 0600 and gets
  * its missing folders. An existing file keeps its owner, and its mode unless `mode` (octal digits) is given. With mode
  * "120000", a link is created whose target is `bytes`. Throws `changed` if the file was replaced since `read`, the
- * stats from when its content was read. Also throws if `assertWritable` does, or if the file has several hard links:
- * some may be outside the workspace.
+ * stats from when its content was read. Also throws if `assertWritable` does, or if the file has several hard links,
+ * because some may be outside the workspace.
  */
 export async function replaceWorkspaceFile(
   workspace: Workspace,
@@ -83,7 +83,7 @@ export async function prepareReplacement(
   }
 }
 
-/** Removes a file unless it changed since `read`, its stats. Throws like `replaceWorkspaceFile`. */
+/** Removes a file unless the file changed since its stats `read`. Throws like `replaceWorkspaceFile`. */
 export async function removeFile(workspace: Workspace, location: Location, read: Stats): Promise<void> {
   assertWritable(workspace, location);
   try {

@@ -10,9 +10,9 @@ import { entryAt, isLink, locateEntry, putEntry } from "./file-entry.ts";
 /**
  * Undoes a change of a file or a link. Restores the exact content, and the mode if the change recorded one; removes a
  * created file, and restores a deleted one. The current content is kept in `backups`. Returns the change that this undo
- * made, which can be undone again. `watch` gets both contents, of which the diff shows a part. Throws a
- * `WorkspaceError` and changes nothing: `changed` if the file is not in the state after the change, `missing` if the
- * previous content is no longer kept, and the errors of the tool `write`.
+ * made, which can be undone in turn. `watch` gets both whole contents, because the returned diff shows parts of them.
+ * Throws a `WorkspaceError` and changes nothing: `changed` if the file is not in the state after the change, `missing`
+ * if the previous content is no longer kept, and the errors of the tool `write`.
  */
 export async function undoChange(
   workspace: Workspace,

@@ -1,6 +1,6 @@
 import { lineAt } from "../files/text-content.ts";
 
-/** A place where the file's text differs from the model's text. Either side may be empty. */
+/** A place where the file's text differs from the model's text. One of the two pieces may be empty. */
 export interface Difference {
   /** The start of the difference in the text, in UTF-16 units. */
   readonly at: number;

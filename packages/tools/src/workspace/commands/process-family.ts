@@ -71,7 +71,7 @@ export async function endFamily(family: ProcessFamily, hurry?: AbortSignal): Pro
   for (let round = 0; round < MOST_ROUNDS && signalFamily(family, "SIGKILL", known); round += 1) await sleep(10);
 }
 
-/** Kills a process family at once, without waiting: for the exit of the program. */
+/** Kills a process family without waiting for its end. Used when the program exits. */
 export function killFamily(family: ProcessFamily): void {
   const known = new Set<string>();
   for (let round = 0; round < 3 && signalFamily(family, "SIGKILL", known); round += 1);
@@ -83,8 +83,8 @@ export function isLiving(family: ProcessFamily): boolean {
 }
 
 /**
- * Returns whether a process of the family waits for the standard input of the first process: it reads the input, or
- * watches the input and no connection (F80). Always false without `/proc`.
+ * Returns whether a process of the family waits for the standard input of the first process: the process reads the
+ * input, or polls the input and no connection (F80). Always false without `/proc`.
  */
 export function waitsForInput(family: ProcessFamily): boolean {
   const input = linkOf(family.group, 0);

@@ -35,7 +35,7 @@ const LONGEST_COMMAND = 30_000;
 /** Bytes of output to keep, together below the engine's limit for a result. The end gets more, because errors are there. */
 const KEPT = { head: 20_000, tail: 40_000 };
 
-/** Variables that prevent interactive output, because commands have no terminal and no user. `env` overrides them. */
+/** Variables that prevent prompts, pagers and colours, because commands have no terminal. `env` overrides these. */
 export const WITHOUT_TERMINAL = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 const input = z.object({
@@ -137,7 +137,7 @@ const RUN_OPTIONS: OptionNames<RunOptions> = {
 
 /**
  * Runs a command like the tool `shell`: in the sandbox and without the environment's secrets. All child processes have
- * ended when this resolves. Long output loses its middle. Rejects if the shell cannot start.
+ * ended when this resolves. Cuts long output in the middle. Rejects if the shell cannot start.
  */
 export async function runInWorkspace(
   workspace: Workspace,
@@ -162,7 +162,9 @@ export async function runInWorkspace(
   return { end, output: output.end() };
 }
 
-/** The output of a command for the model: as a terminal shows it (F82), without secrets, and cut in the middle if it is long. */
+/**
+ * The output of a command for the model: as on a terminal (F82), without secrets, and cut in the middle if too long.
+ */
 export class ShownOutput {
   readonly #screen = new TerminalScreen();
   readonly #output = new BoundedOutput(KEPT);

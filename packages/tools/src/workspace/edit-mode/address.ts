@@ -22,7 +22,7 @@ export type BlockPlace =
   | { readonly type: "symbol"; readonly symbol: string; readonly act: "replace" | "before" | "after" | "remove" };
 
 /**
- * The target that the info string of a code block names. `none`: no file is named, the block is for the reader.
+ * The target that the info string of a code block names. `none`: the block names no file and is only for the reader.
  * `wrong`: the address is invalid; `file` is set if the file is certain.
  */
 export type BlockAddress<File extends Addressee> =
@@ -37,8 +37,9 @@ const ACT = /:(before|after|remove)$/;
 /**
  * Parses the info string of a code block as an address (B27, B29): `lang:START:END`, `lang` and
  * `lang:Symbol[:before|:after|:remove]`. The path is part of the address (`lang:path:START:END`) or separate
- * (`lang:START:END path=...`), and is required with several files. Only the first word counts, or a path with blanks
- * that names one of the files. A colon in the first word or a `path=` makes an address. A path is never guessed.
+ * (`lang:START:END path=...`), and is required with several files. The address is the first word, or longer if a path
+ * with blanks names a file. Only an info string with a colon in the first word or a `path=` is an address. A path is
+ * never guessed.
  */
 export function parseBlockAddress<File extends Addressee>(info: string, files: readonly File[]): BlockAddress<File> {
   const named = PATH.exec(info);

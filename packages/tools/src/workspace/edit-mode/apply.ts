@@ -11,7 +11,7 @@ import type { CapturedBlocks, FileBlock } from "./capture.ts";
 import { applyBlocks, type NewContent } from "./new-content.ts";
 import { type PreparedFile, replaceFiles, withoutFullStop } from "./put-in-place.ts";
 
-/** What became of one file when the blocks of a message were applied. */
+/** The result for one file after the code blocks of a message were applied. */
 export type FileOutcome =
   /** `before` and `after` are numbers of lines; `before` is absent for a new file. */
   | {

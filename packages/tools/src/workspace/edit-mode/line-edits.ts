@@ -18,10 +18,10 @@ export type LineEditResult =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Applies all line edits or none. Their line numbers are those of `text`, independent of each other. Other lines stay
- * unchanged, byte for byte. The n-th new line gets the line end of the n-th replaced line, and further new lines that
- * of the line before, so that a file keeps even mixed line ends. The last line keeps its line end, or has none as
- * before. The first line of an empty text gets a line end.
+ * Applies all line edits or none. The line numbers of each edit are those of `text`, whatever the other edits change.
+ * Other lines stay unchanged, byte for byte. The n-th new line gets the line end of the n-th replaced line, and further
+ * new lines that of the line before, so that a file keeps even mixed line ends. The last line has a line end only if it
+ * had one before. The first line of an empty text gets a line end.
  */
 export function applyLineEdits(text: string, edits: readonly LineEdit[]): LineEditResult {
   const isEnded = text === "" || text.endsWith("\n");

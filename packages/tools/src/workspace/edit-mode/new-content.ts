@@ -81,7 +81,7 @@ function lineEditOf(file: ArmedFile, { name, place, text }: FileBlock<ArmedFile>
   }
 }
 
-/** Returns the lines that a symbol's block replaces, or the reason why it cannot. Equal numbers mean an insertion. */
+/** Returns the lines that a symbol's block replaces, or the reason for a failure. Equal numbers mean an insertion. */
 export function symbolLines(
   { symbols }: ArmedFile,
   { symbol, act }: Extract<FileBlock<ArmedFile>["place"], { type: "symbol" }>,

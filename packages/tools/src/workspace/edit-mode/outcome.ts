@@ -17,7 +17,7 @@ export function appliedOutcome(outcomes: readonly FileOutcome[]): FollowResult {
   return { say: [how, ...outcomes.map(outcomeLine), `${again}.`].join("\n"), failed: refused.length > 0 };
 }
 
-/** Returns the report about a message that has code blocks with unclear targets. */
+/** Returns the report for the model about a message in which the targets of code blocks are unclear. */
 export function doubtfulOutcome(paths: readonly string[], doubts: readonly string[]): FollowResult {
   const why = doubts.join("; ");
   return {

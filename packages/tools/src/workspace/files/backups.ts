@@ -6,7 +6,7 @@ import { systemCode, WorkspaceError } from "./error.ts";
 /**
  * Keeps a previous content of a file for undo, in a file named by the SHA-256 of its bytes. Only the owner can read the
  * folder `backups` (S13). Resolves with the digest in hexadecimal once the content would survive a power cut. Without
- * `backups`, only the digest is computed. Throws a `WorkspaceError` if the content cannot be kept.
+ * `backups`, only computes the digest. Throws a `WorkspaceError` if the content cannot be kept.
  */
 export async function keepBackup(
   backups: string | undefined,

@@ -1,10 +1,10 @@
 /**
  * Why a workspace tool failed. `root`: the workspace cannot be used. `path`: the path is malformed. `outside`: the path
  * leads out of the workspace. `missing`: the path does not exist. `kind`: the path is not a file of the expected kind.
- * `protected`: the path must not be written. `content`: the content is not text. `encoding`: the text's encoding cannot
- * be written back. `match`: the text to replace does not occur exactly once. `changed`: another program changed the
- * path meanwhile. `pattern`: a pattern is invalid. `range`: the lines do not exist. `refused`: the host forbids writing
- * the text or reading the file. `system`: the operating system refused.
+ * `protected`: the path must not be written. `content`: the content is not text. `encoding`: the text cannot be written
+ * back in its encoding. `match`: the text to replace does not occur exactly once. `changed`: another program changed
+ * the path meanwhile. `pattern`: a pattern is invalid. `range`: the lines do not exist. `refused`: the host forbids
+ * writing the text or reading the file. `system`: the operating system refused.
  */
 export type WorkspaceErrorCode =
   | "root"

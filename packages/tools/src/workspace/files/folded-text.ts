@@ -13,7 +13,7 @@ const STANDS_FOR: ReadonlyMap<string, string> = new Map(
 /** Matches blanks at the start of a line, or a unit of normalization: a character with its marks and vowels. */
 const UNIT = /^[^\S\r\n]+|[\0-\x7f][\p{M}\u1160-\u11ff]+|[^\0-\x7f][\p{M}\u1160-\u11ff]*/gmu;
 
-/** Matches texts without anything to fold. */
+/** Matches ASCII texts, which contain no look-alike characters. */
 export const ASCII = /^[\0-\x7f]*$/;
 
 interface FoldedPart {
@@ -23,7 +23,7 @@ interface FoldedPart {
   readonly foldedTo: number;
 }
 
-/** A text with look-alike characters replaced and characters composed (NFC). Maps places to the original text. */
+/** A text with look-alike characters replaced and characters composed (NFC). Maps positions to the original text. */
 export class FoldedText {
   readonly text: string;
   readonly #parts: readonly FoldedPart[];

@@ -17,7 +17,7 @@ const MOST_RULES = 5_000;
 /** Ignore files of a folder; later files override earlier ones. */
 const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"];
 
-/** Five or more stars in one name can take for ever to match. */
+/** Matches a pattern with five or more stars in one name, which can take for ever to match. */
 export const TOO_MANY_STARS = /(?:\*[^/*]*){5}/;
 
 /**

@@ -3,8 +3,8 @@ import { WorkspaceError } from "./error.ts";
 import { compileGlob } from "./glob.ts";
 
 /**
- * Starts watching a text. The returned function gets the whole text in pieces, from the beginning. So a private key is
- * recognized even if a tool result shows only a part of the text (S22).
+ * Starts a check of a text. Pass the returned function the whole text in pieces, from the beginning. So a private key
+ * is recognized even if a tool result shows only a part of the text (S22).
  */
 export type KeyWatch = () => (piece: string) => void;
 

@@ -30,11 +30,11 @@ const MOST_COMPARED = 5000;
  * this meaning:
  * - `~`, `$HOME` and `${HOME}` at the start are the home folder. A `file://` address is the file that it names.
  * - `\` separates folders on every system, unless a file with the literal name exists.
- * - Double quotes around a path are removed. JSON text that names a file is decoded: listings quote odd names.
+ * - Double quotes around a path are removed. A JSON string that names a file is decoded, because listings quote unusual
+ * names.
  * - If no file has the name, and exactly one name in its folder differs only in look-alike characters, that name is
- *   meant (F81).
- * Applying `meantPath` to its result changes nothing. Throws a `WorkspaceError` with code `path` for `~user`, a drive
- * letter, a share or an address of another machine.
+ * meant (F81). Applying `meantPath` to its result changes nothing. Throws a `WorkspaceError` with code `path` for
+ * `~user`, a drive letter, a share or an address of another machine.
  */
 export function meantPath(named: string, base: PathBase): string {
   return lookAlikePath(base.root, spelledPath(named, base));

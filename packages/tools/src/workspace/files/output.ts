@@ -100,7 +100,7 @@ export function wholeLength(bytes: Uint8Array): number {
 /** Lengths in bytes of a cut word that is left out. A shorter piece of a secret reveals nothing. */
 const WORD = { shortest: 8, longest: 512 };
 
-/** Returns the length of bytes without a word that may be cut at the end: half a secret would not be redacted later (S10). */
+/** Returns the length of bytes without a last word that may be cut: half a secret would not be redacted later (S10). */
 export function wholeWordsLength(bytes: Uint8Array): number {
   const end = wholeLength(bytes);
   let start = end;

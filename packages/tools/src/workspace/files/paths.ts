@@ -110,9 +110,9 @@ function belowRoot(workspace: Workspace, path: string): string | undefined {
 }
 
 /**
- * Follows a literal path part by part; call `meantPath` first for a user's or model's text. A link out of the workspace
- * is refused, and so is a path that starts outside or leaves by `..`, unless it leads back. The end of the path may be
- * missing. The result may be outdated at once: `openFile` and `replaceWorkspaceFile` check what they opened.
+ * Follows a literal path part by part; call `meantPath` first for a user's or model's text. Throws for a link out of
+ * the workspace, and for a path that starts outside or leaves by `..` without leading back. The end of the path may be
+ * missing. The path may change right after the check: `openFile` and `replaceWorkspaceFile` check what they opened.
  */
 export async function locate(workspace: Workspace, given: string): Promise<Location> {
   if (given === "")

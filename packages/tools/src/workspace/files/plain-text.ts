@@ -1,15 +1,15 @@
 import { shownPath } from "./named-path.ts";
 
 /**
- * Matches the escape sequences of ECMA-48, 7-bit and 8-bit: control sequences (colours, cursor), control strings
- * (titles, links, clipboard) with any payload, and short escapes. `util.stripVTControlCharacters` keeps payloads that
- * it does not expect. No sequence contains the beginning of another, so the search takes linear time on any text.
+ * Matches the escape sequences of ECMA-48, 7-bit and 8-bit: control sequences (for colours or the cursor), control
+ * strings (for titles or links) with any payload, and short escapes. `util.stripVTControlCharacters` keeps payloads
+ * that it does not expect. No sequence contains the beginning of another, so the search takes linear time on any text.
  */
 export const SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x9c|\x1b\\)|\x1b[ -/]*[0-~]/g;
 
-/** Matches the beginning of a sequence or line end that the next text may complete. */
+/** Matches the beginning of an escape sequence or line end that the next piece of text may complete. */
 export const UNFINISHED =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   /(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*\x1b?|\x1b[ -/]*|\r)$/;
@@ -20,12 +20,12 @@ const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const ANY_CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
-/** The longest unfinished sequence to wait for, in UTF-16 units. */
+/** Maximum length of an escape sequence whose end may still arrive, in UTF-16 units. */
 export const LONGEST_SEQUENCE = 4096;
 
 /**
  * Converts terminal output to plain text (S12): removes escape sequences and control characters, and converts line ends
- * to `\n`. A lone carriage return, as in progress bars, also ends a line.
+ * to `\n`. A carriage return alone, as in progress bars, ends a line too.
  */
 export function stripControls(text: string): string {
   if (!ANY_CONTROL.test(text)) return text;
@@ -68,7 +68,7 @@ export function showOnOneLine(text: string): string {
 
 const MOST_NAMES = 5;
 
-/** Lists the first names, each on one line: `a, b and 3 more`. */
+/** Lists the first names and the number of others, such as `a, b and 3 more`, on one line. */
 export function shortNameList(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map(shownPath).join(", ");
   return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;

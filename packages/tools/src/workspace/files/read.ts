@@ -34,7 +34,7 @@ export interface ReadOptions {
 
 export const READ_OPTIONS: OptionNames<ReadOptions> = { watch: true, keyFiles: true };
 
-/** Returns the tool `read {path, start?, end?}`: numbered lines of a text file. Reads only up to `end`. */
+/** Returns the tool `read {path, start?, end?}`, which returns numbered lines of a text file up to `end`. */
 export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool {
   refuseUnknown("readTool", options, READ_OPTIONS);
   const { watch, keyFiles } = options;

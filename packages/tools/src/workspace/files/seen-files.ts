@@ -142,7 +142,7 @@ async function readDigest(workspace: Workspace, path: string): Promise<string | 
   }
 }
 
-/** Returns the digest of an open file; undefined if the file is too large or changed meanwhile. */
+/** Returns the digest of an open file; undefined if the file is too large, or changed during the read. */
 export async function digestOfOpen({ handle, stats }: OpenRegularFile): Promise<string | undefined> {
   if (stats.size > MOST_COMPARED) return undefined;
   const digest = await keepBackup(undefined, handle.createReadStream({ start: 0, autoClose: false }));

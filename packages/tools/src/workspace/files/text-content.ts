@@ -100,7 +100,7 @@ export function lineEndsOf(text: string): LineEnds {
   return unix === 0 ? "crlf" : "mixed";
 }
 
-/** Counts the lines. A final line end starts no further line. */
+/** Counts the lines of a text. A final line end starts no further line. */
 export function countLines(text: string): number {
   if (text === "") return 0;
   let lines = text.endsWith("\n") ? 0 : 1;

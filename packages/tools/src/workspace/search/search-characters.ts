@@ -1,10 +1,10 @@
 import { WorkspaceError } from "../files/error.ts";
 
-/** The members of a class for the characters of words. */
+/** The characters of words, in the syntax of a regular expression's character class. */
 export const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
 export const VERTICAL = "\\n\\v\\f\\r\\x85\\u2028\\u2029";
 
-/** Letters after a backslash that mean a set of characters, as members of a class. */
+/** The set of characters that each letter after a backslash means, in the syntax of a character class. */
 export const SETS: Readonly<Record<string, string>> = {
   d: "\\p{Nd}",
   w: WORD,
@@ -102,7 +102,7 @@ export function posixClass(name = ""): string {
   throw invalidPattern(`[:${name}:] is no class of characters`, `There are ${Object.keys(POSIX).join(", ")}`);
 }
 
-/** Reads a Unicode property after its backslash, as a member of a class. */
+/** Reads a Unicode property after its backslash. Returns it in the syntax of a character class. */
 export function readProperty(reader: PatternReader): string | undefined {
   const found = reader.match(/^([pP])(?:\{(\^?)([^}]+)\}|(\p{L}))/u);
   if (!found) return undefined;
@@ -130,7 +130,7 @@ export function escapeCharacter(character: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
 }
 
-/** Returns a character as a member of a class, with its code. */
+/** Returns a character in the syntax of a character class, with its code. */
 export function member(character: string): { readonly source: string; readonly code: number } {
   const code = character.codePointAt(0) ?? 0;
   return { source: /[a-z\d]/i.test(character) ? character : `\\u{${code.toString(16)}}`, code };

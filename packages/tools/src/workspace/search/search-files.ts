@@ -10,7 +10,7 @@ import { excerptAround } from "./search-excerpt.ts";
 import type { SearchMatch, UnsearchedFile } from "./search-matches.ts";
 import { type Pattern, translate } from "./search-pattern.ts";
 
-/** A search in files or texts. Plain data, for a worker. */
+/** A search in files or texts, as plain data that can be sent to a worker. */
 export type SearchQuery = FileQuery | TextQuery;
 
 export interface TextQuery {

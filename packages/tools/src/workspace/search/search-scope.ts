@@ -13,8 +13,8 @@ export interface Scope {
 }
 
 /**
- * Finds the files of a folder that match a glob; a file counts as a folder with one file. A folder that the path or the
- * glob names is searched even if git ignores it. Throws the signal's reason after an abort.
+ * Finds the files of a folder that match a glob. A path to a file is treated as a folder with this file. A folder that
+ * the path or the glob names is searched even if git ignores it. Throws the signal's reason after an abort.
  */
 export async function scopeOf(
   workspace: Workspace,
