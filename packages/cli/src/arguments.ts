@@ -45,7 +45,7 @@ Exit codes of --print, run and --task:
   4 permission denied · 5 authentication
   130 interrupted · 141 pipe closed`;
 
-/** Parses a command line without the program's name. Has no side effects. */
+/** Parses the words after the program's name on a command line. Has no side effects. */
 export function readArguments(argv: readonly string[]): ParsedCommandLine {
   const [first, second] = argv;
   if (first === "version" && second === undefined) return readArguments(["--version"]);

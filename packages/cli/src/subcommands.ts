@@ -55,12 +55,12 @@ function subcommand<Type extends string, Arguments>(
   };
 }
 
-/** Words that are commands at the beginning of a command line. */
+/** The words that name a command if a command line begins with them. */
 export const COMMANDS: readonly string[] = ["run", ...Object.keys(subcommands)];
 
 /**
  * Parses a command line whose first word is a subcommand. Undefined for any other line: after an option, or in quotes
- * with more words, the name of a subcommand is part of a message.
+ * together with other words, a subcommand's name is part of a message.
  */
 export function subcommandIn([name = "", ...rest]: readonly string[]): WantedSubcommand | UnperformedLine | undefined {
   return Object.hasOwn(subcommands, name) ? subcommands[name as Name].read(rest) : undefined;

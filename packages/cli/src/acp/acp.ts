@@ -19,7 +19,7 @@ const PATIENCE = 2_000;
 
 /**
  * `banyan acp`: serves an editor until the pipe closes, a signal arrives, or the parent process (`starter`) ends. An
- * editor may kill the `npx` around this process and keep the pipe open.
+ * editor may kill the `npx` that started this process, and keep the pipe open.
  */
 export async function acp(args: AcpArguments, starter: number): Promise<ExitCode> {
   const output = framesOnly();

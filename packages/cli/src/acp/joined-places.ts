@@ -12,7 +12,7 @@ export interface EditorPlaces extends AsyncDisposable {
 }
 
 /**
- * Opens workspaces for `banyan acp --attach`: on a running server, where other clients see the same conversations. Runs
+ * Opens workspaces for `banyan acp --attach` on a running server, where other clients see the same conversations. Runs
  * continue after the editor ends. `address` is the server's address, or `true` for the server of the session's
  * directory.
  */

@@ -3,7 +3,7 @@ import type { LocalBanyanServer } from "@banyan/server/local-servers";
 import { UsageError } from "../program/problem.ts";
 import { userServers } from "../program/server-announcement.ts";
 
-/** Address and token of a server. */
+/** The address of a server, and the token for it. */
 export interface ServerDoor {
   readonly address: string;
   readonly token: string;

@@ -24,7 +24,7 @@ export interface ShareLinks {
   revoke(id: string): Promise<unknown>;
 }
 
-/** What follows a slash command: another prompt, a turn, or the end of the chat. */
+/** What the chat does after a slash command: show the prompt again, begin a turn, or end. */
 export type AfterCommand =
   | { readonly type: "ask" }
   | {
@@ -61,7 +61,7 @@ export interface ModelSelection {
   use(name: string): Promise<void>;
 }
 
-/** The user's terminal or editor, as far as commands use it. */
+/** The part of the user's terminal or editor that slash commands use. */
 export interface CommandScreen {
   readonly style: Style;
   readonly columns: number;

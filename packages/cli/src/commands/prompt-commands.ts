@@ -19,7 +19,7 @@ export async function promptCommands(
   }));
 }
 
-/** Returns a function that lists a server's prompts; without a connection, the last known prompts. */
+/** Returns a function that lists a server's prompts, or the last known prompts while there is no connection. */
 export function promptsAt(client: Client, isAway = () => false): ConversationContext["prompts"] {
   let known: Result<"prompt.list">["prompts"] = [];
   return async (wait) => {

@@ -18,7 +18,7 @@ const SENTENCES = {
   task: "Task mode: the agent works on your message until the task is finished.",
 } as const;
 
-/** Sets the mode of coming turns, and prints it. */
+/** Sets the mode of the next turns, and prints the mode. */
 export function useMode(
   { write, turns: { mode: current, useMode } }: ConversationContext,
   mode: "chat" | "task" = current,

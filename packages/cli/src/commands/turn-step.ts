@@ -2,7 +2,7 @@ import type { TurnStep } from "@banyan/client/actions";
 import { resume, retry, say } from "@banyan/core";
 import type { AfterCommand } from "./command.ts";
 
-/** Converts the turn of a slash command to the form that chats and print mode use. */
+/** Converts a turn that a slash command begins to the form that chats and print mode use. */
 export function nextTurn({ turn, text, at, model, agent, asIs }: TurnStep): Extract<AfterCommand, { type: "turn" }> {
   const directive =
     turn === "resume" ? resume() : turn === "say" ? say(text ?? "") : text === undefined ? retry() : retry(text);

@@ -63,7 +63,7 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
     write(...worktreeLines(worktrees, { style, conversation: state.id })),
 };
 
-/** Shows a view of a slash command. Rejects with errors that `reportedProblem` describes. */
+/** Shows the view that a slash command opens. Rejects with errors that `reportedProblem` describes. */
 export async function showView(view: ViewStep, context: ConversationContext): Promise<AfterCommand> {
   if (view.view === "stop") throw new Error("To stop the agent in a terminal, press Esc or Ctrl-C.");
   // Each entry of the table accepts views of its own name.

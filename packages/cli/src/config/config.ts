@@ -36,7 +36,7 @@ import { table } from "../show/table.ts";
 import type { ConfigArguments } from "./arguments.ts";
 import { settingLines, withProjectTrust } from "./shown-settings.ts";
 
-/** `banyan config`: the effective settings in this directory. */
+/** `banyan config`: shows or changes the settings for this directory. */
 export function config(args: ConfigArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
     const place = { env: process.env, home: homedir() };

@@ -41,7 +41,7 @@ export function conversationsHere({
   };
 }
 
-/** Options of {@link chooseConversation}. Without `among`, all conversations are offered. */
+/** Options of {@link chooseConversation}. Without `among`, the user chooses from all conversations. */
 export interface ChooseConversationOptions {
   readonly from: Choosable;
   readonly terminal: Terminal;

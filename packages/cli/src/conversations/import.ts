@@ -31,7 +31,7 @@ type Write = (text: string) => void;
 const LISTED = 20;
 const TITLE = 56;
 
-/** Imports an export, or sessions of other programs: those at a path, those that the user chooses, or all. */
+/** Imports an export, or sessions of other programs: sessions at a path, sessions that the user chooses, or all. */
 export async function importConversations(
   directory: ConversationDirectory,
   { path, from, here, all }: ImportArguments,

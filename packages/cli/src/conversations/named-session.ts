@@ -39,9 +39,7 @@ export async function openNamedSession(
   }
 }
 
-/**
- * Opens a conversation with its own model. With `keepModel`, or if that model cannot be used, keeps the host's model.
- */
+/** Opens a conversation with its own model. Keeps the host's model with `keepModel` or if that model fails. */
 export async function openWithModel(
   id: string,
   host: Host,

@@ -42,7 +42,7 @@ export async function connected(
 const LINES = 10;
 const WIDTH = 200;
 
-/** Explains why a server cannot be used, with its last output. */
+/** Explains why a server cannot be used, and quotes the server's last output. */
 export function reportUnusable({ servers, state }: ConnectedServers, warn: (sentence: string) => void): ExitCode {
   const { name } = state;
   for (const line of lastLines(servers.journal(name), LINES, WIDTH)) warn(`${name} wrote: ${line}`);

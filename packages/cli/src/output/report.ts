@@ -13,8 +13,8 @@ export interface TurnReport {
 }
 
 /**
- * Creates a report in a format. A text report writes only the final answer (B80), once it is complete. With `live`, for
- * a watching user, all text of the agent streams.
+ * Creates a report in a format. A text report writes only the complete final answer (B80). With `live`, for a user who
+ * watches, it streams all text of the agent.
  */
 export function turnReport(
   format: OutputFormat,

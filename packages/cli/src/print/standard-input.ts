@@ -18,8 +18,8 @@ export interface InputOptions {
 }
 
 /**
- * Reads standard input as text (T34). Returns an empty text for a terminal and for no input. Rejects with `UsageError`
- * as soon as the input is too long or not text, or with the signal's reason.
+ * Reads standard input as text (T34). Returns an empty text if standard input is a terminal or empty. Rejects with
+ * `UsageError` as soon as the input is too long or not text, or with the signal's reason.
  */
 export async function readStandardInput({ stream, optional, signal, notice }: InputOptions): Promise<string> {
   const kind = fstatSync(stream.fd);

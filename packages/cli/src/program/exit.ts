@@ -36,7 +36,7 @@ export class StoppedError extends Error {
   }
 }
 
-/** Aborts with `StoppedError` on a signal. A second signal ends the process at once. */
+/** Aborts `stop` with a `StoppedError` when a signal arrives. A second signal ends the process at once. */
 export function stopOnSignals(stop: AbortController): Disposable {
   const listeners = Object.entries(signalExits).map(([signal, exit]) => {
     const listener = () => {

@@ -22,7 +22,7 @@ export interface ReportedProblem {
   readonly exit: ExitCode;
 }
 
-/** An error in the command line that shows only when the command runs. */
+/** An error in the command line that is found only when the command runs. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

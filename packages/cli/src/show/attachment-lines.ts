@@ -19,7 +19,7 @@ export interface AttachmentReport {
 
 const MOST = 5;
 
-/** Describes the attachments of a message, and problems. `offered`: names in the message that could be attached. */
+/** Describes the attachments of a message, and problems. `offered`: names in the message that lack an `@`. */
 export function attachedLines(
   { attached, problems, isRedacted }: AttachmentReport,
   offered: readonly string[] = [],

@@ -20,7 +20,7 @@ const WORDS = {
   "not-run": "not run",
 } as const satisfies Record<DisplayedCallStatus, string>;
 
-/** Describes a call on one line, in the words of its tool. Default: the call's first text argument. */
+/** Describes a call on one line, in the words of its tool, or else by the call's first text argument. */
 export function callSummary(call: Call, width: number): string {
   const { about = {} } = call;
   const input = call.executedInput ?? call.input;
@@ -82,7 +82,7 @@ const FAILED_SHOWN = 10;
 
 /**
  * Returns the lines below a call: the files that it returned, a test run's failures, or the end of a failed call's
- * output, with the number of hidden lines (T49). `shower`: the key that shows all.
+ * output, with the number of hidden lines (T49). `shower`: the key that shows all lines.
  */
 export function callDetails(call: Call, style: Style, columns: number, shower?: string): string[] {
   if (call.about?.plan && call.status === "completed") return planStepLines(call.about.plan, style, columns);

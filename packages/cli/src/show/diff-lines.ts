@@ -55,7 +55,7 @@ export function draftLines(
   ];
 }
 
-/** Describes a change that is written but not applied, such as `12 lines for src/a.ts, lines 9 to 12`. */
+/** Describes a change that no tool has applied yet, such as `12 lines for src/a.ts, lines 9 to 12`. */
 export function draftEnd(draft: ChangeDraft, count: number, style: Style): string {
   return `${counted(count, "line")} for ${draftPlace(draft, style)}`;
 }
@@ -112,7 +112,7 @@ function rowLine({ sign, text, number }: DiffLineRow, width: number, style: Styl
   return `${style.dim(place)} ${paint(line)}`.trimEnd();
 }
 
-/** Finds the changed file that the user names: by its path as listed, or by a name that looks the same. */
+/** Finds the changed file that the user names: by its path in the list, or by a name with look-alike characters. */
 export function changedFileNamed(files: readonly ChangedFile[], named: string): ChangedFile | undefined {
   const wanted = named.replace(/^\.\//, "");
   const alike = files.filter(({ path }) => foldedName(path) === foldedName(wanted));

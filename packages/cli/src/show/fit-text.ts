@@ -34,8 +34,8 @@ export function linesWithWords(text: string): string[] {
 }
 
 /**
- * Wraps a sentence of the program at `width` characters, between words, with the first line's indentation. Colour codes
- * have no width, and colours continue on the next line.
+ * Wraps a sentence of the program between words at `width` characters, with the first line's indentation. Escape
+ * sequences for colours have no width, and colours continue on the next line.
  */
 export function wrapSentence(sentence: string, width: number): string {
   const [indent = ""] = /^ */.exec(sentence) ?? [];

@@ -21,7 +21,7 @@ export function memoryLines(entries: readonly MemoryEntry[]): string[] {
   );
 }
 
-/** Returns the notice about memories in the prompt (S26, T51). `shower`: the key or command that shows them. */
+/** Returns the notice about memories in the prompt (S26, T51). `shower`: the key or command that shows the memories. */
 export function recalledLine(items: readonly RecalledMemory[], shower: string): string {
   const told = items.filter(({ dismissed }) => !dismissed).length;
   return `Memory added ${counted(told, "entry", "entries")} to the prompt (${shower} shows them).`;

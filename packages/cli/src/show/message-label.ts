@@ -87,7 +87,7 @@ export function waitingText(input: Pick<WaitingInput, "parts" | "unreadable">, w
 
 const SHOWN = 10;
 
-/** Formats a message from a tool or the system to the model, such as a denial. Empty for a user's message. */
+/** Formats a message from a tool or the system to the model, such as a denial. No lines for a user's message. */
 export function modelNoticeLines(message: Message | undefined): string[] {
   const unreadable = describeUnreadable(message);
   if (unreadable !== undefined) return [plainLine(unreadable)];
@@ -101,7 +101,7 @@ export function modelNoticeLines(message: Message | undefined): string[] {
 }
 
 /**
- * Remembers background commands whose end the user has read, so that the model's notice about it is not shown again.
+ * Remembers background commands whose end the user has read, so that the model's notice about this end is not shown.
  */
 export class ReportedEnds {
   readonly #told = new Set<string>();

@@ -1,7 +1,7 @@
 import { formatCount } from "@banyan/core/shown";
 import type { KnownModel } from "@banyan/host";
 
-/** Table headings: dollars per million tokens of input, cached input and output; context size in tokens. */
+/** Table headings for dollars per million tokens (input, cached input, output) and for the context size in tokens. */
 export const FACTS_HEAD = ["in", "cached", "out", "context"] as const;
 
 /** Returns the facts of a model as table cells; `—` for unknown facts. */

@@ -90,7 +90,7 @@ export function plainText(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
 const COLOR = /(\x1b\[[\d;:]*m)/;
 
-/** Returns text on one line with its colours, without other control sequences. */
+/** Returns text on one line. Keeps escape sequences for colours and removes all others. */
 export function coloredLine(text: string): string {
   const pieces = text.split(COLOR);
   return pieces

@@ -9,8 +9,8 @@ import type { Style } from "./style.ts";
 export type TurnEnd = Extract<Event, { readonly type: "run.ended" }>;
 
 /**
- * Describes the spending of a turn, such as `anthropic/claude · 2 steps · 1,200 tokens in, 80 out · cost $0.01`. Empty
- * if unknown or without a model call. Names `model` if the turn has no response.
+ * Describes the model, steps, tokens and cost of a turn, such as `anthropic/claude · 2 steps · 1,200 tokens in, 80 out
+ * · cost $0.01`. Empty if unknown or without a model call. Names `model` if the turn has no response.
  */
 export function turnLine(end: TurnEnd, state: ConversationState, model: string): string[] {
   const { spent } = end;
@@ -22,7 +22,7 @@ export function turnLine(end: TurnEnd, state: ConversationState, model: string):
 /** Advice to a user of the chat for a request that is too long for the model. */
 const TOO_LONG = " Go back to an earlier message with /tree or /rewind.";
 
-/** Explains why a run ended without a simple answer. `why`: the explanation of the provider, a limit or the loop. */
+/** Explains why a run ended without a complete answer. `why`: the reason from the provider, a limit or the loop. */
 export function runEndSentence(
   reason: RunEnd,
   why: string | undefined,

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { UsageError } from "../program/problem.ts";
 
 /**
- * Asks the user to type yes. `deed` is a short description for the error, `sentence` the full question. Rejects with
+ * Asks the user to type yes. `deed`: what needs the yes, for the error. `sentence`: the full question. Rejects with
  * `UsageError` without a terminal.
  */
 export async function askForYes(deed: string, sentence: string): Promise<boolean> {

@@ -7,7 +7,7 @@ export interface OpenTerminalOptions extends Omit<TerminalOptions, "style"> {
   readonly color: ColorChoice;
 }
 
-/** Opens a terminal: plain lines if the user or the terminal requires them (T38, T39), else the full one. */
+/** Opens a plain terminal if the user or the terminal requires one (T38, T39), or else a full terminal. */
 export async function openTerminal({ plain, color, env, ...options }: OpenTerminalOptions): Promise<Terminal> {
   const { TERM, ACCESSIBLE } = env;
   if (plain || TERM === "dumb" || (ACCESSIBLE !== undefined && ACCESSIBLE !== "" && ACCESSIBLE !== "0")) {

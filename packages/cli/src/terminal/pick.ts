@@ -4,8 +4,8 @@ import type { PickerItem, PickerOptions } from "./full/views/picker.ts";
 const LISTED = 20;
 
 /**
- * Lets the user choose from a list: with a filter and a preview on a full terminal, by number on a plain one. Returns
- * undefined without a choice, or if the signal aborts.
+ * Lets the user choose from a list: with a filter and a preview on a full terminal, or by number on a plain terminal.
+ * Returns undefined without a choice, or if the signal aborts.
  */
 export async function pick<T>(
   terminal: Terminal,

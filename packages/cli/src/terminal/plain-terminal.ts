@@ -20,7 +20,7 @@ const CONTINUED = "… ";
 
 /**
  * A terminal that prints line after line and never moves the cursor (T39). The system's line editing echoes input, as
- * screen readers expect. Ctrl-C arrives as a signal, for which the owner calls `interrupt`.
+ * screen readers expect. Ctrl-C reaches the program as a signal; the owner of this object then calls `interrupt`.
  */
 export class PlainTerminal implements Terminal {
   readonly style: Style;

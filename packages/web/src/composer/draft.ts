@@ -7,7 +7,7 @@ interface ComposerDraft {
   readonly files: readonly Attachment[];
 }
 
-/** Names the draft of a first message, whose conversation does not exist yet. Other drafts have the id of theirs. */
+/** Names the draft of a first message, whose conversation does not exist yet. Other drafts have a conversation's id. */
 export const FIRST_PAGE = "first-page";
 
 const NAMES = { text: "draft", files: "draft files" } as const satisfies Record<keyof ComposerDraft, string>;
@@ -36,7 +36,7 @@ export function useDraft<Part extends keyof ComposerDraft>(place: string, part: 
   return [value, change, !unkept.has(draftKey(place, part))] as const;
 }
 
-/** Appends a draft to that of another place, and clears the first. */
+/** Appends the draft of `from` to the draft of `to`, and clears the draft of `from`. */
 export function moveDraft(from: string, to: string): void {
   keepDraft(to, "text", draft(to, "text") + draft(from, "text"));
   keepDraft(to, "files", [...draft(to, "files"), ...draft(from, "files")]);
@@ -84,7 +84,7 @@ function listenToDraft(listener: () => void): () => void {
 
 const BEGINNING = "beginning";
 
-/** Stores the first message until its conversation has it: a reload restores it to the first page. */
+/** Stores a first message until its conversation contains it, so that a reload restores it to the first page. */
 export function keepBeginning(draft: ComposerDraft | undefined): void {
   const hasRoom = keepValue(BEGINNING, draft, "tab");
   warnBeforeClosing(BEGINNING, !hasRoom);
@@ -94,7 +94,7 @@ const beginning = keptValue(BEGINNING, "tab") as ComposerDraft | undefined;
 if (beginning) restoreDraft(FIRST_PAGE, beginning);
 keepBeginning(undefined);
 
-/** Puts a draft back into a message box, before the text that was typed there meanwhile. */
+/** Puts a draft back into a message box, before text that the user typed there in the meantime. */
 export function restoreDraft(place: string, { text, files }: ComposerDraft): void {
   const pieces = [text, draft(place, "text")].filter((piece) => piece !== "");
   keepDraft(place, "text", pieces.join("\n\n"));

@@ -30,7 +30,7 @@ function isLong(text: string): boolean {
 
 const PromptForm = lazily(async () => ({ default: (await import("./prompt-form.tsx")).PromptForm }));
 
-/** The message box, with its choices and buttons. Its height does not depend on the available actions (W54). */
+/** The message box, with model choice and buttons. Its height does not depend on the available actions (W54). */
 export function MessageBox({
   box,
   text,

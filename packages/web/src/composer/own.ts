@@ -2,7 +2,7 @@ import { useKeptList } from "../parts/browser/use-kept-list.ts";
 
 // The user's own prompts and presets, stored in this browser (W74).
 
-/** How a turn ends: a chat when the model makes no more calls, a task when the model calls it done. */
+/** When a turn ends: in a chat when the model makes no more calls, in a task when the model finishes the task. */
 export type TurnMode = "chat" | "task";
 
 /** A prompt of the user: `/name` inserts its text into the message box. */
@@ -28,7 +28,7 @@ export function usePresets() {
   return useKeptList("presets", isPreset);
 }
 
-/** Returns the fields of a prompt, each once, in order. */
+/** Returns the names of the fields in a prompt's text, each once, in order. */
 export function fieldsOf({ text }: OwnPrompt): readonly string[] {
   return [...new Set([...text.matchAll(FIELD)].map(([, field = ""]) => field))];
 }
@@ -41,7 +41,7 @@ export function filledPrompt({ text }: OwnPrompt, values: Readonly<Record<string
 /** A field begins with a letter and contains only word characters: braces in code contain more. */
 const FIELD = /\{(\p{L}[\p{L}\p{N} _-]{0,39})\}/gu;
 
-/** Returns the value of a field, whose name may equal a property of every object. */
+/** Returns the value of a field, whose name may be that of a built-in property such as `constructor`. */
 export function valueIn(values: Readonly<Record<string, string>>, field: string): string | undefined {
   return Object.hasOwn(values, field) ? values[field] : undefined;
 }

@@ -20,12 +20,12 @@ export interface SlashCommand {
   readonly does: string;
 }
 
-/** Returns the prompts that can be called by name: a command of the same name wins unless it gives way. */
+/** Returns the prompts that can be called by name. A command of the same name takes precedence unless it gives way. */
 export function offeredPrompts(brought: PagePrompts): readonly ServerPrompt[] {
   return brought?.prompts.filter(({ name }) => mayBePrompt(`/${name}`)) ?? [];
 }
 
-/** Returns the prompt that a text calls. While the prompts of MCP servers are unknown, the server must find such a prompt. */
+/** Returns the prompt that a text calls. While the prompts of MCP servers are unknown, the server must look it up. */
 export function promptIn(text: string, brought: PagePrompts): PromptRequest | undefined {
   const { name: word = "", argument = "" } = slashIn(text) ?? {};
   const prompt = word.toLowerCase();
@@ -46,7 +46,7 @@ export function slashCommands(written: readonly PaletteAction[], user: ActionUse
   });
 }
 
-/** Returns the function of a command line; `undefined` for text or a prompt. Throws a sentence for an unknown command. */
+/** Returns the function of a command line; `undefined` for text or a prompt. Throws an error for an unknown command. */
 export function slashAct(
   line: string,
   written: readonly PaletteAction[],

@@ -5,8 +5,8 @@ import { t } from "../parts/phrases/phrases.ts";
 import { messageInWords } from "../transcript/attachments.ts";
 
 /**
- * Lists messages that were written without a connection: they are sent with the next connection, or can be withdrawn
- * (W26). Also shows the message with id `waiting`, whose turn has not begun.
+ * Lists messages that the user wrote without a connection. The page sends them with the next connection, unless the
+ * user withdraws them (W26). Also shows the message with id `waiting`, whose turn has not begun.
  */
 export function UnsentList({ waiting }: { readonly waiting: string | undefined }) {
   const { id } = useConversation();

@@ -34,7 +34,7 @@ export function wordBefore(caret: number, text: string): string {
   return /(?:^|\s)(@"[^"]*|\S*)$/.exec(text.slice(0, caret))?.[1] ?? "";
 }
 
-/** Returns the completions of a word: a command at the start, a file after `@`, a page for a URL (W43). */
+/** Returns the completions of a word: commands for a first word, files after `@`, a page for a URL (W43). */
 export function useSuggestions(word: string, text: string, commands: SlashCommands): Suggestions {
   const asked = /^@"?(?!https?:)/.exec(word)?.[0];
   const [prompts] = useOwnPrompts();

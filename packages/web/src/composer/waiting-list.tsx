@@ -9,7 +9,7 @@ import { useMay } from "../parts/page/use-may.ts";
 import { say, t } from "../parts/phrases/phrases.ts";
 import { messageInWords } from "../transcript/attachments.ts";
 
-/** Lists undelivered messages: edit, change delivery, reorder or withdraw (W37). */
+/** Lists undelivered messages, which the user can edit, reorder, deliver at another time or withdraw (W37). */
 export function WaitingList({ run }: { readonly run: string | undefined }) {
   const tree = useTree();
   if (!tree || tree.inbox.length === 0) return null;

@@ -9,7 +9,7 @@ import { madeChange } from "../parts/diff/shown-file.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
-/** Lists the files that a branch and its sub-agents changed, in the order of the changes. */
+/** Lists the files that a branch and its sub-agents changed, in the order of their first changes. */
 export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; readonly isOther: boolean }) {
   const conversation = useConversation();
   const tree = useTree();

@@ -3,7 +3,7 @@ import { type ConversationState, lastAssistantMessage, pathTo } from "@banyan/co
 import { useKnownModels } from "../parts/conversation/use-models.ts";
 import { t } from "../parts/phrases/phrases.ts";
 
-/** The used part of the context window: the last answer with its input. */
+/** Shows the used part of the context window: the tokens of the last answer and its request. */
 export function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
   const answer = lastAssistantMessage(
     pathTo(tree, leaf).filter((message) => message.role !== "assistant" || message.usage),

@@ -22,7 +22,7 @@ const OUTCOMES: Readonly<Record<ComparedColumn["outcome"], string>> = {
   unasked: t("no message yet"),
 };
 
-/** Compares the branches that fork here by outcome, time, cost and files; shows them or brings their files over (W70). */
+/** Compares the branches that fork here by outcome, time, cost and files, and can bring their files over (W70). */
 export function SideBySide({ leaf }: { readonly leaf: string }) {
   const page = usePage();
   const show = useShow();

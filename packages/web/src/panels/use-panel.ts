@@ -15,7 +15,7 @@ const PANEL_TAKES: Readonly<Partial<Record<PanelName, CommandName>>> = {
   settings: "approval.use",
 };
 
-/** Returns the current panel, and a function to change it. The address contains the panel, so that it survives a reload. */
+/** Returns the current panel, and a function to change it. The address contains the panel, so a reload keeps it. */
 export function usePanel(): {
   readonly panel: PanelName | undefined;
   readonly all: readonly PanelName[];

@@ -325,7 +325,7 @@ function InFields({
   );
 }
 
-/** Explains `[harmless]`, if a rule contains it (S24). */
+/** Explains `[harmless]`, if a rule contains this word (S24). */
 export function Harmless({ rules }: { readonly rules: readonly string[] }) {
   if (!rules.some((rule) => rule.includes("[harmless]"))) return null;
   return (

@@ -3,7 +3,7 @@ import type { Call } from "@banyan/core/conversation";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 
-/** A sign, a word and a colour for the status of a call, so that colour is not needed (W28). */
+/** A sign, a word and a colour for the status of a call, so that a reader needs no colour (W28). */
 export type StatusLook = readonly [sign: string, word: string, colour: string];
 
 const CALL_STATUS: Readonly<Record<DisplayedCallStatus, StatusLook>> = {

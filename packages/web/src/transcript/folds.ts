@@ -2,7 +2,7 @@ import { type Call, type ConversationState, siblings } from "@banyan/core/conver
 import { useState } from "react";
 import { t } from "../parts/phrases/phrases.ts";
 
-/** Adjacent messages of a branch that only read: one line until the user opens it (W30). */
+/** Adjacent messages of a branch whose calls only read: shown as one line until the user opens the line (W30). */
 export interface Fold {
   /** The messages in order; the first one shows the line. */
   readonly messages: readonly string[];

@@ -5,7 +5,7 @@ import { t, tCount } from "../parts/phrases/phrases.ts";
 const LINES = 20;
 const CHARACTERS = 8_192;
 
-/** Shows the beginning of a call's result, and all of it on demand. Copy takes all of it (W29). */
+/** Shows the beginning of a call's result, and the whole result on demand. Copies the whole result (W29). */
 export function Output({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);
   const { isCopied, copy } = useCopy(text);

@@ -8,7 +8,7 @@ import { say, t, tCount } from "../parts/phrases/phrases.ts";
 /** The number of lines shown at first, and added by each press of the button. */
 const MORE = 500;
 
-/** Shows everything that a call would run and change, in the same lines as other clients (S15, S23). */
+/** Shows everything that a call would run and change, in the same lines as in other clients (S15, S23). */
 export function ShownLines({
   call,
   input,

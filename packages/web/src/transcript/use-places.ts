@@ -28,7 +28,7 @@ export interface ScrollPlaces {
   isReturn(): boolean;
 }
 
-/** Stores the scroll position of each entry of the browser's history, and restores it when the entry returns (W6). */
+/** Stores the scroll position of each entry of the browser's history, and restores it on return (W6). */
 export function usePlaces(
   rows: Virtualizer<HTMLDivElement, Element>,
   path: readonly string[],

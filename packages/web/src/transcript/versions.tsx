@@ -4,7 +4,7 @@ import { useShow } from "../parts/conversation/use-view.ts";
 import { SmallButton } from "../parts/design/button.tsx";
 import { t } from "../parts/phrases/phrases.ts";
 
-/** Shows the versions of a message as `‹ 2/3 ›`, if there are several (W2). It spins while another version runs (W11). */
+/** Shows the versions of a message as `‹ 2/3 ›`, if there are several (W2). Spins while another version runs (W11). */
 export function Versions({ message }: { readonly message: string }) {
   const conversation = useConversation();
   const tree = useTree();

@@ -154,7 +154,7 @@ function configure({ live }: Terminal, host: Host): readonly string[] {
 
 const STARTING = 30_000;
 
-/** Adds commands from prompt files and MCP servers to completion, as soon as they are known. */
+/** Adds commands from prompt files and MCP servers to the completion of slash commands, as soon as they are known. */
 export async function loadCommandCompletion(
   { live }: Terminal,
   client: Client,
@@ -184,7 +184,7 @@ function agentNames(agents: Equipment["agents"]): PromptSuggestion[] {
   return agents.map(({ name, description }) => ({ text: `@${name}`, help: excerptLine(description, HELP) }));
 }
 
-/** Returns the messages of a conversation as completions such as `#3`, newest first. */
+/** Returns the messages of a conversation, newest first, as completions such as `#3`. */
 export function messageNames(state: ConversationState | undefined, agent: string): PromptSuggestion[] {
   if (!state) return [];
   return [...messageNumbers(state)].reverse().flatMap(([id, number]) => {

@@ -13,7 +13,7 @@ export interface ConversationEvents {
   lost(problem: Error): void;
 }
 
-/** The user's current conversation. The first message begins it, and the user can change to another conversation. */
+/** The user's current conversation. The first message begins it, and the user can switch to another. */
 export class CurrentConversation {
   readonly #client: Client;
   readonly #own: OwnDesk | undefined;

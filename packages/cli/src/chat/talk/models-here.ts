@@ -20,7 +20,7 @@ export function serverModelSelection(client: Client, name: string, open: () => P
   };
 }
 
-/** Lets the user choose a model of this program, also for later conversations. */
+/** Lets the user choose a model of this program, for this and later conversations. */
 export function modelSelection(desk: OwnDesk, session: TalkSession | undefined): ModelSelection {
   const { host } = desk;
   return {

@@ -14,7 +14,7 @@ export interface TurnsOptions {
   changed(): void;
 }
 
-/** Mode and model of coming turns, and the results of past turns. */
+/** The mode and model of the next turns, and the results of past turns. */
 export class Turns {
   readonly #options: TurnsOptions;
   #mode: "chat" | "task";

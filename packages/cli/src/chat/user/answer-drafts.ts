@@ -58,7 +58,7 @@ export class AnswerDrafts {
   }
 }
 
-/** The unfinished answer to one call: a text per question. */
+/** The unfinished answer to the questions of one call: a text for each question. */
 export class WrittenAnswer {
   readonly #keep: (what: string) => UnsentAnswer | undefined;
   readonly #putAside: (text: string) => boolean;

@@ -22,8 +22,8 @@ export interface QuestionSource {
 }
 
 /**
- * Asks the user about calls, about questions of calls, and about limits of runs (B64), one at a time (B23). Only a
- * choice made after the question appeared counts; Enter and other keys choose nothing (S14).
+ * Asks the user about calls, about questions of calls, and about limits of runs (B64), one at a time (B23). Ignores
+ * keys that were pressed before the question appeared; Enter and other keys choose nothing (S14).
  */
 export class Approvals {
   readonly #terminal: Terminal;

@@ -20,8 +20,8 @@ const MARK = /\[image: ([^\]\n]+)\]/g;
 const NAMED_SO = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|svg)$/i;
 
 /**
- * Images for messages (T50). The text contains a mark per image, `[image: name]`, which the user can move and delete
- * like a word. The bytes are kept here, and sent with each message that contains the mark.
+ * Images for messages (T50). The text contains a mark for each image, `[image: name]`, which the user can move and
+ * delete like a word. This object keeps the bytes, which are sent with each message that contains the mark.
  */
 export class Pictures implements PictureSource {
   readonly #place: ClipboardPlace;

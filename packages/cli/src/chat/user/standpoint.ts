@@ -194,7 +194,7 @@ export function remindOfUnfinished(
   for (const line of unfinishedLines(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
 }
 
-/** Returns whether an item ends a run that an earlier process left unfinished. The user already knows about the run. */
+/** Returns whether an item ends a run that an earlier process left unfinished, as the user was told already. */
 export function isKnownInterruption(
   { interrupted }: Pick<UnfinishedConversation, "interrupted">,
   item: FeedItem,

@@ -10,8 +10,8 @@ type PartOf = (what: string) => WrittenPart;
 
 /**
  * Asks the user a question of a call (B39). A number selects a choice; other text is a free answer; an empty line means
- * the default, or no answer. Several questions with choices appear as a form. Returns undefined if the signal aborts or
- * the user interrupts.
+ * the default answer, or no answer if there is no default. Several questions with choices appear as a form. Returns
+ * undefined if the signal aborts or the user interrupts.
  */
 export async function askTextQuestion(
   terminal: Terminal,

@@ -3,7 +3,7 @@ import type { Terminal } from "../../terminal/contract/terminal.ts";
 
 const ORDER: readonly ApprovalMode[] = ["ask", "edits", "all"];
 
-/** Returns the approval mode after this one. After the last mode and after `plan`, returns the first mode (T12). */
+/** Returns the approval mode that follows `mode`; after the last mode and after `plan`, the first mode (T12). */
 export function nextApproval(mode: ApprovalMode): ApprovalMode {
   return ORDER[(ORDER.indexOf(mode) + 1) % ORDER.length] ?? "ask";
 }
@@ -19,7 +19,7 @@ export function approvalSentence(mode: ApprovalMode): string {
 }
 
 /**
- * Asks the user whether everything may run without asking in a conversation (S27). Only the typed word "yes" agrees.
+ * Asks the user whether all calls of a conversation may run without approval (S27). Only the typed word "yes" agrees.
  * `signal` cancels the question, which counts as a no.
  */
 export async function agreesToAll(
@@ -40,7 +40,7 @@ export async function agreesToAll(
   return line?.trim().toLowerCase() === "yes";
 }
 
-/** Notice for a user who does not agree that everything may run without asking. */
+/** Notice for a user who does not agree that all calls may run without approval. */
 export const STILL_ASKED = "Approval is unchanged.";
 
 const WORDS: Readonly<Record<ApprovalMode, string>> = {

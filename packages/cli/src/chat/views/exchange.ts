@@ -27,8 +27,8 @@ export function titleLine(state: ConversationState, leaf: string | null): string
 }
 
 /**
- * Returns the last exchange before a message as lines, to remind the user of a conversation. Includes the rest of the
- * plan and the reason for a missing answer. Plain text has the speakers' names.
+ * Returns the last exchange before a message as lines, to remind the user of a conversation. Includes the open steps of
+ * the plan and the reason for a missing answer. Without colours, lines have the speakers' names.
  */
 export function lastExchange(
   state: ConversationState,
@@ -43,7 +43,7 @@ export function lastExchange(
   ];
 }
 
-/** Explains why the turn that ended at a message has no answer. Empty if the turn has an answer. */
+/** Explains why the turn that ended at a message has no answer. Returns no lines if the turn has an answer. */
 export function brokenTurnLines(
   state: ConversationState,
   leaf: string | null,

@@ -91,7 +91,7 @@ export function statusFacts(state: ConversationState, standing: StatusFacts, dir
   };
 }
 
-/** Returns the number of the branch that ends at a message. Empty if no branch ends there. */
+/** Returns the number of the branch that ends at a message, if a branch ends there. */
 export function branchStatus(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
   const ends = leaves(state);
   const number = leaf === null ? 0 : ends.indexOf(leaf) + 1;
@@ -104,7 +104,7 @@ function fullness(size: number | undefined, path: readonly Message[]): number | 
   return size === undefined || tokens === undefined ? undefined : Math.min(1, tokens / size);
 }
 
-/** Tokens of the last answer with its request, or of the request after a summary; undefined if nothing was counted. */
+/** Returns the tokens of the last answer and its request, or of the request after a summary, if counted. */
 export function contextTokens(path: readonly Message[]): number | undefined {
   // An interrupted answer has no token count.
   const counted = path.findLast((message) => messageTokens(message) > 0);

@@ -113,7 +113,7 @@ export function writeWelcome(terminal: Terminal, host: Host, notices: readonly s
 
 /**
  * Offers memory once (S26) in a chat of a user who has not decided yet. Memory stays off until the user agrees by a
- * command. The offer is not a question, so the prompt has the keys (T40).
+ * command. The offer is not a question, so keys go to the prompt (T40).
  */
 export function offerMemory(terminal: Terminal, host: Host): void {
   const marker = join(host.places.state, "memory-offered");

@@ -57,7 +57,7 @@ export interface TerminalOptions {
  */
 export type TalkAction = "approval-mode" | "agents" | "take-back" | "rewind";
 
-/** Milliseconds without a key after which input can answer a new question. */
+/** Milliseconds without any key before keys can answer a new question. */
 export const QUIET = 300;
 
 /** Milliseconds within which lines form one paste, if the terminal does not mark pastes. */

@@ -7,7 +7,7 @@ const BELL = "\x07";
 
 /**
  * Notifies a user who is not looking about something that waits (C2). The terminal reports whether it has the focus; a
- * terminal without focus reports counts as focused. A sentence is sent once until the user looks again.
+ * terminal without focus reports is treated as focused. Sends each sentence once until the user looks again.
  */
 export class Attention {
   readonly #write: (text: string) => void;
@@ -37,7 +37,7 @@ export class Attention {
   }
 }
 
-/** Returns the notification sequence of a terminal. Empty if the terminal has none. */
+/** Returns the escape sequence that makes a terminal show a notification. Empty if the terminal has none. */
 export function notification(sentence: string, { TERM = "", TERM_PROGRAM = "", TMUX, STY }: NodeJS.ProcessEnv): string {
   const text = cutTo(visibleLine(sentence), LONGEST, "");
   if (TMUX || STY) return "";

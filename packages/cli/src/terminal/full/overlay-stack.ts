@@ -18,7 +18,7 @@ interface OverlayEntry {
   readonly end: (over: OverlayEnd<unknown>) => void;
 }
 
-/** The open overlays. The newest is on top, but a list or the tree stays above a question. */
+/** The open overlays. The newest overlay is on top, but a list or the tree stays above a question. */
 export class OverlayStack {
   #entries: OverlayEntry[] = [];
   readonly #changed: () => void;

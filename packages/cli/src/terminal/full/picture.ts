@@ -37,7 +37,7 @@ export interface PictureParts {
 const LEAST_PAGE = 4;
 const MOST_WAITING = 5;
 
-/** Composes the next frame. Each frame must be drawn, because finished lines leave the view. */
+/** Composes the next frame. The caller must draw each frame, because the next frame omits finished lines. */
 export function nextPicture(seen: PictureParts, size: ScreenSize): Picture {
   const { overlays, theme, view } = seen;
   const spinner = spinnerOf(seen, size.columns);

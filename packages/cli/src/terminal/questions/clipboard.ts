@@ -30,8 +30,8 @@ const MOST_READ = 32 * 1024 * 1024;
 const MOST_HANDED = 100_000;
 
 /**
- * Copies a text to the user's clipboard, without control characters. Uses a desktop program or tmux if available, else
- * the terminal (OSC 52), which also reaches the user's machine over ssh. `send` writes to the terminal.
+ * Copies a text to the user's clipboard, without control characters. Uses a desktop program or tmux if available, or
+ * else the terminal (OSC 52), which works over ssh too. `send` writes to the terminal.
  */
 export async function copyText(
   text: string,
@@ -50,7 +50,7 @@ export async function copyText(
   return "handed";
 }
 
-/** Resolves with the bytes of the clipboard's image, if any. Rejects with a sentence if no program can read it. */
+/** Resolves with the bytes of the clipboard's image, if any. Rejects if no program can read the clipboard. */
 export async function readClipboardPicture(place: ClipboardPlace): Promise<Buffer | undefined> {
   let isRead = false;
   for (const { words, decode = asPrinted } of readers(place)) {

@@ -16,7 +16,7 @@ interface Announcement {
   readonly isUrgent: boolean;
 }
 
-/** Announces events to screen readers, never word by word; politely, except for questions to the user. */
+/** Announces events to screen readers, never word by word. Only questions to the user interrupt the reader. */
 export function Announcer() {
   const conversation = useConversation();
   const mayAnswer = useMay()("question.answer");

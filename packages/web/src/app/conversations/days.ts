@@ -1,7 +1,7 @@
 import type { ListedConversation } from "@banyan/protocol";
 import { locale, t } from "../../parts/phrases/phrases.ts";
 
-/** A row in the list of conversations: a heading, a conversation, or the button for archived ones. */
+/** A row in the list of conversations: a heading, a conversation, or the button that shows archived conversations. */
 export type ListRow =
   | { readonly type: "head"; readonly name: string }
   | { readonly type: "entry"; readonly conversation: ListedConversation }
@@ -13,9 +13,9 @@ const NONE: ReadonlySet<string> = new Set();
 const DAY = 24 * 60 * 60 * 1_000;
 
 /**
- * Groups conversations by the day of their last change (W68). Pinned ones come first; archived ones come last, behind a
- * row that opens them. `conversations` is sorted, the last written first. Days are local days, and `now` is a local
- * time.
+ * Groups conversations by the day of their last change (W68). Pinned conversations come first; archived conversations
+ * come last, below a row that opens them. `conversations` is sorted, the last written first. Days are local days, and
+ * `now` is a local time.
  */
 export function listRows(
   conversations: readonly ListedConversation[],

@@ -8,7 +8,7 @@ import { t, waitingInWords } from "../../parts/phrases/phrases.ts";
 
 const Approval = lazily(async () => ({ default: (await import("../../transcript/approval.tsx")).QuestionView }));
 
-/** Lists all questions to the user, in all conversations and sub-agents; answered here or in their conversation (W34). */
+/** Lists the questions to the user of all conversations and sub-agents, and lets the user answer them (W34). */
 export function Inbox() {
   const count = usePageState(waitingInAll);
   const waits = count > 0;

@@ -33,7 +33,7 @@ export function useBegin(): () => Promise<void> {
 
 let wanted = 0;
 
-/** Call when the user requests a conversation. Returns a function that shows it, unless the user does something else first. */
+/** Call when a user requests a conversation. Returns a function that shows it, unless the user navigates first. */
 export function opening(page: Page): (conversation: string) => Promise<void> {
   wanted++;
   const own = wanted;

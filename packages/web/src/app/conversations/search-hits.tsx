@@ -7,7 +7,7 @@ import { formatPageTime, t } from "../../parts/phrases/phrases.ts";
 
 type Hit = Result<"conversation.search">["hits"][number];
 
-/** Lists search hits in all branches of users' conversations, and with `programs` also in those of programs (W19). */
+/** Lists search hits in all branches of users' conversations, and with `programs` in programs' too (W19). */
 export function SearchHits({ query, programs }: { readonly query: string; readonly programs: boolean }) {
   const { connection } = usePage();
   const [hits, setHits] = useState<readonly Hit[]>();

@@ -9,7 +9,7 @@ import { t } from "../../parts/phrases/phrases.ts";
 const Palette = lazily(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const ShortcutList = lazily(async () => ({ default: (await import("./shortcut-list.tsx")).ShortcutList }));
 
-/** Runs actions by their keys, and opens the palette and the shortcuts (W44). Other typing goes to the message box (W53). */
+/** Runs actions by their keys, and opens palette and shortcuts (W44). Other typing goes to the message box (W53). */
 export function CommandKeys() {
   const page = usePage();
   const all = useAllActions();

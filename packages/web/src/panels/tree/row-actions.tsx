@@ -9,7 +9,7 @@ import { useMay } from "../../parts/page/use-may.ts";
 import { t, tCount } from "../../parts/phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
-/** Actions on the focused row: star, name, show alone, expand its messages (W13, W20). */
+/** Buttons that star or name the focused row, show only this part of the tree, or expand the row (W13, W20). */
 export function RowActions({
   row,
   words,

@@ -46,7 +46,7 @@ interface PendingRow {
 /**
  * Converts a tree to rows in order, without recursion. A chain of messages without a fork is one row, so that ten
  * thousand messages need few rows. A labelled or starred message ends its row. Branches with a starred message come
- * first. Rows below a closed row are left out.
+ * first. Leaves out rows below a closed row.
  */
 export function outlineRows(tree: ConversationState, marks: TreeMarks, view: TreeViewOptions = {}): OutlineRow[] {
   const { closed = NONE, spread = NONE, hoisted, onlyStarred = false } = view;

@@ -14,7 +14,7 @@ import { type OutlineRow, outlineRows } from "./rows.ts";
 import { TreeTools } from "./tree-tools.tsx";
 import { rowName } from "./words.ts";
 
-/** Shows all branches as an outline or a map, with search, filters and a view of a part. */
+/** Shows all branches as an outline or a map, with a search, filters, and a view of only a part. */
 export function TreePanel({ leaf, isMap }: { readonly leaf: string | null; readonly isMap: boolean }) {
   const tree = useTree();
   return tree ? <Branches tree={tree} leaf={leaf} isMap={isMap} /> : null;

@@ -3,7 +3,7 @@ import { TextField } from "../../parts/design/field.tsx";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t, tCount } from "../../parts/phrases/phrases.ts";
 
-/** The search field, the filters, and the way back from a part to the whole tree. */
+/** The search field, the filters, and the button that returns from a part of the tree to the whole tree. */
 export function TreeTools({
   query,
   onQuery,

@@ -14,8 +14,8 @@ const COMPARED = 64;
 
 /**
  * Returns the name of the branch that begins with a message: the start of its first message that a user or model wrote.
- * If sibling branches begin with the same message, the answering model comes first, with a number for equal models
- * (W90).
+ * If sibling branches begin with the same message, the name begins with the answering model, and a number for equal
+ * models (W90).
  */
 export function branchTitle(conversation: PageConversation, tree: ConversationState, first: string): string {
   const wordsBelow = (id: string) => {
@@ -51,7 +51,7 @@ function modelBelow(tree: ConversationState, id: string): string | undefined {
   return undefined;
 }
 
-/** Returns the beginning of a message, read or unread; the names of its calls if it has no text. */
+/** Returns the beginning of a message, loaded or not, or the names of its calls if it has no text. */
 export function messageBeginning(conversation: PageConversation, tree: ConversationState, id: string): string {
   const message = tree.messages.get(id);
   const read = message && textOf(message).slice(0, 200).replace(/\s+/g, " ").trim();

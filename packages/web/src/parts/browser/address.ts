@@ -1,7 +1,7 @@
 import { idInAddress, idToAddress } from "@banyan/core/conversation";
 import { isPanel, type PanelName } from "../page/panel-names.ts";
 
-/** What the page shows (W5). All of it is in the address, so that a reload or a bookmark shows the same. */
+/** What the page shows (W5). The address contains everything here, so that a reload or a bookmark shows the same. */
 export interface PagePlace {
   /** Absent on the first page. */
   readonly conversation?: string | undefined;
@@ -15,7 +15,7 @@ export interface PagePlace {
   readonly message?: string | undefined;
 }
 
-/** Returns the address that shows this part of the page, from the path on. */
+/** Returns the address that shows this, beginning with the path. */
 export function pageAddress({ conversation, leaf, whole = false, panel, beside, message }: PagePlace): string {
   if (conversation === undefined) return "/";
   const said = Object.entries({ leaf, whole: whole ? "true" : undefined, panel, beside });

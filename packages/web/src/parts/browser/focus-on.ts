@@ -1,4 +1,4 @@
-/** For `ref`: focuses a new element, which replaces the one that the user pressed. */
+/** For `ref`: focuses a new element that replaces the element that the user pressed. */
 export function takesFocus(shown: HTMLElement | null): void {
   shown?.focus();
 }

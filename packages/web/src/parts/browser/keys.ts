@@ -3,8 +3,8 @@ export const PALETTE_KEYS = "Mod+K";
 const isMac = (): boolean => /Mac|iP(hone|ad)/.test(navigator.platform);
 
 /**
- * Returns whether a key belongs to an input method's composition. Safari sends the Enter that ends a composition after
- * its end: only the key code, 229, identifies it.
+ * Returns whether a key belongs to an input method's composition. Safari sends the Enter that ends a composition only
+ * after the composition's end; only the key code 229 identifies this Enter.
  */
 export function isOfInputMethod({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229;
@@ -60,7 +60,7 @@ export function keysInWords(keys: string): string {
   return isMac() ? keys.replace("Mod+", "⌘").replace("Alt+", "⌥") : keys.replace("Mod+", "Ctrl+");
 }
 
-/** Returns whether the focused element handles the key itself, so that it is no shortcut. */
+/** Returns whether the focused element takes typed text, so that a key there is no shortcut. */
 export function isForWriting(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

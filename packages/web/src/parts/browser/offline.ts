@@ -3,8 +3,8 @@ import { language, t } from "../phrases/phrases.ts";
 const KEPT = "banyan-offline";
 
 /**
- * Makes the browser show a translated sentence when the page is opened and its server does not answer (W75). Nothing
- * else is stored: no conversation, and no file of the page, for which the browser's own cache is enough.
+ * Makes the browser show a translated sentence when the page is opened and its server does not answer (W75). Stores
+ * nothing else: no conversation, and no file of the page, because the browser caches these files itself.
  */
 export async function installOfflinePage(): Promise<void> {
   if (!("serviceWorker" in navigator) || !("caches" in window)) return;

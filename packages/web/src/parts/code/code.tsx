@@ -4,7 +4,7 @@ import { grammarOf } from "./languages.ts";
 
 const Painted = lazily(async () => ({ default: (await import("./painted-code.tsx")).PaintedCode }));
 
-/** Highlighted code; plain while the grammars load, and for unknown languages. */
+/** Shows code with syntax highlighting; without it while the grammars load, and for unknown languages. */
 export function Code({
   text,
   language,

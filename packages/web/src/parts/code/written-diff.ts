@@ -1,4 +1,4 @@
-/** A line of a diff in an answer. All lines with their signs form the whole text. */
+/** A line of a diff in an answer. All lines, each with its sign, give the whole text of the diff. */
 export interface WrittenLine {
   readonly kind: "added" | "removed" | "same" | "place";
   readonly sign: "+" | "-" | " " | "";

@@ -10,7 +10,7 @@ const DELAY = { first: 300, growth: 1.5, longest: 10_000 };
 /** Milliseconds that a connection must last to reset the delay: on a bad network, no connection lasts long. */
 const LASTED = 100;
 
-/** Connects to the server of this page, again after each loss. The key proves the page's sign-in (S20). */
+/** Connects to the server of this page, and reconnects after each loss. The key proves the page's sign-in (S20). */
 export function browserLink(address: string, key: Key): OpenLink {
   return (events) => new BrowserLink(address, key, events);
 }

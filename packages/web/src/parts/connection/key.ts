@@ -2,14 +2,14 @@ import { proofText } from "@banyan/protocol";
 
 /**
  * The key of a sign-in (S20). The browser stores it for the page's origin, host and port, so that no other server on
- * this machine gets it. If the browser can sign, no script can read it, not even a page of a later server on this port.
- * Windows share it, and it survives a restart of the browser.
+ * this machine gets it. If the browser can sign, no script can read the key, not even a page of a later server on this
+ * port. Windows share the key, and it survives a restart of the browser.
  */
 export type Key = CryptoKey | string;
 
 const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
 
-/** Stores the key from the server, and replaces any other. */
+/** Stores the key from the server, and replaces any other key. */
 export async function keepKey(given: string): Promise<void> {
   // Without cryptography, as over plain HTTP from another machine, the key is its own proof.
   const { subtle } = crypto as { readonly subtle?: SubtleCrypto };
@@ -32,7 +32,7 @@ export async function forgetKey(): Promise<void> {
   await inStore("readwrite", (keys) => keys.delete(NAME));
 }
 
-/** Returns a proof that the page has the key, which is valid for this connection and this address only. */
+/** Returns a proof that the page has the key. The proof is valid for this connection and this address only. */
 export async function proofFor(key: Key, challenge: string): Promise<string> {
   if (typeof key === "string") return key;
   const text = new TextEncoder().encode(proofText(challenge, window.location.host));

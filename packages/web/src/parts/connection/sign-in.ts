@@ -6,7 +6,7 @@ import { keepRights } from "./rights.ts";
 /** The result of a sign-in: a path to open, if any, or an error sentence. */
 export type SignedIn = { readonly path?: string | undefined } | { readonly problem: string };
 
-/** Signs this browser in with a token. A shared link does not replace a sign-in that sees more. */
+/** Signs this browser in with a token. The token of a share link does not replace a sign-in with more rights. */
 export async function signIn(token: string): Promise<SignedIn> {
   const answer = await postSignIn("/api/v1/sign-in", { token });
   if (answer === undefined) return { problem: t("The server cannot be reached. Is it running?") };

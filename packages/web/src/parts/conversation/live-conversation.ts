@@ -226,7 +226,7 @@ export interface DiscardedAnswer {
   readonly text: string;
 }
 
-/** An event that says that a model is being retried, or sends nothing for long. */
+/** A feed item for a model call that is retried, or that has received nothing for long. */
 export type ModelWaiting = Extract<FeedItem, { type: "model.retrying" | "model.waiting" }>;
 
 function endsWait(item: FeedItem, run: string): boolean {

@@ -20,8 +20,9 @@ function joinRemovals({ conversations }: RecentRemoval, others: readonly string[
 const UNDONE = 10_000;
 
 /**
- * Removes conversations for good, after a delay in which the user can undo: the server cannot restore them. Hides them
- * meanwhile. Later removals within the delay are undone together with the first. Closing the page ends the delay.
+ * Removes conversations for good: the server cannot restore them. Hides them at once, and removes them after a delay in
+ * which the user can undo. Later removals within the delay are undone together with the first. Closing the page ends
+ * the delay.
  */
 export class ConversationRemoval {
   readonly #connection: Client;

@@ -19,7 +19,7 @@ export function useTree(): ConversationState | undefined {
   return conversation.state;
 }
 
-/** Returns a message, and requests it if unread. Every change of the message renders the view again. */
+/** Returns a message, and requests its content if missing. Every change of the message renders the view again. */
 export function useMessage(id: string): { readonly message: Message | undefined; readonly version: number } {
   const conversation = useConversation();
   const version = useVersion(conversation, id);

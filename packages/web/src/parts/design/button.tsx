@@ -4,7 +4,7 @@ import { focusOn } from "../browser/focus-on.ts";
 import { useMay } from "../page/use-may.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** The kind of a button's action: main, normal, one of many, or removal. */
+/** The look of a button by its action: the main action, a normal action, one of many, or a removal. */
 export type ButtonLook = "main" | "plain" | "quiet" | "bad";
 
 interface Common extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, "disabled" | "type"> {
@@ -49,7 +49,7 @@ export function Button({
   );
 }
 
-/** A button with an icon; its name is its tooltip and its label for screen readers. */
+/** A button with an icon. The button's name is its tooltip and its label for screen readers. */
 export function IconButton({
   name,
   icon,

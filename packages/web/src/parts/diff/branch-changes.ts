@@ -32,7 +32,7 @@ function subAgentMessages(tree: ConversationState, first: string): Message[] {
   return found;
 }
 
-/** Returns the file changes of these messages' calls in order, for messages that have been read. */
+/** Returns the file changes of these messages' calls in order. Messages without loaded content give no changes. */
 export function changesByCalls(messages: readonly Message[]): BranchChange[] {
   return messages.flatMap((message) =>
     message.role !== "assistant"
@@ -49,7 +49,7 @@ export function undoableCallIds(tree: ConversationState, leaf: string | null): r
   return [...new Set(calls.toReversed())];
 }
 
-/** Returns the unread messages that may have changed files. */
+/** Returns the messages whose content the page has not loaded and that may have changed files. */
 export function unreadChanges(conversation: PageConversation, messages: readonly Message[]): string[] {
   return messages.filter(({ id }) => (conversation.outline(id)?.changed ?? 0) > 0).map(({ id }) => id);
 }

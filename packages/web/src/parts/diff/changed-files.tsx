@@ -10,7 +10,7 @@ import type { ShownFile } from "./shown-file.ts";
 const LINE = 20;
 const HEAD = 32;
 
-/** Changed files with their lines; the page contains only the visible rows. */
+/** Shows changed files with their changed lines. The page contains only the visible rows. */
 export function ChangedFiles({
   files,
   name,

@@ -4,7 +4,7 @@ import { Code } from "../code/code.tsx";
 import { type LinePair, SIGNS } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
 
-/** Background colours by kind; the signs give the same information without colour. */
+/** Background colours by the kind of line; the signs `+` and `-` give the same information without colour. */
 export const GROUNDS = {
   added: "bg-leaf-ground",
   removed: "bg-bad-ground",
@@ -12,7 +12,7 @@ export const GROUNDS = {
   place: "bg-sunken text-soft",
 } as const;
 
-/** The head of a file with path and counts; it opens and closes the lines. */
+/** The heading of a file with path and line counts; a click shows or hides the file's lines. */
 export function FileRow({
   file: { path, word, added, removed },
   isOpen,

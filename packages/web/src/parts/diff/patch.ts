@@ -1,9 +1,9 @@
 import type { DiffLine } from "@banyan/client/words";
 
-/** The signs of lines, so that colour is not needed. */
+/** The signs of a diff's lines, so that a reader needs no colour. */
 export const SIGNS = { added: "+", removed: "-", same: " ", place: "" } as const;
 
-/** Returns the lines of text that is being written, as added lines from line `start` on. */
+/** Returns the lines of a text that the model is writing, as added lines from line `start` on. */
 export function addedLines(text: string, start = 1): DiffLine[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();

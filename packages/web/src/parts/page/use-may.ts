@@ -1,7 +1,7 @@
 import { type CommandName, type Right, rightFor } from "@banyan/protocol";
 import { usePageState } from "./page.ts";
 
-/** Returns whether the user may send a command (S28). The page hides the actions that the server would refuse to a guest. */
+/** Returns a check whether the user may send a command (S28). The page hides actions that the server would refuse. */
 export function useMay(): (command: CommandName) => boolean {
   const { rights, without } = useAllowance();
   return (command) => rights.includes(rightFor(command)) && !without?.includes(command);

@@ -21,7 +21,7 @@ const KEY = "language";
 /** The language of the page, until it reloads. */
 export const language: PageLanguage = languageWanted();
 
-/** The locale for dates and numbers: the page's language in the user's region. */
+/** The locale for dates and numbers: the page's language, in the variant of the user's region. */
 export const locale: string = preferred().find((each) => isLanguageTag(each, language)) ?? language;
 
 const isRightToLeft = language === "ar";
@@ -51,7 +51,7 @@ export function setLanguage(wanted: PageLanguage | undefined): void {
   window.location.reload();
 }
 
-/** Returns the language that the user chose; `undefined` if it follows the browser. */
+/** Returns the language that the user chose; `undefined` if the page follows the browser. */
 export function chosenLanguage(): PageLanguage | undefined {
   const chosen = keptValue(KEY);
   return typeof chosen === "string" && Object.hasOwn(LANGUAGES, chosen) ? (chosen as PageLanguage) : undefined;
@@ -72,7 +72,7 @@ export function tCount(count: number, one: string, many: string, values?: Phrase
   return fillPhrase(phrases.ngettext(one, many, count), { ...values, count });
 }
 
-/** Returns the number of open questions in words: for this user, or for others if the user may not answer. */
+/** Returns a phrase with the number of open questions: for this user, or for others if the user may not answer. */
 export function waitingInWords(count: number, isForYou: boolean): string {
   return isForYou
     ? tCount(count, "{count} waiting for you", "{count} waiting for you")

@@ -4,7 +4,7 @@ import { lexer, type Token, walkTokens } from "marked";
 /** The kinds of code blocks that can be opened as an artifact. */
 export type ArtifactKind = "html" | "svg" | "mermaid" | "markdown";
 
-/** A part of an answer that opens on its own, such as a page, a diagram or a long text (W61). */
+/** A part of an answer that the user can open in a panel, such as a page, a diagram or a long text (W61). */
 export interface Artifact {
   readonly kind: ArtifactKind;
   readonly name: string;
@@ -77,8 +77,8 @@ function fenceLanguage(info: string): string {
 }
 
 /**
- * Returns the versions of an artifact along a branch: artifacts of the same kind and name. Two artifacts of which one
- * has no name match by kind alone (W61). `at` is the artifact's own index, the last one if its text occurs twice.
+ * Returns the versions of an artifact along a branch: artifacts of the same kind and name. If one of two artifacts has
+ * no name, the same kind is enough (W61). `at`: the index of the artifact itself, the last if its text occurs twice.
  */
 export function versionsOf(
   artifact: Artifact,

@@ -1,6 +1,6 @@
 import { lexer, type Token, walkTokens } from "marked";
 
-/** A block of a Markdown text, with the definitions from other blocks that it needs. */
+/** A block of a Markdown text (such as a paragraph), with the link definitions from other blocks that it needs. */
 export interface MarkdownBlock {
   readonly raw: string;
   /** Definitions from other blocks that the block may use, to be parsed before the block. */

@@ -6,7 +6,7 @@ const Rendered = lazily(async () => ({ default: (await import("./rendered-markdo
 
 export const markdownAhead = Rendered.ahead;
 
-/** Shows a model's Markdown; its source until the renderer is loaded. */
+/** Shows a model's text as rendered Markdown, or its source until the renderer is loaded. */
 export function Markdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   return (
     <Suspense fallback={<p className="whitespace-pre-wrap">{visibleProse(text)}</p>}>

@@ -19,8 +19,8 @@ const SPANS =
   /(?<fence>`+)[\s\S]*?(?<!`)\k<fence>(?!`)|\\\\|\$\$(?<block>[^$]+?)\$\$|\\\[(?<square>[\s\S]+?)\\\]|\\\((?<round>[\s\S]+?)\\\)|\\[^([]|(?<![$\w])\$(?=[^\s$])(?<inline>(?:\\.|[^$\\\n])+?)(?<=\S)\$(?![\w${]|(?<=\W[A-Z]{1,2}\$)\s?\d)/g;
 
 /**
- * Turns the formulas of a Markdown block into marked code, in which Markdown has no meaning. Blocks that are code or
- * show no formula stay unchanged.
+ * Replaces each formula in a Markdown block by inline code with a mark (see `formulaIn`), so that the Markdown parser
+ * does not change the formula. Code blocks and blocks without a formula stay unchanged.
  */
 export function formulasAsCode(raw: string): string {
   if (!/\$|\\[([]/.test(raw) || /^( {4}|\t|\s{0,3}(```|~~~))/.test(raw)) return raw;
@@ -45,7 +45,7 @@ export function formulasAsCode(raw: string): string {
   return written + raw.slice(from);
 }
 
-/** Returns the formula in a piece of code; `undefined` for other code. */
+/** Returns the formula in inline code of `formulasAsCode`; `undefined` for other code. */
 export function formulaIn(code: string): Formula | undefined {
   if (!code.startsWith(MARK)) return undefined;
   const isDisplay = code.startsWith(MARK + MARK);

@@ -11,8 +11,8 @@ const TAGS: ReadonlySet<string> = new Set(
 );
 
 /**
- * A remark plugin that accepts a few HTML tags without attributes: `<br>`, tags for the look of text, and `<details>`
- * with `<summary>`. Unclosed tags and tags with attributes stay text.
+ * A remark plugin that accepts a few HTML tags without attributes: `<br>`, tags such as `<b>` that change how text
+ * looks, and `<details>` with `<summary>`. Unclosed tags and tags with attributes stay text.
  */
 export function safeHtml() {
   return (tree: HtmlNode): void => {

@@ -15,8 +15,8 @@ interface ReferenceNode {
 }
 
 /**
- * A remark plugin for a block that was parsed with the definitions of other blocks before it. Everything written stays
- * visible: footnotes stay in place, and an unused link definition becomes a line.
+ * A remark plugin for a block that was parsed with the definitions of other blocks before it. Everything that the model
+ * wrote stays visible: footnotes stay in place, and an unused link definition becomes a line.
  * @param from The offset of the block in the parsed text.
  * @param used The labels that links of the whole text use, one per line.
  */

@@ -1,4 +1,4 @@
-/** Where a key binding applies. Keys of one place must differ. `empty` is an empty prompt, `page` an opened text. */
+/** Where a key binding applies. One place cannot use a key twice. `empty`: an empty prompt. `page`: an opened text. */
 export type KeyPlace = "prompt" | "empty" | "list" | "tree" | "page";
 
 export interface ActionKeys {

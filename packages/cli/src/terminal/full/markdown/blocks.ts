@@ -4,7 +4,7 @@ import { decodeEntities, inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 import { tableLines } from "./table.ts";
 
-/** Renders a Markdown block as lines, at most as wide as the terminal. Code and URLs may be wider unless `cut`. */
+/** Renders a Markdown block as lines of at most `width` cells. Without `cut`, code and URLs may be wider. */
 export function blockLines(token: Token, width: number, look: Look, cut = false): string[] {
   const { theme } = look;
   const prose = cut ? proseLines : proseWithAddresses;
@@ -54,7 +54,7 @@ export function itemNumber({ ordered, start }: Tokens.List, index: number): numb
   return ordered ? Number(start === "" ? 1 : start) + index : undefined;
 }
 
-/** Renders a list item as lines, with an empty line after it if the source has one. */
+/** Renders a list item as lines, with a final empty line if the source has an empty line after the item. */
 export function itemLines(
   item: Tokens.ListItem,
   number: number | undefined,

@@ -1,7 +1,7 @@
 import { all, createLowlight } from "lowlight";
 import type { Theme } from "../theme/theme.ts";
 
-/** Highlights code, line by line. Returns undefined for an unknown language. */
+/** Highlights code and returns its lines. Returns undefined for an unknown language. */
 export type Highlight = (code: string, language: string) => readonly string[] | undefined;
 
 type PaintCode = (text: string) => string;

@@ -3,7 +3,7 @@ import { plainText } from "../../../show/plain-text.ts";
 import { withoutColors } from "../screen/cells.ts";
 import type { Look } from "./look.ts";
 
-/** Styles the text of a paragraph, heading or cell. A line end in it is a hard line break. */
+/** Styles the text of a paragraph, heading or cell. A line end in the result is a hard line break. */
 export function inlineText(tokens: readonly Token[] | undefined, look: Look): string {
   let text = "";
   for (const token of tokens ?? []) text += inlineToken(token, look);

@@ -3,7 +3,7 @@ import type { Token } from "marked";
 import type { Theme } from "../theme/theme.ts";
 import type { Highlight } from "./highlighter.ts";
 
-/** Theme and syntax highlighter for code and diffs. */
+/** The theme and the syntax highlighter with which code and diffs are drawn. */
 export interface CodePaint {
   readonly theme: Theme;
   readonly highlight: Highlight;
@@ -19,7 +19,7 @@ export interface Look {
 
 const require = createRequire(import.meta.url);
 
-/** Parses Markdown into blocks. The parser takes 10 ms to load, so the first call loads it, after the first frame. */
+/** Parses Markdown into blocks. The parser takes 10 ms to load, so only the first call loads the parser. */
 export function lexMarkdown(markdown: string): Token[] {
   const { lexer } = require("marked") as typeof import("marked");
   return lexer(markdown);

@@ -53,8 +53,8 @@ export function roomyWidths(widths: readonly number[], width: number): number[] 
 
 /**
  * Renders a table as lines. Cells wrap in narrow columns; if the columns do not fit, each row becomes a list. A table
- * is cut after 200 rows, with a count. `begun`: the printed part, whose widths stay; `hasHead`: print the head;
- * `ended`: no more rows follow.
+ * is cut after 200 rows, with a count. `begun`: the printed part, whose column widths stay. `hasHead`: print the header
+ * row. `ended`: no more rows follow.
  */
 export function tableLines(
   table: Tokens.Table,

@@ -26,7 +26,7 @@ export interface CallLook {
 
 /**
  * Shows a call as lines: its name and state, then its effects (file changes, a command's output, or the end of a
- * failure). More than 10 lines are cut.
+ * failure). Cuts an output of more than 10 lines.
  */
 export function callLines(call: Call, look: CallLook): string[] {
   return isEnded(call.status) ? endedLines(call, look) : liveLines(call, look);

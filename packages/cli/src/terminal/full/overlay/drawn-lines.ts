@@ -52,7 +52,7 @@ export function longestThatFits(texts: readonly string[], columns: number): stri
 /** Matches the gap between two columns of a line. */
 export const COLUMN_GAP = / {2,}/g;
 
-/** Returns as many whole parts of a line as fit, else whole words of the first. `between` matches separators. */
+/** Returns as many whole parts of a line as fit, or else words of the first part. `between` matches separators. */
 export function wholeParts(line: string, between: RegExp, columns: number): string {
   if (textWidth(line) <= columns) return line;
   const starts = [...line.matchAll(between)].map(({ index }) => line.slice(0, index));
@@ -63,7 +63,7 @@ export function wholeParts(line: string, between: RegExp, columns: number): stri
   return words.trim() === "" ? short : `${words} …`;
 }
 
-/** Pads lines to a height, so that the following lines are at the bottom. */
+/** Adds empty lines up to a height of `rows`, so that the lines after them are at the bottom of the screen. */
 export function padLines(lines: readonly string[], rows: number): string[] {
   return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => "")];
 }

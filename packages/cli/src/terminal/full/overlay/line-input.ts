@@ -1,7 +1,7 @@
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 
-/** A single line of input in a list: a filter, a name, a reason. Only its end can be edited. */
+/** A single line of input in a list: a filter, a name, a reason. The user can edit only the end of the line. */
 export class LineInput {
   text = "";
 

@@ -9,20 +9,20 @@ export interface ViewerPage {
   lines(width: number, theme: Theme): readonly string[];
 }
 
-/** The end of an overlay. Without a result, nothing was chosen. */
+/** What the user did in an overlay: chose `result`, went back, or left without a choice. */
 export interface OverlayEnd<T> {
   readonly result?: T;
   /** True if the user went back to the previous question, which stops nothing. */
   readonly isBack?: true;
 }
 
-/** Lines, and the place of the cursor in them. Without a place, the cursor is hidden. */
+/** The lines of an overlay, and the cursor's position in them. Without a position, the cursor is hidden. */
 export interface OverlayView {
   readonly lines: readonly string[];
   readonly cursor?: ScreenPosition | undefined;
 }
 
-/** A view that receives the keys for a while: an approval, a list, the tree, a transcript. */
+/** A view over the prompt that receives the keys until it closes: an approval, a list, the tree, a transcript. */
 export interface Overlay<T> {
   /** True if the overlay takes the whole screen instead of the prompt's place. */
   readonly isFull: boolean;

@@ -12,8 +12,8 @@ const MOST = 20;
 const MOST_SIZES = 2_000;
 
 /**
- * Completes `@` to a file or folder of the workspace (T14). A pattern such as `@src/*.ts` completes to itself, with the
- * number and size of its files. Tab also completes paths without `@`, and adds `@` before a URL or pattern (T15).
+ * Completes `@` to a file or folder of the workspace (T14). For a pattern such as `@src/*.ts`, shows the number and
+ * size of the matching files. Tab also completes paths without `@`, and adds `@` before a URL or pattern (T15).
  */
 export function completeFiles(files: WorkspaceFiles): Completer {
   return {

@@ -33,7 +33,7 @@ const MOST = 50;
 /** Columns of a suggestion next to its help: the editor would cut it there without an ellipsis. */
 const BESIDE_HELP = 30;
 
-/** Asks all completers for suggestions about the word before the cursor, and lists the suggestions in order. */
+/** Asks all completers for completions of the word before the cursor, and lists these in order. */
 export class Completion implements AutocompleteProvider {
   readonly #completers: () => readonly Completer[];
   #offered: readonly PromptSuggestion[] = [];

@@ -46,7 +46,7 @@ function needsMore(takes = ""): boolean {
   return rest.split("|").every((one) => one.trim() !== "");
 }
 
-/** Completes names with their sign: agents, and earlier messages (T14). */
+/** Completes the names of agents and of earlier messages, such as `#3` (T14). */
 export function completeNames(names: () => readonly PromptSuggestion[]): Completer {
   return {
     async suggest({ text, isAsked }) {

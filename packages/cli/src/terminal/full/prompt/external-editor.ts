@@ -11,9 +11,9 @@ export function hasEditor({ VISUAL, EDITOR }: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Lets the user edit a text in `$VISUAL` or `$EDITOR`, which needs the terminal until it ends. The file is called
- * `name`, so that the editor knows its language. Resolves with the saved text without its last line end. Rejects with
- * an error for the user.
+ * Lets the user edit a text in `$VISUAL` or `$EDITOR`, which needs the terminal until the editor ends. The file is
+ * called `name`, so that the editor knows its language. Resolves with the saved text without its last line end. Rejects
+ * with an error for the user.
  */
 export async function editOutside(text: string, env: NodeJS.ProcessEnv, name = "message.md"): Promise<string> {
   const editor = env.VISUAL || env.EDITOR;

@@ -36,8 +36,8 @@ export interface EditorLines {
 }
 
 /**
- * The editor of the prompt: several lines, history, undo, completion, and long pastes as one piece. pi-tui edits the
- * text. This class adds keys, and draws without a frame and with the terminal's own cursor.
+ * The editor of the prompt: several lines, history, undo, completion, and long pastes as one piece. The library pi-tui
+ * edits the text. This class adds keys, and draws the text without a border and with the terminal's own cursor.
  */
 export class PromptEditor {
   readonly #options: PromptEditorOptions;

@@ -13,7 +13,7 @@ import { type Completer, Completion, type PromptSuggestion } from "./completion.
 import { completeCommands, completeNames, type OfferedCommand } from "./completions.ts";
 import { hiddenLines, PromptEditor } from "./prompt-editor.ts";
 
-/** Former delivery of a withdrawn message, which the message keeps when it is sent again. */
+/** When a withdrawn message was to reach the agent. The message keeps this when it is sent again. */
 export type PreviousWait = WaitingLabel | "next";
 
 interface RetakenText {
@@ -35,8 +35,8 @@ export interface PromptOptions {
 
 /**
  * The user's prompt, which accepts text at any time. Enter answers a pending request. Without a request, the message
- * steers the agent, or is kept for the next request. A withdrawn message is edited here, one at a time (T53); the
- * former text returns when it is sent.
+ * steers the agent, or is kept for the next request. The user edits withdrawn messages here, one at a time (T53); after
+ * sending, the earlier text returns.
  */
 export class PromptBox {
   readonly #options: PromptOptions;

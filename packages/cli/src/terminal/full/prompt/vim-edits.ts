@@ -31,7 +31,7 @@ export function selectionExtent(text: string, [from, to]: Range): SelectionExten
   };
 }
 
-/** Returns the last character of an equally large selection from a place on, as far as the text goes. */
+/** Returns the last character of a selection of this size that begins at `place`, at most the text's end. */
 export function extentEnd({ lines, characters }: SelectionExtent, place: TextWithCursor): TextWithCursor {
   const { text } = place;
   const below = moveByLines(place, lines) ?? place;
@@ -41,7 +41,7 @@ export function extentEnd({ lines, characters }: SelectionExtent, place: TextWit
   return { text, at: units.slice(0, Math.max(1, characters)).at(-1)?.at ?? from };
 }
 
-/** Replaces `count` characters of the line. Undefined if there are fewer, unless `fewer` is set. */
+/** Replaces `count` characters of the line. Undefined if the line has fewer characters, unless `fewer` is set. */
 export function replaceCharacters(
   { text, at }: TextWithCursor,
   count: number,
@@ -85,7 +85,7 @@ function shifted(line: string, steps: number): string {
   return line.slice(Math.min(blanks, -steps * INDENT.length));
 }
 
-/** Joins the next lines to this one, separated by one blank. */
+/** Joins the next lines to the current line, separated by one blank. */
 export function joinLines({ text, at }: TextWithCursor, times: number): TextWithCursor | undefined {
   let place: TextWithCursor | undefined;
   for (let time = 0; time < times; time++) {

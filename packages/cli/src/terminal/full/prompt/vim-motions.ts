@@ -11,7 +11,7 @@ interface Unit {
   readonly kind: "word" | "sign" | "blank" | "end";
 }
 
-/** A part of a text, from an offset up to, but excluding, another. */
+/** A part of a text: from the offset `from` up to, but without, the offset `to`. */
 export type Range = readonly [from: number, to: number];
 
 /** Target of a motion. `isInclusive`: an operator includes the character there. */

@@ -16,7 +16,7 @@ function hasSecondScreen({ STY, TERM }: NodeJS.ProcessEnv): boolean {
 /**
  * The alternate screen, for whole-screen views: the tree, long lists, a transcript. The main screen returns unchanged
  * afterwards. Without an alternate screen, the visible lines first move into the scrollback, and the screen is empty
- * afterwards. Computes the bytes; the owner writes them.
+ * afterwards. This class computes the bytes, and its owner writes them.
  */
 export class AlternateScreen {
   readonly #isSecond: boolean;

@@ -5,19 +5,19 @@ import {
   wrapTextWithAnsi,
 } from "@earendil-works/pi-tui/dist/utils.js";
 
-/** Returns the columns of a text: none for colours and combining marks, two for wide characters and emoji. */
+/** Returns how many terminal cells a text fills: escape sequences and combining marks none, wide characters two. */
 export function textWidth(text: string): number {
   return visibleWidth(text);
 }
 
-/** Returns the minimum columns of a text: some terminals show emoji in only one column. */
+/** Returns how many terminal cells a text fills at least: some terminals show emoji in only one cell. */
 export function leastWidthOf(text: string): number {
   return visibleWidth(text.replace(EMOJI, "x"));
 }
 
 const EMOJI = /\p{RGI_Emoji}|\p{Extended_Pictographic}/gv;
 
-/** Cuts text to at most `width` columns, with `…`. Closes the colours and weights that are open at the cut. */
+/** Cuts text to at most `width` cells, with `…`. Ends colours and bold text that are open at the cut. */
 export function cutToWidth(text: string, width: number): string {
   if (width <= 0) return "";
   if (visibleWidth(text) <= width) return text;
@@ -43,7 +43,7 @@ function styleEnd(code: string): string {
   return ends[code] ?? (/^(?:3[0-8]|9[0-7])/.test(code) ? "39" : "");
 }
 
-/** Wraps text at `width` columns, between words. Colours continue after a break. */
+/** Wraps text between words at `width` cells. Colours continue on the next line. */
 export function wrapCells(text: string, width: number): string[] {
   return wrapTextWithAnsi(text, Math.max(1, width));
 }
@@ -51,7 +51,7 @@ export function wrapCells(text: string, width: number): string[] {
 /** Maximum columns of prose: longer lines are hard to read. */
 const LONGEST = 120;
 
-/** Wraps prose at `width` columns, but at most 120. */
+/** Wraps prose between words at `width` cells, but at most 120. */
 export function proseLines(text: string, width: number): string[] {
   return wrapCells(text, Math.min(width, LONGEST));
 }
@@ -90,7 +90,7 @@ export function padToWidth(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - visibleWidth(text)));
 }
 
-/** Paints `columns` columns of a line from `column` on. After the line's end, paints a blank. */
+/** Paints `columns` cells of a line, from the cell `column` on. After the line's end, paints a blank. */
 export function paintedAt(line: string, column: number, paint: (text: string) => string, columns = 1): string {
   const front = padToWidth(sliceByColumn(line, 0, column, true), column);
   const painted = withoutColors(sliceByColumn(line, column, columns)) || " ";

@@ -2,8 +2,8 @@
 export const FRAME_TIME = 50;
 
 /**
- * Schedules frames. Changes between two frames are drawn with the second one. The first change after a pause is drawn
- * after all other work of that moment.
+ * Schedules frames. A frame contains all changes since the previous frame. The first change after a pause is drawn as
+ * soon as other pending work is done.
  */
 export class Frames {
   readonly #draw: () => void;

@@ -1,6 +1,6 @@
 import { leastWidthOf } from "./cells.ts";
 
-/** Columns and rows of a terminal. */
+/** The size of a terminal, in columns and rows of cells. */
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
@@ -12,7 +12,7 @@ export interface ScreenPosition {
   readonly column: number;
 }
 
-/** The next content of a live region. Each line closes its own colours. */
+/** The next content of a live region. Each line ends the colours that it begins. */
 export interface RegionFrame {
   /** Final lines, written above the region and never changed. They may be wider than the terminal. */
   readonly finished: readonly string[];
@@ -33,7 +33,7 @@ const SHOW_CURSOR = "\x1b[?25h";
 const WRAP_ON = "\x1b[?7h";
 const WRAP_OFF = "\x1b[?7l";
 const ERASE_LINE = "\x1b[2K";
-/** Erases all lines from the cursor's line on. Erasing from the screen's corner would fill the history of tmux. */
+/** Escape sequence that erases all lines from the cursor's line on, without adding to the history of tmux. */
 export const ERASE_BELOW = "\x1b[2K\x1b[C\x1b[0J\r";
 const RESET = "\x1b[0m";
 

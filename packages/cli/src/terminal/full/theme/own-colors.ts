@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { errorMessage, isJsonRecord, nearest, visibleLine } from "@banyan/core/shown";
 import { type ColorName, colorNames } from "./palette.ts";
 
-/** The user's colours from a file. */
+/** The colours that a user's file defines. */
 export interface OwnColors {
   readonly base: string;
   readonly colors: Readonly<Partial<Record<ColorName, string>>>;

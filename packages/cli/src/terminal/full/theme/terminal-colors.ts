@@ -5,7 +5,7 @@ import type { ColorChoice } from "../../../program/prompt-arguments.ts";
 /** Scheme of a terminal: light text on dark, or dark text on light. */
 export type Scheme = "dark" | "light";
 
-/** Bits per colour: 1 means no colours, 4 means 16, 8 means 256, 24 means true colour. */
+/** Bits per colour: 1 means no colours, 4 means 16 colours, 8 means 256 colours, 24 means true colour. */
 export type ColorDepth = 1 | 4 | 8 | 24;
 
 /**
@@ -29,7 +29,7 @@ function inScreen({ COLORTERM: _, TMUX: __, TERM = "", ...env }: NodeJS.ProcessE
   return { ...env, TERM: TERM.endsWith("-256color") ? "xterm-256color" : TERM };
 }
 
-/** Query for the background colour. Terminals that support it reply with `OSC 11 ; rgb:... ST`. */
+/** Query for the background colour. Terminals that support this query reply with `OSC 11 ; rgb:... ST`. */
 export const ASK_BACKGROUND = "\x1b]11;?\x07";
 
 /** Returns the scheme in `COLORFGBG` (`15;0`: text and background among the 16 colours). Undefined if unset. */

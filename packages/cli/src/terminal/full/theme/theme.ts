@@ -4,7 +4,7 @@ import type { ColorDepth, Scheme } from "./terminal-colors.ts";
 
 type Paint = (text: string) => string;
 
-/** Colours and weights of the full terminal by meaning. Without colours, text stays unchanged. */
+/** Functions that colour text by its meaning, or make it bold. Without colours, text stays unchanged. */
 export type Theme = Style &
   Readonly<Record<Exclude<ColorName, keyof Style>, Paint>> & {
     readonly depth: ColorDepth;

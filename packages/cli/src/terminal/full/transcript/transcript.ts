@@ -8,8 +8,8 @@ interface TranscriptEntry {
 }
 
 /**
- * The unfinished blocks, in order. A block's final lines are returned once all blocks above are done, because finished
- * lines never change and nothing can come between.
+ * The unfinished blocks, in order. Returns the final lines of a block when all blocks above are finished, because
+ * printed lines never change.
  */
 export class Transcript {
   #entries: TranscriptEntry[] = [];

@@ -13,8 +13,8 @@ import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /**
- * Lets the user decide by a key (T27). Only the keys of the choices decide; Enter and other keys do nothing (S14). A
- * choice with a text asks for the text first.
+ * Lets the user decide by a key (T27). Only the keys of the choices decide; Enter and other keys do nothing (S14). For
+ * a choice that needs a text, asks for the text first.
  */
 export class DecisionCard implements Overlay<DecisionResult> {
   readonly isFull = false;

@@ -28,8 +28,8 @@ interface FieldInput {
 }
 
 /**
- * A form with several questions, one at a time. If there are several, all answers are shown before they are sent. Esc
- * goes back one level: from the text to the choices, from a field to the previous field.
+ * A form that asks one or more questions, one at a time. Shows all answers of several questions before they are sent.
+ * Esc goes back one level: from the text to the choices, from a field to the previous field.
  */
 export class FormCard implements Overlay<FilledForm> {
   readonly isFull = false;

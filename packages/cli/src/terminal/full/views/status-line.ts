@@ -6,7 +6,7 @@ import { plainLine } from "../../../show/plain-text.ts";
 import { cutToWidth, textWidth, withoutColors } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** Facts below the prompt (T26). Absent facts are unknown and not shown. */
+/** The facts that the status line below the prompt shows (T26). Unknown facts are absent and not shown. */
 export interface Status {
   readonly mode: "chat" | "task";
   /** Approval mode in words, such as `asks before changes`. */
@@ -42,8 +42,8 @@ const NEEDED = 4;
 const PROVIDER_FROM = 60;
 
 /**
- * Formats the status on one line. With less room, parts are left out by rank, and the provider of the model before
- * needed parts. Below 20 columns, the line is empty.
+ * Formats the status on one line. With less room, leaves out the least important parts, and first the model's provider.
+ * Below 20 columns, the line is empty.
  */
 export function statusLine(status: Status, width: number, theme: Theme): string {
   const { own = "", model } = status;

@@ -62,7 +62,7 @@ export function pathIds(state: ConversationState, leaf: string | null): Readonly
   return new Set(pathTo(state, leaf).map(({ id }) => id));
 }
 
-/** Returns branch numbers by leaf. Empty with only one branch. */
+/** Returns the number of each branch by the branch's leaf. Empty if there is only one branch. */
 export function branchNumbers(state: ConversationState): ReadonlyMap<string, number> {
   const ends = leaves(state).filter((id) => !isRemoved(state, id));
   return new Map(ends.length > 1 ? ends.map((id, index) => [id, index + 1]) : []);

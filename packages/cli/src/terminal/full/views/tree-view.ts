@@ -20,7 +20,7 @@ import {
   treeRows,
 } from "./tree-rows.ts";
 
-/** Content of a tree, and actions in it besides choosing. */
+/** What a tree view shows, and its actions in addition to the choice of a message. */
 export interface TreeOptions {
   readonly state: ConversationState;
   readonly agent: string;
