@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from "./program/exit.ts";
 import { type Arguments, NO_WORDS } from "./program/prompt-arguments.ts";
 import type { Terminal } from "./terminal/contract/terminal.ts";
 
-/** Runs a chat if stdin and stdout are terminals, else one printed turn. Exits when all output has left the process. */
+/** Runs a chat if stdin and stdout are terminals, or else one printed turn. Exits after all output has been written. */
 export async function runBanyan(args: Arguments = NO_WORDS): Promise<void> {
   const person = process.stdin.isTTY && process.stdout.isTTY && !args.print;
   if (person && args.output !== "text") {

@@ -138,10 +138,10 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /**
- * Serves an agent of your own over HTTP and WebSocket: its chats, the page, and the doors for other programs. The agent
- * has only what its options say, and no files, settings or slash commands of Banyan; the server refuses commands about
- * these, and the page does not show them. Resolves when the server listens. Rejects with `OptionError` for unusable
- * options, and with the system's error if the server cannot listen, for example when the port is in use.
+ * Serves an agent of your own over HTTP and WebSocket: its chats, the page, and the HTTP interfaces for other programs.
+ * The agent has only what its options say, and no files, settings or slash commands of Banyan; the server refuses
+ * commands about these, and the page does not show them. Resolves when the server listens. Rejects with `OptionError`
+ * for unusable options, and with the system's error if the server cannot listen, for example when the port is in use.
  *
  * @example
  * ```ts

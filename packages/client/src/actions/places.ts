@@ -83,7 +83,7 @@ export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: s
   return all.filter((leaf) => pathTo(state, leaf).some((message) => textOf(message).toLowerCase().includes(wanted)));
 }
 
-/** Reads a branch. Throws `ActionRefusal` if the argument matches no branch or more than one. */
+/** Reads a branch. Throws `ActionRefusal` if the argument matches no branch or several branches. */
 export function readBranch(place: ActionPlace, argument: string): string {
   const [only, ...others] = branchesNamed(place, argument);
   if (only !== undefined && others.length === 0) return only;

@@ -271,7 +271,7 @@ export interface SetAsideMessage {
   readonly text: string;
 }
 
-/** The effect of a summary on the next request. */
+/** How many messages a summary hides from the model, and the tokens of the next request without and with it. */
 export interface CompactionResult {
   /** Number of messages that the model no longer sees. */
   readonly messages: number;

@@ -149,7 +149,7 @@ export interface PromptResult {
   readonly files?: readonly FilePart[];
 }
 
-/** A piece of a model's response. */
+/** A piece of a model's response, as a driver pushes it: text, reasoning, a call, a source, a note or the end. */
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }

@@ -1,6 +1,6 @@
 import type { Json } from "../conversation/part.ts";
 
-/** A user's answer to a question of a session. Any client may answer; the first answer counts. */
+/** A user's answer to a question of a session. Any client may answer; only the first answer has an effect. */
 export type Answer =
   | {
       readonly decision: "allow";

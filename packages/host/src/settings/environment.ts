@@ -20,7 +20,7 @@ const yesOrNo = (value: string): unknown => {
   return /^(0|false|no|off)$/i.test(value) ? false : value;
 };
 
-/** All variables that set a setting. An empty variable counts as not set. */
+/** All variables that set a setting. An empty variable has no effect. */
 export const settingVariables: readonly SettingVariable[] = [
   { name: "BANYAN_MODEL", path: ["model"], read: text },
   { name: "BANYAN_TITLE_MODEL", path: ["titleModel"], read: text },

@@ -72,7 +72,7 @@ export async function otherAgent(
   });
 }
 
-/** Returns an installed agent with its variables. Throws `ModelChoiceError` for an unknown or a missing one. */
+/** Returns an installed agent with its variables. Throws `ModelChoiceError` for an unknown or missing agent. */
 export function installedAgent({ name }: Pick<NamedOtherAgent, "name">, place: OtherAgentsPlace) {
   const all = describedAgents(place);
   const agent = all.find((each) => each.name === name);

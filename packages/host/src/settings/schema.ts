@@ -348,7 +348,7 @@ const shape = {
 /** The schema of a settings file. */
 export const settingsSchema = z.strictObject(shape, "an object with settings");
 
-/** The settings of a user or a project, all optional. docs/configuration.md describes each. */
+/** The settings of a user or a project, all optional. docs/configuration.md describes each setting. */
 export type Settings = z.infer<typeof settingsSchema>;
 
 /** The name of a setting at the top of the file. */

@@ -20,7 +20,7 @@ interface TurnReading {
   reason: RunEnd | undefined;
 }
 
-/** Returns the turns of a log with their duration, without the time of open questions of their own calls. */
+/** Returns the turns of a log with their duration, minus the time in which their own calls waited for a user. */
 export function runTimes(events: Iterable<Event>): readonly RunTime[] {
   const runs = new Map<string, TurnReading>();
   const runOf = new Map<string, string>();

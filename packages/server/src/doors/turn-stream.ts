@@ -201,7 +201,7 @@ export function eventSender(stream: SSEStreamingApi, { named = false } = {}) {
 
 /**
  * Returns the parent for a message that follows `message`: the end of the response's turn, or the last summary below
- * that end. A note about an oversized message counts as a summary. Throws `ClientError`.
+ * that end. A note about an oversized message is treated like a summary. Throws `ClientError`.
  */
 export function turnEndBehind(state: ConversationState, message: string): string {
   const known = state.messages.get(message);
@@ -223,9 +223,9 @@ export interface ProgramAnswer {
 
 /**
  * Matches a program's answers with the open questions. `asking` is the message of the first question, `run` the run
- * that asks it. `give` sends the answers: the first answer to a question counts. `tools` are the program's tools for
- * the continued turn. Throws `ClientError` for an invalid answer; `give` rejects with `ClientError` if the turn cannot
- * continue.
+ * that asks it. `give` sends the answers; only the first answer to a question has an effect. `tools` are the program's
+ * tools for the continued turn. Throws `ClientError` for an invalid answer; `give` rejects with `ClientError` if the
+ * turn cannot continue.
  */
 export function giveAnswers(
   { client, watched }: DoorWatch,

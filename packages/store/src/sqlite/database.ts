@@ -16,7 +16,7 @@ export function openAlone(file: string): DatabaseSync {
   return openWithParameters(file, true, { mode: "ro", immutable: "1" });
 }
 
-/** Reads a file next to a possible writer. If a writer starts meanwhile, runs `body` again. Throws `body`'s error. */
+/** Reads a file that may have a writer. If a writer starts during `body`, runs `body` again. Throws `body`'s error. */
 export function readBesideWriter<T>(file: string, body: (database: DatabaseSync) => T): T {
   const stamp = closedStamp(file);
   if (stamp !== undefined) {

@@ -16,7 +16,7 @@ import { keepTabStops } from "./tab-stops.ts";
 import { useFollowing } from "./use-following.ts";
 import { usePlaces } from "./use-places.ts";
 
-/** The messages of a branch, from root to end. The page contains only the visible ones and the focused one. */
+/** The messages of a branch, from root to end. The page contains only visible messages and the focused message. */
 export function Transcript({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();

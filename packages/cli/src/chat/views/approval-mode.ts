@@ -20,7 +20,7 @@ export function approvalSentence(mode: ApprovalMode): string {
 
 /**
  * Asks the user whether all calls of a conversation may run without approval (S27). Only the typed word "yes" agrees.
- * `signal` cancels the question, which counts as a no.
+ * `signal` cancels the question, and the answer is then no.
  */
 export async function agreesToAll(
   terminal: Terminal,

@@ -153,7 +153,7 @@ export function isShortening(message: Message | undefined): message is SummaryMe
   return message?.role === "summary" && message.shortened !== undefined && message.unreadable === undefined;
 }
 
-/** Returns the messages of a path for the model: the nearest summary, and the messages not covered by it. */
+/** Returns the messages of a path for the model: the nearest summary and the messages that it does not cover. */
 export function afterSummary(path: readonly Message[]): readonly Message[] {
   const at = path.findLastIndex(isSummary);
   const summary = path[at];

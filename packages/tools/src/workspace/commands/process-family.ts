@@ -5,8 +5,8 @@ import { INSIDE } from "../../sandbox/find-program.ts";
 
 /**
  * A process and all its descendants. They are found by their process group, by their parents, and by a variable that
- * only their environment has; so processes in their own session are found too. Parents and environment need `/proc`;
- * other systems only have the group.
+ * only their environment has. So processes that began a session of their own are found too. Parents and environment
+ * need `/proc`; other systems only have the group.
  */
 export interface ProcessFamily {
   /** The id of the first process, which leads the group. */

@@ -23,7 +23,7 @@ export type BlockPlace =
 
 /**
  * The target that the info string of a code block names. `none`: the block names no file and is only for the reader.
- * `wrong`: the address is invalid; `file` is set if the file is certain.
+ * `wrong`: the address is invalid; `file` is set if the address names a known file.
  */
 export type BlockAddress<File extends Addressee> =
   | { readonly type: "none" }

@@ -18,7 +18,7 @@ export function findRipgrep({ root, alias }: Workspace, environment: ProcessEnvi
 /**
  * Removes the files that cannot match: according to ripgrep, they lack the texts that every match contains. ripgrep
  * gets no pattern and no ignore file, so its presence does not change the result. ripgrep opens files by path, which
- * another process may swap meanwhile. So its output is never shown, and each remaining file is opened again safely
+ * another process may swap at any time. So its output is never shown, and each remaining file is opened again safely
  * (S21). Errors of ripgrep or of a file remove no file. Throws the signal's reason after an abort.
  */
 export async function filesThatMayMatch(

@@ -10,7 +10,7 @@ import { rowName } from "./words.ts";
 
 const ROW = 28;
 
-/** The branches as a keyboard-operated tree (W18). The page contains only the visible rows and the focused one. */
+/** The branches as a keyboard-operated tree (W18). The page contains only the visible rows and the focused row. */
 export function Outline({
   tree,
   rows,

@@ -3,8 +3,8 @@ const PRESSED = "button, a[href], summary, label, input, select, textarea";
 const STILL = 6;
 
 /**
- * Makes a click reach the pressed element even if the page moved meanwhile (W54). If the pointer goes down and up on
- * different elements, a browser sends the click to their common ancestor, where it has no effect.
+ * Makes a click reach the pressed element even if the page moved during the click (W54). If the pointer goes down and
+ * up on different elements, a browser sends the click to their common ancestor, where it has no effect.
  */
 export function keepClicks(document: Document): void {
   let pressed: { readonly element: HTMLElement; readonly x: number; readonly y: number } | undefined;

@@ -37,7 +37,7 @@ export function useEntry<Read extends AddressValue>(read: (entry: HistoryEntry) 
   return useLocationProperty(() => read(entry()));
 }
 
-/** Navigates within the page with a new history entry. An open panel stays open, unless `to` names one. */
+/** Navigates within the page with a new history entry. An open panel stays open, unless `to` names another panel. */
 export function goToPlace(to: PagePlace, { end, focus }: Arrival = {}): void {
   navigate(pageAddress(withPanel(to, currentPlace().panel)), { state: { id: createId(), end, focus } });
 }

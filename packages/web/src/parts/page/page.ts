@@ -37,7 +37,7 @@ export function waitingInAll({ conversations = [], rights: has }: PageState): nu
   return conversations.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
-/** Messages that were just removed, named by the topmost one. */
+/** Messages that the user just removed, named by the topmost message. */
 export interface RemovedMessages {
   readonly conversation: string;
   readonly message: string;

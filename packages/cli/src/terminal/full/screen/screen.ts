@@ -17,8 +17,8 @@ export type Picture = RegionFrame | { readonly full: readonly string[]; readonly
 const SETTLES_IN = 500;
 
 /**
- * The output of the full terminal. It requests a picture when drawing is possible: at most 20 times per second, and
- * only after the terminal has accepted the last one.
+ * The output of the full terminal. Requests a picture when it can draw: at most 20 times per second, and only after the
+ * terminal has accepted the previous picture.
  */
 export class Screen {
   readonly #output: NodeJS.WriteStream;
