@@ -27,7 +27,7 @@ export function useMode(
   write(SENTENCES[mode]);
 }
 
-/** Sets the approval mode. Without a mode, prints the current one and the conversation's rules. */
+/** Sets the approval mode. Without `mode`, prints the current mode and the conversation's rules. */
 export async function useApproval(context: ConversationContext, mode: ChosenApprovalMode | undefined): Promise<void> {
   const {
     write,

@@ -21,7 +21,9 @@ export class TurnError extends Error {
   }
 }
 
-/** Returns the turn of a call. `needsResult`: a waiting turn is no result. Throws `TurnError` if the turn failed, and `Interruption` if it never began. */
+/**
+ * Returns `turn`. Throws `TurnError` if it failed (or waits, with `needsResult`), and `Interruption` if it never began.
+ */
 export function successfulTurn<Result>(turn: Turn | undefined, needsResult = false): Turn<Result> {
   if (!turn) throw new Interruption("interrupted before the turn began; nothing was written");
   if (turn.error) throw new TurnError(turn, turn.error);

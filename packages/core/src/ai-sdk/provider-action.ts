@@ -9,7 +9,7 @@ import type {
 import type { Json } from "../conversation/part.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 
-/** An action that a provider ran on its side, in the form in which it is sent back. */
+/** An action that a provider ran itself, such as a web search, in the form in which requests send it back. */
 export interface ProviderAction {
   readonly text: string;
   readonly part: Json;

@@ -21,7 +21,7 @@ export interface RunningCall {
   readonly agreed?: Preview | undefined;
 }
 
-/** Returns the context for `execute` of a tool. `signal` ends the call. */
+/** Returns the context that a tool's `execute` gets. `signal`: aborts when the call must end. */
 export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): OuterContext {
   const { session, branch, agent, budget, source, origin } = run;
   const { message, call, attempt, key, agreed } = running;

@@ -9,7 +9,7 @@ import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 /** Prefix of the addresses of earlier messages (F98). The prefix alone is the address of the list of messages. */
 export const EARLIER = "earlier:";
 
-/** The text of a message or of a call's result, with its address. */
+/** The text of a message or of a call's result, with its `earlier:` address. */
 export interface AddressedText {
   /** `earlier:#12` for message 12 of the branch, `earlier:CALL` for the result of a call. */
   readonly address: string;

@@ -10,7 +10,7 @@ export type TranscriptPiece =
   | { readonly type: "source"; readonly url: string; readonly title: string }
   | { readonly type: "call"; readonly call: Call };
 
-/** Converts a message to its parts for readers. */
+/** Converts a message to the parts that an exported transcript shows. */
 export function messagePieces(message: Message): TranscriptPiece[] {
   const unreadable = describeUnreadable(message);
   if (unreadable !== undefined) return [{ type: "note", text: unreadable }];

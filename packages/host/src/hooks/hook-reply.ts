@@ -4,7 +4,7 @@ import type { Redact } from "../redaction/redactor.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { type HookEnd, hookFailure } from "./run-hook.ts";
 
-/** The answer of a hook. */
+/** The answer of a hook: its decision, reason and texts. */
 export interface HookReply {
   /** `deny` stops the call or message, with `reason`. */
   readonly decision?: "allow" | "ask" | "deny" | undefined;

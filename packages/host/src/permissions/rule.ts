@@ -135,7 +135,7 @@ export function formatRule(rule: Rule): string {
   return rule.pattern === undefined ? rule.tool : `${rule.tool}(${rule.pattern})`;
 }
 
-/** Joins rules of several sources, with equal weight. */
+/** Joins the rules of several sources into one set. No source takes precedence. */
 export function joinRules(...sources: readonly Rules[]): Rules {
   return {
     deny: sources.flatMap((rules) => rules.deny),

@@ -87,7 +87,7 @@ function ofNoPlace(tool: Tool): Subject {
   };
 }
 
-/** Returns whether an MCP server offers a tool, and rules judge the whole call. */
+/** True for a tool of an MCP server whose calls the rules judge only as a whole. */
 export function isOfServer({ offeredBy, asAsked }: Tool): boolean {
   return offeredBy !== undefined && !asAsked;
 }

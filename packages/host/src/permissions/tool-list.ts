@@ -42,7 +42,7 @@ function toolsMeant(written: string, tools: readonly Tool[], servers: readonly s
   return offered.filter((tool) => meansOnly(written, tool, servers)).map(({ name }) => name);
 }
 
-/** Returns a sentence for each name in an agent's list that only other programs have. */
+/** Returns a sentence for each tool in an agent's list that exists only in other programs. */
 export function absentInLists(agents: readonly NamedAgent[]): readonly string[] {
   return agents.flatMap(({ name, tools = [] }) =>
     tools.filter(isAbsentTool).map((tool) => `The agent ${name} cannot use ${tool}: Banyan has no such tool.`),

@@ -90,7 +90,7 @@ const absentTools: ReadonlySet<string> = new Set(
 const AGENTS_CALL =
   /_(?:read|edit|delete|move|search|execute|think|fetch|switch_mode|other)$|^(?:claude|codex|gemini)_/;
 
-/** Returns a tool of another program by its name there. */
+/** Returns the tool that has this name in another program. */
 export function foreignTool(name: string): ForeignTool | undefined {
   return foreignTools.get(name);
 }

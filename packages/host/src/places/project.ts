@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 
-/** The files and folders of a project that this program reads. */
+/** The paths of the files and folders of a project from which Banyan reads configuration. */
 export interface ProjectPlaces {
   /** The folder of the project, without links. */
   readonly root: string;

@@ -78,7 +78,7 @@ function systemErrorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }
 
-/** Returns the sorted names in a folder. Empty for a missing or unreadable folder. */
+/** Returns the sorted names in a folder, or no names for a missing or unreadable folder. */
 export function listFolder(folder: string): string[] {
   try {
     return readdirSync(folder).sort();

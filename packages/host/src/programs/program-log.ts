@@ -9,9 +9,7 @@ const KEPT = 65_536;
 /** Bytes at which a new file begins. One old file is kept. */
 const FULL = 4 * 1024 * 1024;
 
-/**
- * The program's log `banyan.log`, in lines of JSON. Readable by the user only, without secrets, at most twice 4 MiB.
- */
+/** The program's log `banyan.log`: lines of JSON without secrets, readable by the user only, in two files of 4 MiB. */
 export class ProgramLog {
   readonly #folder: string;
   readonly #redact: Redact;

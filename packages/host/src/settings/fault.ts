@@ -92,7 +92,7 @@ export function shortJson(value: unknown): string {
   }
 }
 
-/** Makes the fault of an unknown name. */
+/** Makes the fault of a setting with an unknown name, and suggests similar names. */
 export function unknownSettingName(path: KeyPath, known: readonly string[]): Misfit {
   const name = String(path.at(-1));
   const meant = nearest(name, known);

@@ -28,7 +28,7 @@ const RULES: ReadonlySet<string> = new Set(["permissions", "hooks"]);
 /** Settings with named entries: a faulty entry leaves the others in effect. */
 const NAMED: ReadonlySet<string> = new Set(["agents", "mcpServers"]);
 
-/** Reads the user's settings file; empty if there is no file. Never throws. */
+/** Reads the user's settings file. A missing file gives no settings. Never throws. */
 export function readUserLayer(file: string): FileLayer {
   return readLayer(file, settingShape, (name) => unknownSettingName([name], Object.keys(settingShape)));
 }

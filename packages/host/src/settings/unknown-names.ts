@@ -106,7 +106,7 @@ function misfitOf(error: unknown, path: KeyPath, kind: typeof ModelChoiceError |
   return { path, isName: false, problem: lowerCaseFirst(problem), advice: lowerCaseFirst(advice) };
 }
 
-/** Adapts the start of a sentence to follow a colon. */
+/** Makes the first letter of a sentence lower case, so that it can follow a colon. */
 export function lowerCaseFirst(sentence: string): string {
   return /^[A-Z][a-z ]/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence;
 }

@@ -14,7 +14,7 @@ const CORRECTION = `You called no tool. No user reads your answer during the tas
 /** The turn fails after this number of results that do not match the schema. */
 const RESULTS = 2;
 
-/** Mode in which only `finish_task` ends a turn. With `output`, the result must match that schema. */
+/** Mode in which only `finish_task` ends a turn. With `output`, the result must match the schema `output`. */
 export function taskMode(output?: InputSchema<unknown>, results = RESULTS): Mode {
   const tools = [finishTask(output), askClient()];
   const mode = { name: "task", instructions: INSTRUCTIONS, tools, onResponse: () => CORRECTION } as const;

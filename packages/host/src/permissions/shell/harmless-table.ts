@@ -60,7 +60,7 @@ const AWK = new RegExp(`^(?![\\s\\S]*(?:system|getline|extension))[^|>@${UNKNOWN
 const SED_COMMAND = String.raw`(?:\d+(?:,(?:\d+|\+\d+|\$))?p|s/(?:[^/\[\\\n${UNKNOWN}]|\\[^\n${UNKNOWN}])+/(?:[^/\\\n${UNKNOWN}]|\\[^\n${UNKNOWN}])*/[gpI\d]*)`;
 const SED = new RegExp(`^${SED_COMMAND}(?:;${SED_COMMAND})*;?$`);
 
-/** Harmless arguments by the first words of a command; `NAME` is any plain word. */
+/** The harmless arguments of each command, by the command's first words; `NAME` is any plain word. */
 export const TABLES: Readonly<Record<string, HarmlessArguments>> = {
   awk: { options: "-F: -v:", first: AWK },
   base64: { options: "-dD -w: --decode --wrap:", most: 1 },

@@ -63,7 +63,7 @@ export function readWord(word: Word, source: string, found: Findings): string {
   return pieces?.some(bracesIn) || (pieces === undefined && raw !== "{}" && OPEN_BRACE.test(raw)) ? UNKNOWN : value;
 }
 
-/** Records the substitutions in the text of an unquoted here-document. */
+/** Records the command substitutions in the text of an unquoted here-document. */
 export function readHereDocument(text: string, pieces: readonly WordPart[] | undefined, found: Findings): void {
   let at = 0;
   for (const piece of pieces ?? [{ type: "Literal", text, value: text } as const]) {
