@@ -27,9 +27,7 @@ import {
 import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./file-writing.ts";
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
 
-/**
- * A file or link to bring over from another branch: that branch's version, and the ancestor of both branches' versions.
- */
+/** A file or link to bring over from another branch: that branch's version and the common ancestor. */
 export interface IncomingFile {
   /** The file in the other branch; undefined: none. */
   readonly there: FileEntry | undefined;

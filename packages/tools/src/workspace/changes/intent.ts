@@ -31,10 +31,7 @@ export interface ChangeIntent extends AsyncDisposable {
   end(): Promise<void>;
 }
 
-/**
- * Writes the record of a change. Resolves when the record survives a power cut. Throws a `WorkspaceError` if this
- * fails.
- */
+/** Writes the record of a change. Resolves when it survives a power cut. Throws a `WorkspaceError` on failure. */
 export async function writeIntent(
   { root }: Workspace,
   backups: string,

@@ -162,9 +162,7 @@ export async function runInWorkspace(
   return { end, output: output.end() };
 }
 
-/**
- * The output of a command for the model: as on a terminal (F82), without secrets, and cut in the middle if too long.
- */
+/** The output of a command for the model: as on a terminal (F82), without secrets, cut in the middle. */
 export class ShownOutput {
   readonly #screen = new TerminalScreen();
   readonly #output = new BoundedOutput(KEPT);

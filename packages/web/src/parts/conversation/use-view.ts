@@ -16,9 +16,8 @@ export function useShow(): (leaf: string, showing?: BranchViewOptions) => void {
 }
 
 /**
- * Returns the end of the branch in view: the leaf in the address, or a later message below that leaf. The address is
- * updated, so that a reload, a bookmark or another device shows the same branch (W7). Other branches do not change the
- * view (W8).
+ * Returns the end of the branch in view: the leaf in the address, or a later message below it. The address follows, so
+ * that a reload, a bookmark or another device shows the same branch (W7). Other branches do not change the view (W8).
  */
 export function useView(tree: ConversationState, leaf: string | undefined): string | null {
   const conversation = useConversation();
