@@ -162,7 +162,7 @@ export async function runInWorkspace(
   return { end, output: output.end() };
 }
 
-/** The output of a command for the model: as on a terminal (F82), without secrets, cut in the middle. */
+/** The output of a command for the model: as on a terminal (F82), without secrets, cut in the middle if long. */
 export class ShownOutput {
   readonly #screen = new TerminalScreen();
   readonly #output = new BoundedOutput(KEPT);
