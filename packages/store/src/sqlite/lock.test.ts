@@ -18,7 +18,7 @@ test("F5 a second process is refused with the name of the one that has the conve
     code: "locked",
     message: expect.stringMatching(
       new RegExp(
-        `^Conversation ${ID} is open in test \\(process ${child.pid} on ${hostname()}, since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\); close it`,
+        `^Conversation ${ID} is open in test \\(process ${child.pid} on ${hostname()}, since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\); close the conversation there`,
       ),
     ),
   });

@@ -11,7 +11,7 @@ const { flushSync } = await import("react-dom");
 const { RenderedMarkdown } = await import("./markdown/rendered-markdown.tsx");
 
 /** A page without a connection, with the rights of a guest: only rendering happens. */
-const store = createStore(() => ({ rights: ["show", "watch"] }));
+const store = createStore(() => ({ rights: ["show", "watch"], connection: { phase: "connecting" } }));
 const page: Page = Object.assign(Object.create(Page.prototype), { store });
 
 /** An element of the document that renders a Markdown text at once. */
