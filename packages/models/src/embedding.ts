@@ -4,14 +4,19 @@ import { ModelChoiceError, parseName } from "./name.ts";
 import { providers } from "./providers.ts";
 import type { ResolveOptions } from "./resolve.ts";
 import { setUpOf } from "./set-up.ts";
+import { checkFetch } from "./wire/pool.ts";
 
 /**
  * Creates an embedding model from `provider/model` or a short name. Keys and addresses come from `env`. Loads and sends
  * nothing before the first use, so an unknown model fails only at that time. Throws `ModelChoiceError`.
  */
-export function embeddingModel(name: string, options: Pick<ResolveOptions, "env" | "aliases"> = {}): EmbeddingModel {
-  refuseUnknown("embeddingModel", options, { env: true, aliases: true });
-  const { env = process.env, aliases } = options;
+export function embeddingModel(
+  name: string,
+  options: Pick<ResolveOptions, "env" | "aliases" | "fetch"> = {},
+): EmbeddingModel {
+  refuseUnknown("embeddingModel", options, { env: true, aliases: true, fetch: true });
+  checkFetch("embeddingModel", options);
+  const { env = process.env, aliases, fetch } = options;
   const { provider, model, effort } = parseName(name, aliases);
   if (effort !== undefined)
     throw new ModelChoiceError("malformed-name", `"${name}" names an effort, which embedding models do not have.`);
@@ -23,7 +28,7 @@ export function embeddingModel(name: string, options: Pick<ResolveOptions, "env"
       `"${name}" cannot make vectors: ${provider.name} has no embedding models. Name one of ${others.join(", ")}, as in openai/text-embedding-3-small.`,
     );
   }
-  const target = { ...setUpOf(provider, env), model };
+  const target = { ...setUpOf(provider, env), model, fetch };
   let opened: Promise<EmbeddingModel> | undefined;
   const open = () => {
     opened ??= openEmbedding(target);

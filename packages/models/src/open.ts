@@ -128,7 +128,7 @@ function overPackage(
 }
 
 function wire(target: ModelTarget): WireOptions {
-  const { model, address, apiKey, keyVariable, proxy, bounds } = target;
+  const { model, address, apiKey, keyVariable, proxy, fetch, bounds } = target;
   return {
     ...facts(target),
     model,
@@ -136,6 +136,7 @@ function wire(target: ModelTarget): WireOptions {
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(keyVariable === undefined ? {} : { keyVariable }),
     ...(proxy ? { proxy } : {}),
+    ...(fetch ? { fetch } : {}),
     ...(bounds ? { bounds } : {}),
   };
 }

@@ -8,6 +8,7 @@ import { catalogueModels, lookUp, type ModelOverrides, overrideOf, seesByName } 
 import type { Provider } from "./provider/provider.ts";
 import { setUpOf } from "./set-up.ts";
 import type { WireBounds } from "./wire/bounds.ts";
+import { checkFetch, type PoolOptions } from "./wire/pool.ts";
 
 /**
  * Options of `resolveModel`.
@@ -17,6 +18,7 @@ import type { WireBounds } from "./wire/bounds.ts";
  *   aliases: { fast: "anthropic/claude-haiku-4-5" },
  *   overrides: { "anthropic/claude-haiku-4-5": { contextSize: 100_000 } },
  *   bounds: { answer: 8 * 1024 * 1024 },
+ *   fetch: (address, init) => fetch(address, { ...init, keepalive: true }),
  * });
  */
 export interface ResolveOptions {
@@ -28,32 +30,42 @@ export interface ResolveOptions {
   readonly overrides?: ModelOverrides | undefined;
   /** Limits of reading an answer. */
   readonly bounds?: WireBounds | undefined;
+  /** Sends all requests of the model in place of a connection pool; proxies of `env` then have no effect. */
+  readonly fetch?: PoolOptions["fetch"];
 }
 
-const OPTIONS: OptionNames<ResolveOptions> = { env: true, aliases: true, overrides: true, bounds: true };
+const OPTIONS: OptionNames<ResolveOptions> = {
+  env: true,
+  aliases: true,
+  overrides: true,
+  bounds: true,
+  fetch: true,
+};
 
-/** Drivers by their parameters, per environment: some are costly to make. */
-const opened = new WeakMap<EnvironmentVariables, Map<string, Promise<ModelDriver>>>();
+/** Drivers by their parameters, per environment or own `fetch`: some are costly to make. */
+const opened = new WeakMap<object, Map<string, Promise<ModelDriver>>>();
 
 /**
  * Creates the driver of a model from `provider/model` or a short name (`sonnet`), with an optional effort
  * (`sonnet:high`). A model's own name may contain slashes and colons. The effort becomes a setting of the driver, which
  * an agent's settings override. Keys and addresses come from `env`. Sends nothing, so an unknown model fails only with
- * the first request. Returns the same driver for the same environment. Rejects with `ModelChoiceError`.
+ * the first request. Returns the same driver for the same environment and `fetch`. Rejects with `ModelChoiceError`.
  */
 export async function resolveModel(name: string, options: ResolveOptions = {}): Promise<ModelDriver> {
   refuseUnknown("resolveModel", options, OPTIONS);
-  const { env = process.env, aliases, overrides, bounds } = options;
+  checkFetch("resolveModel", options);
+  const { env = process.env, aliases, overrides, bounds, fetch } = options;
   const { id, provider, model, effort } = parseName(name, aliases);
   const setUp = setUpOf(provider, env);
   const facts = await lookUp(provider, model, overrides);
   const { driver: through, sees, textCalls } = overrideOf(provider, model, overrides);
   const takes = takesOf(provider, model, sees);
 
-  let drivers = opened.get(env);
+  const owner = fetch ?? env;
+  let drivers = opened.get(owner);
   if (!drivers) {
     drivers = new Map();
-    opened.set(env, drivers);
+    opened.set(owner, drivers);
   }
   const made = JSON.stringify([id, setUp, facts, takes, through, textCalls, bounds]);
   let driver = drivers.get(made);
@@ -68,6 +80,7 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
       model,
       keyVariable: provider.keyVariable,
       bounds,
+      fetch,
       textCalls,
     };
     driver = through === "package" && provider.openPackage ? provider.openPackage(target) : provider.open(target);
@@ -83,7 +96,7 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
  */
 export async function checkModel(
   name: string,
-  options: Omit<ResolveOptions, "bounds"> = {},
+  options: Omit<ResolveOptions, "bounds" | "fetch"> = {},
   needsSetUp = true,
 ): Promise<readonly string[]> {
   refuseUnknown("checkModel", options, { env: true, aliases: true, overrides: true });

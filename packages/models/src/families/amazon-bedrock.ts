@@ -1,7 +1,6 @@
 import type { AmazonBedrockProviderSettings } from "@ai-sdk/amazon-bedrock";
 import type { LanguageModelOptions } from "@banyan/core/ai-sdk";
-import { fetchFor } from "../provider/package-settings.ts";
-import type { ModelTarget, SetUp } from "../provider/provider.ts";
+import { fetchFor, type PackageTarget } from "../provider/package-settings.ts";
 import { markForCache } from "./anthropic.ts";
 
 /** Adds Bedrock's marks for the prompt cache to requests for Claude models. Other models refuse these marks. */
@@ -11,7 +10,7 @@ export function adaptForBedrock(model: string): Pick<LanguageModelOptions, "adap
 }
 
 /** Returns the settings of the Bedrock package: address and credentials. */
-export function bedrockSettings(asking: SetUp & Partial<Pick<ModelTarget, "bounds">>): AmazonBedrockProviderSettings {
+export function bedrockSettings(asking: PackageTarget): AmazonBedrockProviderSettings {
   const { address, apiKey, variables } = asking;
   const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = variables;
   return {

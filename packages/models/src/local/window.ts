@@ -12,6 +12,8 @@ export interface ServedModel {
   readonly address: string;
   readonly apiKey: string | undefined;
   readonly model: string;
+  /** The caller's own `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 /** What a server reports about the context window of a model, in tokens. */
@@ -87,7 +89,7 @@ function smaller(one: number | undefined, other: number | undefined): number | u
 
 /** Returns the JSON object of a server's answer; `undefined` for any other answer. */
 async function askServer(
-  { address, apiKey }: ServedModel,
+  { address, apiKey, fetch = globalThis.fetch }: ServedModel,
   path: string,
   {
     signal,

@@ -10,7 +10,7 @@ export interface PackageSettings {
 }
 
 /** Embedding models have no `bounds`. */
-type PackageTarget = SetUp & Partial<Pick<ModelTarget, "bounds">>;
+export type PackageTarget = SetUp & Partial<Pick<ModelTarget, "bounds">>;
 
 /** Returns address, key and `fetch` for a provider's package. */
 export function packageSettings(asking: PackageTarget, format?: PackageFormat): PackageSettings {
@@ -20,8 +20,8 @@ export function packageSettings(asking: PackageTarget, format?: PackageFormat): 
 
 /** Returns the `fetch` for a package with other settings. */
 export function fetchFor(
-  { proxy, bounds }: Pick<PackageTarget, "proxy" | "bounds">,
+  { proxy, fetch, bounds }: Pick<PackageTarget, "proxy" | "fetch" | "bounds">,
   format?: PackageFormat,
-): typeof fetch {
-  return modelFetch({ ...(proxy ? { proxy } : {}), bounds, format });
+): typeof globalThis.fetch {
+  return modelFetch({ ...(proxy ? { proxy } : {}), fetch, bounds, format });
 }

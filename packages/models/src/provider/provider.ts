@@ -41,6 +41,8 @@ export interface SetUp {
   readonly address: string;
   readonly apiKey: string | undefined;
   readonly proxy: ProxyAddresses | undefined;
+  /** The caller's own `fetch` for all requests. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** Values of the provider's further variables. */
   readonly variables: Readonly<Record<string, string>>;
 }

@@ -5,7 +5,8 @@ import type { Dispatcher } from "undici";
 import { ListBodies, type ListBody } from "./body.ts";
 import { type WireBounds, wireBounds } from "./bounds.ts";
 import type { Endpoint } from "./errors.ts";
-import { openPool, type PoolOptions } from "./pool.ts";
+import { type Requests, throughFetch } from "./own-fetch.ts";
+import { checkFetch, openPool, type PoolOptions } from "./pool.ts";
 import { type AnswerDecoder, ResponseDecoder } from "./response.ts";
 import { exchange } from "./transport.ts";
 
@@ -24,6 +25,7 @@ import { exchange } from "./transport.ts";
  *   takes: ["image/png", "image/jpeg"],
  *   settings: { maxTokens: 8_000 },
  *   bounds: { answer: 8 * 1024 * 1024 },
+ *   fetch: (address, init) => fetch(address, { ...init, keepalive: true }),
  * });
  */
 export interface WireOptions extends PoolOptions {
@@ -61,6 +63,7 @@ export const WIRE_OPTIONS: OptionNames<WireOptions> = {
   bounds: true,
   proxy: true,
   dispatcher: true,
+  fetch: true,
 };
 
 interface WireFormat {
@@ -83,10 +86,11 @@ export class WireClient {
   readonly #proxy: PoolOptions["proxy"];
   readonly #bounds: ReturnType<typeof wireBounds>;
   readonly #bodies = new ListBodies();
-  #pool: Dispatcher | undefined;
-  #opening: Promise<Dispatcher> | undefined;
+  #pool: Requests | undefined;
+  #opening: Promise<Requests> | undefined;
 
   constructor(options: WireOptions, format: WireFormat) {
+    checkFetch(`the model ${options.id}`, options);
     const url = parseEndpoint(options.baseURL);
     const base = url.pathname.replace(/\/+$/, "");
     const { id, model, apiKey = "", headers = {}, price, contextSize, settings } = options;
@@ -120,7 +124,7 @@ export class WireClient {
       // Lower case, so that no header is sent twice.
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     };
-    this.#pool = options.dispatcher;
+    this.#pool = options.fetch ? throughFetch(options.fetch) : options.dispatcher;
     this.#proxy = options.proxy;
     this.#bounds = wireBounds(options.bounds);
   }

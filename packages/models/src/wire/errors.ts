@@ -49,6 +49,8 @@ function saysSomething(value: unknown): boolean {
 
 /** Makes the error of a connection that failed. `sent`: it failed after the request was sent. */
 export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: boolean): ModelError {
+  // An own `fetch` may say exactly what is wrong.
+  if (cause instanceof ModelError) return cause;
   const known = modelErrorFromNetwork(cause, endpoint.address);
   if (known) return known;
   const why = redact(endpoint, errorMessage(cause));

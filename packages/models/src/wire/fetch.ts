@@ -40,16 +40,19 @@ export function withLife(driver: ModelDriver): ModelDriver {
 const ERROR_BODY = 65_536;
 
 /** Creates a `fetch` for provider packages. Reports received bytes as progress; rejects long answers and redirects. */
-export function modelFetch({ proxy, dispatcher, format, bounds }: PackageFetchOptions): typeof fetch {
+export function modelFetch({ proxy, dispatcher, fetch: own, format, bounds }: PackageFetchOptions): typeof fetch {
   const most = wireBounds(bounds);
   let pool: Promise<Dispatcher> | undefined = dispatcher && Promise.resolve(dispatcher);
-  return async (address, init) => {
-    const alive = waiting.getStore() ?? (() => {});
+  const pooled = async (address: string, init: RequestInit): Promise<Response> => {
     pool ??= openPool(proxy);
     const { fetch } = await import("undici");
     // The package and the web declare the same types separately.
-    const through = { ...init, redirect: "manual", dispatcher: await pool } as Parameters<typeof fetch>[1];
-    const response = (await fetch(String(address), through)) as unknown as Response;
+    const through = { ...init, dispatcher: await pool } as Parameters<typeof fetch>[1];
+    return (await fetch(address, through)) as unknown as Response;
+  };
+  return async (address, init) => {
+    const alive = waiting.getStore() ?? (() => {});
+    const response = await (own ?? pooled)(String(address), { ...init, redirect: "manual" });
     alive();
     const { status, statusText, headers, body, ok } = response;
     const place = originAndPath(String(address));

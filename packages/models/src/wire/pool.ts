@@ -1,3 +1,4 @@
+import { OptionError } from "@banyan/core/conversation";
 import type { Dispatcher } from "undici";
 
 /** Addresses of HTTP proxies. Requests to this machine use no proxy. */
@@ -16,6 +17,23 @@ export interface PoolOptions {
   readonly proxy?: ProxyAddresses;
   /** Sends the requests in place of the driver's own connection pool; `proxy` then has no effect. */
   readonly dispatcher?: Dispatcher;
+  /**
+   * Sends all requests of the model, such as one that records them. `proxy` then has no effect. Default: a connection
+   * pool of undici, which is faster.
+   */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** Throws `OptionError` unless `fetch` is a function, and the only way of sending requests. */
+export function checkFetch(owner: string, { fetch, dispatcher }: PoolOptions): void {
+  if (fetch === undefined) return;
+  if (typeof fetch !== "function")
+    throw new OptionError(`fetch of ${owner} must be a function like the global fetch, not ${describe(fetch)}.`);
+  if (dispatcher) throw new OptionError(`${owner} takes fetch or dispatcher, not both: leave one of them out.`);
+}
+
+function describe(value: unknown): string {
+  return value === null ? "null" : `a ${typeof value}`;
 }
 
 /** Milliseconds that an idle connection is kept, unless the server sets less. */

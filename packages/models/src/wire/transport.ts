@@ -2,6 +2,7 @@ import type { ModelPart, ModelSink } from "@banyan/core/drivers";
 import type { Dispatcher } from "undici";
 import { WIRE_BOUNDS } from "./bounds.ts";
 import type { ResponseHeaders } from "./errors.ts";
+import type { Requests } from "./own-fetch.ts";
 import { Unpacker } from "./unpacker.ts";
 
 /** Decodes one response. If one of these functions throws, `exchange` rejects with that error. */
@@ -33,7 +34,7 @@ const LINGER = 1000;
  * `signal` rejects at once with its reason.
  */
 export function exchange(
-  dispatcher: Dispatcher,
+  dispatcher: Requests,
   request: Dispatcher.DispatchOptions,
   reader: ResponseReader,
   sink: ModelSink,

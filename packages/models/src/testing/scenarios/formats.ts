@@ -190,7 +190,11 @@ export const formats: readonly Format[] = [
 ];
 
 /** The driver of a format for a server address, made as the program does. */
-export function openAt({ model, environment, throughPackage }: Format, address: string): Promise<ModelDriver> {
+export function openAt(
+  { model, environment, throughPackage }: Format,
+  address: string,
+  fetch?: typeof globalThis.fetch,
+): Promise<ModelDriver> {
   const overrides = throughPackage ? { [model]: { driver: "package" as const } } : {};
-  return resolveModel(model, { env: environment(address), overrides });
+  return resolveModel(model, { env: environment(address), overrides, fetch });
 }
