@@ -110,5 +110,6 @@ describe("the mirror of a conversation", () => {
     }
     const { contents: _, ...expected } = state;
     expect({ ...mirror.state, contents: undefined }).toEqual({ ...expected, contents: undefined });
+    expect(JSON.parse(JSON.stringify(mirror.state))).toEqual(JSON.parse(JSON.stringify(state)));
   });
 });

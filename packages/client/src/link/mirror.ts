@@ -37,8 +37,7 @@ export class Mirror {
     this.interrupted = snapshot.interrupted;
     this.damage = snapshot.damage;
     this.narrowed = snapshot.narrowed;
-    this.state = {
-      ...emptyConversation(snapshot.conversation),
+    this.state = Object.assign(emptyConversation(snapshot.conversation), {
       ...treeOf(snapshot),
       seq: snapshot.seq,
       epoch: snapshot.cursor.epoch,
@@ -66,7 +65,7 @@ export class Mirror {
       ),
       usage: snapshot.usage,
       cost: snapshot.cost,
-    };
+    });
     for (const node of snapshot.nodes) this.#unread.set(node.id, node);
     this.fill(snapshot.messages);
   }

@@ -221,12 +221,15 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   files: Map<string, string>;
 };
 
-/** Returns the state of a conversation before its first event. */
+/**
+ * Returns the state of a conversation before its first event. `JSON.stringify(state)` gives the tree as data: `messages`
+ * is a list, oldest first, and `parentId` links each message to its parent.
+ */
 export function emptyConversation(
   id: string = createId(),
   labels: ConversationState["labels"] = {},
 ): ConversationState {
-  return {
+  return withJson({
     id,
     labels,
     title: undefined,
@@ -258,5 +261,30 @@ export function emptyConversation(
     files: new Map(),
     usage: noUsage,
     cost: 0,
+  });
+}
+
+/** Returns a copy of a state that later events do not change. */
+export function copyState(state: ConversationState): ConversationState {
+  return withJson(structuredClone(state));
+}
+
+/** Hidden from `Object.keys`, because `structuredClone` refuses functions and comparisons need only the data. */
+function withJson(state: ConversationState): ConversationState {
+  return Object.defineProperty(state, "toJSON", { value: stateAsJson });
+}
+
+/** Leaves out indexes, which repeat facts of the messages, and the contents of files, which may have many megabytes. */
+function stateAsJson(this: ConversationState) {
+  const { children, above, calls, continuedBy, asked, writtenElsewhere, contents, files, ...state } = this;
+  return {
+    ...state,
+    messages: [...state.messages.values()],
+    runs: [...state.runs.values()],
+    waiting: [...state.waiting.values()],
+    questions: [...state.questions.values()],
+    following: [...state.following.values()],
+    processes: [...state.processes.values()],
+    broken: Object.fromEntries(state.broken),
   };
 }

@@ -5,6 +5,7 @@ import { createId } from "../conversation/id.ts";
 import type { Call, Message } from "../conversation/message.ts";
 import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
+import { copyState } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { answerFacts, approvalResolved } from "../past/answers.ts";
 import { endOfWaiting } from "../past/end-of-waiting.ts";
@@ -205,7 +206,7 @@ export class Session {
 
   /** A copy of the state, and the cursor from which a feed continues. */
   snapshot(): { readonly state: ConversationState; readonly cursor: Cursor } {
-    return { state: structuredClone(this.state), cursor: this.cursor };
+    return { state: copyState(this.state), cursor: this.cursor };
   }
 
   /**
