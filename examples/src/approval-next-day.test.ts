@@ -62,7 +62,7 @@ describe.each(KINDS)("F73: a user allows a call the next day, in another process
     if (asked) expect(asked.slice(0, 2)).toEqual(["waiting", question]);
     expect((await request("answer", question, "yes")).slice(0, 2)).toEqual(["answered", "I have paid order 7 back."]);
     expect(refunds()).toBe("order 7\n");
-    await expect(request("answer", question, "yes")).rejects.toThrow("it may have been answered or withdrawn");
+    await expect(request("answer", question, "yes")).rejects.toThrow("It may have been answered or withdrawn");
     expect([refunds(), await listed()]).toEqual(["order 7\n", []]);
   });
 });

@@ -70,7 +70,7 @@ describe("T40: help and version", () => {
     expect(loaded.some((url) => url.endsWith("/print/print.ts"))).toBe(true);
     // Print mode uses a desk and parses actions like the terminal, but loads no user interface.
     const talk =
-      /\/(commands\/(offered|turn-step)|chat\/(talk\/own-desk|session\/talk-session|views\/exchange)|terminal\/pick)\.ts$/;
+      /\/(commands\/(offered-commands|turn-step)|chat\/(talk\/own-desk|session\/talk-session|views\/exchange)|terminal\/pick)\.ts$/;
     const interfaces = /\/cli\/src\/(chat|terminal|commands)\/|^node:readline/;
     expect(loaded.filter((url) => interfaces.test(url) && !talk.test(url))).toEqual([]);
     const later =

@@ -184,7 +184,7 @@ describe.runIf(chromiumPath)(`messages, sub-agents and processes in the page${wh
     await write(page, "/diff");
     await page.getByText("No files changed.").waitFor();
     await write(page, "/findings");
-    await page.getByText("No review in this conversation yet").waitFor();
+    await page.getByText("There is no review yet.").waitFor();
     await write(page, "/mode task");
     await eventually(() => page.getByLabel("Mode", { exact: true }).inputValue()).toBe("task");
     await write(page, "/title Of oaks");

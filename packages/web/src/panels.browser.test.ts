@@ -123,7 +123,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     expect(await page.getByRole("log").getByRole("list", { name: "Plan", exact: true }).count()).toBe(0);
     await page
       .getByRole("log")
-      .getByRole("button", { name: /Approve, ask/ })
+      .getByRole("button", { name: /Approve, and ask/ })
       .click();
     await composer(page).fill("/plan");
     await composer(page).press("Enter");

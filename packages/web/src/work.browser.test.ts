@@ -41,7 +41,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const steps = asked.getByLabel("steps", { exact: true });
     expect(await steps.inputValue()).toBe("[x] look\n[ ] mend it");
     await steps.fill(" \n");
-    await asked.getByText("A plan needs a step at least").waitFor();
+    await asked.getByText("A plan needs at least one step.").waitFor();
     await steps.fill("[x] look\nrest");
     await eventually(() => asked.innerText()).toContain("[ ] rest");
     await asked.getByRole("button", { name: "Undo my edit" }).click();

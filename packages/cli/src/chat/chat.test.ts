@@ -101,7 +101,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
   test("B65: is labelled when it is with the offline demo", async () => {
     using pty = Pty.open(place, []);
     expect(await pty.prompted()).toContain(
-      "Using demo/offline, a demo without a language model, because no key is set;",
+      "Using demo/offline, a demo without a language model, because no key is set. For a real model, set",
     );
   });
 

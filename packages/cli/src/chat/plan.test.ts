@@ -81,7 +81,9 @@ test("a plan is told on stderr as it changes, and stands in the stream of JSON; 
   const lines = await banyan(place, ["-p", "plan it", "--approval", "plan", "-o", "jsonl", ...MODEL], again);
   expect(lines).toMatchObject({ code: 4, stdout: expect.stringContaining("This is my plan.") });
   expect(lines.stdout).toContain('"about":{"title":"1 of 2 done","plan":[{"title":"look around"');
-  expect(JSON.stringify(again.asked[2])).toContain("no user can be asked here. Answer with the plan, and end.");
+  expect(JSON.stringify(again.asked[2])).toContain(
+    "no user can be asked here. Answer with the plan, and end your turn.",
+  );
   expect(made("made.txt")).toBe(false);
 });
 

@@ -14,7 +14,7 @@ test.skipIf(!hasTmux)(
     await first.prompted();
     await first.exchange("hello", "Hello to you.");
     const open =
-      /^banyan: Conversation [0-9a-z]{26} is open in banyan \(process \d+ on \S+, since [-\d]+ [:\d]+\); close it/;
+      /^banyan: Conversation [0-9a-z]{26} is open in banyan \(process \d+ on \S+, since [-\d]+ [:\d]+\); close the conversation there/;
 
     const print = await banyan(place, ["-p", "and me?", "--continue", ...MODEL], server);
     expect({ code: print.code, stdout: print.stdout }).toEqual({ code: 2, stdout: "" });

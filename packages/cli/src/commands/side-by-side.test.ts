@@ -55,11 +55,12 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     // F107: a worktree's branch cannot be brought to itself; the error names the way out.
     await pty.exchange(
       "/bring mine",
-      /You are on the branch of the worktree mine\. Go back to its start with \/tree #\d+,/,
+      /worktree\s+mine\.\s+Go\s+back\s+to\s+the\s+start\s+of\s+this\s+branch\s+with\s+\/tree\s+#\d+,/,
     );
     await pty.prompted();
     const [, number] =
-      /with \/tree #(\d+), then bring its\s+changes\s+over with \/bring mine\./.exec(pty.screen()) ?? [];
+      /with\s+\/tree\s+#(\d+),\s+then\s+bring\s+the\s+changes\s+over\s+with\s+\/bring\s+mine\./.exec(pty.screen()) ??
+      [];
     await pty.exchange(`/tree #${number}`, "Your next message continues from here.");
     await pty.exchange("/bring mine", "created mine.txt (+1 -0)");
     expect(readFileSync(join(place.workspace, "mine.txt"), "utf8")).toBe("words");
