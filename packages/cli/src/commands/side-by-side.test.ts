@@ -67,7 +67,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.prompted();
     await pty.exchange(
       "/worktrees remove mine",
-      /has 1 changed file\.\s+Bring\s+the\s+changes\s+over\s+first,\s+or\s+remove\s+the\s+worktree\s+with\s+them\./,
+      /has 1 changed file\.\s+Bring\s+the\s+changes\s+over\s+first,\s+or\s+remove\s+the\s+worktree\s+together\s+with\s+its\s+changes\./,
     );
     await pty.exchange("/worktrees remove mine with changes", "Removed the worktree mine.");
     await pty.exchange("/worktrees away", "Write /worktrees remove and the name of a worktree");
