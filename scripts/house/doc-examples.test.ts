@@ -64,6 +64,7 @@ const OPTIONS = [
   "PermissionOptions",
   "PostgresStoreOptions",
   "Question",
+  "RecordedOptions",
   "ReconnectSettings",
   "RedriveOptions",
   "ResolveOptions",

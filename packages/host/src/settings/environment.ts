@@ -42,6 +42,8 @@ export const settingVariables: readonly SettingVariable[] = [
 /** Variables of Banyan that are not settings. */
 const OTHER_VARIABLES: readonly string[] = [
   ...["BANYAN_HOME", "BANYAN_NO_DISCOVERY", "BANYAN_STORE", "BANYAN_RUNS", "BANYAN_TOKEN", "BANYAN_GUEST_TOKEN"],
+  // For tests with recordings.
+  "BANYAN_RECORD",
   // Banyan sets these for its child processes, which may be Banyan too.
   ...["BANYAN_PROCESSES", "BANYAN_PROJECT_DIR"],
   ...["BANYAN_IN_SANDBOX", "BANYAN_SANDBOX_WORDS"],
