@@ -261,7 +261,7 @@ const shape = {
   approval: z
     .enum(["plan", "ask", "edits", "all"], '"plan", "ask", "edits" or "all"')
     .describe(
-      "Calls that run without asking. `ask`: reads. `edits`: reads and edits in the workspace. `all`: everything. `plan`: reads, and nothing else until you approve a plan.",
+      "Calls that run without a question. `ask`: calls that only read. `edits`: also edits in the workspace. `all`: all calls. `plan`: calls that only read, until you approve a plan.",
     )
     .optional(),
   unconfined: yesOrNo.describe("Allows `approval` to be `all` where commands run without a sandbox.").optional(),
