@@ -24,8 +24,8 @@ export interface ProgressOptions {
 }
 
 /**
- * Writes the progress of a turn to stderr, while stdout gets the answer (T32, B80): a line per call and per problem,
- * and the agent's text between calls. If quiet, writes only problems.
+ * Writes the progress of a turn to stderr (T32, B80): a line per call and per problem, and the agent's text between
+ * calls. The answer goes to stdout. If quiet, writes only problems.
  */
 export class ProgressLines {
   readonly #write: (text: string) => void;

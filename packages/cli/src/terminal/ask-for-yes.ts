@@ -2,8 +2,8 @@ import { createInterface } from "node:readline/promises";
 import { UsageError } from "../program/problem.ts";
 
 /**
- * Asks the user to type yes. `deed`: what needs the yes, for the error. `sentence`: the full question. Rejects with
- * `UsageError` without a terminal.
+ * Asks the user to type yes to `sentence`, such as "This removes a.". Without a terminal, rejects with a `UsageError`
+ * that names the action `deed`, such as "remove a".
  */
 export async function askForYes(deed: string, sentence: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)

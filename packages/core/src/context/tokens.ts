@@ -23,8 +23,8 @@ export function estimate(text: string): number {
 }
 
 /**
- * Returns the size of the next request: the provider's count of the last request, and the later texts. If our own
- * estimate is more than twice that count, the estimate replaces it (F97).
+ * Returns the size of the next request: the tokens that the provider counted for the last request, and the texts that
+ * were added since. If our own estimate is more than twice that count, the estimate replaces the count (F97).
  */
 export function contextUsage({ branch, agent }: TurnRun): ContextUsage {
   const taken = countedBy(branch.path, agent);

@@ -63,7 +63,7 @@ export function textAnswerEvent(question: string, answer: NonNullable<EarlierQue
   return { type: "question.answered", question, ...said };
 }
 
-/** Returns a user's answer to a text question, in the form that is kept in case the call runs again. */
+/** Returns the stored form of a user's answer to a text question. A call that runs again gets this answer. */
 export function answerRecord(answer: Answer): NonNullable<EarlierQuestion["answer"]> {
   if (answer.decision === "answer") return { text: answer.text };
   return { declined: answer.decision === "deny" ? answer.reason : undefined };

@@ -3,12 +3,12 @@ import type { RightsPlace } from "./rights.ts";
 
 /**
  * Storage of conversations, with one log each. Contract:
- * - Events are read as they were appended, in order, with any Unicode.
+ * - Reading returns the appended events unchanged and in order. Their texts may contain any Unicode.
  * - An append writes all its events or none. Once acknowledged, it survives the end of the process. The session waits
  * for each append before the next.
  * - An unreadable log does not affect other logs.
  * - Every text that `isId` accepts is an id, and different ids are different conversations. For other texts, all
- * methods reject with `not-found`, also with `create`.
+ * methods reject with `not-found`, even `open` with the option `create`.
  *
  * The conformance suite of `@banyan/core/testing` checks this contract, except crashes and damage. A store's own tests
  * must cover crashes and damage.

@@ -34,7 +34,7 @@ export function promptFrom(path: readonly Message[]): PromptMessage[] {
   return prompt;
 }
 
-/** True if the prompt contains a message: one that is readable and has more than reasoning. */
+/** True if the prompt includes a message. It leaves out unreadable messages and responses of reasoning alone. */
 export function isInPrompt(message: Message): boolean {
   if (message.role === "summary") return isSummary(message);
   if (message.role !== "assistant") return message.unreadable === undefined;

@@ -44,9 +44,7 @@ export function strongest(matches: Iterable<RuleMatch>): RuleMatch {
   return best;
 }
 
-/**
- * Returns whether a pattern matches a text for every value of its unknown pieces. `*` matches spaces and slashes too.
- */
+/** Returns whether a pattern matches a text, whatever its `UNKNOWN` pieces are. `*` matches spaces and slashes too. */
 export function covers(pattern: string, text: string): boolean {
   const wild = pattern.indexOf("*");
   // A quick check: most rules do not concern the text.

@@ -28,8 +28,8 @@ export function readRuleFile(file: string): Rules {
 }
 
 /**
- * Adds a rule to the allow list of a file (answer "always") or to its deny list ("never"). Creates a missing file.
- * Throws a `RuleError` for an invalid rule, and a `SettingsError` for a broken file, which it does not change.
+ * Adds a rule to a file: to its allow list after the answer "always", to its deny list after "never". Creates a missing
+ * file. Throws a `RuleError` for an invalid rule, and a `SettingsError` for a broken file, which it does not change.
  */
 export function rememberRule(file: string, rule: string | Rule, list: "allow" | "deny" = "allow"): void {
   const text = formatRule(typeof rule === "string" ? checkedRule(rule, list) : rule);

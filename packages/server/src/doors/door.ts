@@ -19,7 +19,7 @@ import type { HttpEnvironment } from "../auth/gate.ts";
 
 export type DoorRequest = Context<HttpEnvironment>;
 
-/** The schema for the id of a conversation or message that a program sends. */
+/** The schema of a conversation's or message's id in a request. */
 export const doorId = z.string().regex(ID_PATTERN, `expected ${ID_RULE}`).refine(isId, `expected ${ID_RULE}`);
 
 /** HTTP addresses at which programs that use another protocol run turns. */

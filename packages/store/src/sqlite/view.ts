@@ -10,7 +10,7 @@ import { sqliteStoreError } from "./error.ts";
 import { EventReader, type ReadableFile } from "./event-reader.ts";
 import { type FileOwner, ownerFrom } from "./owner.ts";
 
-/** A read-only view of a conversation's file. Opens the file only during a batch, and never blocks the writer. */
+/** A read-only view of a conversation's file. Opens the file for each batch of events. Never blocks the writer. */
 export class SqliteView implements LogView {
   readonly seq: number;
   readonly isOpen: boolean;

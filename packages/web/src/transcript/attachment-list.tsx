@@ -7,7 +7,7 @@ import { Icon } from "../parts/design/icon.tsx";
 import { t } from "../parts/phrases/phrases.ts";
 import { type Attachment, attachmentText, type ComposerAttachments, isBrowserPicture } from "./attachments.ts";
 
-/** Lists the attachments of the next message and files that it names with `@`, with size and remove button (W66). */
+/** Lists the files of the next message, attached or named with `@`, each with its size and a remove button (W66). */
 export function AttachmentList({
   files: { all, edit, remove, problem, warning },
   named = [],

@@ -1,8 +1,8 @@
 import { type DraftFile, DraftFiles, type DraftQuestion, type OrphanDraft } from "./draft-files.ts";
 
 /**
- * The user's unsent texts: the prompt, messages on their way, and unfinished answers. All are stored in files, so that
- * no end of the process loses them (T19). A message's file is deleted once the log contains the message. A message that
+ * The user's unsent texts: the prompt, messages on their way, and unfinished answers. They are in files, so they
+ * survive any end of the process (T19). A message's file is deleted once the log contains the message. A message that
  * cannot be sent returns to the prompt.
  */
 export class UnsentTexts {

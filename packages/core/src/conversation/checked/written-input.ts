@@ -1,6 +1,6 @@
 import type { Json } from "../part.ts";
 
-/** Parses arguments of a model: JSON, or JSON in a JSON string. An empty text gives `{}`, other text nothing. */
+/** Parses arguments that a model wrote: JSON, or JSON in a JSON string. `{}` for no text; undefined if invalid. */
 export function writtenInput(text: string): Json | undefined {
   if (text.trim() === "") return {};
   if (isTooDeep(text)) return undefined;

@@ -11,7 +11,7 @@ export interface OfferedCommand {
   readonly help: string;
 }
 
-/** Completes `/` at the beginning of a message to a command (T16). */
+/** Completes the name of a command after `/` at the beginning of a message (T16). */
 export function completeCommands(commands: readonly OfferedCommand[]): Completer {
   const beginWith = (typed: string) =>
     commands.filter(({ name, also = [] }) => [name, ...also].some((one) => one.startsWith(typed)));
