@@ -87,7 +87,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
     print: /reached 2 steps\. Waiting for a user/,
     page: /Continue this turn[\s\S]*The turn reached 2 steps\./,
   },
-  "run.continued": same(/The turn continues, with the same limits again/),
+  "run.continued": same(/The turn continues until it reaches the same limits again/),
   "run.ended": {
     full: /Failed: The provider went away\./,
     plain: /Failed: The provider went away\./,

@@ -318,7 +318,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await here.ask("turn.say", { conversation: other, parts: [{ type: "text", text: "look a b c d e f g h" }] });
     await page.getByRole("button", { name: "1 waiting for you" }).click();
     const listed = page.getByRole("list", { name: "Waiting for you" });
-    await listed.getByText("Continue this turn, with the same limits again?").waitFor();
+    await listed.getByText("Continue this turn until it reaches the same limits again?").waitFor();
     await listed.getByRole("link", { name: "Show in conversation" }).click();
     const shown = page
       .getByRole("region", { name: "Your message" })

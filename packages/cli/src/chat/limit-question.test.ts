@@ -30,7 +30,7 @@ describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its 
     expect(pty.screen()).toContain(REASON);
     expect(server.asked).toHaveLength(1);
     pty.type("y");
-    await pty.until("The turn continues, with the same limits again.");
+    await pty.until("The turn continues until it reaches the same limits again.");
     await pty.until("The turn reached the limit of 2 steps.");
     await pty.asked("Continue with the same limit?");
     pty.type("n");

@@ -61,7 +61,7 @@ test.skipIf(!hasTmux)(
     await pty.exchange("Say it again.", /Say it again\.(?:.|\n)*Noted\./);
     expect(JSON.stringify(server.asked.at(-1))).not.toContain("green cupboard");
     await pty.exchange(`/memory use ${number}`, `The model gets entry ${number} again from its next answer on`);
-    await pty.exchange("/memory drop 9", "No entry 9 was recalled on this branch.");
+    await pty.exchange("/memory drop 9", "There is no memory entry 9 on this branch.");
     using plain = Pty.open(place, ["--plain", ...MODEL], server.env);
     await plain.prompted();
     await plain.exchange("Where is the deployment key kept?", "(/memory shows them)");

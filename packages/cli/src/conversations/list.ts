@@ -80,7 +80,7 @@ async function listWaiting(
     for (const question of state?.questions.values() ?? [])
       write(`  ${excerptLine(plainLine(whatIsAsked(state, question)), 100)}\n`);
   }
-  write(`${ownCommand("--resume")} opens a conversation for your answer.\n`);
+  write(`To answer, open a conversation: ${ownCommand("--resume ID")}\n`);
 }
 
 function whatIsAsked(state: ConversationState | undefined, question: OpenQuestion): string {

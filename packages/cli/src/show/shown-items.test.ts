@@ -98,7 +98,7 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
   },
   {
     item: { type: "run.continued", run: "r", question: "q", allowed: true },
-    shows: /The turn continues, with the same limits again/,
+    shows: /The turn continues until it reaches the same limits again/,
   },
   {
     item: {

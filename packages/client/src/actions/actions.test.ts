@@ -52,7 +52,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   model: [
     ["/model opus:high", shows("model", { name: "opus:high" })],
     ["/model", shows("model", { name: "" })],
-    ["/model opus now", refuses("has no blanks")],
+    ["/model opus now", refuses("has no spaces")],
   ],
   approval: [
     ["/approval edits", shows("approval", { mode: "edits" })],
@@ -115,7 +115,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/memory use 1", does("memory.dismiss", { message: "asked", item: 0, dismissed: false })],
     ["/memory off", refuses("/memory drop 1 keeps"), { terminal: shows("memory", { text: "off" }) }],
     ["/memory drop", refuses("/memory drop 1 keeps")],
-    ["/memory drop 7", refuses("No entry 7 was recalled")],
+    ["/memory drop 7", refuses("There is no memory entry 7 on this branch.")],
     ["/memory drop 1 2", refuses("/memory drop 1 keeps")],
   ],
   agents: [

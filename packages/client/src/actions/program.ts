@@ -75,7 +75,7 @@ export const programActions: readonly Action[] = [
     help: "Choose the model",
     needs: { right: "model.use" },
     read(name, { say }) {
-      if (/\s/.test(name)) throw new ActionRefusal(say("The name of a model has no blanks. /model lists the models."));
+      if (/\s/.test(name)) throw new ActionRefusal(say("The name of a model has no spaces. /model lists the models."));
       return { type: "view", view: "model", name };
     },
   },
@@ -310,7 +310,7 @@ function readMemoryAction(argument: string, { client, state, leaf, say }: Action
   const entry = recalled[Number(number) - 1];
   if (!entry)
     throw new ActionRefusal(
-      say("No entry {number} was recalled on this branch. /memory lists the entries.", { number: number ?? "" }),
+      say("There is no memory entry {number} on this branch. /memory lists the entries.", { number: number ?? "" }),
     );
   const dismissed = what === "drop";
   return conversationCommand("memory.dismiss", { ...entry, dismissed }, () =>

@@ -64,7 +64,9 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
       : say("{reason} Waiting for a user to decide whether it continues.", { reason: asSentence(reason) }),
   "run.continued": ({ allowed, offers }, say) => {
     if (offers === "file") return allowed ? say("The message is stored as a file.") : say("The message is not sent.");
-    return allowed ? say("The turn continues, with the same limits again.") : say("The turn ends at its limit.");
+    return allowed
+      ? say("The turn continues until it reaches the same limits again.")
+      : say("The turn ends at its limit.");
   },
 };
 

@@ -296,7 +296,7 @@ function plainName(wanted: string): string {
 
 function worktreeNote(name: string, folder: string, workspace: string): string {
   return [
-    `From here on, this branch works in its own git worktree: ${name}, in ${folder}.`,
+    `From this message on, this branch uses its own git worktree, ${name}, in the folder ${folder}.`,
     "The worktree contains the current files, committed or not, but no files that git ignores, such as installed dependencies.",
     `Changes in the worktree do not affect ${workspace} until a user brings them over.`,
   ].join(" ");

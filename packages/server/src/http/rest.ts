@@ -82,7 +82,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
     if (!command) return problem(context, error);
     if (!isOfConnection(command)) return answer(context, await performer.perform(command, context.get("principal")));
     if (command.type !== "message.read") {
-      const message = `${command.type} needs a WebSocket, or the feed of a conversation.`;
+      const message = `${command.type} needs a WebSocket. GET /api/v1/conversations/ID/feed streams a feed without one.`;
       return context.json({ error: { code: "invalid", message } }, 400);
     }
     const refused = refusalOf(command, context.get("principal"));

@@ -258,7 +258,9 @@ function GoesOn({ conversation, question }: QuestionProps<Extract<OpenQuestion, 
       className="flex flex-col gap-2 rounded-xl border border-warn/40 bg-warn-ground px-4 py-3 text-sm in-[li]:rounded-none in-[li]:border-x-0 in-[li]:border-b-0"
     >
       <p className="font-semibold text-warn">
-        {question.offers ? t("Store the message as a file?") : t("Continue this turn, with the same limits again?")}
+        {question.offers
+          ? t("Store the message as a file?")
+          : t("Continue this turn until it reaches the same limits again?")}
       </p>
       <p>{visibleLine(question.reason)}</p>
       <div className="flex flex-wrap gap-2">

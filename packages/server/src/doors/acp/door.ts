@@ -282,7 +282,10 @@ class AcpDoor {
     const { place } = session.parts;
     const { conversation, state } = session;
     const choice = readEditorChoice(option, value, state, place.client.welcome.settings);
-    if (!choice) throw invalidParams(`The option ${JSON.stringify(option)} has no value ${JSON.stringify(value)}.`);
+    if (!choice)
+      throw invalidParams(
+        `The option ${JSON.stringify(option)} does not exist, or does not accept ${JSON.stringify(value)}.`,
+      );
     try {
       if ("model" in choice) await place.client.ask("model.use", { conversation, model: choice.model });
       else await this.#useApproval(session, choice.mode);

@@ -174,7 +174,7 @@ async function chooseField(
   return choice ? { decision: "answer", text: choice.label } : { decision: "deny" };
 }
 
-const MORE = "Continue, with the same limits again";
+const MORE = "Continue until the same limits are reached again";
 const ENOUGH = "Stop here";
 
 async function askLimit(

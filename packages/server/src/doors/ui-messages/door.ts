@@ -178,7 +178,10 @@ async function answerUiTurn(
       "The last message is not a response of this conversation and contains no new input.",
     );
   if (answers.length === 0)
-    throw new ClientError("invalid", "There is nothing to do: the last message is a response and answers no question.");
+    throw new ClientError(
+      "invalid",
+      "The last message is a response without an answer to a question. Send a user message, or such an answer.",
+    );
   const { asking, give } = giveAnswers(followed, answers);
   const live = takeUp(followed, run, asking ?? lastMessageOfTurn(state, run) ?? response);
   await give();

@@ -12,7 +12,7 @@ export function compileGlob(glob: string | undefined): (path: string) => boolean
   if (glob === "" || TOO_MANY_STARS.test(glob)) {
     throw new WorkspaceError(
       "pattern",
-      `The glob ${JSON.stringify(glob)} cannot be used. Name files such as *.ts or src/**/*.md, with at most four stars in a name.`,
+      `The glob ${JSON.stringify(glob)} cannot be used. Use a pattern such as *.ts or src/**/*.md, with at most four stars in the name of a file or folder.`,
     );
   }
   const matches = picomatch(glob, { dot: true, noextglob: true });

@@ -82,7 +82,7 @@ test.each([
   ],
   ...["file:///a%2Fb", "file:///a%5cb", "file:///a%00", "file:///a%zz", "file:///a?b", "file:///a#b"].map((named) => [
     named,
-    `${named} is not a file address: it has a ?, a #, an invalid % escape, or an escaped separator. Write the path alone.`,
+    `${named} is not a valid file URL: it contains ?, #, an invalid % escape, or an escaped slash or NUL. Write only the path.`,
   ]),
 ] as [string, string][])(
   "S35: %s names no place of this machine, and the refusal says what to write",

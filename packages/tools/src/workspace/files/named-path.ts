@@ -162,7 +162,7 @@ function fromAddress(named: string): string {
 
 function noAddress(named: string, cause?: unknown): WorkspaceError {
   return noPlace(
-    `${named} is not a file address: it has a ?, a #, an invalid % escape, or an escaped separator. Write the path alone.`,
+    `${named} is not a valid file URL: it contains ?, #, an invalid % escape, or an escaped slash or NUL. Write only the path.`,
     cause,
   );
 }

@@ -65,7 +65,6 @@ const GLOSSARY = readFileSync(new URL("../../../../../docs/glossary.md", import.
 /** Phrases in which a word of the glossary is part of a name, or has another meaning. */
 const OTHER_SENSE: Readonly<Record<string, readonly string[]>> = {
   agent: ["Create AGENTS.md"],
-  allow: ["The turn continues, with the same limits again."],
   turn: ["Memory is off. Turn it on with /memory in a terminal."],
   provider: ["No matching model. To use another model, enter its full name, such as provider/model."],
   remove: ["Write /worktrees remove and the name of a worktree. Add “with changes” to delete its changes too."],
