@@ -55,9 +55,14 @@ async function run(
 }
 
 /** Those that need more than to be run. */
-const special = ["approval-next-day.ts", "next-route.ts", "reopen.ts", "smallest.ts", "socket-client.ts"].map(
-  (name) => `examples/src/${name}`,
-);
+const special = [
+  "approval-next-day.ts",
+  "next-route.ts",
+  "recorded-node.ts",
+  "reopen.ts",
+  "smallest.ts",
+  "socket-client.ts",
+].map((name) => `examples/src/${name}`);
 
 /** Programs that keep conversations in the folder in which they run. */
 const SERVERS = ["bare-node.ts", "express.ts", "hono-use-chat.ts", "serve-agent.ts"].map(
@@ -141,6 +146,12 @@ process.exit();`;
       await once(server, "exit");
       rmSync(place, { recursive: true, force: true });
     }
+  });
+
+  test("L7: examples/src/recorded-node.ts, a test of node:test", async () => {
+    const { stdout, stderr, status } = await run("examples/src/recorded-node.ts");
+    expect(stdout).toMatch(/pass 1\n.*fail 0/);
+    expect([stderr, status]).toEqual(["", 0]);
   });
 
   test("examples/src/reopen.ts, which finds its conversation again", async () => {
