@@ -59,6 +59,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "core Session.feed": (options) => session.feed(options),
   "core Session.say": (options) => session.say("Hello", options),
   "core Session.add": (options) => session.add("Hello", options),
+  "core Session.addHistory": (options) => session.addHistory([{ role: "user", content: "Hello" }], options),
   "core fromLanguageModel": (options) => fromLanguageModel(languageModel, options),
   "core askModel": (options) => askModel(model, nothing, options),
   "host attachNamedFiles": (options) => host.attachNamedFiles("", options),

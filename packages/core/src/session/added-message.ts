@@ -19,16 +19,26 @@ export function checkedUserParts(content: UserContent): readonly UserPart[] {
 /** Builds the event of a user message that starts no turn. */
 export function addedMessage(state: ConversationState, content: UserContent, options: AddMessageOptions) {
   refuseUnknown("session.add", options, ADD);
-  const { at, author = "user", id = createId(), worktree } = options;
+  const { author = "user", id = createId(), worktree } = options;
   const message = checkedId("a message", id);
   const parts = checkedUserParts(content);
-  const parentId = at === undefined ? state.leaf : at;
-  if (parentId !== null && !state.messages.has(parentId)) throw noMessage(parentId);
+  const parentId = parentAt(state, options.at);
   if (!["user", "system"].includes(author)) {
     throw invalidOption(`The author of an added message must be "user" or "system", not ${JSON.stringify(author)}.`);
   }
   const said = { author: author satisfies Author, parts, ...(worktree ? { worktree } : {}) };
   return { type: "message.added", message, parentId, role: "user", ...said } as const;
+}
+
+/** Returns the message below which a history goes. Throws `SessionError` (`no-message`). */
+export function historyParent(state: ConversationState, owner: string, options: Pick<AddMessageOptions, "at">) {
+  refuseUnknown(owner, options, { at: true });
+  return parentAt(state, options.at);
+}
+
+function parentAt(state: ConversationState, at: string | null = state.leaf): string | null {
+  if (at !== null && !state.messages.has(at)) throw noMessage(at);
+  return at;
 }
 
 export function changedFile({ calls }: ConversationState, call: string, change: FileChange) {

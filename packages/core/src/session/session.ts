@@ -10,12 +10,13 @@ import { callIn } from "../conversation/tree/call-state.ts";
 import { answerFacts, approvalResolved } from "../past/answers.ts";
 import { endOfWaiting } from "../past/end-of-waiting.ts";
 import { GrantedRights } from "../past/granted-rights.ts";
+import { historyEvents } from "../past/history.ts";
 import { emptyPast, type Past, pastOf, readWholePath } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
 import type { TurnSpending } from "../past/turn-spending.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { Answer } from "../ports/verdict.ts";
-import { addedMessage } from "./added-message.ts";
+import { addedMessage, historyParent } from "./added-message.ts";
 import { Audience, type FeedListener } from "./audience.ts";
 import { Interruption, noStore, SESSION_CLOSED, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
@@ -262,6 +263,26 @@ export class Session {
     const added = addedMessage(this.state, content, options);
     await this.commit([added], { durable: true });
     return added.message;
+  }
+
+  /**
+   * Adds a history as plain messages of the AI SDK, OpenAI or Anthropic, all or none. Resolves with the id of the last
+   * message when the history survives a power cut. Calls without a result get one that says so. Rejects with
+   * `DirectiveError` and the place of a part that the session cannot keep, and with `SessionError`: `no-message`, or
+   * `busy` while a turn works at the end of the branch.
+   * @example
+   * await session.addHistory([{ role: "user", content: "Hi" }, { role: "assistant", content: "Hello." }]);
+   * await agent.send("Go on.", { session });
+   */
+  async addHistory(messages: readonly object[], options: Pick<AddMessageOptions, "at"> = {}): Promise<string | null> {
+    const at = historyParent(this.state, "session.addHistory", options);
+    const { events, leaf } = historyEvents(this.state, messages, at);
+    if (leaf === null || leaf === at) return leaf;
+    await this.hold(at, async (held) => {
+      await this.commit(events, { durable: true });
+      held.moveTo(leaf);
+    });
+    return leaf;
   }
 
   /**

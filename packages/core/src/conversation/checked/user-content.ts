@@ -24,8 +24,8 @@ export class DirectiveError extends Error {
     | "unknown-message"
     | "unusable-file";
 
-  constructor(code: DirectiveError["code"], message: string) {
-    super(message);
+  constructor(code: DirectiveError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 }
@@ -315,11 +315,13 @@ function refuseRest(rest: Readonly<Record<string, unknown>>, at: string, known: 
   }
 }
 
-function malformedMessage(sentence: string): DirectiveError {
+/** Ends the sentence with a full stop if it has none. */
+export function malformedMessage(sentence: string): DirectiveError {
   return new DirectiveError("malformed", /[.?]$/.test(sentence) ? sentence : `${sentence}.`);
 }
 
-function shownValue(value: unknown): string {
+/** Describes a value in a refusal: a text is quoted and cut. */
+export function shownValue(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : shownKind(value);
 }
 
