@@ -220,6 +220,8 @@ describe("a conversation", () => {
     await pty.prompted();
     await pty.exchange("/title Colours of life", "The title is now “Colours of life”.");
     await pty.exchange("and more", "Noted.");
+    // Ctrl-D leaves only an idle agent.
+    await pty.until(/· 30 tokens/);
     pty.press("C-d");
     await pty.until("[exit 0]");
     expect(await say("and last?", "--resume", "colours of life")).toBe(conversation);
