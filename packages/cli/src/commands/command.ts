@@ -24,7 +24,7 @@ export interface ShareLinks {
   revoke(id: string): Promise<unknown>;
 }
 
-/** What the chat does after a slash command: show the prompt again, begin a turn, or end. */
+/** The chat's next step after a slash command: it shows the prompt again, begins a turn, or ends. */
 export type AfterCommand =
   | { readonly type: "ask" }
   | {
@@ -89,7 +89,7 @@ export interface TurnChoices {
   useApproval(mode: ApprovalMode): Promise<void>;
 }
 
-/** What a slash command can see and do in a conversation. A command reaches the model only through a turn. */
+/** The interface of a slash command to a conversation. A command reaches the model only through a turn. */
 export interface ConversationContext {
   readonly agent: string;
   /** The conversation; empty before the first message. */
@@ -124,7 +124,7 @@ export interface ConversationContext {
   readonly own?: OwnContext | undefined;
 }
 
-/** What a slash command can also do if the agent runs in this process. */
+/** The additional interface of a slash command if the agent runs in this process. */
 export interface OwnContext {
   readonly host: Host;
   readonly session: TalkSession | undefined;

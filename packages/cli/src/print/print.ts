@@ -247,7 +247,7 @@ async function readPrintPrompt(
   );
 }
 
-/** What `/name` at the beginning of a prompt means: a command for the open conversation, or the text of a prompt. */
+/** The meaning of `/name` at the beginning of a prompt: a command for the open conversation, or the text of a prompt. */
 type PromptMeaning =
   | { readonly type: "command"; readonly command: Action; readonly argument: string }
   | { readonly type: "prompt"; readonly said: PromptText };

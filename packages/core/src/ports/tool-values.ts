@@ -90,13 +90,13 @@ export interface Follower {
   restarted?(): void;
 }
 
-/** What a follower returns after a message: words for the model, and what happens next. */
+/** The result of a follower after a message: words for the model, and the next step. */
 export interface FollowResult {
   /** A message of the tool to the model; the turn then continues. */
   readonly say?: string | undefined;
   /** An action requested by the message failed: the same message cannot finish a task. */
   readonly failed?: boolean | undefined;
-  /** Whether to follow the next message too. */
+  /** True if the follower also listens to the next message. */
   readonly again?: boolean | undefined;
 }
 

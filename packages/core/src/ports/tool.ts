@@ -145,7 +145,7 @@ export interface Tool<Input = unknown, Output = unknown> {
 /** The context that a tool gets before a call runs, to describe or preview the call. */
 export type PreviewContext = Pick<ToolContext, "conversation" | "path" | "signal">;
 
-/** What `execute` of a tool can read and do while its call runs. */
+/** The interface of a running call for `execute` of its tool. */
 export interface ToolContext {
   readonly call: string;
   /** 1 for the first start. */

@@ -47,7 +47,7 @@ export interface LiveSettings {
   names?(): readonly PromptSuggestion[];
 }
 
-/** What a terminal that redraws its last lines can do. */
+/** A terminal that can redraw its last lines. */
 export interface LiveTerminal {
   /** `command` shows a typed command; `connected` shows whether the agent's work is known. */
   readonly view: FeedView & Pick<LiveView, "command" | "connected">;

@@ -9,7 +9,7 @@ export interface ViewerPage {
   lines(width: number, theme: Theme): readonly string[];
 }
 
-/** What the user did in an overlay: chose `result`, went back, or left without a choice. */
+/** The user's action in an overlay: a choice of `result`, a step back, or an exit without a choice. */
 export interface OverlayEnd<T> {
   readonly result?: T;
   /** True if the user went back to the previous question, which stops nothing. */

@@ -46,7 +46,7 @@ const MOST_PAGES = 200;
 
 /**
  * Shows a feed as blocks: streaming answers, calls until their end, and messages of the program. Finished blocks go to
- * the scrollback, and unfinished blocks are redrawn. Of sub-agents, shows only the calls.
+ * the scrollback, and unfinished blocks are redrawn. Shows only the calls of sub-agents.
  */
 export class LiveView implements FeedView {
   readonly #changed: () => void;

@@ -20,7 +20,7 @@ import {
   treeRows,
 } from "./tree-rows.ts";
 
-/** What a tree view shows, and its actions in addition to the choice of a message. */
+/** The content of a tree view, and its actions in addition to the choice of a message. */
 export interface TreeOptions {
   readonly state: ConversationState;
   readonly agent: string;
