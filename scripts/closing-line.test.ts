@@ -9,17 +9,17 @@ const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import
 const reporter = fileURLToPath(new URL("closing-line.ts", import.meta.url));
 const ci = fileURLToPath(new URL("../.ci/run", import.meta.url));
 
-function closingLineOf(files: Record<string, string>): { line: string | undefined; status: number | null } {
+function closingLineOf(files: Record<string, string>) {
   const root = mkdtempSync(join(tmpdir(), "suite-"));
   for (const [name, source] of Object.entries(files)) writeFileSync(join(root, name), source);
   const args = [vitest, "run", "--globals", "--root", root, "--reporter=default", `--reporter=${reporter}`];
   const { stdout, status } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
-  return { line: stdout.trimEnd().split("\n").at(-1), status };
+  return { stdout, line: stdout.trimEnd().split("\n").at(-1), status };
 }
 
 test("a run that passed ends with its count alone on the last line", () => {
   const files = { "a.test.ts": 'test("one", () => {}); test("two", () => {});' };
-  expect(closingLineOf(files)).toEqual({ line: "2 passed, 0 failed", status: 0 });
+  expect(closingLineOf(files)).toMatchObject({ line: "2 passed, 0 failed", status: 0 });
 });
 
 test("failing tests, files that do not load and skipped tests are counted", () => {
@@ -27,7 +27,14 @@ test("failing tests, files that do not load and skipped tests are counted", () =
     "a.test.ts": 'test("one", () => {}); test("two", () => { throw new Error("no"); }); test.skip("three", () => {});',
     "b.test.ts": 'throw new Error("does not load");',
   };
-  expect(closingLineOf(files)).toEqual({ line: "1 passed, 2 failed, 1 skipped", status: 1 });
+  expect(closingLineOf(files)).toMatchObject({ line: "1 passed, 2 failed, 1 skipped", status: 1 });
+});
+
+test("a test that failed and then passed is named before the count", () => {
+  const fails = 'let tries = 0; test("sometimes", { retry: 1 }, () => { if (tries++ === 0) throw new Error("no"); });';
+  const { stdout, line, status } = closingLineOf({ "a.test.ts": fails });
+  expect({ line, status }).toEqual({ line: "1 passed, 0 failed", status: 0 });
+  expect(stdout).toContain("\nPassed only when tried again: a.test.ts > sometimes\n");
 });
 
 function ciRun(scripts: { readonly test: string; readonly "test:full": string }) {

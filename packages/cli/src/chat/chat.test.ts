@@ -196,6 +196,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     pty.paste("\tlater");
     await pty.until("→later");
     pty.press("M-Enter");
+    await pty.until(/^queued: .*later/);
     letGo.resolve();
     await pty.until("Three.");
     expect(lastSaid(server.asked)).toBe("\tlater");
