@@ -19,7 +19,7 @@ describe("the command line", () => {
       plain: false,
       quiet: false,
       trust: false,
-      limits: {},
+      numbers: {},
     });
   });
 
@@ -92,7 +92,7 @@ describe("the command line", () => {
   });
 
   test("reads numbers, amounts and times", () => {
-    const limits = read(
+    const { numbers } = read(
       "--max-steps",
       "3",
       "--max-cost",
@@ -103,15 +103,15 @@ describe("the command line", () => {
       "0",
       "--max-tokens=100",
     );
-    expect(limits).toMatchObject({ limits: { steps: 3, cost: 0.5, time: 300_000 }, temperature: 0, maxTokens: 100 });
-    expect(["30", "30s", "1.5s", "250ms", "1h"].map((text) => read("--timeout", text).limits.time)).toEqual([
-      30_000, 30_000, 1_500, 250, 3_600_000,
+    expect(numbers).toEqual({ limits: { steps: 3, cost: 0.5, time: 300 }, temperature: 0, maxTokens: 100 });
+    expect(["30", "30s", "1.5s", "250ms", "1h"].map((text) => read("--timeout", text).numbers.limits?.time)).toEqual([
+      30, 30, 1.5, 0.25, 3_600,
     ]);
   });
 
   test("steps are counted by --max-steps, which was called --max-turns and answers to that too", () => {
-    expect(read("--max-turns", "4").limits).toEqual({ steps: 4 });
-    expect(read("--max-steps", "3", "--max-turns", "4").limits).toEqual({ steps: 3 });
+    expect(read("--max-turns", "4").numbers.limits).toEqual({ steps: 4 });
+    expect(read("--max-steps", "3", "--max-turns", "4").numbers.limits).toEqual({ steps: 3 });
     const { text } = readArguments(["--help"]) as { readonly text: string };
     expect(text).toContain("--max-steps");
     expect(text).not.toContain("--max-turns");

@@ -1,5 +1,4 @@
-import type { Limits } from "@banyan/core";
-import { type LimitName, limits } from "@banyan/host/limits";
+import { numberSettings } from "@banyan/host/number-settings";
 import { type Command, Option } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { withRuleFlags } from "./program/agent-flags.ts";
@@ -80,14 +79,14 @@ function mainCommandLine(isRun: boolean): CommandLine<Arguments> {
           ...options,
           ...(words.length > 0 ? { prompt: words.join(" ") } : {}),
           ...(isTask ? { task: chatMode ? "first" : "once" } : {}),
-          limits: limitsIn(command.opts()),
+          numbers: numbersIn(command.opts()),
           print: print !== false,
         });
       }),
   };
 }
 
-interface ParsedFlags extends Omit<Arguments, "print" | "task" | "limits"> {
+interface ParsedFlags extends Omit<Arguments, "print" | "task" | "numbers"> {
   readonly print?: string | boolean;
   readonly task?: string;
   readonly chatMode?: boolean;
@@ -112,22 +111,8 @@ function withPromptOptions(command: Command): Command {
         "json",
         "jsonl",
       ]),
-    )
-    .option("--temperature <number>", "sampling temperature of the model, from 0 to 2", numberBetween(0, 2))
-    .option("--max-tokens <number>", "most tokens in one answer", positiveInteger);
-  for (const { option } of limitOptions()) command.addOption(option);
-  command
-    .option(
-      "--silence <time>",
-      "give up on a model after this time without a sign of life (default: 120s)",
-      parseDurationFlag,
-    )
-    .option("--retry-time <time>", "how long to retry a model that fails (default: 5m)", parseDurationFlag)
-    .option(
-      "--attempts <number>",
-      "most model calls for one answer (default: as many as fit in that time)",
-      positiveInteger,
     );
+  for (const { option } of numberOptions()) command.addOption(option);
   return withRuleFlags(command, "this project; in a chat, from now on")
     .option("--memory", "use memory of other conversations here, also with --print")
     .option("--instructions <text>", "instructions for the agent, or @FILE to read them from a file")
@@ -138,22 +123,34 @@ function withPromptOptions(command: Command): Command {
     .addHelpText("after", MORE);
 }
 
-/** Parsers of limits by their unit. Times are in milliseconds. */
-const UNITS = { count: positiveInteger, dollars, seconds: parseDurationFlag, levels: wholeNumber(0) } as const;
+/** Parsers of numbers by their unit. Settings have times in seconds. */
+const UNITS = {
+  count: positiveInteger,
+  dollars,
+  seconds: (text: string) => parseDurationFlag(text) / 1_000,
+  levels: wholeNumber(0),
+  temperature: numberBetween(0, 2),
+} as const;
 
-/** Options that set limits. The old name of a renamed option comes first, and is hidden. */
-function limitOptions(): { readonly name: LimitName; readonly option: Option }[] {
-  return limits.flatMap(([name, { unit, flag }]) => {
+/** Options that set numbers. The old name of a renamed option comes first, and is hidden. */
+function numberOptions(): { readonly setting: string; readonly option: Option }[] {
+  return Object.entries(numberSettings).flatMap(([setting, { unit, flag }]) => {
     if (!flag) return [];
     const optionOf = (written: string) => new Option(written, flag.sentence).argParser(UNITS[unit]);
-    const now = { name, option: optionOf(flag.option) };
-    return flag.before === undefined ? [now] : [{ name, option: optionOf(flag.before).hideHelp() }, now];
+    const now = { setting, option: optionOf(flag.option) };
+    return flag.before === undefined ? [now] : [{ setting, option: optionOf(flag.before).hideHelp() }, now];
   });
 }
 
-function limitsIn(options: Readonly<Record<string, unknown>>): Limits {
-  const given = limitOptions().map(({ name, option }) => [name, options[option.attributeName()]] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+function numbersIn(options: Readonly<Record<string, unknown>>): Arguments["numbers"] {
+  const numbers: Record<string, unknown> = {};
+  for (const { setting, option } of numberOptions()) {
+    const value = options[option.attributeName()];
+    if (value === undefined) continue;
+    const [name = "", inner] = setting.split(".");
+    numbers[name] = inner === undefined ? value : { ...(numbers[name] as object | undefined), [inner]: value };
+  }
+  return numbers;
 }
 
 /** Returns the output format of an invalid command line: a script that requested JSON gets the error as JSON. */

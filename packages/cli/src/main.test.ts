@@ -56,8 +56,8 @@ describe("T40: help and version", () => {
         /^(package\.json|src\/(main|no-words|subcommands|program\/(agent-flags|flag-values|parse|prompt-arguments)|([a-z]+\/)?arguments)\.ts)$/;
       expect(ours.filter((file) => !reads.test(file))).toEqual([]);
       expect(ours).toContain("src/arguments.ts");
-      // The table of limits defines flags. It is data, and imports nothing.
-      const rows = new URL("../host/src/settings/limits.ts", own).href;
+      // The table of number settings defines flags. It is data, and imports nothing.
+      const rows = new URL("../host/src/settings/number-settings.ts", own).href;
       // The compile cache needs the user's folders.
       const places = new URL("../host/src/places/directories.ts", own).href;
       const others = files.filter((url) => !url.startsWith(own) && url !== rows && url !== places);

@@ -5,9 +5,10 @@ import { Agent, type AgentOptions, OptionError, Session, type Turn } from "@bany
 import { type OptionNames, refuseUnknown, type UserPart } from "@banyan/core/conversation";
 import { ConversationDirectory } from "@banyan/host";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
-import type { ServerFrame, ServerSettings, Welcome } from "@banyan/protocol";
+import type { ServerFrame, Welcome } from "@banyan/protocol";
 import { PROTOCOL } from "@banyan/protocol/values";
 import manifest from "../package.json" with { type: "json" };
+import { NO_SETTINGS, serverSettings } from "./commands/settings.ts";
 import { ModelLists, type ServedHost, type Workplace } from "./commands/workplace.ts";
 import { InProcessLink, type LinkOptions } from "./in-process-link.ts";
 import { Beginnings } from "./live/beginnings.ts";
@@ -27,9 +28,6 @@ const IDLE = 30_000;
 
 /** Milliseconds that a list of all models waits for the providers. */
 const MODELS_WAIT = 3_000;
-
-/** The settings for guests with a link. */
-const NO_SETTINGS: ServerSettings = { model: "", approval: "ask", unasked: [], carriedOut: [] };
 
 /** The name and version of this program. */
 export const NAME = `banyan ${manifest.version}`;
@@ -158,7 +156,13 @@ export class Desk implements AsyncDisposable {
     if (!only) {
       const { workspace = "", notices = [], without, redact } = this.#host;
       const left = rights.includes("act") && notices.length > 0 ? { notices: notices.map((each) => redact(each)) } : {};
-      return { ...server, workspace, settings: this.#settings, ...(without && { without: [...without] }), ...left };
+      return {
+        ...server,
+        workspace,
+        settings: serverSettings(this.#host),
+        ...(without && { without: [...without] }),
+        ...left,
+      };
     }
     const { conversation, leaf } = only;
     return {
@@ -227,7 +231,7 @@ export class Desk implements AsyncDisposable {
 
   /** Sends the current settings to every client. Call after the host changed them itself. */
   settingsChanged(): void {
-    this.#tellAll({ type: "settings", settings: this.#settings });
+    this.#tellAll({ type: "settings", settings: serverSettings(this.#host) });
   }
 
   /** Closes a conversation and interrupts its runs, so that another program can open it. */
@@ -254,11 +258,6 @@ export class Desk implements AsyncDisposable {
     await this.conversations.close();
     this.#listWatch[Symbol.dispose]();
     this.#unread[Symbol.dispose]();
-  }
-
-  get #settings(): ServerSettings {
-    const { model, approval, unasked, carriedOut } = this.#host;
-    return { model: model.name, approval, unasked: [...unasked], carriedOut: [...carriedOut] };
   }
 
   #tellAll(told: ServerFrame): void {

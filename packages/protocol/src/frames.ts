@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listedConversation } from "./commands/conversations.ts";
+import { settings } from "./commands/settings.ts";
 import { feedItem } from "./shapes/feed-item.ts";
-import { planApproval } from "./shapes/parts.ts";
 import { id, listSchema, textSchema } from "./shapes/shapes.ts";
 import { snapshot } from "./shapes/snapshot.ts";
 
@@ -15,18 +15,6 @@ export const hello = z.object({
 
 /** Sent first to a page with a sign-in cookie: its hello must prove that it also has the key (S20). */
 const challenge = z.object({ type: z.literal("challenge"), challenge: z.string() });
-
-/** Settings of all conversations that have no settings of their own. */
-export const settings = z.object({
-  model: z.string(),
-  approval: z.enum(["plan", "ask", "edits", "all"]),
-  unasked: listSchema(id).default([]).describe("Conversations with approval mode `all`."),
-  carriedOut: listSchema(z.object({ conversation: id, approval: planApproval }))
-    .default([])
-    .describe(
-      "Conversations with approval mode `plan` and an allowed plan, each with the mode in which the plan is carried out.",
-    ),
-});
 
 const welcome = z.object({
   type: z.literal("welcome"),
@@ -135,19 +123,6 @@ export type ServerFrame = z.infer<typeof serverFrame>;
 
 /** The first frame of a client. */
 export type Hello = z.infer<typeof hello>;
-
-/** Model and approval settings of the server. */
-export type ServerSettings = z.infer<typeof settings>;
-
-/** Returns the approval mode of a conversation, or of new conversations if no id is given. */
-export function approvalIn(
-  { approval, unasked, carriedOut }: ServerSettings,
-  conversation: string | undefined,
-): ServerSettings["approval"] {
-  if (conversation === undefined) return approval;
-  if (unasked.includes(conversation)) return "all";
-  return carriedOut.find((each) => each.conversation === conversation)?.approval ?? approval;
-}
 
 /** The failure of a command: a message for users, and a code for programs. A newer server may have more codes. */
 export type Problem = z.infer<typeof problem>;

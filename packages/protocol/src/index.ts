@@ -8,17 +8,16 @@ export {
   type Result,
 } from "./commands/index.ts";
 export { type Right, rightFor } from "./commands/rights.ts";
+export { approvalIn, type ServerSettings } from "./commands/settings.ts";
 export type { Share } from "./commands/shares.ts";
 export type { ClientTool } from "./commands/turns.ts";
 export {
-  approvalIn,
   type ErrorCode,
   errorCodes,
   type Hello,
   hello,
   type Problem,
   type ServerFrame,
-  type ServerSettings,
   serverFrame,
   type Welcome,
 } from "./frames.ts";

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { CommandDefinition } from "./commands/command.ts";
 import { listedConversation } from "./commands/conversations.ts";
 import { type CommandName, commandSchema, commands } from "./commands/index.ts";
-import { hello, problem, serverFrame, settings } from "./frames.ts";
+import { settings } from "./commands/settings.ts";
+import { hello, problem, serverFrame } from "./frames.ts";
 import { delta, event, feedItem, notice } from "./shapes/feed-item.ts";
 import { call, message } from "./shapes/message.ts";
 import {

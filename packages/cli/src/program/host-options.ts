@@ -26,38 +26,26 @@ export function hostFlags(flags: AgentFlags): HostFlags {
 }
 
 export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSignal, trusted = false): HostOptions {
-  const { model, temperature, maxTokens, allow, deny, rules, approval, unconfined, memory, instructions, limits } =
-    args;
+  const { model, numbers, allow, deny, rules, approval, unconfined, memory, instructions } = args;
   return {
     cwd: commandDirectory(args),
     env: process.env,
     home: homedir(),
     flags: {
       model,
-      temperature,
-      maxTokens,
+      numbers,
       allow,
       deny,
       rules,
       approval,
       unconfined,
       instructions,
-      limits,
-      connection: connectionOf(args),
       // A printed turn uses no memory unless the user asks for it (S26).
       ...(canAsk && memory !== true ? {} : { memory: memory === true }),
     },
     canAsk,
     trusted,
     signal,
-  };
-}
-
-function connectionOf({ silence, retryTime, attempts }: Arguments): NonNullable<HostFlags["connection"]> {
-  return {
-    ...(silence === undefined ? {} : { silence: silence / 1_000 }),
-    ...(retryTime === undefined ? {} : { retryTime: retryTime / 1_000 }),
-    ...(attempts === undefined ? {} : { attempts }),
   };
 }
 

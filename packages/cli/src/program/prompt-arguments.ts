@@ -1,5 +1,4 @@
-import type { Limits } from "@banyan/core";
-import type { ApprovalMode } from "@banyan/host";
+import type { ApprovalMode, HostFlags } from "@banyan/host";
 
 export type OutputFormat = "text" | "json" | "jsonl";
 
@@ -19,13 +18,7 @@ export interface Arguments {
   readonly at?: string;
   readonly cwd?: string;
   readonly output: OutputFormat;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
-  readonly limits: Limits;
-  readonly silence?: number;
-  /** Time for retries of a failed model call, in milliseconds. */
-  readonly retryTime?: number;
-  readonly attempts?: number;
+  readonly numbers: NonNullable<HostFlags["numbers"]>;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly rules?: string;
@@ -48,7 +41,7 @@ export const NO_WORDS: Arguments = {
   print: false,
   continue: false,
   output: "text",
-  limits: {},
+  numbers: {},
   allow: [],
   deny: [],
   trust: false,

@@ -1,6 +1,15 @@
 import { listedHooks, listPrompts } from "@banyan/host";
+import type { ServerSettings } from "@banyan/protocol";
 import { answerCoveredCalls } from "./answers.ts";
-import { type Handlers, hasWorkspace } from "./workplace.ts";
+import { type Handlers, hasWorkspace, type ServedHost } from "./workplace.ts";
+
+/** The settings for guests with a link. */
+export const NO_SETTINGS: ServerSettings = { model: "", approval: "ask", unasked: [], carriedOut: [] };
+
+/** Returns the settings that every client gets. */
+export function serverSettings({ model, approval, unasked, carriedOut }: ServedHost): ServerSettings {
+  return { model: model.name, approval, unasked: [...unasked], carriedOut: [...carriedOut] };
+}
 
 /** Handlers of the commands about models, approval mode, prompts and equipment. */
 export const settingsHandlers: Handlers<

@@ -65,7 +65,7 @@ describe("a host", () => {
 
   test("B5: takes a flag before a setting, and each where there is no other", async () => {
     set({ temperature: 0.5, maxTokens: 100, approval: "edits" });
-    const host = await open({ temperature: 0 });
+    const host = await open({ numbers: { temperature: 0 } });
     expect(host.agent.options.settings).toEqual({ temperature: 0, maxTokens: 100 });
     expect(host.approval).toBe("edits");
   });
@@ -233,7 +233,7 @@ describe("what is set", () => {
   test("B5: the limits of the settings hold, and those of the command line before them", async () => {
     set({ limits: { steps: 3, time: 1.5, depth: 1, policy: "fail" } });
     expect((await open()).agent.options.limits).toEqual({ steps: 3, time: 1_500, depth: 1, policy: "fail" });
-    expect((await open({ limits: { steps: 9, time: 2_000 } })).agent.options.limits).toEqual({
+    expect((await open({ numbers: { limits: { steps: 9, time: 2 } } })).agent.options.limits).toEqual({
       steps: 9,
       time: 2_000,
       depth: 1,

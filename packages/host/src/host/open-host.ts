@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import type { AgentOptions, Limits, Store } from "@banyan/core";
+import type { AgentOptions, Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { chooseModel, type EnvironmentVariables, type ModelChoice, ModelChoiceError } from "@banyan/models";
 import type { OtlpOptions } from "@banyan/telemetry/otlp";
@@ -35,10 +35,8 @@ import type { HostParts } from "./host-parts.ts";
 export interface HostFlags {
   /** `provider/model`. */
   readonly model?: string;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
-  readonly limits?: Limits;
-  readonly connection?: NonNullable<Settings["connection"]>;
+  /** Settings whose values are numbers, as in a settings file. */
+  readonly numbers?: Pick<Settings, "temperature" | "maxTokens" | "limits" | "connection">;
   /** Permission rules, as text. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -57,10 +55,7 @@ export interface HostFlags {
 
 const FLAGS: OptionNames<HostFlags> = {
   model: true,
-  temperature: true,
-  maxTokens: true,
-  limits: true,
-  connection: true,
+  numbers: true,
   allow: true,
   deny: true,
   rules: true,
@@ -210,19 +205,14 @@ function withUnknownNames(configuration: Configuration, unknown: readonly Settin
 }
 
 function settingsOfFlags(flags: HostFlags): Settings {
-  const { model, temperature, maxTokens, approval, unconfined, memory, limits, connection, allow, deny, mcpServers } =
-    flags;
-  const { time, ...counts } = limits ?? {};
+  const { model, numbers, approval, unconfined, memory, allow, deny, mcpServers } = flags;
   return {
+    ...numbers,
     model,
-    temperature,
-    maxTokens,
     approval,
     unconfined,
     memory: memory === undefined ? undefined : { enabled: memory },
     permissions: { allow: allow && [...allow], deny: deny && [...deny] },
-    limits: { ...counts, time: time && time / 1_000 },
-    connection,
     mcpServers: mcpServers as Settings["mcpServers"],
   };
 }

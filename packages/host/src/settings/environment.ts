@@ -1,8 +1,8 @@
 import { nearest } from "@banyan/core/shown";
 import type { EnvironmentVariables } from "@banyan/models";
 import { SettingsError, type SettingsFault } from "./fault.ts";
-import { type KeyPath, withValueAt } from "./key.ts";
-import { limits } from "./limits.ts";
+import { type KeyPath, parseKey, withValueAt } from "./key.ts";
+import { numberSettings } from "./number-settings.ts";
 import { type SettingName, type Settings, settingShape } from "./schema.ts";
 
 /** An environment variable that sets a setting. */
@@ -24,16 +24,11 @@ const yesOrNo = (value: string): unknown => {
 export const settingVariables: readonly SettingVariable[] = [
   { name: "BANYAN_MODEL", path: ["model"], read: text },
   { name: "BANYAN_TITLE_MODEL", path: ["titleModel"], read: text },
-  { name: "BANYAN_TEMPERATURE", path: ["temperature"], read: number },
-  { name: "BANYAN_MAX_TOKENS", path: ["maxTokens"], read: number },
   { name: "BANYAN_APPROVAL", path: ["approval"], read: text },
   { name: "BANYAN_UNCONFINED", path: ["unconfined"], read: yesOrNo },
-  ...limits.flatMap(([limit, { variables = [] }]) =>
-    variables.map((name): SettingVariable => ({ name, path: ["limits", limit], read: number })),
+  ...Object.entries(numberSettings).flatMap(([setting, { variables = [] }]) =>
+    variables.map((name) => ({ name, path: parseKey(setting) as SettingVariable["path"], read: number })),
   ),
-  { name: "BANYAN_SILENCE", path: ["connection", "silence"], read: number },
-  { name: "BANYAN_RETRY_TIME", path: ["connection", "retryTime"], read: number },
-  { name: "BANYAN_ATTEMPTS", path: ["connection", "attempts"], read: number },
   { name: "BANYAN_MEMORY", path: ["memory", "enabled"], read: yesOrNo },
   { name: "BANYAN_SANDBOX", path: ["sandbox", "enabled"], read: text },
   { name: "BANYAN_THEME", path: ["theme"], read: text },

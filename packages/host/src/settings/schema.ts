@@ -5,7 +5,7 @@ import { hookEntries } from "../hooks/entries.ts";
 import { statusLineEntry } from "../hooks/status-line.ts";
 import { permissionEntries } from "../permissions/rule.ts";
 import { toolList } from "../permissions/tool-list.ts";
-import { type LimitName, type LimitUnit, limits } from "./limits.ts";
+import { type LimitName, type NumberSetting, type NumberUnit, numberSettings } from "./number-settings.ts";
 
 // The message of each type gives the expected value, for errors; its description explains the setting.
 
@@ -74,18 +74,28 @@ const facts = z.strictObject(
   "an object with price, contextSize, driver, sees, textCalls or profile",
 );
 
-const units: { readonly [Unit in LimitUnit]: z.ZodNumber } = {
+const units: { readonly [Unit in NumberUnit]: z.ZodNumber } = {
   count,
+  temperature: z.number(TEMPERATURE).min(0, TEMPERATURE).max(2, TEMPERATURE),
   dollars: z.number(DOLLARS).positive(DOLLARS),
   seconds: z.number(SECONDS).positive(SECONDS),
   levels: z.int(LEVELS).min(0, LEVELS),
 };
 
-const limitShape = Object.fromEntries(
-  limits.map(([name, { unit, sentence }]) => [name, units[unit].describe(sentence).optional()]),
-) as { readonly [Name in LimitName]: z.ZodOptional<z.ZodNumber> };
+function numberOf(setting: NumberSetting): z.ZodOptional<z.ZodNumber> {
+  const { unit, sentence } = numberSettings[setting];
+  return units[unit].describe(sentence).optional();
+}
 
-/** The schema of limits in settings, by the names of `limits`. Times are in seconds. */
+const limitNames = (Object.keys(numberSettings) as NumberSetting[]).flatMap(
+  (setting) => (/^limits\.(.+)/.exec(setting)?.[1] as LimitName | undefined) ?? [],
+);
+
+const limitShape = Object.fromEntries(limitNames.map((name) => [name, numberOf(`limits.${name}`)])) as {
+  readonly [Name in LimitName]: z.ZodOptional<z.ZodNumber>;
+};
+
+/** The schema of limits in settings, by the names of the limits. Times are in seconds. */
 export const limitSettings = z.strictObject(
   {
     ...limitShape,
@@ -96,24 +106,14 @@ export const limitSettings = z.strictObject(
       )
       .optional(),
   },
-  `an object with ${limits.map(([name]) => name).join(", ")} or policy`,
+  `an object with ${limitNames.join(", ")} or policy`,
 );
 
 const connection = z.strictObject(
   {
-    silence: z
-      .number(SECONDS)
-      .positive(SECONDS)
-      .describe("Seconds without data after which a connection counts as broken. Default: 120.")
-      .optional(),
-    retryTime: z
-      .number(SECONDS)
-      .positive(SECONDS)
-      .describe("Seconds for which Banyan retries a failing model. Default: 300.")
-      .optional(),
-    attempts: count
-      .describe("Maximum model calls for one answer. Default: as many as fit into `retryTime`.")
-      .optional(),
+    silence: numberOf("connection.silence"),
+    retryTime: numberOf("connection.retryTime"),
+    attempts: numberOf("connection.attempts"),
     line: size.describe("Maximum MiB in one line of an answer. Default: 16.").optional(),
     answer: size.describe("Maximum MiB in one answer. Default: 64.").optional(),
     arguments: size.describe("Maximum MiB in the arguments of one call. Default: 32.").optional(),
@@ -243,13 +243,8 @@ const shape = {
   titleModel: model
     .describe("The model that writes titles. Without it, a title is the beginning of the conversation.")
     .optional(),
-  temperature: z
-    .number(TEMPERATURE)
-    .min(0, TEMPERATURE)
-    .max(2, TEMPERATURE)
-    .describe("Sampling temperature of the model, from 0 to 2.")
-    .optional(),
-  maxTokens: count.describe("Maximum tokens in one answer.").optional(),
+  temperature: numberOf("temperature"),
+  maxTokens: numberOf("maxTokens"),
   aliases: z
     .record(z.string().regex(/^[^/]+$/, SHORT), model, "an object with short names")
     .describe("Short names for models. They override the built-in short names.")

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { planApproval } from "../shapes/parts.ts";
 import { count, dollars, id, listSchema, nothing, textSchema } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
@@ -7,6 +8,18 @@ const price = z
   .describe("US dollars per million tokens.");
 
 const model = textSchema(1, 200);
+
+/** Settings of all conversations that have no settings of their own. */
+export const settings = z.object({
+  model: z.string(),
+  approval: z.enum(["plan", "ask", "edits", "all"]),
+  unasked: listSchema(id).default([]).describe("Conversations with approval mode `all`."),
+  carriedOut: listSchema(z.object({ conversation: id, approval: planApproval }))
+    .default([])
+    .describe(
+      "Conversations with approval mode `plan` and an allowed plan, each with the mode in which the plan is carried out.",
+    ),
+});
 
 export const settingsCommands = {
   "model.list": command(
@@ -105,3 +118,16 @@ export const settingsCommands = {
     }),
   ),
 } as const;
+
+/** Model and approval settings of the server. */
+export type ServerSettings = z.infer<typeof settings>;
+
+/** Returns the approval mode of a conversation, or of new conversations if no id is given. */
+export function approvalIn(
+  { approval, unasked, carriedOut }: ServerSettings,
+  conversation: string | undefined,
+): ServerSettings["approval"] {
+  if (conversation === undefined) return approval;
+  if (unasked.includes(conversation)) return "all";
+  return carriedOut.find((each) => each.conversation === conversation)?.approval ?? approval;
+}
