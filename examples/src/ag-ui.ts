@@ -20,7 +20,7 @@ const session = Session.inMemory();
 const server = createServer(async (request, response) => {
   const run: RunAgentInput = JSON.parse(await new Response(request as never).text());
   response.writeHead(200, { "content-type": "text/event-stream" });
-  const events = agUiEvents(session.feed(), run, { session, goesOn: run.resume !== undefined });
+  const events = agUiEvents(session.feed(), run, { session, continues: run.resume !== undefined });
   for (const { interruptId, payload } of run.resume ?? [])
     await session.answer(interruptId, { decision: payload.approved ? "allow" : "deny" });
   if (!run.resume) agent.send(String(run.messages.at(-1)?.content), { session }).catch(() => {}); // The events report errors.

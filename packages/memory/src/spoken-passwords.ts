@@ -220,7 +220,7 @@ const EXPRESSIONS = LANGUAGES.map((language) => {
     says: expression(`(?:${between})?${verb}(?:\\s+|(?<=[\\p{sc=Han}\\p{sc=Hiragana}、])\\s*)`, "y"),
     changes: expression(change, "y"),
     back: expression(`${back}$`, ""),
-    goesOn: expression(`\\s*(?:${and})(?!\\p{sc=Latin})`, "y"),
+    continues: expression(`\\s*(?:${and})(?!\\p{sc=Latin})`, "y"),
   };
 });
 type Expressions = (typeof EXPRESSIONS)[number];
@@ -313,7 +313,7 @@ function valueAfter(
       !others.some((word) => isOrdinary(word, expressions));
     const end = start + value.length;
     const isWhole =
-      matchEnd(CLAUSE_END, text, end) !== undefined || matchEnd(expressions.goesOn, text, end) !== undefined;
+      matchEnd(CLAUSE_END, text, end) !== undefined || matchEnd(expressions.continues, text, end) !== undefined;
     if (isValue && isWhole) return { start, end };
   }
   return undefined;

@@ -1,6 +1,6 @@
 import type { Client, CommandValues } from "@banyan/client";
 import type { ActionUser, CommandInput } from "@banyan/client/actions";
-import { isPersons } from "@banyan/core/conversation";
+import { isUserMessage } from "@banyan/core/conversation";
 import type { EditorCommandOutcome, EditorCommandPlace, EditorCommands } from "@banyan/server/acp";
 import { TalkSession } from "../chat/session/talk-session.ts";
 import { serverContextOverview, serverModelSelection } from "../chat/talk/models-here.ts";
@@ -92,7 +92,7 @@ function editorCommandContext(there: EditorCommandPlace, prompts: ConversationCo
     async goTo(id) {
       const message = state.messages.get(id);
       if (!message) return;
-      const isOwn = isPersons(message);
+      const isOwn = isUserMessage(message);
       const end = isOwn ? message.parentId : id;
       goTo(end);
       write(...lastExchange(state, end, agent, { columns: COLUMNS, style }));

@@ -1,6 +1,6 @@
 import { formatDuration } from "@banyan/client/words";
 import { leaves, newestLeaf, pathTo } from "@banyan/core";
-import { isPersons, worktreeAt } from "@banyan/core/conversation";
+import { isUserMessage, worktreeAt } from "@banyan/core/conversation";
 import { counted, formatCost, visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { excerptLine, wrapSentence } from "../show/fit-text.ts";
@@ -17,7 +17,7 @@ export function showBranches(
   const all = leaves(state);
   for (const id of some) {
     const path = pathTo(state, id);
-    const asked = path.findLast(isPersons);
+    const asked = path.findLast(isUserMessage);
     const end = path.at(-1);
     const head = `${id === leaf ? "*" : " "} ${String(all.indexOf(id) + 1).padStart(2)}  `;
     const room = Math.max(20, columns - head.length - 4);

@@ -1,4 +1,4 @@
-import type { ChosenApprovalMode } from "@banyan/client/actions";
+import type { ApprovalMode } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { approvalSentence } from "../chat/views/approval-mode.ts";
 import { plainLine } from "../show/plain-text.ts";
@@ -28,7 +28,7 @@ export function useMode(
 }
 
 /** Sets the approval mode. Without `mode`, prints the current mode and the conversation's rules. */
-export async function useApproval(context: ConversationContext, mode: ChosenApprovalMode | undefined): Promise<void> {
+export async function useApproval(context: ConversationContext, mode: ApprovalMode | undefined): Promise<void> {
   const {
     write,
     turns: { approval: current, useApproval },

@@ -29,7 +29,7 @@ function exported(): string {
   return file;
 }
 
-async function goesOn(
+async function continues(
   ...which: readonly string[]
 ): Promise<{ readonly told: string; readonly types: readonly string[] }> {
   const { code, stdout, stderr } = await banyan(
@@ -49,7 +49,7 @@ describe("S17: a conversation from elsewhere brings no rights", () => {
   test("imported, its rules, approvals and open calls run nothing, and its model asks like any other", async () => {
     const { code, stdout } = await banyan(place, ["conversations", "import", exported()]);
     expect({ code, stdout }).toMatchObject({ code: 0 });
-    const { told, types } = await goesOn("--continue");
+    const { told, types } = await continues("--continue");
     expect(existsSync(marker)).toBe(false);
     expect(told.match(/this conversation was imported while the call had no result/g)?.length).toBeGreaterThanOrEqual(
       3,
@@ -69,7 +69,7 @@ describe("S17: a conversation from elsewhere brings no rights", () => {
     copyFileSync(join(theirs.env.BANYAN_HOME ?? "", "data", "conversations", `${PLANTED}.sqlite`), fileOf(PLANTED));
     theirs[Symbol.dispose]();
     rmSync(join(data(), "catalogue.sqlite"), { force: true });
-    await goesOn("--resume", PLANTED);
+    await continues("--resume", PLANTED);
     expect(existsSync(marker)).toBe(false);
     const { stdout: json } = await banyan(place, ["conversations", "export", PLANTED, "--format", "json"]);
     expect(json).toMatch(/"how":"file".*"type":"conversation.brought-in"/);

@@ -179,8 +179,8 @@ class PrintedTurn {
         if (item.type !== "run.ended" || item.run !== run) return;
         this.#end = item;
         const mayGoOn = item.reason === "answered" || item.reason === "finished";
-        const goesOn = mayGoOn ? this.#desk?.goesOn(watched.id, item.leaf) : undefined;
-        Promise.resolve(goesOn).then((more) => {
+        const continues = mayGoOn ? this.#desk?.continues(watched.id, item.leaf) : undefined;
+        Promise.resolve(continues).then((more) => {
           if (more) return;
           unfollow();
           over.resolve();

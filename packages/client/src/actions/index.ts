@@ -13,7 +13,6 @@ export type {
   ActionNeeds,
   ActionPlace,
   ActionStep,
-  ChosenApprovalMode,
   ClientKind,
   CommandInput,
   CommandStep,

@@ -1,4 +1,4 @@
-import { isPersons, pathTo, textOf } from "@banyan/core/conversation";
+import { isUserMessage, pathTo, textOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { type Action, ActionRefusal, conversationCommand, message } from "./action.ts";
 import {
@@ -71,7 +71,7 @@ export const messageActions: readonly Action[] = [
           goOn: { below: edited.message },
         }));
       }
-      if (!isPersons(named))
+      if (!isUserMessage(named))
         throw new ActionRefusal(say("{number} is not your message. /tree {number} goes on from it.", { number }));
       return rest === ""
         ? { type: "view", view: "go", message: named.id }

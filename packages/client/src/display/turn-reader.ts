@@ -20,9 +20,12 @@ export class TurnReader {
   /** The run that works on the turn now, or waits. */
   #run: string | undefined;
   /** By each of their runs. */
-  readonly #voices = new Map<string, TurnSpeaker>();
+  readonly #speakers = new Map<string, TurnSpeaker>();
   readonly #messages = new Map<string, TurnSpeaker>();
-  readonly #calls = new Map<string, { readonly voice: TurnSpeaker; readonly tool: string; readonly folder?: string }>();
+  readonly #calls = new Map<
+    string,
+    { readonly speaker: TurnSpeaker; readonly tool: string; readonly folder?: string }
+  >();
   readonly #approvals = new Set<string>();
   readonly #written = new WrittenParts();
   readonly #leftOut: TurnItem[] = [];
@@ -45,7 +48,7 @@ export class TurnReader {
 
   /** Open questions to a user, each with the run of the asking sub-agent. */
   get questions(): readonly { readonly question: WaitingQuestion; readonly by?: string }[] {
-    return [...this.#questions.values()].map(({ question, by }) => ({ question, ...this.#voiceOf(by) }));
+    return [...this.#questions.values()].map(({ question, by }) => ({ question, ...this.#parentOf(by) }));
   }
 
   /** Returns the display items for a feed item; none if the item is not about the turn. */
@@ -57,43 +60,43 @@ export class TurnReader {
         return this.#start(display);
       case "message-start": {
         const { message, run, model } = display;
-        const voice = this.#voices.get(run);
-        if (!voice) return [];
-        this.#messages.set(message, voice);
+        const speaker = this.#speakers.get(run);
+        if (!speaker) return [];
+        this.#messages.set(message, speaker);
         this.#written.begin(message);
-        return [{ type: "message-start", message, model, ...this.#voiceOf(voice) }];
+        return [{ type: "message-start", message, model, ...this.#parentOf(speaker) }];
       }
       case "text": {
-        const voice = this.#messages.get(display.message);
-        return voice ? this.#say(voice, display) : [];
+        const speaker = this.#messages.get(display.message);
+        return speaker ? this.#say(speaker, display) : [];
       }
       case "call-input": {
         const { message, call, tool, text } = display;
-        const voice = this.#messages.get(message);
-        return voice ? [{ type: "call-input", message, call, tool, text, ...this.#voiceOf(voice) }] : [];
+        const speaker = this.#messages.get(message);
+        return speaker ? [{ type: "call-input", message, call, tool, text, ...this.#parentOf(speaker) }] : [];
       }
       case "message-end":
         return this.#complete(display);
       case "message-discard": {
         const { message } = display;
-        const voice = this.#messages.get(message);
-        if (!voice) return [];
+        const speaker = this.#messages.get(message);
+        if (!speaker) return [];
         this.#messages.delete(message);
         this.#written.end(message);
-        return [{ type: "message-discard", message, ...this.#voiceOf(voice) }];
+        return [{ type: "message-discard", message, ...this.#parentOf(speaker) }];
       }
       case "message": {
         const { message, run, role, author = "user", call, parts } = display;
-        const voice = run === undefined ? undefined : this.#voices.get(run);
-        if (!voice || role !== "user" || author !== "user" || call) return [];
-        return [{ type: "message", message, parts: parts as [], ...this.#voiceOf(voice) }];
+        const speaker = run === undefined ? undefined : this.#speakers.get(run);
+        if (!speaker || role !== "user" || author !== "user" || call) return [];
+        return [{ type: "message", message, parts: parts as [], ...this.#parentOf(speaker) }];
       }
       case "call":
         return display.status === "pending" ? this.#call(display) : [];
       case "call-output": {
         const { call, text } = display;
-        const voice = this.#calls.get(call)?.voice;
-        return voice ? [{ type: "call-output", call, text, ...this.#voiceOf(voice) }] : [];
+        const speaker = this.#calls.get(call)?.speaker;
+        return speaker ? [{ type: "call-output", call, text, ...this.#parentOf(speaker) }] : [];
       }
       case "question":
         return this.#asked(display);
@@ -101,14 +104,14 @@ export class TurnReader {
         return this.#answered(display.question, "allowed" in display ? display.allowed : undefined);
       case "call-end": {
         const { outcome, message, call, output } = display;
-        const voice = this.#messages.get(message);
+        const speaker = this.#messages.get(message);
         const asked = this.#approvals.has(call);
-        return voice ? [{ type: "call-end", outcome, message, call, output, asked, ...this.#voiceOf(voice) }] : [];
+        return speaker ? [{ type: "call-end", outcome, message, call, output, asked, ...this.#parentOf(speaker) }] : [];
       }
       case "file-change": {
         const { message, call, change } = display;
-        const voice = this.#messages.get(message);
-        return voice ? [{ type: "file-change", call, change, ...this.#voiceOf(voice) }] : [];
+        const speaker = this.#messages.get(message);
+        return speaker ? [{ type: "file-change", call, change, ...this.#parentOf(speaker) }] : [];
       }
       case "run-end":
         return this.#end(display);
@@ -131,7 +134,7 @@ export class TurnReader {
   takeUp(state: ConversationState, run: string, behind?: string): TurnItem[] {
     const runs = runsOfTurn(state, run);
     this.#run = runs.at(-1);
-    this.#top = this.#voice(runs);
+    this.#top = this.#addSpeaker(runs);
     const again = turnHistory(state, run, behind).flatMap(([item, isKnown]) => {
       const told = this.take(item);
       return isKnown ? told.map((each): TurnItem => ({ ...each, known: true })) : told;
@@ -139,15 +142,15 @@ export class TurnReader {
     return [{ type: "turn-start" }, ...again];
   }
 
-  #voice(runs: readonly string[], by?: TurnSpeaker): TurnSpeaker {
+  #addSpeaker(runs: readonly string[], by?: TurnSpeaker): TurnSpeaker {
     const [run = ""] = runs;
-    const voice = { run, by };
-    for (const each of runs) this.#voices.set(each, voice);
-    return voice;
+    const speaker = { run, by };
+    for (const each of runs) this.#speakers.set(each, speaker);
+    return speaker;
   }
 
-  #voiceOf(voice: TurnSpeaker): { readonly by?: string } {
-    return voice.by ? { by: voice.run } : {};
+  #parentOf(speaker: TurnSpeaker): { readonly by?: string } {
+    return speaker.by ? { by: speaker.run } : {};
   }
 
   #call({
@@ -158,12 +161,12 @@ export class TurnReader {
     input,
     about,
   }: TurnDisplay<"call"> & { readonly status: "pending" }): TurnItem[] {
-    const voice = this.#messages.get(message);
-    if (!voice) return [];
-    this.#calls.set(call, { voice, tool, ...(about?.folder !== undefined && { folder: about.folder }) });
+    const speaker = this.#messages.get(message);
+    if (!speaker) return [];
+    this.#calls.set(call, { speaker, tool, ...(about?.folder !== undefined && { folder: about.folder }) });
     const title = about?.title === undefined ? {} : { title: about.title };
     const given = input === undefined ? {} : { input };
-    return [{ type: "call", message, call, tool, inputText, ...given, ...title, ...this.#voiceOf(voice) }];
+    return [{ type: "call", message, call, tool, inputText, ...given, ...title, ...this.#parentOf(speaker) }];
   }
 
   #notice({ notice, text }: TurnDisplay<"notice">): TurnItem[] {
@@ -173,14 +176,14 @@ export class TurnReader {
       this.#leftOut.push(item);
       return [];
     }
-    const isOfTurn = this.#top && (!("run" in notice) || this.#voices.get(notice.run) === this.#top);
+    const isOfTurn = this.#top && (!("run" in notice) || this.#speakers.get(notice.run) === this.#top);
     return isOfTurn && text !== undefined ? [{ type: "notice", text }] : [];
   }
 
   #start(item: TurnDisplay<"run-start">): TurnItem[] {
-    const waited = this.#voices.get(item.continues ?? "");
+    const waited = this.#speakers.get(item.continues ?? "");
     if (waited) {
-      this.#voices.set(item.run, waited);
+      this.#speakers.set(item.run, waited);
       if (waited === this.#top) this.#run = item.run;
       return [];
     }
@@ -188,32 +191,32 @@ export class TurnReader {
       const isIt = this.#command === undefined || this.#command === item.run || this.#command === item.leaf;
       if (this.#top || !isIt) return [];
       this.#run = item.run;
-      this.#top = this.#voice([item.run]);
+      this.#top = this.#addSpeaker([item.run]);
       return [{ type: "turn-start" }, ...this.#leftOut];
     }
-    const by = this.#calls.get(item.call)?.voice;
+    const by = this.#calls.get(item.call)?.speaker;
     if (!by) return [];
     const { run, agent, call } = item;
-    this.#voice([run], by);
-    return [{ type: "agent-start", run, agent, call, ...this.#voiceOf(by) }];
+    this.#addSpeaker([run], by);
+    return [{ type: "agent-start", run, agent, call, ...this.#parentOf(by) }];
   }
 
   #say(
-    voice: TurnSpeaker,
+    speaker: TurnSpeaker,
     { kind, message, part, text, begins }: Omit<TurnDisplay<"text">, "type" | "run">,
   ): TurnItem[] {
     if (!this.#written.has(message)) return [];
     const rest = this.#written.add(message, part, text, begins);
-    return rest === "" ? [] : [{ type: "text", kind, message, part, text: rest, ...this.#voiceOf(voice) }];
+    return rest === "" ? [] : [{ type: "text", kind, message, part, text: rest, ...this.#parentOf(speaker) }];
   }
 
   #complete({ message, parts, usage, cost }: TurnDisplay<"message-end">): TurnItem[] {
-    const voice = this.#messages.get(message);
-    if (!voice) return [];
-    const by = this.#voiceOf(voice);
+    const speaker = this.#messages.get(message);
+    if (!speaker) return [];
+    const by = this.#parentOf(speaker);
     const rest = parts.flatMap((part, index): TurnItem[] => {
       if (part.type === "text" || part.type === "reasoning")
-        return this.#say(voice, { kind: part.type, message, part: index, text: part.text, begins: 0 });
+        return this.#say(speaker, { kind: part.type, message, part: index, text: part.text, begins: 0 });
       if (part.type === "file" || part.type === "source") return [{ type: "part", message, index, part, ...by }];
       return [];
     });
@@ -224,7 +227,7 @@ export class TurnReader {
   #asked(display: TurnDisplay<"question">): TurnItem[] {
     const { question: id } = display;
     if (display.about === "limit")
-      return this.#ask(this.#voices.get(display.run), { type: "limit", id, text: display.reason });
+      return this.#ask(this.#speakers.get(display.run), { type: "limit", id, text: display.reason });
     const { message, call } = display;
     const by = this.#messages.get(message);
     const known = this.#calls.get(call);
@@ -241,7 +244,7 @@ export class TurnReader {
   #ask(by: TurnSpeaker | undefined, question: WaitingQuestion): TurnItem[] {
     if (!by) return [];
     this.#questions.set(question.id, { question, by });
-    return [{ type: "question", question, ...this.#voiceOf(by) }];
+    return [{ type: "question", question, ...this.#parentOf(by) }];
   }
 
   #answered(id: string, allowed?: boolean): TurnItem[] {
@@ -249,17 +252,17 @@ export class TurnReader {
     if (!open) return [];
     this.#questions.delete(id);
     const { question, by } = open;
-    return [{ type: "answer", question, ...(allowed === undefined ? {} : { allowed }), ...this.#voiceOf(by) }];
+    return [{ type: "answer", question, ...(allowed === undefined ? {} : { allowed }), ...this.#parentOf(by) }];
   }
 
   #end({ run, reason, leaf, error }: TurnDisplay<"run-end">): TurnItem[] {
-    const voice = this.#voices.get(run);
+    const speaker = this.#speakers.get(run);
     // A waiting run keeps its questions: another run continues after the answer.
-    if (!voice || reason === "waiting") return [];
+    if (!speaker || reason === "waiting") return [];
     // Questions of an ended run can no longer be answered.
-    for (const [id, { by }] of this.#questions) if (by === voice) this.#questions.delete(id);
+    for (const [id, { by }] of this.#questions) if (by === speaker) this.#questions.delete(id);
     const why = error ? { error: error.message } : {};
-    if (voice.by) return [{ type: "agent-end", run: voice.run, reason, ...why, ...this.#voiceOf(voice.by) }];
+    if (speaker.by) return [{ type: "agent-end", run: speaker.run, reason, ...why, ...this.#parentOf(speaker.by) }];
     this.#isOver = true;
     return [{ type: "turn-end", reason, leaf, ...why, ...(error && { code: error.code }) }];
   }

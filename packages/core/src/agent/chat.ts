@@ -331,7 +331,7 @@ async function takeHere(
       watch: { origin: chat, reader, chosenModel, client, before: sharesLimits ? before?.budget : undefined },
       interrupts,
       where: (leaf) => continuationLeaf(session.state, undefined, leaf),
-      goesOn: () => !once && !signal?.aborted,
+      continues: () => !once && !signal?.aborted,
       ...(onTurn && { onTurn }),
     });
   } catch (error) {
@@ -371,5 +371,5 @@ function beginOptions(
 ): BeginOptions {
   const says = "parts" in directive && directive.parts !== undefined;
   const isResumed = directive.type === "resume";
-  return { signal, id: says ? undefined : id, says, named: at !== undefined, goesOn: isResumed, waits };
+  return { signal, id: says ? undefined : id, says, named: at !== undefined, continues: isResumed, waits };
 }

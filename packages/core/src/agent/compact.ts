@@ -45,7 +45,7 @@ export async function compactBranch(agent: () => TurnAgent, options: CompactOpti
     throw new OptionError(`${model.id} manages its own context, so Banyan cannot compact the conversation.`);
   // A summary is a message at the end of a branch. Next to a live run, it would be a sibling of the run's next message
   // and split the tree. So the branch is taken like for a turn.
-  const begun = session.runs.begin(continuationLeaf(session.state, at), { signal, id, goesOn: true, waits });
+  const begun = session.runs.begin(continuationLeaf(session.state, at), { signal, id, continues: true, waits });
   using interrupts = new Interrupts([signal], new Interruption("interrupted by the caller"));
   return await runOnBranch(begun, { session, interrupts }, async ({ handle, branch }) => {
     const run = newRun(handle, session, ready, branch, { origin: handle });

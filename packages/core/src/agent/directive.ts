@@ -1,5 +1,5 @@
 import { DirectiveError, readUserContent, type UserContent } from "../conversation/checked/user-content.ts";
-import { isPersons, type Message } from "../conversation/message.ts";
+import { isUserMessage, type Message } from "../conversation/message.ts";
 import type { UserPart } from "../conversation/part.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import { standingLeaf } from "../conversation/tree/path.ts";
@@ -114,7 +114,7 @@ export function turnStart(
       }
       return { type: "here", leaf };
     case "retry": {
-      const last = path.findLast(isPersons);
+      const last = path.findLast(isUserMessage);
       if (!last) throw new DirectiveError("nothing-to-retry", "There is nothing to retry: there are no messages yet.");
       if (!directive.parts && last.unreadable !== undefined) throw nothingToAnswer("nothing-to-retry");
       return directive.parts

@@ -1,4 +1,4 @@
-import { isPersons, type KeptMessage, type Message, type SummaryMessage } from "../conversation/message.ts";
+import { isUserMessage, type KeptMessage, type Message, type SummaryMessage } from "../conversation/message.ts";
 import { keptMessage, summaryTexts, userWords, wordsBlock } from "../conversation/shown/kept-words.ts";
 import { isSummary, placeAfterForgotten } from "../conversation/tree/path.ts";
 import { countDroppableLines, stateBlock, type WorkState, workStateOf } from "../past/state-block.ts";
@@ -124,7 +124,7 @@ function coveredUserMessages({ branch: { path }, call }: TurnRun, covers: string
   const covered = path.slice(0, path.findIndex(({ id }) => id === covers) + 1);
   return covered.filter(
     (message, index) =>
-      (isPersons(message) || (index === 0 && call !== undefined)) &&
+      (isUserMessage(message) || (index === 0 && call !== undefined)) &&
       message.unreadable === undefined &&
       !message.removed &&
       userWords(message) !== "",
@@ -138,7 +138,7 @@ function taskOf({ agent, branch: { path }, call, from }: TurnRun): Message | und
   let task: Message | undefined;
   for (let index = Math.min(from, path.length - 1); index >= 0; index--) {
     const message = path[index] as Message;
-    if (isPersons(message)) task = message;
+    if (isUserMessage(message)) task = message;
     // A run that continues another run's turn has no message of its own.
     else if (task && message.role === "assistant" && isLastOfTurn(message)) break;
   }

@@ -18,9 +18,9 @@ export interface AddressedText {
 
 /** Returns the note that follows a summary for the model (F96). `readers`: the tools that read the covered messages. */
 export function noteAfterSummary(readers: readonly string[]): string {
-  const goesOn = "The work continues from here. Finished steps are not repeated.";
-  if (readers.length === 0) return goesOn;
-  return `${goesOn} To list the messages that the summary covers, call ${readers.join(" or ")} with ${EARLIER}.`;
+  const continues = "The work continues from here. Finished steps are not repeated.";
+  if (readers.length === 0) return continues;
+  return `${continues} To list the messages that the summary covers, call ${readers.join(" or ")} with ${EARLIER}.`;
 }
 
 const LISTED = 120;

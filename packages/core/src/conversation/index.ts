@@ -11,7 +11,7 @@ export type * from "./event.ts";
 export * from "./feed-item.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, idToAddress, isId } from "./id.ts";
 export type * from "./message.ts";
-export { isEnded, isPersons, isSettled, textOf, typedText } from "./message.ts";
+export { isEnded, isSettled, isUserMessage, textOf, typedText } from "./message.ts";
 export { type OfferedTool, offeredName, providerName, toolNameOf } from "./offered-tool.ts";
 export { OptionError, type OptionNames, pickOptions, refuseUnknown } from "./option-names.ts";
 export type * from "./part.ts";

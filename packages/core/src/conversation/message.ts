@@ -322,7 +322,7 @@ export function isSettled(message: Message): boolean {
 }
 
 /** True if a user wrote the message, and not a tool or the system. */
-export function isPersons(message: Message): message is UserMessage {
+export function isUserMessage(message: Message): message is UserMessage {
   return message.role === "user" && message.author === "user";
 }
 
@@ -336,7 +336,7 @@ export function textOf(message: Message): string {
 
 /** Returns the text that a user typed, without attachments. For a message that no user wrote, returns all its text. */
 export function typedText(message: Message): string {
-  if (!isPersons(message)) return textOf(message);
+  if (!isUserMessage(message)) return textOf(message);
   return message.parts.find((part) => part.type === "text")?.text ?? "";
 }
 

@@ -4,13 +4,13 @@ import { pathTo, placeAfterForgotten } from "../conversation/tree/path.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Rights } from "../ports/rights.ts";
 import type { Log, LogView } from "../ports/store.ts";
+import { ResponseSources } from "./response-sources.ts";
 import { TurnSpending } from "./turn-spending.ts";
-import { Voices } from "./voices.ts";
 
 /** The state of a conversation when it is opened, with its log. */
 export interface Past {
   readonly state: ConversationState;
-  readonly voices: Voices;
+  readonly sources: ResponseSources;
   readonly spending: TurnSpending;
   /** Permissions that a user gave on this machine. Absent: the store keeps none, or the log was copied here. */
   readonly rights?: Rights | undefined;
@@ -21,7 +21,7 @@ type Labels = ConversationState["labels"];
 /** Returns the state of a new conversation, which the store creates with the first message. */
 export function emptyPast(conversation?: string, labels?: Labels): Past {
   const state = emptyConversation(conversation, labels);
-  return { state, voices: new Voices(state), spending: new TurnSpending(state) };
+  return { state, sources: new ResponseSources(state), spending: new TurnSpending(state) };
 }
 
 /** Reads a log, and closes the log if this fails. `labels`: labels of a conversation without events. */
@@ -32,7 +32,7 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
     for await (const events of log.read()) {
       for (const event of events) {
         reduce(past.state, event);
-        past.voices.hear(event);
+        past.sources.add(event);
         past.spending.hear(event);
       }
     }

@@ -1,4 +1,4 @@
-import { type Call, type FileChange, isEnded, isPersons, type Message } from "../conversation/message.ts";
+import { type Call, type FileChange, isEnded, isUserMessage, type Message } from "../conversation/message.ts";
 import { toolNameOf } from "../conversation/offered-tool.ts";
 import { formatCount } from "../conversation/shown/amounts.ts";
 import { attachmentsOf } from "../conversation/shown/kept-words.ts";
@@ -43,7 +43,7 @@ export function workStateOf(state: ConversationState, path: readonly Message[], 
   const calls = path.flatMap((message) => (message.role === "assistant" ? message.calls : []));
   const launching = calls.filter(({ id, status }) => !isEnded(status) && state.children.has(id));
   const running = processesOf(state, path).filter(({ outcome }) => outcome === undefined);
-  const attached = path.filter(isPersons).flatMap(attachmentsOf).map(listItem);
+  const attached = path.filter(isUserMessage).flatMap(attachmentsOf).map(listItem);
   const plan = planOnPath(path);
   return {
     plan: plan ? allLines(shownPlan(plan).map(({ mark, text }) => `${mark} ${cutTo(text, LONGEST)}`)) : known.plan,

@@ -1,7 +1,7 @@
 import type { Event } from "../conversation/event.ts";
 import type { Cursor, Delta } from "../conversation/feed-item.ts";
 import { readableEvent } from "../conversation/tree/readable-event.ts";
-import type { Voices } from "../past/voices.ts";
+import type { ResponseSources } from "../past/response-sources.ts";
 import type { Log } from "../ports/store.ts";
 import type { FeedReader } from "./feed.ts";
 import { isTextDelta, ReaderOffsets, type StreamingBuffer } from "./streaming-buffer.ts";
@@ -14,7 +14,7 @@ interface ReplaySource {
   /** Sequence number of the last event so far. */
   readonly upTo: number;
   readonly streaming: StreamingBuffer;
-  readonly voices: Voices;
+  readonly sources: ResponseSources;
   /** Ends of responses that a stopped process left unfinished. The reader may have received more of their text. */
   readonly left: readonly CompletedParts[];
 }
@@ -25,14 +25,14 @@ interface ReplaySource {
  */
 export async function replay(reader: FeedReader, from: Cursor, missed: ReplaySource): Promise<void> {
   const { log, epoch, openedAt, upTo, streaming } = missed;
-  const voices = missed.voices.again();
+  const sources = missed.sources.copy();
   reader.hold();
   const isForeign = from.epoch !== epoch;
   const known = isForeign ? { epoch, seq: Math.min(from.seq, openedAt), offset: 0 } : from;
   // A fragment sorts after the event that it followed, so cursors only ever grow.
   const fresh = streaming.after(known);
   const kept = streaming.keptAfter(known);
-  const text = new ReplayedText(reader, known, isForeign ? new ReaderOffsets() : streaming.heardAt(known), voices);
+  const text = new ReplayedText(reader, known, isForeign ? new ReaderOffsets() : streaming.heardAt(known), sources);
   for (const ended of missed.left) text.takeBack(ended, { ...known, epoch: from.epoch });
   if (isForeign) reader.replay({ type: "feed.reset", epoch, seq: known.seq });
   const tellUpTo = (seq: number) => {
@@ -49,7 +49,7 @@ export async function replay(reader: FeedReader, from: Cursor, missed: ReplaySou
     for (const event of events.map(readableEvent)) {
       if (event.seq > upTo) break;
       tellUpTo(event.seq);
-      voices.hear(event);
+      sources.add(event);
       text.tellMissing(event);
       reader.replay(event);
     }
@@ -69,14 +69,14 @@ function isLaterDelta(one: Delta | undefined, other: Delta | undefined): boolean
 class ReplayedText {
   readonly #reader: FeedReader;
   readonly #heard: ReaderOffsets;
-  readonly #voices: Voices;
+  readonly #sources: ResponseSources;
   #at: { readonly seq: number; readonly offset: number };
 
-  constructor(reader: FeedReader, at: Cursor, heard: ReaderOffsets, voices: Voices) {
+  constructor(reader: FeedReader, at: Cursor, heard: ReaderOffsets, sources: ResponseSources) {
     this.#reader = reader;
     this.#at = at;
     this.#heard = heard;
-    this.#voices = voices;
+    this.#sources = sources;
   }
 
   /** True if a delta begins at or before the end of the text that the reader has. */
@@ -115,7 +115,7 @@ class ReplayedText {
     for (const [index, part] of parts.entries()) {
       if (part.type !== "text" && part.type !== "reasoning") continue;
       const end = { message, part: index, text: "", begins: part.text.length };
-      this.#reader.replay({ type: `${part.type}.delta`, ...end, ...this.#voices.of(message), ...at });
+      this.#reader.replay({ type: `${part.type}.delta`, ...end, ...this.#sources.of(message), ...at });
     }
   }
 
@@ -125,8 +125,8 @@ class ReplayedText {
     const { message, epoch } = event;
     const seq = event.seq - 1;
     const offset = this.#at.seq === seq ? this.#at.offset : 0;
-    const voice = this.#voices.of(message);
-    this.tell({ type: `${kind}.delta`, message, part, text, begins, ...voice, epoch, seq, offset });
+    const source = this.#sources.of(message);
+    this.tell({ type: `${kind}.delta`, message, part, text, begins, ...source, epoch, seq, offset });
   }
 }
 

@@ -38,7 +38,7 @@ export interface BeginOptions {
   /** The caller picked this message, so its reply becomes a sibling branch and does not wait for the live run. */
   readonly named?: boolean;
   /** The run adds no message of its own. At a response whose calls still run, it waits until their run has ended. */
-  readonly goesOn?: boolean;
+  readonly continues?: boolean;
   /** Default true. When false, rejects with `SessionError` (`busy`) while a turn in the log works on the branch. */
   readonly waits?: boolean;
   /** The run begins a branch of its own. It waits only while `session.hold` keeps any branch. */
@@ -219,9 +219,9 @@ export class LiveRuns {
    */
   async begin(leaf: string | null, options: BeginOptions = {}): Promise<RunHandle> {
     const { signal, id = createId(), says = false, named = false } = options;
-    const { goesOn = false, waits = true, beside = false } = options;
+    const { continues = false, waits = true, beside = false } = options;
     let at = leaf;
-    const onBranch = () => this.#placeAt(at, says && named) ?? (goesOn ? this.#workerOn(at) : undefined);
+    const onBranch = () => this.#placeAt(at, says && named) ?? (continues ? this.#workerOn(at) : undefined);
     const taker = () => (beside ? this.#held.values().next().value : onBranch());
     for (let taken = taker(); taken; taken = taker()) {
       const { free, started } = taken;

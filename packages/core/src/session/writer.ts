@@ -16,7 +16,7 @@ import { deltaStart, isTextDelta, StreamingBuffer } from "./streaming-buffer.ts"
 /** An event body that may have happened before it is written. */
 type Fact = EventBody & { readonly at?: number };
 
-interface WriterParts extends Pick<Past, "state" | "voices" | "spending"> {
+interface WriterParts extends Pick<Past, "state" | "sources" | "spending"> {
   /** Absent: the conversation is kept in memory only. */
   readonly log: Log | undefined;
   readonly audience: Audience;
@@ -73,7 +73,7 @@ export class Writer {
 
   commit(bodies: readonly EventBody[], options: { durable?: boolean; origin?: object }): void | Promise<void> {
     if (this.#broken) throw this.#broken;
-    const { log, state, voices, spending, questions, audience } = this.#parts;
+    const { log, state, sources, spending, questions, audience } = this.#parts;
     const at = log?.now?.() ?? Date.now();
     let seq = this.#seq;
     const stamp = (body: Fact): Event => ({ ...body, at: body.at ?? at, seq: ++seq, epoch: this.#epoch });
@@ -91,7 +91,7 @@ export class Writer {
     const shown = events.map(readableEvent);
     for (const event of shown) {
       reduce(state, event);
-      voices.hear(event);
+      sources.add(event);
       spending.hear(event);
       questions.written(event, pending);
       this.#streaming.cover(event);
@@ -140,14 +140,14 @@ export class Writer {
 
   /** Replays all items after a cursor, then calls `join`. `left`: ends of responses that a stopped process left. */
   async replay(reader: FeedReader, from: Cursor, join: () => void, left: readonly Fact[]): Promise<void> {
-    const { log, audience, voices } = this.#parts;
+    const { log, audience, sources } = this.#parts;
     if (!log) throw new SessionError("no-log", "This session has no log, so its feed cannot start at a cursor.");
     // Wait until pending items are published: then the log contains them, and live items follow.
     while (audience.isBehind) await audience.upToDate();
     join();
     const ended = from.epoch === this.#epoch ? [] : left.filter((fact) => fact.type === "message.completed");
     const own = { epoch: this.#epoch, openedAt: this.#openedAt, upTo: this.#seq, streaming: this.#streaming };
-    await replay(reader, from, { ...own, log, voices, left: ended });
+    await replay(reader, from, { ...own, log, sources, left: ended });
   }
 
   /** Stops writing with the given reason. Resolves when all written events are in the log. */

@@ -121,7 +121,7 @@ export interface TurnLoopOptions extends DriveOptions {
   readonly watch: TurnWatch;
   /** Returns the leaf at which a turn with the inputs sent meanwhile begins, from the leaf of the turn before. */
   where(leaf: string | null): string | null;
-  goesOn(): boolean;
+  continues(): boolean;
   onTurn?(turn: Turn): void;
 }
 
@@ -153,7 +153,7 @@ export async function takeTurns(
         // `run.ended` and in the tick in which the branch is passed on, starts the next turn with it. After the check
         // the run is no longer live.
         const { reason, id } = taken.turn;
-        inputs = reason !== "waiting" && taking.goesOn() ? inputsFor(session.state, id) : [];
+        inputs = reason !== "waiting" && taking.continues() ? inputsFor(session.state, id) : [];
         if (inputs.length > 0) begun = run.goOn(taking.where(leaf));
         else run.done();
         return taken;

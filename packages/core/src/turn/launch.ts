@@ -38,7 +38,7 @@ async function work(
     watch: { origin, reader, parent, call, isRepeatable },
     interrupts,
     where: (end) => end,
-    goesOn: () => !signal.aborted,
+    continues: () => !signal.aborted,
   });
   return subTaskEnd(turn);
 }

@@ -7,7 +7,7 @@ import { CUT_OFF } from "../conversation/broken-turn.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { EventBody, MessageAdded, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { type AssistantMessage, isPersons, type Message, textOf } from "../conversation/message.ts";
+import { type AssistantMessage, isUserMessage, type Message, textOf } from "../conversation/message.ts";
 import type { Json, UserPart } from "../conversation/part.ts";
 import { endedReport } from "../conversation/shown/enclosed-text.ts";
 import type { ConversationState, OpenQuestion, StayingProcess, WaitingInput } from "../conversation/state.ts";
@@ -310,7 +310,7 @@ function lastMessageOf(path: readonly Message[], run: TurnRun): AssistantMessage
     const message = path[i] as Message;
     if (message.role === "assistant")
       return message.run === run.id ? assistantMessage(run.session, message.id) : undefined;
-    if (isPersons(message)) return undefined;
+    if (isUserMessage(message)) return undefined;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { shownStatus } from "@banyan/client/words";
 import type { AssistantMessage, Call, ConversationState, Message, Part } from "@banyan/core";
-import { describeUnreadable, type FilePart, isPersons, typedText } from "@banyan/core/conversation";
+import { describeUnreadable, type FilePart, isUserMessage, typedText } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 
 /** A part of a message for readers: text, a call, a file and so on. */
@@ -91,7 +91,7 @@ const TITLE_LENGTH = 80;
 
 /** Returns a conversation's title, or the first line of its first user message (B54). */
 export function conversationTitle(state: ConversationState): string {
-  const first = state.messages.values().find(isPersons);
+  const first = state.messages.values().find(isUserMessage);
   const title = state.title ?? (first ? typedText(first) : "");
   const line = title.replace(/[\s\p{Cc}]+/gu, " ").trim();
   const characters = Array.from(line);

@@ -1,5 +1,5 @@
 import { type ModelDriver, type Session, textOf } from "@banyan/core";
-import { isPersons } from "@banyan/core/conversation";
+import { isUserMessage } from "@banyan/core/conversation";
 import { askModel } from "@banyan/core/hosts";
 import { cutTo } from "@banyan/core/shown";
 
@@ -54,7 +54,7 @@ async function giveTitle(session: Session, model: ModelDriver, signal: AbortSign
 /** The first words of the user and of the answer. */
 function whatWasSaid({ state }: Session): string {
   const messages = [...state.messages.values()].filter(({ call }) => call === undefined);
-  const user = messages.find(isPersons);
+  const user = messages.find(isUserMessage);
   const answer = messages.find((message) => message.role === "assistant" && textOf(message) !== "");
   if (!user || textOf(user).trim() === "") return "";
   const lines = [`The user: ${cutTo(textOf(user), SHOWN, "")}`];

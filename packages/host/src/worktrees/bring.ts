@@ -11,7 +11,7 @@ import {
   type Turn,
   textOf,
 } from "@banyan/core";
-import { isPersons, lastAssistantMessage, worktreeAt } from "@banyan/core/conversation";
+import { isUserMessage, lastAssistantMessage, worktreeAt } from "@banyan/core/conversation";
 import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { EnvironmentVariables } from "@banyan/models";
 import {
@@ -79,7 +79,7 @@ function broughtBranchText(
 ): string {
   const shared = new Set(pathTo(state, to).map(({ id }) => id));
   const own = pathTo(state, from).filter(({ id }) => !shared.has(id));
-  const asked = own.find(isPersons);
+  const asked = own.find(isUserMessage);
   const response = lastAssistantMessage(own);
   const called = own.find(({ label }) => label !== undefined)?.label ?? name;
   const what = called === undefined ? "" : ` “${visibleLine(called)}”`;

@@ -22,13 +22,13 @@ export function joined(parts: readonly ModelPart[]): ModelPart[] {
   const whole: ModelPart[] = [];
   for (const part of parts) {
     const last = whole.at(-1);
-    const goesOn =
+    const continues =
       last !== undefined &&
       "text" in part &&
       "text" in last &&
       part.type === last.type &&
       (part.type !== "call-input" || last.type !== "call-input" || part.index === last.index);
-    if (goesOn) whole[whole.length - 1] = { ...last, text: last.text + part.text };
+    if (continues) whole[whole.length - 1] = { ...last, text: last.text + part.text };
     else whole.push(part);
   }
   return whole;

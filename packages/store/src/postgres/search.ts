@@ -52,7 +52,7 @@ function hitIn(row: Columns, words: readonly string[], holds: (text: string) => 
 function tsquery(words: readonly string[]): string {
   return words
     .flatMap((word, index) => lexemesOfWord(word, index === words.length - 1))
-    .map(({ text, goesOn }) => `'${text}'${goesOn ? ":*" : ""}`)
+    .map(({ text, continues }) => `'${text}'${continues ? ":*" : ""}`)
     .join(" & ");
 }
 

@@ -39,8 +39,8 @@ test("B55 whatever is found in a text, an index of its lexemes would have found"
       if (words.length === 0 || !holdsWords(words)(said)) return;
       const known = Array.from(lexemesOf(said));
       for (const [index, word] of words.entries())
-        for (const { text, goesOn } of lexemesOfWord(word, index === words.length - 1))
-          expect(known.some((one) => (goesOn ? one.startsWith(text) : one === text))).toBe(true);
+        for (const { text, continues } of lexemesOfWord(word, index === words.length - 1))
+          expect(known.some((one) => (continues ? one.startsWith(text) : one === text))).toBe(true);
     }),
     { numRuns: TRIES },
   );
@@ -49,5 +49,5 @@ test("B55 whatever is found in a text, an index of its lexemes would have found"
 test("B55 a word of megabytes is indexed by its beginning", () => {
   const [lexeme = ""] = lexemesOf("a".repeat(5_000_000));
   expect(lexeme).toBe("a".repeat(64));
-  expect(lexemesOfWord("a".repeat(70), false)).toEqual([{ text: "a".repeat(64), goesOn: true }]);
+  expect(lexemesOfWord("a".repeat(70), false)).toEqual([{ text: "a".repeat(64), continues: true }]);
 });

@@ -13,12 +13,15 @@ export function lexemesOf(text: string): Set<string> {
   return lexemes;
 }
 
-/** Splits a word of a query into words of the index. `goesOn`: the word is a prefix. */
-export function lexemesOfWord(word: string, beginning: boolean): { readonly text: string; readonly goesOn: boolean }[] {
+/** Splits a word of a query into words of the index. `continues`: the word is a prefix. */
+export function lexemesOfWord(
+  word: string,
+  beginning: boolean,
+): { readonly text: string; readonly continues: boolean }[] {
   const all = Array.from(lexemesOf(word));
   return all.map((text, index) => ({
     text,
-    goesOn: (beginning && index === all.length - 1) || Array.from(text).length === LENGTH,
+    continues: (beginning && index === all.length - 1) || Array.from(text).length === LENGTH,
   }));
 }
 

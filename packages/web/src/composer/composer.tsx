@@ -1,7 +1,7 @@
 import {
   type ConversationState,
   createId,
-  isPersons,
+  isUserMessage,
   type LiveRun,
   pathTo,
   typedText,
@@ -57,7 +57,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const waiting = useTurnWait();
   const showSaid = useOwnInView(tree, leaf);
   const history = useHistory(
-    () => pathTo(tree, leaf).flatMap((said) => (isPersons(said) ? [typedText(said)] : [])),
+    () => pathTo(tree, leaf).flatMap((said) => (isUserMessage(said) ? [typedText(said)] : [])),
     setText,
   );
   const change = (changed: string) => {

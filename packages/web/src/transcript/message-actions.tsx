@@ -1,7 +1,7 @@
 import { formatSpent } from "@banyan/client/words";
 import {
   type AssistantMessage,
-  isPersons,
+  isUserMessage,
   type Message,
   type SummaryMessage,
   textOf,
@@ -57,7 +57,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
   const isStep = message.role === "assistant" && message.finish === "calls";
   // A step without text begins with a card's head, which must stay readable and clickable.
   const isWordless = isStep && textOf(message).trim() === "";
-  const isOwn = isPersons(message);
+  const isOwn = isUserMessage(message);
   const isEditable = message.role === "summary" && message.covers !== undefined;
   return (
     <div

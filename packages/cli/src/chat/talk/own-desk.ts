@@ -59,7 +59,7 @@ export class OwnDesk implements AsyncDisposable {
   }
 
   /** Resolves with whether another turn follows the one that ended at `leaf`: a hook can keep the agent working. */
-  async goesOn(conversation: string, leaf: string | null): Promise<boolean> {
+  async continues(conversation: string, leaf: string | null): Promise<boolean> {
     const session = await this.open(conversation);
     await this.#desk.chats.settled(session);
     return session.state.runs.size > 0 || session.state.leaf !== leaf;

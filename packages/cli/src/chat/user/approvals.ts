@@ -67,7 +67,7 @@ export class Approvals {
     using open = whileOpen(session, id);
     const asker = subAgentLabel(session.state, question.message ?? "") ?? this.#asking.agent;
     if (question.type === "limit") {
-      await this.#until(session, id, () => this.#goesOn(question, asker, open.signal));
+      await this.#until(session, id, () => this.#continues(question, asker, open.signal));
       return;
     }
     const call = callIn(session.state, question);
@@ -96,7 +96,7 @@ export class Approvals {
     }
   }
 
-  async #goesOn({ reason, offers }: LimitQuestion, asker: string, signal: AbortSignal): Promise<Answer | undefined> {
+  async #continues({ reason, offers }: LimitQuestion, asker: string, signal: AbortSignal): Promise<Answer | undefined> {
     const asked = offers
       ? { title: "Your message is too large", question: "Store the message as a file?", choices: [STORE, KEEP_BACK] }
       : {

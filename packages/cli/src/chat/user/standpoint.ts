@@ -1,6 +1,6 @@
 import type { FeedItem, UserPart } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
-import { isPersons, typedText, worktreeAt } from "@banyan/core/conversation";
+import { isUserMessage, typedText, worktreeAt } from "@banyan/core/conversation";
 import { changedFiles, type RestorationResult } from "@banyan/host";
 import { wrapSentence } from "../../show/fit-text.ts";
 import type { LiveTerminal } from "../../terminal/contract/live-terminal.ts";
@@ -95,7 +95,7 @@ export class Standpoint {
   /** Asks like `mayLeaveFor` before the last user message on the path to `at` gets another answer or other words. */
   async mayRetry(at = this.leaf): Promise<boolean> {
     const path = pathTo(this.#state, at);
-    const last = path.findLast(isPersons);
+    const last = path.findLast(isUserMessage);
     return this.mayLeaveFor(last?.parentId ?? null);
   }
 
@@ -108,7 +108,7 @@ export class Standpoint {
 
   /** Goes back to an earlier message of the user's choice. The last own message is selected (T7). */
   async rewind(): Promise<void> {
-    const own = pathTo(this.#state, this.leaf).findLast(isPersons);
+    const own = pathTo(this.#state, this.leaf).findLast(isUserMessage);
     const message = await this.pick(own?.id);
     if (message !== undefined) await this.goTo(message);
   }
@@ -118,7 +118,7 @@ export class Standpoint {
     const { terminal, view, writing, agent, keep } = this.#options;
     const message = this.#state.messages.get(id);
     if (!message) return;
-    const isOwn = isPersons(message);
+    const isOwn = isUserMessage(message);
     const at = isOwn ? id : toldSince(this.#state, id);
     const to = isOwn ? message.parentId : at;
     if (!(await this.mayLeaveFor(to))) return;

@@ -1,6 +1,6 @@
 import { describeShortfall } from "@banyan/client/words";
 import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core";
-import { isPersons, typedText } from "@banyan/core/conversation";
+import { isUserMessage, typedText } from "@banyan/core/conversation";
 import { counted, planHeadline, planOnPath } from "@banyan/core/shown";
 import { planStepLines } from "../../show/call-line.ts";
 import { excerptLine, firstLines, wrapSentence } from "../../show/fit-text.ts";
@@ -73,7 +73,7 @@ function exchanged(
   { columns, style, most = ANSWER_LINES, prose }: ExchangeLook,
 ): string[] {
   const path = pathTo(state, leaf);
-  const asked = path.findLast(isPersons);
+  const asked = path.findLast(isUserMessage);
   // Skip system messages after the exchange, which no answer follows yet.
   const end = path.findLast((message) => message.role !== "user" || message.author === "user");
   const mark = prose ? `${style.accent("❯")} ` : `${style.accent("you:")} `;
@@ -90,5 +90,5 @@ function exchanged(
 
 /** Returns the user's messages on a branch, newest first. */
 export function userMessagesOn(state: ConversationState, leaf: string | null): string[] {
-  return pathTo(state, leaf).filter(isPersons).map(typedText).reverse();
+  return pathTo(state, leaf).filter(isUserMessage).map(typedText).reverse();
 }

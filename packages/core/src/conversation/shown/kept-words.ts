@@ -1,4 +1,4 @@
-import { isPersons, type Message, type SummaryMessage, textOf } from "../message.ts";
+import { isUserMessage, type Message, type SummaryMessage, textOf } from "../message.ts";
 import { counted, formatCount } from "./amounts.ts";
 import { attachedText, encloseInTags } from "./enclosed-text.ts";
 import { cutInMiddle } from "./visible-text.ts";
@@ -42,7 +42,7 @@ export function keptMessage(message: Message, characters = Number.POSITIVE_INFIN
     characters,
     (cut) => `[… ${formatCount(cut)} characters are left out here …]`,
   );
-  return encloseInTags(isPersons(message) ? "message" : "task", words);
+  return encloseInTags(isUserMessage(message) ? "message" : "task", words);
 }
 
 /** Returns the words that a user wrote in a message, without attachments and texts of hooks. */

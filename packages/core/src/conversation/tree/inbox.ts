@@ -20,8 +20,8 @@ export function holdInputs(
   const stopped = reason === "interrupted" || reason === "failed";
   state.inbox = state.inbox.map((input) => {
     if (input.run !== run) return input;
-    const goesOn = !stopped || (input.delivery === "interrupt" && reason === "interrupted");
-    return { ...input, at, held: goesOn ? input.held : true };
+    const continues = !stopped || (input.delivery === "interrupt" && reason === "interrupted");
+    return { ...input, at, held: continues ? input.held : true };
   });
 }
 

@@ -2,8 +2,8 @@ import { base64Size } from "../brought-file.ts";
 import {
   type AssistantMessage,
   type Call,
-  isPersons,
   isSettled,
+  isUserMessage,
   type Message,
   type SetAsideMessage,
   type SummaryMessage,
@@ -35,7 +35,7 @@ export function placeAfterForgotten(path: readonly Message[]): number {
  * (`!command`).
  */
 export function lastUserMessage(path: readonly Message[]): UserMessage | undefined {
-  return path.findLast((message): message is UserMessage => isPersons(message) && !isOwnCommand(message.parts));
+  return path.findLast((message): message is UserMessage => isUserMessage(message) && !isOwnCommand(message.parts));
 }
 
 /** Name of the tags around the output of a user's own command (`!command`), for the model. */

@@ -7,7 +7,7 @@ import {
   type Call,
   type ConversationState,
   type FeedItem,
-  isPersons,
+  isUserMessage,
   type MessageAdded,
   type Part,
   type PlanStep,
@@ -131,7 +131,7 @@ export class EditorUpdates {
   *replay(state: ConversationState): Generator<Update> {
     let last: string | undefined;
     for (const message of pathTo(state, this.#parts.branch.leaf)) {
-      if (isPersons(message)) yield* this.#user(message.id, message.parts);
+      if (isUserMessage(message)) yield* this.#user(message.id, message.parts);
       if (message.role === "summary") yield* this.#summary(message.id, message);
       if (message.role !== "assistant") continue;
       for (const [index, part] of message.parts.entries()) {

@@ -302,7 +302,7 @@ test("agUiEvents tells a turn of a library's user; an interrupt ends the events 
   const [interrupt] = waits.outcome.type === "interrupt" ? waits.outcome.interrupts : [];
   expect(interrupt?.reason).toBe("tool_call");
   const messages = events.flatMap((each) => (each.type === "TEXT_MESSAGE_START" ? [{ id: each.messageId }] : []));
-  const second = agUiEvents(session.feed(), { ...run, runId: createId(), messages }, { session, goesOn: true });
+  const second = agUiEvents(session.feed(), { ...run, runId: createId(), messages }, { session, continues: true });
   const rest = Array.fromAsync(second);
   await session.answer(interrupt?.id ?? "", { decision: "allow" });
   const types = (await rest).map(({ type }) => type);

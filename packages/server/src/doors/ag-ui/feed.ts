@@ -11,13 +11,13 @@ import { type AgUiRun, AgUiTurn } from "./turn.ts";
 /**
  * Options of `agUiEvents`.
  * @example
- * agUiEvents(session.feed(), { threadId: session.id, runId: createId() }, { session, goesOn: true });
+ * agUiEvents(session.feed(), { threadId: session.id, runId: createId() }, { session, continues: true });
  */
 export interface AgUiOptions {
   /** The session of the feed. Its outline is sent as state, and removed messages are reported. */
   readonly session?: { readonly state: ConversationState };
   /** True if the events begin with a running turn, after the last of its messages that the run knows. */
-  readonly goesOn?: boolean;
+  readonly continues?: boolean;
 }
 
 /**
@@ -34,10 +34,10 @@ export function agUiEvents(
   run: AgUiRun,
   options: AgUiOptions = {},
 ): AsyncGenerator<AgUiEvent> {
-  refuseUnknown("agUiEvents", options, { session: true, goesOn: true });
-  const { session, goesOn = false } = options;
+  refuseUnknown("agUiEvents", options, { session: true, continues: true });
+  const { session, continues = false } = options;
   const turn = new AgUiTurn(run, session && (() => session.state));
-  const live = goesOn && session ? newestTurn(session.state) : undefined;
+  const live = continues && session ? newestTurn(session.state) : undefined;
   // Read at once, and not only with the first reader: later answers and messages must be among the events.
   const begins =
     session && live !== undefined ? turn.takeUp(session.state, live, lastKnown(session.state, run, live)) : [];

@@ -4,7 +4,7 @@ import {
   type ConversationState,
   describeUnreadable,
   isEnded,
-  isPersons,
+  isUserMessage,
   type Message,
   type Part,
   pathTo,
@@ -52,7 +52,7 @@ export function messagesNamed(state: ConversationState, named: ReadonlyMap<strin
 
 function agUiMessages(message: Message): AgUiMessage[] {
   // Texts of tools and of the engine are for the model only.
-  if (isPersons(message)) return [{ id: message.id, role: "user", content: agUiContent(readableParts(message)) }];
+  if (isUserMessage(message)) return [{ id: message.id, role: "user", content: agUiContent(readableParts(message)) }];
   if (message.role !== "assistant") return [];
   const unreadable = describeUnreadable(message);
   return unreadable === undefined

@@ -1,5 +1,5 @@
 import { Client, ClientError, type WatchedConversation } from "@banyan/client";
-import { type ConversationState, isPersons, type Message, pathTo } from "@banyan/core/conversation";
+import { type ConversationState, isUserMessage, type Message, pathTo } from "@banyan/core/conversation";
 import type { Desk, Principal } from "@banyan/desk";
 import { PROGRAM } from "@banyan/host";
 import { isToldBefore } from "../door.ts";
@@ -117,7 +117,7 @@ function historyPlace(
   turns: number,
 ): HistoryPlace {
   const { matched = 0, at, path = [] } = place ?? {};
-  const root = path.find(isPersons)?.id;
+  const root = path.find(isUserMessage)?.id;
   const where = at !== undefined ? { at } : root !== undefined ? { beside: root } : {};
   const known =
     at === undefined
@@ -166,7 +166,7 @@ function turnsOfHistory(history: readonly OpenAiTurn[], redact: (text: string) =
 function turnsOfPath(path: readonly Message[]) {
   const turns: { said: string; answer: string; last: string; isCut: boolean }[] = [];
   for (const each of path) {
-    if (isPersons(each)) {
+    if (isUserMessage(each)) {
       const texts = each.parts.flatMap((part) => (part.type === "text" && !isToldBefore(part.text) ? [part.text] : []));
       turns.push({ said: comparable(texts.join("\n")), answer: "", last: each.id, isCut: false });
       continue;
@@ -204,7 +204,7 @@ function contentText(content: OpenAiTurn["content"]): string {
 }
 
 function historyTextOf(message: Message): string {
-  if (!isPersons(message)) return "";
+  if (!isUserMessage(message)) return "";
   return message.parts
     .flatMap((part) => (part.type === "text" && isToldBefore(part.text) ? [part.text] : []))
     .join("\n");

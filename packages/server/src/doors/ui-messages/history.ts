@@ -1,5 +1,5 @@
 import { openRun, readableParts } from "@banyan/client/display";
-import { type ConversationState, isPersons, latestRun, pathTo } from "@banyan/core/conversation";
+import { type ConversationState, isUserMessage, latestRun, pathTo } from "@banyan/core/conversation";
 import type { UiChunk } from "./chunk.ts";
 import { UiTurn, uiPartsOf } from "./turn.ts";
 
@@ -18,7 +18,7 @@ export function uiHistory(state: ConversationState): UiMessage[] {
   const messages: UiMessage[] = [];
   const told = new Set<string>();
   for (const each of state.leaf === null ? [] : pathTo(state, state.leaf)) {
-    if (isPersons(each) && !told.has(each.id))
+    if (isUserMessage(each) && !told.has(each.id))
       messages.push({ id: each.id, role: "user", parts: uiPartsOf(readableParts(each)) });
     if (each.role !== "assistant") continue;
     const run = latestRun(state, each.run);

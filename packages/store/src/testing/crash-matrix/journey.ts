@@ -56,10 +56,10 @@ function answerTo({ messages }: ModelRequest): Scene {
     .slice(said + 1)
     .filter((message) => message.role === "assistant" && message.results.length > 0);
   // A user has sent another message since. A request to continue does not count.
-  const goesOn =
+  const continues =
     last === said ||
     (messages[last - 1]?.role === "assistant" && textOf(messages[last] as PromptMessage).startsWith("Go on"));
-  return (goesOn ? answers[words]?.[steps.length] : undefined) ?? ANYTHING;
+  return (continues ? answers[words]?.[steps.length] : undefined) ?? ANYTHING;
 }
 
 function textOf({ parts }: PromptMessage): string {

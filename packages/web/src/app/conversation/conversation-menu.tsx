@@ -1,4 +1,4 @@
-import { isPersons } from "@banyan/core/conversation";
+import { isUserMessage } from "@banyan/core/conversation";
 import { useState } from "react";
 import { messageBeginning } from "../../panels/tree/words.ts";
 import { goToPlace, PlaceLink } from "../../parts/browser/navigation.tsx";
@@ -99,6 +99,6 @@ export function useTitle(): string | undefined {
   const tree = useTree();
   const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === conversation.id)?.title);
   // A removed conversation is in no list. The first message may be about a worktree, and not from a user.
-  const first = tree?.messages.values().find(isPersons)?.id;
+  const first = tree?.messages.values().find(isUserMessage)?.id;
   return tree?.title ?? (listed || (tree && first && messageBeginning(conversation, tree, first)));
 }

@@ -1,5 +1,5 @@
 import { isRemoved } from "@banyan/client/actions";
-import { type ConversationState, isPersons, leaves, type Message, pathTo, textOf } from "@banyan/core/conversation";
+import { type ConversationState, isUserMessage, leaves, type Message, pathTo, textOf } from "@banyan/core/conversation";
 
 /** Kinds of messages that a tree shows. */
 export type TreeFilter = "all" | "own" | "calls" | "starred";
@@ -96,7 +96,7 @@ function passes(message: Message, filter: TreeFilter): boolean {
     case "all":
       return true;
     case "own":
-      return isPersons(message);
+      return isUserMessage(message);
     case "calls":
       return message.role === "assistant" && message.calls.length > 0;
     case "starred":

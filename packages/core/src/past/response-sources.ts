@@ -8,21 +8,21 @@ import { SmallMap } from "./small-map.ts";
 const REMEMBERED = 500;
 
 /** The run, agent and depth of sub-agents of each recent response, even after the end of its run. */
-export class Voices {
+export class ResponseSources {
   readonly #state: ConversationState;
   readonly #live = new SmallMap<DeltaSource>();
   /** By message, because no state has an abandoned message. */
-  readonly #heard = new Recent<DeltaSource>(REMEMBERED);
+  readonly #responses = new Recent<DeltaSource>(REMEMBERED);
 
-  /** `state` must include an event before `hear` gets the event. */
+  /** `state` must include an event before `add` gets the event. */
   constructor(state: ConversationState) {
     this.#state = state;
   }
 
-  hear(event: Event): void {
+  add(event: Event): void {
     if (event.type === "message.started") {
       const { message, run } = event;
-      this.#heard.set(message, this.#live.get(run) ?? { run, agent: "", depth: 0 });
+      this.#responses.set(message, this.#live.get(run) ?? { run, agent: "", depth: 0 });
     }
     if (event.type === "run.ended") this.#live.delete(event.run);
     if (event.type !== "run.started") return;
@@ -34,14 +34,14 @@ export class Voices {
 
   /** Names are empty if the log has none, or if the response is too old to be remembered. */
   of(message: string): DeltaSource {
-    return this.#heard.get(message) ?? { run: "", agent: "", depth: 0 };
+    return this.#responses.get(message) ?? { run: "", agent: "", depth: 0 };
   }
 
   /** Returns a copy for a reader that replays old events of the log. */
-  again(): Voices {
-    const voices = new Voices(this.#state);
-    voices.#heard.takeAll(this.#heard);
-    for (const voice of this.#live.values()) voices.#live.set(voice.run, voice);
-    return voices;
+  copy(): ResponseSources {
+    const sources = new ResponseSources(this.#state);
+    sources.#responses.takeAll(this.#responses);
+    for (const source of this.#live.values()) sources.#live.set(source.run, source);
+    return sources;
   }
 }
