@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { acpAgent } from "@banyan/acp";
-import { Agent, defineTool, launchAgent, Session, say } from "@banyan/core";
+import { Agent, defineTool, launchAgent, RateLimit, Session, say } from "@banyan/core";
 import { fromLanguageModel } from "@banyan/core/ai-sdk";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { askModel } from "@banyan/core/hosts";
@@ -54,6 +54,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "core AgentBuilder.callbacks": (callbacks) => Agent.builder().model(model).callbacks(callbacks).build(),
   "core launchAgent": (options) => launchAgent(options),
   "core defineTool": (tool) => defineTool(tool),
+  "core RateLimit.constructor": (options) => new RateLimit(options),
   "core Session.open": (options) => Session.open(nothing, undefined, options),
   "core Session.inMemory": (options) => Session.inMemory(options),
   "core Session.feed": (options) => session.feed(options),

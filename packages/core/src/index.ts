@@ -52,6 +52,7 @@ export type { Tool, ToolContext } from "./ports/tool.ts";
 export type { Effects, Follower, FollowResult, JsonSchema, Question } from "./ports/tool-values.ts";
 export type { Answer, Permit } from "./ports/verdict.ts";
 export { LimitError, type Limits } from "./run/limits.ts";
+export { RateLimit } from "./run/rate-limit.ts";
 export type { Callbacks, RetrySettings } from "./run/run.ts";
 export { Interruption, SessionError, type SessionErrorCode, UnfitAnswerError } from "./session/error.ts";
 export type { SayOptions, SessionOptions } from "./session/options.ts";

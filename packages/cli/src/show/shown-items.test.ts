@@ -114,6 +114,18 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
     shows: /overloaded|529, attempt 2/,
   },
   {
+    item: {
+      type: "model.retrying",
+      run: "r",
+      attempt: 1,
+      delay: 9_000,
+      nextAt: 9_000,
+      code: "rate-limit",
+      reason: "The rate limit of agent is 4 requests per minute.",
+    },
+    shows: /The rate limit of agent is 4 requests per minute\. .*Continuing (in 9\.0 s|now)/,
+  },
+  {
     item: { type: "model.replaced", run: "r", from: "a/one", to: "b/two", code: "quota", reason: "Nothing is left." },
     shows: /Nothing is left\. b\/two continues this turn instead of a\/one/,
   },

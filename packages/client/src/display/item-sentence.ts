@@ -19,13 +19,15 @@ type ItemOf<Type extends string> = Extract<EventBody | Notice, { readonly type: 
 
 /** `undefined`: the item needs no sentence. */
 const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Say) => string | undefined } = {
-  "model.retrying": ({ reason, delay, attempt, ...hitch }, say) =>
-    say("{reason} Trying again in {wait} ({hitch}, attempt {attempt}).", {
-      reason: asSentence(reason),
-      wait: waitOf(delay),
-      hitch: failureName(hitch),
-      attempt: String(attempt),
-    }),
+  "model.retrying": ({ reason: why, delay, attempt: number, ...failure }, say) => {
+    const reason = asSentence(why);
+    const wait = waitOf(delay);
+    // The first attempt waits for the rate limit of the agent.
+    if (number === 1) return say("{reason} Continuing in {wait}.", { reason, wait });
+    const attempt = String(number);
+    const hitch = failureName(failure);
+    return say("{reason} Trying again in {wait} ({hitch}, attempt {attempt}).", { reason, wait, hitch, attempt });
+  },
   "model.replaced": ({ from, to, reason }, say) =>
     say("{reason} {to} continues this turn instead of {from}.", {
       reason: asSentence(reason),

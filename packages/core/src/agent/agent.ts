@@ -234,6 +234,10 @@ export class AgentBuilder<Result = Json | undefined> {
     return this.#set({ limits: { ...this.#options.limits, ...limits } });
   }
 
+  rateLimit(rateLimit: NonNullable<AgentOptions["rateLimit"]>): AgentBuilder<Result> {
+    return this.#set({ rateLimit });
+  }
+
   bounds(bounds: NonNullable<AgentOptions["bounds"]>): AgentBuilder<Result> {
     return this.#set({ bounds });
   }

@@ -3,6 +3,7 @@ import { OptionError, type OptionNames, refuseUnknown } from "../conversation/op
 import type { CallHooks } from "../ports/human.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import type { Limits } from "../run/limits.ts";
+import { RateLimit } from "../run/rate-limit.ts";
 import type { Callbacks, RetrySettings } from "../run/run.ts";
 import { checkTool } from "../toolbox/check-tool.ts";
 import { Toolbox, ToolDefinitionError } from "../toolbox/toolbox.ts";
@@ -19,6 +20,7 @@ const AGENT: OptionNames<TurnOptions & { onTurn?: unknown }> = {
   tools: true,
   settings: true,
   limits: true,
+  rateLimit: true,
   retry: true,
   bounds: true,
   mode: true,
@@ -84,7 +86,7 @@ const CALLBACKS: OptionNames<Callbacks> = {
 /** Checks the options that the constructor of an agent checks. Throws `OptionError` and `ToolDefinitionError`. */
 export function checkAgentOptions(options: TurnOptions): void {
   refuseUnknown("an agent", options, AGENT);
-  const { model, modelNamed, fallbacks = [], tools, output, settings, limits, retry, bounds } = options;
+  const { model, modelNamed, fallbacks = [], tools, output, settings, limits, rateLimit, retry, bounds } = options;
   const { compaction, memory, callbacks, hooks } = options;
   checkModelOption(model);
   if (!Array.isArray(fallbacks) || fallbacks.some((name) => typeof name !== "string")) {
@@ -98,6 +100,10 @@ export function checkAgentOptions(options: TurnOptions): void {
   }
   refuseUnknown("an agent", settings, SETTINGS, "settings.");
   refuseUnknown("an agent", limits, LIMITS, "limits.");
+  if (rateLimit !== undefined && !(rateLimit instanceof RateLimit))
+    throw new OptionError("rateLimit must be a RateLimit: new RateLimit({ requestsPerMinute: 50 }).");
+  if (rateLimit && "run" in model)
+    throw new OptionError(`${model.id} runs whole turns and makes its own model calls, so it cannot have a rateLimit.`);
   refuseUnknown("an agent", retry, RETRY, "retry.");
   refuseUnknown("an agent", bounds, BOUNDS, "bounds.");
   if (compaction !== false) refuseUnknown("an agent", compaction, COMPACTION, "compaction.");

@@ -42,6 +42,7 @@ export function readyAgent(
     launch,
     settings: settingsFor(driver, settings),
     limits,
+    rateLimit: options.rateLimit,
     retry: options.retry ?? {},
     bounds: options.bounds ?? {},
     memory: memory && { store: memory.store, limit: memory.limit ?? 8, timeout: memory.timeout ?? 5_000 },

@@ -6,6 +6,7 @@ import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { LoopDriver, Tool } from "../ports/tool.ts";
 import type { InputSchema } from "../ports/tool-values.ts";
 import type { Limits } from "../run/limits.ts";
+import type { RateLimit } from "../run/rate-limit.ts";
 import type { Callbacks, RetrySettings, StoreText } from "../run/run.ts";
 
 /**
@@ -20,6 +21,7 @@ import type { Callbacks, RetrySettings, StoreText } from "../run/run.ts";
  *   tools: [...workspaceTools({ root: "." }), launchAgent()],
  *   settings: { temperature: 0, maxTokens: 1_000 },
  *   limits: { steps: 20, cost: 0.5 },
+ *   rateLimit: new RateLimit({ requestsPerMinute: 50 }),
  *   retry: { attempts: 3, idle: 30_000 },
  *   bounds: { answer: 1_000_000, arguments: 100_000 },
  *   mode: "task",
@@ -55,6 +57,11 @@ export interface TurnOptions<out Result = unknown> {
   readonly settings?: ModelSettings | undefined;
   /** Limits of each turn. Default: 50 steps, and sub-agents nested 3 deep. */
   readonly limits?: Limits | undefined;
+  /**
+   * Limit on the model calls of a minute. Agents with the same value share the limit, and sub-agents count as their
+   * parents. Default: none.
+   */
+  readonly rateLimit?: RateLimit | undefined;
   /** Retries of a failed model call. Default: with growing pauses, for 5 minutes. */
   readonly retry?: RetrySettings | undefined;
   /** Maximum size of a response. Default: 64 Mi characters in all, and 32 Mi for the arguments of a call. */

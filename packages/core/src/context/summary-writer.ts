@@ -1,9 +1,9 @@
 import { cutTo } from "../conversation/shown/visible-text.ts";
-import { addCost, addUsage, type Cost, costOf, noUsage, type Usage } from "../conversation/usage.ts";
+import { addCost, addUsage, type Cost, costOf, noUsage, totalTokens, type Usage } from "../conversation/usage.ts";
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
 import { learnWindow, windowFromError } from "../model/context-window.ts";
 import { type ModelDriver, ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
-import { Patience, waitSilently, waitToRetry } from "../run/patience.ts";
+import { Patience, waitForRate, waitSilently, waitToRetry } from "../run/patience.ts";
 import { type FallbackModel, notify, type RunWithModel, type TurnRun } from "../run/run.ts";
 import { contextRoom, countTokens, summaryBound } from "./behind-summary.ts";
 import { type CountTexts, messageTexts, takeSummaryPiece, userText } from "./summary-pieces.ts";
@@ -203,7 +203,10 @@ export class SummaryWriter {
     const { signal } = run;
     let patience = new Patience(run.agent, run.budget.steps > 1 || this.#responses.length > 0);
     for (;;) {
-      const { instructions, toolbox, settings, retry } = run.agent;
+      const { instructions, toolbox, settings, retry, rateLimit } = run.agent;
+      const waiting = { attempt: patience.attempt, tokens: Math.round(size.sent), isQuiet: this.#isQuiet };
+      const countUsed = rateLimit && (await waitForRate(run, rateLimit, waiting));
+      if (rateLimit && !countUsed) throw signal.reason;
       const head = { instructions: instructions.text, tools: toolbox.schemas, settings: { ...settings, maxTokens } };
       let error: ModelError;
       let begun = "";
@@ -213,6 +216,7 @@ export class SummaryWriter {
       try {
         const response = await askModel(heardBy(model, onText), { ...head, ...asked }, { signal, idle: retry.idle });
         this.#count(response);
+        countUsed?.(totalTokens(response.usage));
         const { finish } = response;
         if (finish !== undefined) return { ...response, finish };
         error = new ModelError("broken-stream", `The stream of ${model.id} ended in the middle of a summary.`);

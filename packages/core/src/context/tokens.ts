@@ -97,6 +97,12 @@ function textsInPrompt(message: PromptMessage): string[] {
   return [...texts, ...inputs, ...message.results.map(({ output }) => output)];
 }
 
+/** Estimates the tokens of the next request, from the provider's count of the last request. */
+export function requestTokens(run: TurnRun): number {
+  const { counted, uncounted } = contextUsage(run);
+  return uncounted.reduce((sum, text) => sum + estimate(text), counted);
+}
+
 /** Returns the maximum number of tokens in a request: one token per byte of the texts that no provider has counted. */
 export function upperBound({ counted, uncounted }: ContextUsage): number {
   return uncounted.reduce((sum, text) => sum + Buffer.byteLength(text), counted);

@@ -62,13 +62,13 @@ export interface DeltaPosition {
 
 /** An item of the feed that no log stores, such as the news of a retry. */
 export type Notice =
-  /** A model call failed and will be retried. */
+  /** A model call failed and will be retried, or a model call waits for the rate limit of its agent. */
   | {
       readonly type: "model.retrying";
       readonly run: string;
-      /** Number of the next attempt, from 2. */
+      /** Number of the next attempt, from 2; 1 for a first call that waits for the rate limit. */
       readonly attempt: number;
-      /** Milliseconds from the failure to the attempt. */
+      /** Milliseconds until the attempt. */
       readonly delay: number;
       /** Time of the attempt in milliseconds since 1970. */
       readonly nextAt: number;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelError } from "../ports/model.ts";
+import type { CountTokensUsed, RateLimit } from "./rate-limit.ts";
 import type { RetrySettings, TurnAgent, TurnRun } from "./run.ts";
 
 /**
@@ -52,13 +53,44 @@ export class Patience {
   }
 }
 
+/**
+ * Waits until the rate limit has room for a model call, and publishes the wait. Returns nothing when the run was
+ * aborted.
+ */
+export async function waitForRate(
+  run: TurnRun,
+  limit: RateLimit,
+  {
+    attempt,
+    tokens,
+    isQuiet = false,
+  }: { readonly attempt: number; readonly tokens: number; readonly isQuiet?: boolean },
+): Promise<CountTokensUsed | undefined> {
+  const reason = `The rate limit of ${run.agent.name} is ${limit}.`;
+  try {
+    return await limit.take(tokens, run.signal, (delay) => {
+      if (!isQuiet) publishAttempt(run, attempt, delay, { code: "rate-limit", reason });
+    });
+  } catch (error) {
+    if (!run.signal.aborted) throw error;
+    return undefined;
+  }
+}
+
 /** Publishes the pending retry, then waits `delay` milliseconds. Returns `false` when the run was aborted. */
 export async function waitToRetry(run: TurnRun, attempt: number, delay: number, error: ModelError): Promise<boolean> {
   const { code, status, fact: reason } = error;
-  const next = { run: run.id, attempt, delay, nextAt: Date.now() + delay };
-  const why = { code, ...(status === undefined ? {} : { status }), reason };
-  run.session.notify({ type: "model.retrying", ...next, ...why }, run.origin);
+  publishAttempt(run, attempt, delay, { code, ...(status === undefined ? {} : { status }), reason });
   return waitSilently(run, delay);
+}
+
+function publishAttempt(
+  { session, id: run, origin }: TurnRun,
+  attempt: number,
+  delay: number,
+  why: { readonly code: ModelError["code"]; readonly status?: number; readonly reason: string },
+): void {
+  session.notify({ type: "model.retrying", run, attempt, delay, nextAt: Date.now() + delay, ...why }, origin);
 }
 
 /** Waits `delay` milliseconds without publishing. Returns `false` when the run was aborted. */

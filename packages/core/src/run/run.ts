@@ -19,6 +19,7 @@ import type { Followers } from "./followers.ts";
 import type { Budget, Limits } from "./limits.ts";
 import type { Mode } from "./mode.ts";
 import type { TurnProgress } from "./progress.ts";
+import type { RateLimit } from "./rate-limit.ts";
 import type { Repeats } from "./repeats.ts";
 import type { TurnWork } from "./turn-work.ts";
 
@@ -136,6 +137,7 @@ export interface TurnAgent {
   readonly launch: Launch;
   readonly settings: ModelSettings;
   readonly limits: Limits;
+  readonly rateLimit: RateLimit | undefined;
   readonly retry: RetrySettings;
   readonly bounds: ResponseBounds;
   readonly memory: { readonly store: Memory; readonly limit: number; readonly timeout: number } | undefined;

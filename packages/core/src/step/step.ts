@@ -1,10 +1,12 @@
 import { tellCalls } from "../calls/asked-call.ts";
 import { CallBatch } from "../calls/calls.ts";
+import { requestTokens } from "../context/tokens.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { AssistantMessage, Finish } from "../conversation/message.ts";
+import { totalTokens } from "../conversation/usage.ts";
 import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
 import { assistantMessage } from "../run/branch.ts";
-import { Patience, waitToRetry } from "../run/patience.ts";
+import { Patience, waitForRate, waitToRetry } from "../run/patience.ts";
 import { type FallbackModel, notify, type TurnRun } from "../run/run.ts";
 import { notExecuted } from "../toolbox/execute.ts";
 import { callModel } from "./model-call.ts";
@@ -48,8 +50,13 @@ export async function takeStep(
   run.followers.failed = false;
   const patience = new Patience(agent, run.budget.steps > 1);
   for (;;) {
+    const { rateLimit } = agent;
+    const tokens = rateLimit?.countsTokens ? requestTokens(run) : 0;
+    const countUsed = rateLimit && (await waitForRate(run, rateLimit, { attempt: patience.attempt, tokens }));
+    if (rateLimit && !countUsed) return { type: "aborted" };
     const response = await ResponseMessage.begin(run, { eager });
     const error = await callModel(run, model, request, response);
+    if (response.finish) countUsed?.(totalTokens(response.finish.usage));
     response.closed = true;
     if (!error) return await complete(run, response, toolChoice);
     response.eager?.discard(error);

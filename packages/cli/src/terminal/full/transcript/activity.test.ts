@@ -80,6 +80,8 @@ test("F35, F26: a model that is asked again counts down, and one that says nothi
     what: "rate limited, attempt 5",
     until: nextAt,
   });
+  happens({ ...retrying, attempt: 1 });
+  expect(activities.doing).toMatchObject({ what: "waiting for the rate limit", until: nextAt });
   happens({ ...retrying, code: "broken-stream", attempt: 6 });
   expect(activities.doing?.what).toBe("the answer broke off, attempt 6");
   happens({ type: "model.waiting", run: "patient", message: "a", time: 40_000, alive: true });

@@ -132,7 +132,10 @@ export class ActivityTracker {
       case "context.not-shortened":
         return this.#settle(state);
       case "model.retrying":
-        return this.#set(`${failureName(notice)}, attempt ${notice.attempt}`, { until: notice.nextAt });
+        return this.#set(
+          notice.attempt === 1 ? "waiting for the rate limit" : `${failureName(notice)}, attempt ${notice.attempt}`,
+          { until: notice.nextAt },
+        );
       case "model.waiting": {
         const since = Date.now() - notice.time;
         return this.#set(notice.alive ? "thinking, the connection is alive" : "nothing from the model", { since });

@@ -25,6 +25,9 @@ describe("T25: the spinner line", () => {
     expect(spinnerLine({ ...activity, until: 900 }, false, 80, plain)).toBe(
       "• 429. Trying again now (attempt 4, Esc to stop)",
     );
+    expect(spinnerLine({ ...activity, what: "waiting for the rate limit" }, false, 80, plain)).toBe(
+      "• Waiting for the rate limit. Continuing in 12 s (Esc to stop)",
+    );
   });
 
   test.each([

@@ -27,11 +27,16 @@ export function spinnerLine(activity: SpinnerActivity, moves: boolean, width: nu
   const [rest = "", short = what] = [REST.exec(what)?.[1], what.replace(REST, "")];
   const stop = stopKey === undefined ? "" : `${stopKey} to stop`;
   const agents = agentsKey === undefined ? "" : `${agentsKey} shows them`;
+  // A first attempt has no number, because it waits for a rate limit.
+  const [next, nextShort] = rest === "" ? ["Continuing", "Continuing"] : ["Trying again", "Again"];
   // Use the longest ending that leaves room for the name. The stop key is dropped last.
   const ends =
     until === undefined
       ? [`${time}${inParentheses(stop, agents)}`, `${time}${inParentheses(stop)}`]
-      : [`. Trying again ${again(until)}${inParentheses(rest, stop)}`, `. Again ${again(until)}${inParentheses(stop)}`];
+      : [
+          `. ${next} ${again(until)}${inParentheses(rest, stop)}`,
+          `. ${nextShort} ${again(until)}${inParentheses(stop)}`,
+        ];
   const names = (until === undefined ? [what, short] : [short]).map(
     (name) => name.charAt(0).toUpperCase() + name.slice(1),
   );
