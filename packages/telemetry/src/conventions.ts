@@ -10,6 +10,8 @@ export const GENAI = {
   model: "gen_ai.request.model",
   stream: "gen_ai.request.stream",
   temperature: "gen_ai.request.temperature",
+  topP: "gen_ai.request.top_p",
+  seed: "gen_ai.request.seed",
   maxTokens: "gen_ai.request.max_tokens",
   stopSequences: "gen_ai.request.stop_sequences",
   reasoningLevel: "gen_ai.request.reasoning.level",

@@ -213,9 +213,12 @@ function addToTurn(turn: OpenTurn, usage: Usage, cost: Cost): void {
 
 /** Returns the settings of a run in the log. Any setting may be missing. */
 function settingsAttributes(settings: object): Attributes {
-  const { temperature, maxTokens, stop, effort }: Partial<Record<string, string | number | string[]>> = { ...settings };
+  const known: Partial<Record<string, string | number | string[]>> = { ...settings };
+  const { temperature, topP, seed, maxTokens, stop, effort } = known;
   return {
     ...(temperature === undefined ? {} : { [GENAI.temperature]: temperature }),
+    ...(topP === undefined ? {} : { [GENAI.topP]: topP }),
+    ...(seed === undefined ? {} : { [GENAI.seed]: seed }),
     ...(maxTokens === undefined ? {} : { [GENAI.maxTokens]: maxTokens }),
     ...(stop === undefined ? {} : { [GENAI.stopSequences]: stop }),
     ...(effort === undefined ? {} : { [GENAI.reasoningLevel]: effort }),

@@ -66,7 +66,7 @@ interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
   readonly session: Session;
 }
 
-const ANSWER: OptionNames<AnswerOptions> = { session: "object!", client: true, signal: true };
+const ANSWER: OptionNames<AnswerOptions> = { session: true, client: true, signal: true };
 
 /**
  * An immutable agent. Its constructor checks only the names of the options, the model, the memory and the tools. The
@@ -224,6 +224,10 @@ export class AgentBuilder<Result = Json | undefined> {
 
   tools(...tools: readonly Tool[]): AgentBuilder<Result> {
     return this.#set({ tools: [...(this.#options.tools ?? []), ...tools] });
+  }
+
+  toolChoice(toolChoice: NonNullable<AgentOptions["toolChoice"]>): AgentBuilder<Result> {
+    return this.#set({ toolChoice });
   }
 
   settings(settings: ModelSettings): AgentBuilder<Result> {

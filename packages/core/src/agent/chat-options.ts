@@ -60,11 +60,11 @@ export interface ChatOptions {
 
 export const CHAT: OptionNames<ChatOptions> = {
   session: true,
-  at: "string",
+  at: true,
   id: true,
-  client: "string",
-  wait: "boolean",
-  sharesLimits: "boolean",
+  client: true,
+  wait: true,
+  sharesLimits: true,
   signal: true,
 };
 

@@ -1,46 +1,50 @@
 import { isLanguageModel, notALanguageModel } from "../ai-sdk/language-model.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
 import type { CallHooks } from "../ports/human.ts";
-import type { ModelSettings } from "../ports/model.ts";
+import type { ModelSettings, ToolChoice } from "../ports/model.ts";
 import type { Limits } from "../run/limits.ts";
 import { RateLimit } from "../run/rate-limit.ts";
-import type { Callbacks, RetrySettings } from "../run/run.ts";
+import type { Callbacks, RetrySettings, TurnAgent } from "../run/run.ts";
 import { checkTool } from "../toolbox/check-tool.ts";
 import { Toolbox, ToolDefinitionError } from "../toolbox/toolbox.ts";
 import { schemaProblem } from "../toolbox/usable-schema.ts";
 import { checkLimits } from "../turn/turn.ts";
 import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 
-const AGENT: OptionNames<TurnOptions & { onTurn?: () => unknown }> = {
-  name: "string",
+const AGENT: OptionNames<TurnOptions & { onTurn?: unknown }> = {
+  name: true,
   model: true,
-  modelNamed: "function",
+  modelNamed: true,
   fallbacks: true,
-  instructions: "string",
+  instructions: true,
   tools: true,
+  toolChoice: true,
   settings: true,
   limits: true,
   rateLimit: true,
   retry: true,
   bounds: true,
   mode: true,
-  output: "object",
-  unattended: "boolean",
+  output: true,
+  unattended: true,
   hooks: true,
   compaction: true,
-  storeText: "function",
+  storeText: true,
   memory: true,
-  permission: "function",
+  permission: true,
   callsAtOnce: true,
   callbacks: true,
-  onTurn: "function",
+  onTurn: true,
 };
 const SETTINGS: OptionNames<ModelSettings> = {
   temperature: true,
+  topP: true,
+  seed: true,
   maxTokens: true,
-  stop: "list",
+  stop: true,
   effort: true,
-  providerOptions: "object",
+  providerOptions: true,
   serverTools: true,
 };
 const LIMITS: OptionNames<Limits> = {
@@ -53,47 +57,42 @@ const LIMITS: OptionNames<Limits> = {
   policy: true,
 };
 const RETRY: OptionNames<RetrySettings> = {
-  attempts: "number",
-  time: "number",
-  delay: "number",
-  maxDelay: "number",
-  idle: "number",
-  results: "number",
+  attempts: true,
+  time: true,
+  delay: true,
+  maxDelay: true,
+  idle: true,
+  results: true,
 };
-const BOUNDS: OptionNames<NonNullable<TurnOptions["bounds"]>> = { answer: "number", arguments: "number" };
+const BOUNDS: OptionNames<NonNullable<TurnOptions["bounds"]>> = { answer: true, arguments: true };
 const COMPACTION: OptionNames<CompactionOptions> = {
   hint: true,
   threshold: true,
   contextSize: true,
-  count: "function",
-  automatic: "boolean",
-  model: "string",
-  instructions: "string",
-  background: "boolean",
+  count: true,
+  automatic: true,
+  model: true,
+  instructions: true,
+  background: true,
 };
-const MEMORY: OptionNames<NonNullable<TurnOptions["memory"]>> = { store: true, limit: "number", timeout: "number" };
-const HOOKS: OptionNames<CallHooks> = {
-  beforeCall: "function",
-  beforeQuestion: "function",
-  afterCall: "function",
-  beforeSummary: "function",
-};
+const MEMORY: OptionNames<NonNullable<TurnOptions["memory"]>> = { store: true, limit: true, timeout: true };
+const HOOKS: OptionNames<CallHooks> = { beforeCall: true, beforeQuestion: true, afterCall: true, beforeSummary: true };
 const CALLBACKS: OptionNames<Callbacks> = {
-  awaited: "boolean",
-  onMessage: "function",
-  onCalls: "function",
-  onCall: "function",
-  onInterjection: "function",
-  onAnswer: "function",
-  onModelError: "function",
+  awaited: true,
+  onMessage: true,
+  onCalls: true,
+  onCall: true,
+  onInterjection: true,
+  onAnswer: true,
+  onModelError: true,
 };
 
 /** Checks the options that the constructor of an agent checks. Throws `OptionError` and `ToolDefinitionError`. */
 export function checkAgentOptions(options: TurnOptions): void {
   refuseUnknown("an agent", options, AGENT);
-  checkModelOption(options?.model);
   const { model, modelNamed, fallbacks = [], tools, output, settings, limits, rateLimit, retry, bounds } = options;
   const { compaction, memory, callbacks, hooks } = options;
+  checkModelOption(model);
   if (!Array.isArray(fallbacks) || fallbacks.some((name) => typeof name !== "string")) {
     throw new OptionError('fallbacks are a list of names of models, such as ["openai/gpt-5"].');
   }
@@ -166,6 +165,34 @@ function checkCounts(options: Numbers): void {
   }
 }
 
+/** Throws `OptionError` for a choice of tools that the agent cannot keep. */
+export function checkToolChoice(
+  toolChoice: ToolChoice,
+  { model, toolbox, mode }: Pick<TurnAgent, "model" | "toolbox" | "mode">,
+): void {
+  if (toolChoice === "auto") return;
+  const shown = `toolChoice is ${JSON.stringify(toolChoice)}`;
+  if ("run" in model) {
+    throw new OptionError(`${shown}, but ${model.id} runs its own turns and chooses its tools itself; leave it out.`);
+  }
+  if (toolChoice === "none") {
+    if (mode.name === "chat") return;
+    throw new OptionError(
+      `${shown}, but a task ends only with a call of finish_task; leave it out, or use mode "chat".`,
+    );
+  }
+  const names = toolbox.schemas.map(({ name }) => name);
+  const { tool } = (toolChoice === "required" ? {} : (toolChoice ?? {})) as { readonly tool?: unknown };
+  if (toolChoice !== "required" && typeof tool !== "string") {
+    throw new OptionError(`${shown}; it must be "auto", "none", "required" or the name of a tool: { tool: "search" }.`);
+  }
+  if (names.length === 0)
+    throw new OptionError(`${shown}, but the agent has no tools; give it tools, or leave it out.`);
+  if (typeof tool === "string" && !names.includes(tool)) {
+    throw new OptionError(`${shown}, but the agent has no tool "${tool}". ${nearestNameAdvice(tool, names)}`);
+  }
+}
+
 function checkModelOption(given: unknown): void {
   if (!given) throw new OptionError("An agent needs a model: new Agent({ model }).");
   if (isLanguageModel(given)) return;
@@ -180,9 +207,18 @@ function checkModelOption(given: unknown): void {
   );
 }
 
-function checkSettings({ temperature, maxTokens }: ModelSettings): void {
+function checkSettings({ temperature, topP, seed, stop, maxTokens }: ModelSettings): void {
   if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) {
     throw new OptionError(`settings.temperature is ${temperature}; it must be a number from 0 to 2.`);
+  }
+  if (topP !== undefined && !(topP >= 0 && topP <= 1)) {
+    throw new OptionError(`settings.topP is ${topP}; it must be a number from 0 to 1.`);
+  }
+  if (seed !== undefined && !Number.isSafeInteger(seed)) {
+    throw new OptionError(`settings.seed is ${seed}; it must be a whole number.`);
+  }
+  if (stop !== undefined && !(Array.isArray(stop) && stop.every((text) => typeof text === "string" && text !== ""))) {
+    throw new OptionError(`settings.stop is ${JSON.stringify(stop)}; it must be a list of texts, such as ["END"].`);
   }
   if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && maxTokens > 0)) {
     throw new OptionError(`settings.maxTokens is ${maxTokens}; it must be a positive whole number.`);

@@ -8,7 +8,7 @@ import type { Compaction, TurnAgent } from "../run/run.ts";
 import { Toolbox, textDigest } from "../toolbox/toolbox.ts";
 import { compactionFor, instructionsFor, launch, settingsFor, toolsInMode } from "../turn/launch.ts";
 import type { ChatAgent } from "./chat.ts";
-import { checkPositive, checkValues } from "./check-options.ts";
+import { checkPositive, checkToolChoice, checkValues } from "./check-options.ts";
 import { chatMode, resultMode, taskMode } from "./mode/modes.ts";
 import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 
@@ -21,17 +21,27 @@ export function readyAgent(
   withModel: (model: TurnOptions["model"] | undefined) => TurnAgent,
 ): TurnAgent {
   checkValues(options);
-  const { instructions = "", settings = NO_SETTINGS, limits = {}, memory, tools = NO_TOOLS } = options;
+  const {
+    instructions = "",
+    settings = NO_SETTINGS,
+    limits = {},
+    memory,
+    tools = NO_TOOLS,
+    toolChoice = "auto",
+  } = options;
   const driver = modelDriver(options.model);
   const mode = agentMode(options);
   const text = instructionsFor(instructions, mode.instructions);
+  const toolbox = Toolbox.of(toolsInMode(tools, mode));
+  checkToolChoice(toolChoice, { model: driver, toolbox, mode });
   return {
     name,
     model: driver,
     modelNamed: options.modelNamed && (async (name) => withModel(await options.modelNamed?.(name))),
     fallbacks: options.fallbacks ?? [],
     instructions: { text, digest: textDigest(text) },
-    toolbox: Toolbox.of(toolsInMode(tools, mode)),
+    toolbox,
+    toolChoice,
     own: { instructions, tools, settings },
     mode,
     taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,

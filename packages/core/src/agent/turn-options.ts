@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ResponseBounds } from "../model/response-size.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
 import type { Memory } from "../ports/memory.ts";
-import type { ModelDriver, ModelSettings } from "../ports/model.ts";
+import type { ModelDriver, ModelSettings, ToolChoice } from "../ports/model.ts";
 import type { LoopDriver, Tool } from "../ports/tool.ts";
 import type { InputSchema } from "../ports/tool-values.ts";
 import type { Limits } from "../run/limits.ts";
@@ -53,6 +53,13 @@ export interface TurnOptions<out Result = unknown> {
   readonly instructions?: string | undefined;
   /** Tools for the model. Their schemas are prepared once per array, so reuse the array. Default: none. */
   readonly tools?: readonly Tool[] | undefined;
+  /**
+   * Whether the model must call a tool: `auto` (default), `none`, `required` (any tool), or one tool by its name. A
+   * forced call is the first of each turn; then the model decides, so that the turn can end. The turn fails if the model
+   * answers without the call. Sub-agents decide for themselves.
+   * @example new Agent({ model, tools, toolChoice: { tool: "search" } });
+   */
+  readonly toolChoice?: ToolChoice | undefined;
   /** Settings for responses. Default: the settings of the model or its provider. */
   readonly settings?: ModelSettings | undefined;
   /** Limits of each turn. Default: 50 steps, and sub-agents nested 3 deep. */

@@ -6,7 +6,7 @@ import { rulesFor } from "../model/rules/providers.ts";
 import type { ModelDriver, ModelSettings, ModelSink } from "../ports/model.ts";
 import { asModelError } from "./error.ts";
 import { withOwnStorage } from "./own-storage.ts";
-import { callOptions, filesOfResults } from "./prompt.ts";
+import { callOptions, demandedSettings, filesOfResults } from "./prompt.ts";
 import { readStreamInto } from "./pump.ts";
 import { ResponseParts } from "./response-parts.ts";
 
@@ -131,7 +131,7 @@ async function stream(
     });
     await readStreamInto(
       stream,
-      new ResponseParts(model.modelId, provider, id, model.provider),
+      new ResponseParts(model.modelId, provider, id, model.provider, demandedSettings(request)),
       sink,
       signal,
       interruption.promise,

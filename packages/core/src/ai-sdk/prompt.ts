@@ -4,6 +4,7 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
   LanguageModelV4TextPart,
+  LanguageModelV4ToolChoice,
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
@@ -14,8 +15,10 @@ import {
   type ModelRequest,
   type PromptMessage,
   type PromptResult,
+  type ToolChoice,
   type ToolSchema,
 } from "../ports/model.ts";
+import type { DemandedSetting } from "./response-parts.ts";
 
 type LanguageModelV4Tools = NonNullable<LanguageModelV4CallOptions["tools"]>;
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
@@ -51,13 +54,29 @@ export function callOptions(request: ModelRequest, asked: PromptTarget): Languag
   const tools = encodeTools(request, provider);
   return {
     prompt: promptFor(request, asked),
-    ...(tools.length > 0 && { tools, toolChoice: { type: request.toolChoice } }),
+    ...(tools.length > 0 && { tools, toolChoice: encodeToolChoice(request.toolChoice) }),
     ...(settings.temperature !== undefined && { temperature: settings.temperature }),
+    ...(settings.topP !== undefined && { topP: settings.topP }),
+    ...(settings.seed !== undefined && { seed: settings.seed }),
     ...(settings.maxTokens !== undefined && { maxOutputTokens: settings.maxTokens }),
-    ...(settings.stop && { stopSequences: [...settings.stop] }),
+    ...(settings.stop && settings.stop.length > 0 && { stopSequences: [...settings.stop] }),
     ...(settings.effort && { reasoning: settings.effort }),
     ...(settings.providerOptions && { providerOptions: options(settings.providerOptions) }),
   };
+}
+
+const DEMANDED = [
+  { setting: "topP", feature: "topP" },
+  { setting: "seed", feature: "seed" },
+  { setting: "stop", feature: "stopSequences" },
+] as const;
+const FORCED: DemandedSetting = { setting: "a forced call (toolChoice)", feature: "toolChoice" };
+
+/** Returns the settings of a request without which its response would be wrong. */
+export function demandedSettings(request: LanguageModelV4CallOptions): readonly DemandedSetting[] {
+  const { toolChoice } = request;
+  const demanded = DEMANDED.filter(({ feature }) => request[feature] !== undefined);
+  return toolChoice?.type === "required" || toolChoice?.type === "tool" ? [...demanded, FORCED] : demanded;
 }
 
 interface EncodedPrompt {
@@ -127,6 +146,10 @@ function encodeTools({ tools, settings }: ModelRequest, provider: string): Langu
   const theirs = settings.serverTools?.filter(({ id }) => id.startsWith(`${provider}.`)) ?? [];
   if (theirs.length === 0) return own;
   return [...own, ...theirs.map(({ id, name, args = {} }) => ({ type: "provider" as const, id, name, args }))];
+}
+
+function encodeToolChoice(choice: ToolChoice): LanguageModelV4ToolChoice {
+  return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.tool };
 }
 
 function toolsOnce(schemas: readonly ToolSchema[]): LanguageModelV4FunctionTool[] {

@@ -1,4 +1,9 @@
-import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
 import type { ProviderData } from "../conversation/part.ts";
 import type { Usage } from "../conversation/usage.ts";
 import { CallArguments } from "../model/call-arguments.ts";
@@ -7,6 +12,22 @@ import { ThinkTags } from "../model/think-tags.ts";
 import { ModelError, type ModelPart } from "../ports/model.ts";
 import { isEmptyChunk, ProviderReport } from "./error.ts";
 import { type ProviderAction, providedCall, providedContent, providedResult } from "./provider-action.ts";
+
+/** A setting that changes what a response means, and the package's name of it. */
+export interface DemandedSetting {
+  readonly setting: string;
+  readonly feature: string;
+}
+
+/** Packages leave out a setting that the model lacks, with a warning. The response is not what the program asked for. */
+function refuseUnsupported(warnings: readonly SharedV4Warning[], setting: string, feature: string, id: string): void {
+  for (const warning of warnings) {
+    if (warning.type !== "unsupported" || !warning.feature.startsWith(feature)) continue;
+    const fact = `${id} does not support ${setting}`;
+    const advice = "leave it out, or use another model";
+    throw new ModelError("invalid-request", { fact, advice, words: warning.details });
+  }
+}
 
 interface StreamedPart {
   readonly type: "text" | "reasoning";
@@ -28,6 +49,7 @@ export class ResponseParts {
   readonly #asked: string;
   readonly #provider: string;
   readonly #id: string;
+  readonly #demanded: readonly DemandedSetting[];
   readonly #tags: ThinkTags;
   /** Id of the block that may begin with reasoning. */
   #tagged = "";
@@ -41,8 +63,16 @@ export class ResponseParts {
    * @param provider Name under which the provider's own actions are kept.
    * @param id `provider/model`, for errors.
    * @param format Provider and format in the package's terms, such as `openai.responses`.
+   * @param demanded Settings of the request that the model must support.
    */
-  constructor(asked: string, provider: string, id = `${provider}/${asked}`, format = provider) {
+  constructor(
+    asked: string,
+    provider: string,
+    id = `${provider}/${asked}`,
+    format = provider,
+    demanded: readonly DemandedSetting[] = [],
+  ) {
+    this.#demanded = demanded;
     this.#asked = asked;
     this.#provider = provider;
     this.#id = id;
@@ -50,9 +80,15 @@ export class ResponseParts {
     if (HAS_REASONING.test(format)) this.#tags.end();
   }
 
-  /** @throws the error that the provider reports, and `ModelError` for a response that ended incomplete. */
+  /**
+   * @throws the error that the provider reports, and `ModelError` for a response that ended incomplete, or without a
+   * demanded setting.
+   */
   read(part: LanguageModelV4StreamPart, out: ModelPart[]): void {
     switch (part.type) {
+      case "stream-start":
+        for (const { setting, feature } of this.#demanded) refuseUnsupported(part.warnings, setting, feature, this.#id);
+        return;
       case "text-delta":
         return this.#content(part, out);
       case "reasoning-delta":

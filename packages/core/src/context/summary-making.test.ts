@@ -85,6 +85,14 @@ describe("F88: a summary covers only what it replaces, from the oldest on", () =
     expect(sizeOf({ ...summary, messages: summary.messages.slice(0, same) }) / sizeOf(summary)).toBeGreaterThan(0.8);
   });
 
+  test("L6: the agent's stop texts do not cut a summary", async () => {
+    const model = limitedModel(4_000, () => SUM);
+    const { session, agent } = play(model, 4_000, { settings: { stop: ["END"], seed: 7 } });
+    for (let index = 1; index <= 7; index++) await agent.send(filler(`mark${index}`, 2_000), { session });
+    expect(model.requests.find(isSummary)?.settings).toMatchObject({ stop: undefined, seed: 7 });
+    expect(model.requests[0]?.settings.stop).toEqual(["END"]);
+  });
+
   test.each([
     ["a paste of a third of the window", 8_000, 8_000, 10_700],
     ["a change to a model with a smaller window", 16_000, 4_000, 100],

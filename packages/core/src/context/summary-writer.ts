@@ -207,7 +207,9 @@ export class SummaryWriter {
       const waiting = { attempt: patience.attempt, tokens: Math.round(size.sent), isQuiet: this.#isQuiet };
       const countUsed = rateLimit && (await waitForRate(run, rateLimit, waiting));
       if (rateLimit && !countUsed) throw signal.reason;
-      const head = { instructions: instructions.text, tools: toolbox.schemas, settings: { ...settings, maxTokens } };
+      // The agent's stop texts must not cut a summary.
+      const plain = { ...settings, maxTokens, stop: undefined };
+      const head = { instructions: instructions.text, tools: toolbox.schemas, settings: plain };
       let error: ModelError;
       let begun = "";
       const onText = (text: string) => {

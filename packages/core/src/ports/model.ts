@@ -61,18 +61,23 @@ export interface ModelRequest {
   readonly messages: readonly PromptMessage[];
   /** The same array in each step as long as the tools are the same. */
   readonly tools: readonly ToolSchema[];
-  /** `none`: the model must respond without a call. */
-  readonly toolChoice: "auto" | "none";
+  readonly toolChoice: ToolChoice;
   readonly settings: ModelSettings;
 }
 
+/** Calls of a response: the model decides (`auto`), none, at least one of any tool, or at least one of this tool. */
+export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
+
 /**
- * Settings for responses. The provider's default applies to absent settings.
+ * Settings for responses. The provider's default applies to absent settings. `topP`, `seed` and `stop` fail with a
+ * `ModelError` (`invalid-request`) if the model does not support them.
  * @example
  * new Agent({
  *   model,
  *   settings: {
  *     temperature: 0.2,
+ *     topP: 0.9,
+ *     seed: 7,
  *     maxTokens: 2_000,
  *     stop: ["END"],
  *     effort: "low",
@@ -84,9 +89,13 @@ export interface ModelRequest {
 export interface ModelSettings {
   /** From 0 to 2. */
   readonly temperature?: number | undefined;
+  /** Nucleus sampling, from 0 to 1: only the most likely tokens with this share of the probability count. */
+  readonly topP?: number | undefined;
+  /** A whole number. The same request with the same seed gives mostly the same response. */
+  readonly seed?: number | undefined;
   /** Maximum tokens of one response. */
   readonly maxTokens?: number | undefined;
-  /** Texts at which a response ends. */
+  /** Texts at which a response ends. The response does not contain the text, and is complete. */
   readonly stop?: readonly string[] | undefined;
   /** Amount of reasoning before the response, for models that support it. */
   readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "max" | undefined;

@@ -8,7 +8,7 @@ import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
 import type { Memory } from "../ports/memory.ts";
-import type { ModelDriver, ModelError, ModelSettings } from "../ports/model.ts";
+import type { ModelDriver, ModelError, ModelSettings, ToolChoice } from "../ports/model.ts";
 import type { LoopDriver, SubTask, Tool } from "../ports/tool.ts";
 import type { SubTaskEnd } from "../ports/tool-values.ts";
 import type { FeedReader } from "../session/feed.ts";
@@ -125,6 +125,7 @@ export interface TurnAgent {
   readonly instructions: { readonly text: string; readonly digest: string };
   /** Tools of the agent and its mode. */
   readonly toolbox: Toolbox;
+  readonly toolChoice: ToolChoice;
   /** The agent's own options, without those of its mode and model: for sub-agents. */
   readonly own: { readonly instructions: string; readonly tools: readonly Tool[]; readonly settings: ModelSettings };
   readonly mode: Mode;

@@ -1,10 +1,10 @@
-import { tellCalls } from "../calls/asked-call.ts";
+import { type AskedCall, tellCalls } from "../calls/asked-call.ts";
 import { CallBatch } from "../calls/calls.ts";
 import { requestTokens } from "../context/tokens.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { AssistantMessage, Finish } from "../conversation/message.ts";
 import { totalTokens } from "../conversation/usage.ts";
-import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
+import { type ModelDriver, ModelError, type ModelRequest, type ToolChoice } from "../ports/model.ts";
 import { assistantMessage } from "../run/branch.ts";
 import { Patience, waitForRate, waitToRetry } from "../run/patience.ts";
 import { type FallbackModel, notify, type TurnRun } from "../run/run.ts";
@@ -34,7 +34,7 @@ const NO_TOOLS = "Not executed: no tools can be used any more in this turn.";
 export async function takeStep(
   run: TurnRun,
   model: ModelDriver,
-  toolChoice: "auto" | "none",
+  toolChoice: ToolChoice,
   standIn?: FallbackModel,
 ): Promise<StepEnd> {
   const { agent, branch } = run;
@@ -46,7 +46,7 @@ export async function takeStep(
     settings: agent.settings,
   };
   // Followers act on a message before its calls run, so no call may begin early.
-  const eager = toolChoice === "auto" && run.followers.size === 0;
+  const eager = toolChoice !== "none" && run.followers.size === 0;
   run.followers.failed = false;
   const patience = new Patience(agent, run.budget.steps > 1);
   for (;;) {
@@ -86,14 +86,15 @@ export async function takeStep(
   }
 }
 
-async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "auto" | "none"): Promise<StepEnd> {
+async function complete(run: TurnRun, response: ResponseMessage, toolChoice: ToolChoice): Promise<StepEnd> {
   const { session, origin } = run;
   const message = response.id;
   const finish = response.finish as NonNullable<ResponseMessage["finish"]>;
   const asked = response.calls();
   const cut = finish.reason === "length" ? CUT_OFF : finish.reason === "filtered" ? FILTERED : undefined;
   const reason = asked.length > 0 && !cut ? "calls" : finish.reason === "calls" ? "stop" : finish.reason;
-  const refusal = cut ?? (toolChoice === "none" ? NO_TOOLS : undefined);
+  const unforced = cut || reason === "paused" ? undefined : missingCall(run, toolChoice, asked);
+  const refusal = cut ?? unforced?.refusal ?? (toolChoice === "none" ? NO_TOOLS : undefined);
   if (refusal !== undefined) response.eager?.discard(new Error(refusal));
   const completed = response.completion(reason);
   const followed = run.followers.size > 0;
@@ -102,6 +103,7 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
     // it.
     await session.commit([completed], { durable: followed, origin });
     const told = followed && (await runFollowers(run, message, reason));
+    if (unforced) return { type: "failed", error: unforced.error };
     return {
       type: told ? "told" : reason === "paused" ? "paused" : "ended",
       message: assistantMessage(session, message),
@@ -118,7 +120,19 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
   if (onCalls) await tellCalls(run, message, asked);
   await batch.run();
   response.eager?.discard(new Error("its caller no longer waits"));
+  if (unforced) return { type: "failed", error: unforced.error };
   return { type: toolChoice === "none" ? "ended" : "calls", message: assistantMessage(session, message) };
+}
+
+/** Returns the error of a response without the call that `toolChoice` forces, and the result of its other calls. */
+function missingCall({ agent }: TurnRun, toolChoice: ToolChoice, asked: readonly AskedCall[]) {
+  if (toolChoice === "auto" || toolChoice === "none") return undefined;
+  const { tool } = toolChoice === "required" ? {} : toolChoice;
+  if (tool === undefined ? asked.length > 0 : asked.some((call) => (call.via ?? call.tool) === tool)) return undefined;
+  const demand = tool === undefined ? "calling a tool" : `calling "${tool}"`;
+  const fact = `${agent.model.id} responded without ${demand}, which the agent's toolChoice forces`;
+  const advice = "use a model that supports forced calls, or leave out toolChoice";
+  return { error: new ModelError("invalid-request", { fact, advice }), refusal: `Not executed: ${demand} was forced.` };
 }
 
 /** Lets the followers act on a complete response, or drops them. Returns true if the model gets a message. */

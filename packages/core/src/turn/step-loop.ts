@@ -1,10 +1,10 @@
 import { giveUpSummary } from "../context/background-summary.ts";
 import { makeRoom, useSummary } from "../context/compaction.ts";
 import { withWindow } from "../context/overflow.ts";
-import type { ModelError } from "../ports/model.ts";
+import type { ModelError, ToolChoice } from "../ports/model.ts";
 import { runInTime } from "../run/limits.ts";
 import { failedEnd, type LoopEnd } from "../run/mode.ts";
-import { addModelNote, deliverSteering, type RunWithModel } from "../run/run.ts";
+import { addModelNote, deliverSteering, type RunWithModel, type TurnRun } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";
 import { applyLimitPolicy } from "./at-limit.ts";
 import type { ChosenModel } from "./chosen-model.ts";
@@ -24,6 +24,7 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
   // A call left open by a crash may have finished the task, or written a summary.
   if (progress.finished) return { reason: "finished" };
   await useSummary(run);
+  let toolChoice = firstChoice(run);
   for (;;) {
     if (signal.aborted) return { reason: "interrupted" };
     await deliverSteering(run);
@@ -51,11 +52,13 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
     const refused = hasWindow ? await refuseAgain(run, model) : undefined;
     if (refused) return failedEnd(refused);
     budget.beginStep();
-    const step = await runInTime(run, softTime, (run) => takeStep(run, model, "auto", standIn));
+    const step = await runInTime(run, softTime, (run) => takeStep(run, model, toolChoice, standIn));
     if (progress.finished) return { reason: "finished" };
     await useSummary(run);
     switch (step.type) {
       case "calls": {
+        // A forced call in each step would never let the turn end.
+        if (toolChoice !== "none") toolChoice = "auto";
         const problem = mode.onCalls(run.branch.path.slice(run.from));
         if (problem) return { reason: "failed", error: problem };
         break;
@@ -80,4 +83,13 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
         if (signal.aborted) return { reason: "interrupted" };
     }
   }
+}
+
+/** Returns the choice of tools for the next step. A turn that continues after a restart may have made its forced call. */
+function firstChoice({ agent: { toolChoice }, branch: { path } }: TurnRun): ToolChoice {
+  if (toolChoice === "auto" || toolChoice === "none") return toolChoice;
+  const begin = path.findLastIndex((message) => message.role === "user" && message.author !== "system");
+  return path.slice(begin).some((message) => message.role === "assistant" && message.calls.length > 0)
+    ? "auto"
+    : toolChoice;
 }

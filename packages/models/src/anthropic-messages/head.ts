@@ -1,4 +1,4 @@
-import type { ModelSettings } from "@banyan/core";
+import { ModelError, type ModelSettings } from "@banyan/core";
 import type { ModelRequest } from "@banyan/core/drivers";
 import type { WireOptions } from "../wire/client.ts";
 import { throughPackage } from "./package.ts";
@@ -49,16 +49,15 @@ export class Heads {
 }
 
 async function encodeHead(options: WireOptions, request: ModelRequest): Promise<RequestHead> {
-  const caught = Promise.withResolvers<RequestHead>();
+  let caught: RequestHead | undefined;
   const model = await throughPackage(options, async (_, { headers, body } = {}) => {
     const { messages: _messages, ...head } = JSON.parse(String(body));
-    caught.resolve({
-      text: JSON.stringify(head).slice(0, -1),
-      betas: new Headers(headers).get("anthropic-beta") ?? "",
-    });
-    throw new Error("The request was only captured, not sent.");
+    caught = { text: JSON.stringify(head).slice(0, -1), betas: new Headers(headers).get("anthropic-beta") ?? "" };
+    // With an empty response, the package reports the settings that the model lacks.
+    return new Response("", { headers: { "content-type": "text/event-stream" } });
   });
   const nowhere = { push: () => true, ready: async () => {} };
-  model.stream(request, nowhere, new AbortController().signal).catch(caught.reject);
-  return caught.promise;
+  const error = await model.stream(request, nowhere, new AbortController().signal).catch((error: unknown) => error);
+  if (caught && error instanceof ModelError && error.code === "broken-stream") return caught;
+  throw error;
 }

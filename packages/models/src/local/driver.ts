@@ -37,6 +37,7 @@ export function localModel(served: ServedModel, ways: LocalWays, set: number | u
     learnContextSize: (signal: AbortSignal) => window.learn(signal),
     async stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal) {
       signal.throwIfAborted();
+      if (served.server === "ollama") refuseForcedCall(request, chat.id);
       // The list of messages grows while waiting for the server.
       const now = { ...request, messages: request.messages.slice() };
       const asked = window.isDue ? now : request;
@@ -66,6 +67,13 @@ export function localModel(served: ServedModel, ways: LocalWays, set: number | u
       sink.push([finish]);
     },
   });
+}
+
+/** Ollama ignores a choice of tools, at both of its addresses. */
+function refuseForcedCall({ toolChoice }: ModelRequest, id: string): void {
+  if (toolChoice === "auto" || toolChoice === "none") return;
+  const fact = `${id} cannot be forced to call a tool, because Ollama has no tool_choice`;
+  throw new ModelError("invalid-request", { fact, advice: "use another server, or leave out toolChoice" });
 }
 
 /** Milliseconds between progress reports while a server loads a model. */

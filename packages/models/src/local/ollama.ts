@@ -69,6 +69,8 @@ function encodeOllamaRequest(shape: OllamaRequestShape, request: ModelRequest): 
     options: {
       num_ctx: shape.window,
       temperature: settings.temperature,
+      top_p: settings.topP,
+      seed: settings.seed,
       num_predict: settings.maxTokens,
       stop: settings.stop,
       ...Object.fromEntries(own.filter(([name]) => !FIELDS.has(name))),

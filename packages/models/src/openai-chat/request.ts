@@ -1,5 +1,5 @@
-import type { ModelSettings } from "@banyan/core";
-import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drivers";
+import type { Json, ModelSettings } from "@banyan/core";
+import type { ModelRequest, PromptMessage, ToolChoice, ToolSchema } from "@banyan/core/drivers";
 import type { ListBody } from "../wire/body.ts";
 import { encodeChatMessage } from "./messages.ts";
 
@@ -55,6 +55,8 @@ function requestHead(shape: ChatRequestShape, settings: ModelSettings): Readonly
   const head = {
     model: shape.model,
     temperature: settings.temperature,
+    top_p: settings.topP,
+    seed: settings.seed,
     [shape.maxTokensField]: settings.maxTokens,
     stop: settings.stop,
     // The format has no `max`; `high` is the highest effort that every server knows.
@@ -69,7 +71,13 @@ function requestHead(shape: ChatRequestShape, settings: ModelSettings): Readonly
 
 function toolsField({ tools, toolChoice }: ModelRequest): string {
   if (tools.length === 0) return "";
-  return `,"tools":${encodedTools(tools).text}${toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
+  // Some servers do not know the field, so the default is not sent.
+  const choice = toolChoice === "auto" ? "" : `,"tool_choice":${JSON.stringify(encodedChoice(toolChoice))}`;
+  return `,"tools":${encodedTools(tools).text}${choice}`;
+}
+
+function encodedChoice(choice: ToolChoice): Json {
+  return typeof choice === "string" ? choice : { type: "function", function: { name: choice.tool } };
 }
 
 export function requestToolNames(tools: readonly ToolSchema[]): ReadonlySet<string> {

@@ -7,6 +7,7 @@ import {
   type ModelSettings,
   type ModelSink,
   type PromptMessage,
+  type ToolChoice,
   type ToolSchema,
 } from "../../ports/model.ts";
 import { wellFormed } from "./form.ts";
@@ -126,6 +127,7 @@ class LegalRequests {
       instructions: rules.refusesBlankText && instructions.trim() === "" ? "" : instructions,
       messages,
       tools: tools.schemas,
+      toolChoice: legalChoice(request, tools),
       settings,
     };
     return { request: legal, tools, notes: [...tools.notes, ...notes], pictures };
@@ -203,6 +205,22 @@ class LegalRequests {
     }
     return legal;
   }
+}
+
+/** Returns the choice of tools with the name that the provider gets. The named tool may be left out of the request. */
+function legalChoice({ toolChoice, tools: asked }: ModelRequest, { schemas, originals }: LegalTools): ToolChoice {
+  if (toolChoice === "auto" || toolChoice === "none") return toolChoice;
+  if (toolChoice === "required") {
+    if (schemas.length > 0 || asked.length === 0) return toolChoice;
+    throw new ModelError("invalid-request", "toolChoice forces a call, but the provider accepts none of the tools.");
+  }
+  const { tool } = toolChoice;
+  const sent = schemas.find(({ name }) => (originals.get(name)?.name ?? name) === tool);
+  if (sent) return sent.name === tool ? toolChoice : { tool: sent.name };
+  throw new ModelError(
+    "invalid-request",
+    `toolChoice forces a call of "${tool}", but the request leaves this tool out.`,
+  );
 }
 
 function withoutThinking({ effort: _, ...settings }: ModelSettings, provider: string): ModelSettings {

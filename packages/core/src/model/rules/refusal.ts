@@ -17,14 +17,13 @@ const BEFORE = `((unsupported|unknown|unrecogni[sz]ed|unexpected|extra_forbidden
 const BEHIND =
   "\\W+(\\w+\\W+){0,4}(unsupported|not supported|not implemented|deprecated|no longer|extra inputs|(not|n't) (be )?(permitted|allowed|accepted|available|support))";
 
+/** Settings without which a response still answers. The others are never left out. */
+type OptionalSetting = "temperature" | "maxTokens" | "effort";
+
 /** Providers' names for our settings. */
-const PARAMETERS: readonly (readonly [
-  setting: "temperature" | "maxTokens" | "stop" | "effort",
-  names: readonly string[],
-])[] = [
+const PARAMETERS: readonly (readonly [setting: OptionalSetting, names: readonly string[]])[] = [
   ["temperature", ["temperature"]],
   ["maxTokens", ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"]],
-  ["stop", ["stop", "stop_sequences", "stopSequences"]],
   [
     "effort",
     [
@@ -84,6 +83,6 @@ function refusesParameter(text: string, name: string): boolean {
   });
 }
 
-export function settingOf(parameter: string): "temperature" | "maxTokens" | "stop" | "effort" | undefined {
+export function settingOf(parameter: string): OptionalSetting | undefined {
   return PARAMETERS.find(([, sent]) => sent.includes(parameter))?.[0];
 }
