@@ -44,6 +44,13 @@ const EVERYWHERE: readonly Refusal[] = [
 ];
 
 const NO_NODE = { noNodejsModules: "error", noProcessGlobal: "error" };
+const NODE_GLOBALS = ["Buffer", "setImmediate", "__dirname"].map((name) => [
+  name,
+  "This code runs in the browser too.",
+]);
+const NO_NODE_GLOBALS = {
+  noRestrictedGlobals: { level: "error", options: { deniedGlobals: Object.fromEntries(NODE_GLOBALS) } },
+};
 const PURE = "conversation/ is pure data and functions, in the browser too";
 
 const NOT_TESTS = ["!**/*.test.ts", "!**/*.fixture.ts"];
@@ -94,13 +101,7 @@ function ofConversation(): object[] {
     group: ["**", "!./**", "!../*.ts", "../index.ts"],
     message: `${PURE}: its inner rooms import only it, and not each other.`,
   };
-  const deniedGlobals = Object.fromEntries(
-    ["Buffer", "setImmediate"].map((name) => [name, "conversation/ runs in the browser too."]),
-  );
-  const style = {
-    noRestrictedGlobals: { level: "error", options: { deniedGlobals } },
-    noRestrictedImports: importRule([outside]),
-  };
+  const style = { ...NO_NODE_GLOBALS, noRestrictedImports: importRule([outside]) };
   return [
     { includes: [`${folder}/**`, ...NOT_TESTS], linter: { rules: { correctness: NO_NODE, style } } },
     {
@@ -148,7 +149,8 @@ function patternOf(from: string, to: string): string[] {
 
 function override(includes: readonly string[], refusals: readonly Refusal[], runsIn?: "browser"): object {
   const style = { noRestrictedImports: importRule([...refusals, ...EVERYWHERE]) };
-  return { includes, linter: { rules: runsIn === "browser" ? { correctness: NO_NODE, style } : { style } } };
+  const browser = { correctness: NO_NODE, style: { ...NO_NODE_GLOBALS, ...style } };
+  return { includes, linter: { rules: runsIn === "browser" ? browser : { style } } };
 }
 
 function importRule(patterns: readonly Refusal[]): object {

@@ -2,10 +2,11 @@ import { fromLanguageModel, isLanguageModel } from "../ai-sdk/language-model.ts"
 import { estimate } from "../context/tokens.ts";
 import { OptionError } from "../conversation/option-names.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
+import { textDigest } from "../ports/runtime.ts";
 import type { LoopDriver, Tool } from "../ports/tool.ts";
 import type { Mode } from "../run/mode.ts";
 import type { Compaction, TurnAgent } from "../run/run.ts";
-import { Toolbox, textDigest } from "../toolbox/toolbox.ts";
+import { Toolbox } from "../toolbox/toolbox.ts";
 import { compactionFor, instructionsFor, launch, settingsFor, toolsInMode } from "../turn/launch.ts";
 import type { ChatAgent } from "./chat.ts";
 import { checkPositive, checkToolChoice, checkValues } from "./check-options.ts";

@@ -1,13 +1,10 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { ModelError, type ModelPart, type ModelSink } from "../ports/model.ts";
+import { soon } from "../ports/runtime.ts";
 import type { ResponseParts } from "./response-parts.ts";
 
 /** Maximum number of parts that wait for one batch. */
 const BATCH = 256;
-
-/** Runs a function after all data that is available now has been read. */
-const soon: (run: () => void) => unknown =
-  typeof setImmediate === "function" ? setImmediate : (run) => setTimeout(run, 0);
 
 /**
  * Reads the stream of a response to its end into a sink. Parts that are available at once form one batch.

@@ -5,6 +5,7 @@ import { afterSummary, isShortening, isSummary } from "../conversation/tree/path
 import { totalTokens } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { PromptMessage } from "../ports/model.ts";
+import { byteLength } from "../ports/runtime.ts";
 import type { CountTokens, TurnAgent, TurnRun } from "../run/run.ts";
 
 /** Size of a request: the number of tokens that a provider counted, and the texts that no provider has counted yet. */
@@ -61,7 +62,7 @@ const bytesOf = new WeakMap<object, number>();
 function countedSize<T extends object>(counted: T, textsOf: (counted: T) => readonly string[]): number {
   let bytes = bytesOf.get(counted);
   if (bytes === undefined) {
-    bytes = textsOf(counted).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    bytes = textsOf(counted).reduce((sum, text) => sum + byteLength(text), 0);
     bytesOf.set(counted, bytes);
   }
   return bytes;
@@ -87,7 +88,7 @@ function headBytes({ instructions, toolbox }: TurnAgent): number {
 const BYTES = 4;
 
 function roughly(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / BYTES;
+  return texts.reduce((sum, text) => sum + byteLength(text), 0) / BYTES;
 }
 
 function textsInPrompt(message: PromptMessage): string[] {
@@ -105,7 +106,7 @@ export function requestTokens(run: TurnRun): number {
 
 /** Returns the maximum number of tokens in a request: one token per byte of the texts that no provider has counted. */
 export function upperBound({ counted, uncounted }: ContextUsage): number {
-  return uncounted.reduce((sum, text) => sum + Buffer.byteLength(text), counted);
+  return uncounted.reduce((sum, text) => sum + byteLength(text), counted);
 }
 
 export async function countContextTokens(

@@ -3,6 +3,7 @@ import type { Json } from "../conversation/part.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { noRights, type Rights, type RightsPlace } from "../ports/rights.ts";
+import { fullDigest } from "../ports/runtime.ts";
 
 interface AllowedCall {
   readonly id: string;
@@ -65,5 +66,5 @@ export class GrantedRights {
 }
 
 function callDigest({ id, tool, input }: AllowedCall): string {
-  return process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify([id, tool, input ?? null]));
+  return fullDigest(JSON.stringify([id, tool, input ?? null]));
 }

@@ -4,6 +4,7 @@ import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { noUsage } from "../conversation/usage.ts";
+import { textDigest } from "../ports/runtime.ts";
 
 /** The agent and the model of responses that another program got. */
 const AGENT = "history";
@@ -85,7 +86,7 @@ function endEvents(
 ): readonly EventBody[] {
   const call = { ...place, tool, ...(input !== undefined && { input }) };
   if (!result) return [{ type: "call.cancelled", ...call, output: NO_RESULT }];
-  const { stored, named } = storedFiles(result.files, files, fileDigest);
+  const { stored, named } = storedFiles(result.files, files, textDigest);
   for (const { digest } of named) files.set(digest, "");
   const executing: EventBody = { type: "call.executing", ...place, tool, attempt: 1, key: place.call };
   return [
@@ -93,9 +94,4 @@ function endEvents(
     ...stored,
     { type: `call.${result.status}`, ...call, output: result.output, ...(named.length > 0 && { files: named }) },
   ];
-}
-
-/** The digest under which calls store their files too. */
-function fileDigest(data: string): string {
-  return process.getBuiltinModule("node:crypto").hash("sha256", data).slice(0, 32);
 }

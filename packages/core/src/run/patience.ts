@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { alarm, onAbort } from "../model/alarm.ts";
 import type { ModelError } from "../ports/model.ts";
 import type { CountTokensUsed, RateLimit } from "./rate-limit.ts";
 import type { RetrySettings, TurnAgent, TurnRun } from "./run.ts";
@@ -94,11 +94,15 @@ function publishAttempt(
 }
 
 /** Waits `delay` milliseconds without publishing. Returns `false` when the run was aborted. */
-export async function waitSilently({ signal }: TurnRun, delay: number): Promise<boolean> {
-  try {
-    await sleep(delay, undefined, { signal });
-    return true;
-  } catch {
-    return false;
-  }
+export function waitSilently({ signal }: TurnRun, delay: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = alarm(delay, () => {
+      listening[Symbol.dispose]();
+      resolve(true);
+    });
+    const listening = onAbort(signal, () => {
+      cancel();
+      resolve(false);
+    });
+  });
 }

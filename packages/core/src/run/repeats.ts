@@ -1,6 +1,6 @@
 import type { Json } from "../conversation/part.ts";
 import { Recent } from "../past/recent.ts";
-import { textDigest } from "../toolbox/toolbox.ts";
+import { textDigest } from "../ports/runtime.ts";
 
 /** Failures in a row after which the model is warned about a call (B67). */
 const FAILING = 3;

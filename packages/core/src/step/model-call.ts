@@ -1,5 +1,6 @@
 import { alarm } from "../model/alarm.ts";
 import { type ModelDriver, ModelError, type ModelRequest, modelFailure } from "../ports/model.ts";
+import { soon } from "../ports/runtime.ts";
 import type { TurnRun } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import type { ResponseMessage } from "./response-message.ts";
@@ -75,8 +76,13 @@ function watchSilence(run: TurnRun, response: ResponseMessage, idle: number, rin
   // A process that was itself suspended must first read the data that arrived meanwhile.
   const watch = () => {
     cancel = alarm(pause, () => {
-      const looking = setImmediate(look);
-      cancel = () => clearImmediate(looking);
+      let isOver = false;
+      cancel = () => {
+        isOver = true;
+      };
+      soon(() => {
+        if (!isOver) look();
+      });
     });
   };
   watch();

@@ -19,9 +19,16 @@ export function isSameInput(one: Json | undefined, other: Json | undefined): boo
   return isEqual(one, other);
 }
 
+/** Compares plain data, as JSON has, field by field. */
 export function isEqual(one: unknown, other: unknown): boolean {
-  // An import would make Node load all dependencies of the module, such as threads and argument parsing.
-  return process.getBuiltinModule("node:util").isDeepStrictEqual(one, other);
+  if (Object.is(one, other)) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isEqual(Reflect.get(one, name), Reflect.get(other, name)))
+  );
 }
 
 /** Copies a value as plain JSON. Values with `toJSON` (a date, an address) are copied in that form. */

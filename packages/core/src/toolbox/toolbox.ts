@@ -7,6 +7,7 @@ import type { Json } from "../conversation/part.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import type { CheckedArguments } from "../ports/define-tool.ts";
 import type { ToolSchema } from "../ports/model.ts";
+import { textDigest } from "../ports/runtime.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { InputSchema, JsonSchema } from "../ports/tool-values.ts";
 
@@ -104,12 +105,6 @@ function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
     const checked = check(input);
     return checked instanceof Promise ? checked.then(again) : again(checked);
   };
-}
-
-/** Returns 128 bits of the text's SHA-256, in hexadecimal. */
-export function textDigest(text: string): string {
-  // Loaded on demand: creating an agent must not wait for Node's cryptography.
-  return process.getBuiltinModule("node:crypto").hash("sha256", text).slice(0, 32);
 }
 
 /**

@@ -3,12 +3,13 @@ import { isSettled, type Message, textOf } from "../conversation/message.ts";
 import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
 import { lastAssistantMessage, newestLeaf, pathTo, usageOnPath } from "../conversation/tree/path.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
+import { textDigest } from "../ports/runtime.ts";
 import type { LoopDriver, SubTask, Tool } from "../ports/tool.ts";
 import type { SubTaskEnd } from "../ports/tool-values.ts";
 import { type Mode, taskResultIn } from "../run/mode.ts";
 import type { Compaction, SubAgentLaunch, TurnAgent, TurnRun } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
-import { Toolbox, textDigest } from "../toolbox/toolbox.ts";
+import { Toolbox } from "../toolbox/toolbox.ts";
 import { Interrupts, takeTurns } from "./drive.ts";
 import { type Turn, taskResultText } from "./turn.ts";
 

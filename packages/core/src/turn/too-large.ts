@@ -6,6 +6,7 @@ import { textOf, type UserMessage } from "../conversation/message.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, worktreeAt } from "../conversation/tree/path.ts";
 import { type ModelDriver, ModelError } from "../ports/model.ts";
+import { byteLength } from "../ports/runtime.ts";
 import type { FallbackModel, RunWithModel, TurnRun } from "../run/run.ts";
 import { askRun } from "./at-limit.ts";
 
@@ -33,7 +34,7 @@ export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<
   const last = run.branch.path.findLast(({ role }) => role !== "summary");
   if (contextSize === undefined || last?.role !== "user") return undefined;
   const head = [instructions.text, toolbox.text];
-  const bytes = [...head, ...unanswered(run).map(textOf)].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const bytes = [...head, ...unanswered(run).map(textOf)].reduce((sum, text) => sum + byteLength(text), 0);
   // Usually the request fits by any count, so nothing is counted.
   if (bytes < contextSize) return undefined;
   const taken = await untilAborted(run, (signal) => countContextTokens({ counted: 0, uncounted: head }, count, signal));
