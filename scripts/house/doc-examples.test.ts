@@ -85,6 +85,36 @@ const OPTIONS = [
   "WorkspaceToolsOptions",
 ];
 
+/** Wrong programs, and the words by which the compiler names each mistake. */
+const WRONG: readonly (readonly [code: string, words: string])[] = [
+  [
+    'defineTool({ name: "a", description: "b", input: z.object({ c: z.string() }), execute: ({ c }) => c });',
+    "Property 'effects' is missing",
+  ],
+  [
+    'defineTool({ name: "a", description: "b", input: { type: "object" }, execute: () => "c" });',
+    "Property 'effects' is missing",
+  ],
+  [
+    'defineTool({ name: "a", description: "b", input: z.object({}), effects: "read", execute: () => "c" });',
+    `'"read"' is not assignable to type 'Effects'`,
+  ],
+  [
+    'defineTool({ name: "a", description: "b", input: z.object({}), effects: "none", exekute: () => "c" });',
+    "Did you mean to write 'execute'?",
+  ],
+  [
+    'new Agent({ model, tools: [{ name: "a", description: "b", input: { type: "object" }, execute: () => "c" }] });',
+    "Property 'effects' is missing",
+  ],
+  ["new Agent({});", "Property 'model' is missing"],
+  ["new Agent({ model, instruction: 'Be brief.' });", "Did you mean to write 'instructions'?"],
+  ["new Agent({ model, limits: { step: 3 } });", "Did you mean to write 'steps'?"],
+  ['agent.chat("Hello");', "not assignable to parameter of type 'Directive'"],
+  ['agent.send("Hello", { session: Session.open(store) });', "Type 'Promise<Session>' is missing"],
+  ["serve(agent, {});", "Property 'store' is missing"],
+];
+
 interface Example {
   readonly at: string;
   readonly start: number;
@@ -94,16 +124,34 @@ interface Example {
 const files = globSync("packages/*/src/**/*.ts", { cwd: root, exclude: (file) => /\.(test|fixture)\.ts$/.test(file) });
 const examples = files.flatMap(examplesIn);
 
+const modules = new Map(
+  [...examples, ...WRONG.map(([code]) => ({ at: code, code }))].map((module, index) => [`example-${index}.ts`, module]),
+);
+const reports = compile();
+
 test("every @example compiles", () => {
   expect(examples.length).toBeGreaterThan(60);
+  const places = new Set(examples.map(({ at }) => at));
+  expect(reports.filter(({ at }) => places.has(at))).toEqual([]);
+});
+
+test.each(WRONG)("L11: the compiler names the mistake in %s", (code, words) => {
+  const said = reports.filter(({ at }) => at === code).map(({ report }) => report);
+  expect(said.join("")).toContain(words);
+});
+
+interface Report {
+  readonly at: string;
+  readonly report: string;
+}
+
+/** Compiles all modules in one project, and returns the reports of the compiler about them. */
+function compile(): readonly Report[] {
   const folder = mkdtempSync(join(tmpdir(), "examples-"));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   const origins = originsOfNames();
-  // Shows that the check finds mistakes.
-  writeFileSync(join(folder, "example-wrong.ts"), moduleOf("new Agent({});", origins));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  const names = new Map(examples.map(({ at, code }, index) => [`example-${index}.ts`, { at, code }]));
-  for (const [name, { code }] of names) writeFileSync(join(folder, name), moduleOf(code, origins));
+  for (const [name, { code }] of modules) writeFileSync(join(folder, name), moduleOf(code, origins));
   const tsconfig = {
     extends: join(root, "tsconfig.json"),
     compilerOptions: {
@@ -120,13 +168,12 @@ test("every @example compiles", () => {
     cwd: folder,
   });
   // The sources are checked separately, with other libraries.
-  const said = stdout.split("\n").filter((line) => line.startsWith("example-"));
-  const [wrong, ...others] = said.reverse();
-  expect(wrong).toContain("example-wrong.ts");
-  expect(
-    others.map((line) => line.replace(/^(example-\d+\.ts).*?\)/, (_, name) => names.get(name)?.at ?? name)),
-  ).toEqual([]);
-});
+  return stdout.split(/^(?=\S)/m).flatMap((report) => {
+    const [, name = ""] = /^(example-\d+\.ts)\(/.exec(report) ?? [];
+    const module = modules.get(name);
+    return module ? [{ at: module.at, report }] : [];
+  });
+}
 
 describe("each option has an @example:", () => {
   test.each(OPTIONS)("%s", (name) => {

@@ -1,4 +1,4 @@
-import type { ModelDriver } from "@banyan/core";
+import { type ModelDriver, OptionError } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { PDF, PICTURES } from "@banyan/core/drivers";
 import { nearest } from "@banyan/core/shown";
@@ -35,10 +35,10 @@ export interface ResolveOptions {
 }
 
 const OPTIONS: OptionNames<ResolveOptions> = {
-  env: true,
-  aliases: true,
-  overrides: true,
-  bounds: true,
+  env: "object",
+  aliases: "object",
+  overrides: "object",
+  bounds: "object",
   fetch: true,
 };
 
@@ -54,6 +54,8 @@ const opened = new WeakMap<object, Map<string, Promise<ModelDriver>>>();
 export async function resolveModel(name: string, options: ResolveOptions = {}): Promise<ModelDriver> {
   refuseUnknown("resolveModel", options, OPTIONS);
   checkFetch("resolveModel", options);
+  if (typeof name !== "string")
+    throw new OptionError(`The name of a model must be a string, such as "openai/gpt-5", not of type ${typeof name}.`);
   const { env = process.env, aliases, overrides, bounds, fetch } = options;
   const { id, provider, model, effort } = parseName(name, aliases);
   const setUp = setUpOf(provider, env);

@@ -66,7 +66,7 @@ interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
   readonly session: Session;
 }
 
-const ANSWER: OptionNames<AnswerOptions> = { session: true, client: true, signal: true };
+const ANSWER: OptionNames<AnswerOptions> = { session: "object!", client: true, signal: true };
 
 /**
  * An immutable agent. Its constructor checks only the names of the options, the model, the memory and the tools. The

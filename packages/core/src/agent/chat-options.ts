@@ -60,11 +60,11 @@ export interface ChatOptions {
 
 export const CHAT: OptionNames<ChatOptions> = {
   session: true,
-  at: true,
+  at: "string",
   id: true,
-  client: true,
-  wait: true,
-  sharesLimits: true,
+  client: "string",
+  wait: "boolean",
+  sharesLimits: "boolean",
   signal: true,
 };
 

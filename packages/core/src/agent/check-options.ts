@@ -12,12 +12,12 @@ import { schemaProblem } from "../toolbox/usable-schema.ts";
 import { checkLimits } from "../turn/turn.ts";
 import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 
-const AGENT: OptionNames<TurnOptions & { onTurn?: unknown }> = {
-  name: true,
+const AGENT: OptionNames<TurnOptions & { onTurn?: () => unknown }> = {
+  name: "string",
   model: true,
-  modelNamed: true,
+  modelNamed: "function",
   fallbacks: true,
-  instructions: true,
+  instructions: "string",
   tools: true,
   toolChoice: true,
   settings: true,
@@ -26,25 +26,25 @@ const AGENT: OptionNames<TurnOptions & { onTurn?: unknown }> = {
   retry: true,
   bounds: true,
   mode: true,
-  output: true,
-  unattended: true,
+  output: "object",
+  unattended: "boolean",
   hooks: true,
   compaction: true,
-  storeText: true,
+  storeText: "function",
   memory: true,
-  permission: true,
+  permission: "function",
   callsAtOnce: true,
   callbacks: true,
-  onTurn: true,
+  onTurn: "function",
 };
 const SETTINGS: OptionNames<ModelSettings> = {
   temperature: true,
   topP: true,
   seed: true,
   maxTokens: true,
-  stop: true,
+  stop: "list",
   effort: true,
-  providerOptions: true,
+  providerOptions: "object",
   serverTools: true,
 };
 const LIMITS: OptionNames<Limits> = {
@@ -57,42 +57,47 @@ const LIMITS: OptionNames<Limits> = {
   policy: true,
 };
 const RETRY: OptionNames<RetrySettings> = {
-  attempts: true,
-  time: true,
-  delay: true,
-  maxDelay: true,
-  idle: true,
-  results: true,
+  attempts: "number",
+  time: "number",
+  delay: "number",
+  maxDelay: "number",
+  idle: "number",
+  results: "number",
 };
-const BOUNDS: OptionNames<NonNullable<TurnOptions["bounds"]>> = { answer: true, arguments: true };
+const BOUNDS: OptionNames<NonNullable<TurnOptions["bounds"]>> = { answer: "number", arguments: "number" };
 const COMPACTION: OptionNames<CompactionOptions> = {
   hint: true,
   threshold: true,
   contextSize: true,
-  count: true,
-  automatic: true,
-  model: true,
-  instructions: true,
-  background: true,
+  count: "function",
+  automatic: "boolean",
+  model: "string",
+  instructions: "string",
+  background: "boolean",
 };
-const MEMORY: OptionNames<NonNullable<TurnOptions["memory"]>> = { store: true, limit: true, timeout: true };
-const HOOKS: OptionNames<CallHooks> = { beforeCall: true, beforeQuestion: true, afterCall: true, beforeSummary: true };
+const MEMORY: OptionNames<NonNullable<TurnOptions["memory"]>> = { store: true, limit: "number", timeout: "number" };
+const HOOKS: OptionNames<CallHooks> = {
+  beforeCall: "function",
+  beforeQuestion: "function",
+  afterCall: "function",
+  beforeSummary: "function",
+};
 const CALLBACKS: OptionNames<Callbacks> = {
-  awaited: true,
-  onMessage: true,
-  onCalls: true,
-  onCall: true,
-  onInterjection: true,
-  onAnswer: true,
-  onModelError: true,
+  awaited: "boolean",
+  onMessage: "function",
+  onCalls: "function",
+  onCall: "function",
+  onInterjection: "function",
+  onAnswer: "function",
+  onModelError: "function",
 };
 
 /** Checks the options that the constructor of an agent checks. Throws `OptionError` and `ToolDefinitionError`. */
 export function checkAgentOptions(options: TurnOptions): void {
   refuseUnknown("an agent", options, AGENT);
+  checkModelOption(options?.model);
   const { model, modelNamed, fallbacks = [], tools, output, settings, limits, rateLimit, retry, bounds } = options;
   const { compaction, memory, callbacks, hooks } = options;
-  checkModelOption(model);
   if (!Array.isArray(fallbacks) || fallbacks.some((name) => typeof name !== "string")) {
     throw new OptionError('fallbacks are a list of names of models, such as ["openai/gpt-5"].');
   }

@@ -6,12 +6,40 @@ export class OptionError extends Error {
   readonly code = "invalid-option";
 }
 
-/** The names of all options of an interface. The compiler reports missing and unknown names. */
-export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
+/**
+ * The names of all options of an interface, each with the kind of its values, or `true` if other code checks the value.
+ * `!` after the kind marks a required option. The compiler reports missing and unknown names, and wrong kinds.
+ */
+export type OptionNames<Options> = {
+  readonly [Name in keyof Required<Options>]:
+    | true
+    | Kind<Required<Options>[Name]>
+    | `${Kind<Required<Options>[Name]>}!`;
+};
+
+type Kind<Value> = unknown extends Value ? never : OnlyKind<KindOf<Value>>;
+
+type KindOf<Value> = Value extends undefined
+  ? never
+  : Value extends string
+    ? "string"
+    : Value extends boolean
+      ? "boolean"
+      : Value extends (...given: never[]) => unknown
+        ? "function"
+        : Value extends readonly unknown[]
+          ? "list"
+          : Value extends number
+            ? "number"
+            : "object";
+
+/** `never` if the values of an option have several kinds: `true` is then the only choice. */
+type OnlyKind<Kinds, All = Kinds> = Kinds extends string ? ([All] extends [Kinds] ? Kinds : never) : never;
 
 /**
  * Throws `OptionError` for an unknown name in an options object, because a misspelt option would have no effect. The
- * message suggests the nearest known name (F76).
+ * message suggests the nearest known name (F76). Also throws for a value of the wrong kind, and for a missing option
+ * that `names` requires (L11).
  * @param owner The owner of the options, such as `sqliteStore` or `an agent`, for the message.
  * @param within Path of the object inside the options, with a dot at its end, as in `limits.`.
  * @example
@@ -19,7 +47,7 @@ export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]:
  *   readonly trees: number;
  *   readonly pond?: boolean;
  * }
- * const NAMES: OptionNames<GardenOptions> = { trees: true, pond: true };
+ * const NAMES: OptionNames<GardenOptions> = { trees: "number!", pond: "boolean" };
  * function garden(options: GardenOptions): void {
  *   refuseUnknown("garden", options, NAMES);
  * }
@@ -27,13 +55,12 @@ export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]:
 export function refuseUnknown(
   owner: string,
   options: object | undefined,
-  names: Readonly<Record<string, true>>,
+  names: Readonly<Record<string, true | string>>,
   within = "",
 ): void {
-  if (options === undefined) return;
-  if (typeof options !== "object" || options === null) {
+  if (options !== undefined && (typeof options !== "object" || options === null)) {
     const what = within === "" ? `The options of ${owner}` : `${within.slice(0, -1)} of ${owner}`;
-    throw new OptionError(`${what} must be an object, not ${options === null ? "null" : `a ${typeof options}`}.`);
+    throw new OptionError(`${what} must be an object, not ${kindName(options)}.`);
   }
   for (const name in options) {
     if (Object.hasOwn(names, name)) continue;
@@ -41,6 +68,43 @@ export function refuseUnknown(
     const advice = didYouMean(name, known, within) ?? `the options are ${known.join(", ")}.`;
     throw new OptionError(`${within}${name} is no option of ${owner}; ${advice}`);
   }
+  const problem = kindProblem(owner, options ?? {}, names, within);
+  if (problem !== undefined) throw new OptionError(problem);
+}
+
+/** Returns a sentence about an option with a value of the wrong kind, or about a missing option; nothing if all fit. */
+export function kindProblem(
+  owner: string,
+  options: object,
+  names: Readonly<Record<string, true | string>>,
+  within = "",
+): string | undefined {
+  for (const name in names) {
+    const marked = names[name];
+    if (typeof marked !== "string") continue;
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined && !marked.endsWith("!")) continue;
+    const kind = marked.replace("!", "");
+    if (kindOf(value) === kind) continue;
+    return value === undefined
+      ? `The option ${within}${name} of ${owner} is missing; it must be ${withArticle(kind)}.`
+      : `${within}${name} of ${owner} must be ${withArticle(kind)}, not ${kindName(value)}.`;
+  }
+  return undefined;
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "list";
+  return value === null ? "null" : value instanceof Promise ? "promise" : typeof value;
+}
+
+function kindName(value: unknown): string {
+  if (value === null) return "null";
+  return withArticle(value instanceof Promise ? "promise: await it" : kindOf(value));
+}
+
+function withArticle(kind: string): string {
+  return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 export function didYouMean(name: string, known: readonly string[], within = ""): string | undefined {

@@ -4,43 +4,43 @@ import type { Json } from "../conversation/part.ts";
 import type { Tool } from "./tool.ts";
 import type { JsonSchema } from "./tool-values.ts";
 
-const TOOL: OptionNames<Tool> = {
-  name: true,
-  description: true,
+export const TOOL: OptionNames<Tool> = {
+  name: "string!",
+  description: "string!",
   input: true,
   effects: true,
-  parallel: true,
-  eager: true,
+  parallel: "boolean",
+  eager: "boolean",
   files: true,
-  folder: true,
-  control: true,
-  readsEarlier: true,
-  offeredBy: true,
-  offeredAs: true,
-  asAsked: true,
-  unlisted: true,
-  brief: true,
-  forwards: true,
-  timeout: true,
-  maxOutput: true,
-  about: true,
-  preview: true,
+  folder: "function",
+  control: "boolean",
+  readsEarlier: "boolean",
+  offeredBy: "string",
+  offeredAs: "string",
+  asAsked: "boolean",
+  unlisted: "boolean",
+  brief: "string",
+  forwards: "boolean",
+  timeout: "number",
+  maxOutput: "number",
+  about: "function",
+  preview: "function",
   execute: true,
 };
 
-/** Defines a tool. Its schema gives the type of its input, and `execute` the type of its output. */
-export function defineTool<Schema extends StandardSchemaV1, Output>(
-  tool: Omit<Tool, "input" | "execute" | "about" | "preview"> &
-    Pick<Tool<StandardSchemaV1.InferOutput<Schema>, Output>, "execute" | "about" | "preview"> & {
-      readonly input: Schema;
-    },
-): Tool<StandardSchemaV1.InferOutput<Schema>, Output>;
-export function defineTool<Output>(
-  tool: Omit<Tool<unknown, Output>, "input"> & { readonly input: JsonSchema },
-): Tool<unknown, Output>;
-export function defineTool(tool: object): Tool {
+/** The type of arguments that a schema has checked. A JSON Schema has no type. */
+type SchemaValue<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : unknown;
+
+/**
+ * Defines a tool. Its schema gives the type of its input, and `execute` the type of its output. Throws `OptionError` for
+ * an unknown option.
+ */
+export function defineTool<Schema extends StandardSchemaV1 | JsonSchema, Output>(
+  tool: Omit<Tool<SchemaValue<Schema>, Output>, "input"> & { readonly input: Schema },
+): Tool<SchemaValue<Schema>, Output> {
+  // Overloads would hide the name of a missing option, such as `effects`, in the compiler's message (L11).
   refuseUnknown("a tool", tool, TOOL);
-  return tool as Tool;
+  return tool as object as Tool<SchemaValue<Schema>, Output>;
 }
 
 /** Checked arguments of a call, or the reason why they do not match the schema. */

@@ -1,6 +1,6 @@
 import type { Delivery } from "../conversation/event.ts";
 import { createId, isId } from "../conversation/id.ts";
-import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { noId, SessionError } from "./error.ts";
 
 /**
@@ -54,9 +54,9 @@ export interface AddMessageOptions {
   readonly worktree?: string | undefined;
 }
 
-const SESSION: OptionNames<SessionOptions> = { create: true, labels: true, window: true };
-const SAY: OptionNames<SayOptions> = { delivery: true, run: true, id: true };
-export const ADD: OptionNames<AddMessageOptions> = { at: true, author: true, id: true, worktree: true };
+const SESSION: OptionNames<SessionOptions> = { create: "boolean", labels: "object", window: true };
+const SAY: OptionNames<SayOptions> = { delivery: true, run: "string", id: true };
+export const ADD: OptionNames<AddMessageOptions> = { at: true, author: true, id: true, worktree: "string" };
 
 /** Throws `OptionError` for an unknown option of a session, and `SessionError` for an invalid window. */
 export function checkSessionOptions(options: SessionOptions): void {
@@ -80,5 +80,7 @@ export function checkedId(what: string, id: string): string {
 export function deliveryOptions(options: SayOptions): { readonly delivery: Delivery; readonly input: string } {
   refuseUnknown("session.say", options, SAY);
   const { delivery = "steer", id = createId() } = options;
+  if (!["steer", "queue", "interrupt"].includes(delivery))
+    throw new OptionError(`delivery is "${delivery}"; it must be "steer", "queue" or "interrupt".`);
   return { delivery, input: checkedId("a message", id) };
 }

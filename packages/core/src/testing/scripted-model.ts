@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { OptionError } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
 import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
 import {
@@ -122,6 +123,8 @@ export function scriptedModel(
     readonly pace?: number | undefined;
   } = {},
 ): ScriptedModel {
+  if (!Array.isArray(script) && typeof script !== "function")
+    throw new OptionError('A script must be a list of responses, such as ["Hello."], or a function.');
   const requests: ModelRequest[] = [];
   let asked = 0;
   let calls = 0;

@@ -1,3 +1,5 @@
+import { kindProblem } from "../conversation/option-names.ts";
+import { TOOL } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
 import { ToolDefinitionError } from "./toolbox.ts";
 import { schemaProblem } from "./usable-schema.ts";
@@ -9,6 +11,8 @@ export function checkTool(tool: Tool): void {
       `A tool must be an object made by defineTool; the given value has the type ${typeof tool}.`,
     );
   }
+  const wrong = kindProblem(typeof tool.name === "string" ? `the tool "${tool.name}"` : "a tool", tool, TOOL);
+  if (wrong !== undefined) throw new ToolDefinitionError(wrong);
   if (!/^[\w-]{1,64}$/.test(tool.name)) {
     throw new ToolDefinitionError(`"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`);
   }

@@ -122,7 +122,8 @@ export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSche
     const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
     return JSON.parse(JSON.stringify(rest, withoutIdleBound));
   } catch (cause) {
-    throw new ToolDefinitionError(`The schema of ${of} cannot be sent to a model: ${errorMessage(cause)}`, { cause });
+    const problem = errorMessage(cause).replace(/\.$/, "");
+    throw new ToolDefinitionError(`The schema of ${of} cannot be sent to a model: ${problem}.`, { cause });
   }
 }
 

@@ -26,7 +26,7 @@ export interface OpenAIChatOptions extends WireOptions {
   readonly textCalls?: boolean;
 }
 
-const OPTIONS: OptionNames<OpenAIChatOptions> = { ...WIRE_OPTIONS, maxTokensField: true, textCalls: true };
+const OPTIONS: OptionNames<OpenAIChatOptions> = { ...WIRE_OPTIONS, maxTokensField: true, textCalls: "boolean" };
 
 /**
  * Creates a driver for OpenAI's chat completions API, which many servers offer. The driver loads and opens nothing

@@ -40,7 +40,7 @@ export interface SqliteStoreOptions {
   readonly openFiles?: number;
 }
 
-const OPTIONS: OptionNames<SqliteStoreOptions> = { directory: true, program: true, openFiles: true };
+const OPTIONS: OptionNames<SqliteStoreOptions> = { directory: "string!", program: "string", openFiles: "number" };
 
 /**
  * Creates a store with one SQLite file for each conversation, `conversations/<id>.sqlite` in `directory`. Lists and

@@ -39,8 +39,14 @@ export interface LaunchAgentOptions {
   readonly resolveModel?: ((name: string) => Promise<ModelDriver | LoopDriver>) | undefined;
 }
 
-const OPTIONS: OptionNames<LaunchAgentOptions> = { agents: true, resolveModel: true };
-const NAMED: OptionNames<NamedAgent> = { name: true, description: true, instructions: true, model: true, tools: true };
+const OPTIONS: OptionNames<LaunchAgentOptions> = { agents: "list", resolveModel: "function" };
+const NAMED: OptionNames<NamedAgent> = {
+  name: "string!",
+  description: "string!",
+  instructions: "string!",
+  model: "string",
+  tools: "list",
+};
 
 interface LaunchInput {
   readonly task: string;
