@@ -90,6 +90,7 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     "malformed-name": true,
     "missing-address": true,
     "missing-key": true,
+    "missing-package": true,
     "no-id": true,
     "no-call": true,
     "no-process": true,

@@ -1,6 +1,6 @@
 import { Agent, Session, type Tool, type TurnError } from "@banyan/core";
 import type { FeedItem } from "@banyan/core/conversation";
-import type { EnvironmentVariables } from "./environment.ts";
+import type { EnvironmentVariables } from "./provider/environment.ts";
 import { resolveModel } from "./resolve.ts";
 import { eventOf, serve } from "./testing/server.ts";
 

@@ -1,6 +1,6 @@
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { type EnvironmentVariables, readVariable } from "./environment.ts";
 import { askLocalServer, hasGivenAddress, localModelServers } from "./local-servers.ts";
+import { type EnvironmentVariables, readVariable } from "./provider/environment.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 

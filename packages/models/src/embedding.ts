@@ -1,9 +1,10 @@
 import type { EmbeddingModel } from "@banyan/core/ai-sdk";
 import { refuseUnknown } from "@banyan/core/conversation";
-import { ModelChoiceError, parseName } from "./name.ts";
+import { parseName } from "./name.ts";
+import { ModelChoiceError } from "./provider/model-choice-error.ts";
+import { setUpOf } from "./provider/set-up.ts";
 import { providers } from "./providers.ts";
 import type { ResolveOptions } from "./resolve.ts";
-import { setUpOf } from "./set-up.ts";
 import { checkFetch } from "./wire/pool.ts";
 
 /**

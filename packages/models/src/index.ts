@@ -2,18 +2,9 @@ export type { EmbeddingModel } from "@banyan/core/ai-sdk";
 export { type AnthropicMessagesOptions, anthropicMessages } from "./anthropic-messages/driver.ts";
 export { type ChooseModelOptions, chooseModel, type ModelChoice } from "./choose.ts";
 export { embeddingModel } from "./embedding.ts";
-export type { EnvironmentVariables } from "./environment.ts";
 export { listModels, listProviders, type ProviderStatus } from "./listing.ts";
 export { type LocalModelServer, localModelServers } from "./local-servers.ts";
-export {
-  type Aliases,
-  builtInAliases,
-  type Effort,
-  efforts,
-  ModelChoiceError,
-  type ModelChoiceErrorCode,
-  withoutEffort,
-} from "./name.ts";
+export { type Aliases, builtInAliases } from "./name.ts";
 export { type OpenAIChatOptions, openAIChat } from "./openai-chat/driver.ts";
 export {
   type OpenAIMessage,
@@ -22,6 +13,9 @@ export {
   toOpenAIMessages,
 } from "./openai-chat/messages.ts";
 export type { KnownModel, ModelFacts, ModelOverride, ModelOverrides } from "./provider/catalogue.ts";
+export { type Effort, efforts, withoutEffort } from "./provider/effort.ts";
+export type { EnvironmentVariables } from "./provider/environment.ts";
+export { ModelChoiceError, type ModelChoiceErrorCode } from "./provider/model-choice-error.ts";
 export { checkModel, type ResolveOptions, resolveModel } from "./resolve.ts";
 export type { WireBounds } from "./wire/bounds.ts";
 export type { WireOptions } from "./wire/client.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { demoModel } from "./demo/model.ts";
 import { listModels, listProviders, type ProviderStatus } from "./listing.ts";
 import { beForbearing, nobody } from "./local-servers.fixture.ts";
-import { ModelChoiceError } from "./name.ts";
+import { ModelChoiceError } from "./provider/model-choice-error.ts";
 import { providers } from "./providers.ts";
 import { serve } from "./testing/server.ts";
 

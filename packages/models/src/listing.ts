@@ -1,13 +1,13 @@
 import type { Price } from "@banyan/core/conversation";
 import { refuseUnknown } from "@banyan/core/conversation";
-import { type EnvironmentVariables, readVariable } from "./environment.ts";
 import { askWindow, LOCAL_SERVERS, windowSize } from "./local/window.ts";
 import { askLocalServer, hasGivenAddress } from "./local-servers.ts";
-import { ModelChoiceError } from "./name.ts";
 import { commonPrice, type KnownModel, knownModels, type ModelOverrides } from "./provider/catalogue.ts";
+import { type EnvironmentVariables, readVariable } from "./provider/environment.ts";
+import { ModelChoiceError } from "./provider/model-choice-error.ts";
 import type { Provider } from "./provider/provider.ts";
+import { setUpOf } from "./provider/set-up.ts";
 import { providers } from "./providers.ts";
-import { setUpOf } from "./set-up.ts";
 
 /** The status of a provider: whether its models can be used now, and why. */
 export interface ProviderStatus {

@@ -1,8 +1,8 @@
-import { type EnvironmentVariables, readVariable } from "./environment.ts";
 import { canChatByName } from "./provider/catalogue.ts";
+import { type EnvironmentVariables, readVariable } from "./provider/environment.ts";
 import type { Provider } from "./provider/provider.ts";
+import { providerAddress } from "./provider/set-up.ts";
 import { providers } from "./providers.ts";
-import { providerAddress } from "./set-up.ts";
 
 /** A model server that runs on the user's machine. */
 export interface LocalModelServer {

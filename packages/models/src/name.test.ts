@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { builtInAliases, ModelChoiceError, parseName } from "./name.ts";
+import { builtInAliases, parseName } from "./name.ts";
 import { lookUp } from "./provider/catalogue.ts";
+import { ModelChoiceError } from "./provider/model-choice-error.ts";
 import { providers } from "./providers.ts";
 
 const parsed = (name: string, aliases = {}) => {

@@ -1,34 +1,8 @@
-import type { ModelSettings } from "@banyan/core";
 import { nearest } from "@banyan/core/shown";
+import { type Effort, withoutEffort } from "./provider/effort.ts";
+import { ModelChoiceError } from "./provider/model-choice-error.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
-
-/** Why a model cannot be used: its name, or the provider's settings in the environment. */
-export type ModelChoiceErrorCode =
-  | "unknown-provider"
-  | "unknown-model"
-  | "malformed-name"
-  | "no-embeddings"
-  | "missing-key"
-  | "missing-address"
-  | "malformed-address";
-
-/** Error for a model that cannot be used. `message` says what is wrong and what to do. */
-export class ModelChoiceError extends Error {
-  override readonly name = "ModelChoiceError";
-  readonly code: ModelChoiceErrorCode;
-
-  constructor(code: ModelChoiceErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-/** How much a model thinks before it answers. */
-export type Effort = NonNullable<ModelSettings["effort"]>;
-
-/** The values of `Effort`, least first. Each can follow a model's name after a colon. */
-export const efforts: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "max"];
 
 /** Short names of models. The value is `provider/model`, with an optional effort, or another short name. */
 export type Aliases = Readonly<Record<string, string>>;
@@ -75,15 +49,6 @@ export function parseName(name: string, aliases: Aliases = {}): ModelName {
   }
   const { provider, model } = splitModel(full, known);
   return { id: effort === undefined ? full : `${full}:${effort}`, provider, model, effort };
-}
-
-/** Splits a model name into the full name without effort, and the effort after the last colon. */
-export function withoutEffort(name: string): { readonly full: string; readonly effort: Effort | undefined } {
-  const colon = name.lastIndexOf(":");
-  const effort = efforts.find((each) => each === name.slice(colon + 1));
-  return colon <= 0 || effort === undefined
-    ? { full: name, effort: undefined }
-    : { full: name.slice(0, colon), effort };
 }
 
 function splitModel(name: string, aliases: Aliases): { provider: Provider; model: string } {

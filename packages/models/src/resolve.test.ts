@@ -1,7 +1,7 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { chooseModel } from "./choose.ts";
-import { ModelChoiceError } from "./name.ts";
+import { ModelChoiceError } from "./provider/model-choice-error.ts";
 import { resolveModel } from "./resolve.ts";
 import { asksWindow, chunk, serve, streamed } from "./testing/server.ts";
 import { answerOf, say } from "./testing/sink.ts";

@@ -1,12 +1,12 @@
 import { type ModelDriver, OptionError } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { PDF, PICTURES } from "@banyan/core/drivers";
 import { nearest } from "@banyan/core/shown";
-import type { EnvironmentVariables } from "./environment.ts";
 import { type Aliases, parseName } from "./name.ts";
-import { catalogueModels, lookUp, type ModelOverrides, overrideOf, seesByName } from "./provider/catalogue.ts";
+import { catalogueModels, lookUp, type ModelOverrides, overrideOf } from "./provider/catalogue.ts";
+import type { EnvironmentVariables } from "./provider/environment.ts";
 import type { Provider } from "./provider/provider.ts";
-import { setUpOf } from "./set-up.ts";
+import { takesOf } from "./provider/sees.ts";
+import { setUpOf } from "./provider/set-up.ts";
 import type { WireBounds } from "./wire/bounds.ts";
 import { checkFetch, type PoolOptions } from "./wire/pool.ts";
 
@@ -121,16 +121,4 @@ async function nearModels(
   const family = (id: string) => id.replaceAll(/[\d.-]+/g, "-");
   if (ids.some((id) => family(id) === family(model))) return [];
   return nearest(model, ids, 2);
-}
-
-/** Default file types by provider, if the driver does not know the types itself. */
-const TYPES: Readonly<Record<string, readonly string[]>> = {
-  mistral: [...PICTURES, PDF],
-  "openai-chat": [...PICTURES, PDF],
-  openrouter: [...PICTURES, PDF],
-};
-
-/** Media types of files for tool results. A provider refuses the conversation if its model cannot see such a file. */
-function takesOf(provider: Pick<Provider, "name">, model: string, sees?: boolean): readonly string[] | undefined {
-  return (sees ?? seesByName(provider, model)) ? TYPES[provider.name] : [];
 }

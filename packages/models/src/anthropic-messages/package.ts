@@ -1,6 +1,7 @@
 import type { ModelDriver } from "@banyan/core";
 import { fromLanguageModel } from "@banyan/core/ai-sdk";
 import { adaptForAnthropic } from "../families/anthropic.ts";
+import { withPeer } from "../provider/peers.ts";
 import type { WireOptions } from "../wire/client.ts";
 import { modelFetch, withLife } from "../wire/fetch.ts";
 
@@ -9,16 +10,19 @@ export async function throughPackage(
   options: WireOptions,
   fetch = modelFetch({ ...options, format: "messages" }),
 ): Promise<ModelDriver> {
-  const { createAnthropic } = await import("@ai-sdk/anthropic");
-  const { id, model, baseURL, headers, price, contextSize, settings, takes } = options;
-  const provider = createAnthropic({
+  const { AnthropicLanguageModel } = await withPeer("@ai-sdk/anthropic", () => import("@ai-sdk/anthropic/internal"));
+  const { id, model, baseURL, apiKey, headers, price, contextSize, settings, takes } = options;
+  // The model alone is a third smaller than the provider.
+  const sent = new Headers({ "anthropic-version": "2023-06-01", ...headers });
+  if (apiKey && !sent.has("x-api-key")) sent.set("x-api-key", apiKey);
+  const provider = {
+    provider: "anthropic.messages",
     baseURL,
-    // Without a key, the package would search the process's environment; a blank key prevents this.
-    apiKey: options.apiKey ?? " ",
-    ...(headers ? { headers: { ...headers } } : {}),
+    headers: Object.fromEntries(sent),
     fetch,
-  });
-  const driver = fromLanguageModel(provider(model), {
+    supportsMessageThreads: true,
+  };
+  const driver = fromLanguageModel(new AnthropicLanguageModel(model, provider), {
     id,
     address: baseURL,
     ...(price ? { price } : {}),

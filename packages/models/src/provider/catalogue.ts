@@ -1,6 +1,7 @@
 import type { Price } from "@banyan/core/conversation";
 import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import type { Provider } from "./provider.ts";
+import { seesByName } from "./sees.ts";
 
 /** Price and context size of a model. An absent field is unknown, never zero. */
 export interface ModelFacts {
@@ -148,17 +149,3 @@ const VECTORS = /(?<![a-z])(embed|embedding|embeddings|rerank|reranker)(?![a-z])
 
 /** Words in the names of models with chat prices that do another task or only complete a text. */
 const OTHER_TASKS = /(?<![a-z])(ada|audio|babbage|curie|davinci|image|moderation|transcribe|tts)(?![a-z])/i;
-
-/** Providers whose own models see images, except for `BLIND`. Other providers host models of many makers. */
-const SEEING_PROVIDERS = new Set(["anthropic", "openai", "openai-chat", "google", "mistral", "xai", "azure"]);
-
-const SEEING =
-  /(?<![a-z])(?:claude|gemini|gemma-?[34]|gpt-4o|gpt-4\.1|gpt-5|chatgpt|o[1-9]|grok-[4-9]|llama-?4|llava|pixtral|mistral-(?:small|medium|large)|vision|vl|minicpm-v|moondream|nova-(?:lite|pro|premier))(?![a-z])/i;
-/** Words in the names of models that see no images. Takes precedence over `SEEING`. */
-const BLIND =
-  /(?<![a-z])(?:gpt-3\.5|gpt-oss|o1-(?:mini|preview)|o3-mini|codestral|devstral|magistral|mixtral|open-mistral|coder|grok-(?:[123]|code)|nova-micro)(?![a-z\d])/i;
-
-/** Returns whether a model sees images, judged by its name and provider. */
-export function seesByName({ name }: Pick<Provider, "name">, model: string): boolean {
-  return !BLIND.test(model) && (SEEING_PROVIDERS.has(name) || SEEING.test(model));
-}

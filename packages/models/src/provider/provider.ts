@@ -3,8 +3,8 @@ import type { EmbeddingModel } from "@banyan/core/ai-sdk";
 import type { WireBounds } from "../wire/bounds.ts";
 import type { ProxyAddresses } from "../wire/pool.ts";
 
-/** A provider of models: its names, environment variables and functions that open its models. */
-export interface Provider {
+/** Names, address and environment variables of a provider. */
+export interface ProviderFacts {
   /** The part of its model names before the first slash. */
   readonly name: string;
   /** The environment variable of the API key. */
@@ -28,6 +28,10 @@ export interface Provider {
   readonly local?: boolean;
   /** True if the provider is a demo of fixed rules, which costs nothing. */
   readonly isFree?: boolean;
+}
+
+/** A provider of models, with the functions that open its models. */
+export interface Provider extends ProviderFacts {
   open(target: ModelTarget): Promise<ModelDriver>;
   /** Like `open`, but through the provider's AI SDK package. Only for providers with a driver of our own. */
   openPackage?(target: ModelTarget): Promise<ModelDriver>;

@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { ModelError } from "@banyan/core";
 import type { ModelPart } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
-import type { EnvironmentVariables } from "../../environment.ts";
+import type { EnvironmentVariables } from "../../provider/environment.ts";
 import { resolveModel } from "../../resolve.ts";
 import type { WireBounds } from "../../wire/bounds.ts";
 import { chunk, eventOf } from "../server.ts";

@@ -1,7 +1,7 @@
 import type { ModelDriver } from "@banyan/core";
 import type { Price } from "@banyan/core/conversation";
 import { expect } from "vitest";
-import type { EnvironmentVariables } from "../../environment.ts";
+import type { EnvironmentVariables } from "../../provider/environment.ts";
 import { resolveModel } from "../../resolve.ts";
 import {
   type Exchange,

@@ -1,28 +1,31 @@
+import type { ProxyAddresses } from "../wire/pool.ts";
 import { type EnvironmentVariables, readVariable } from "./environment.ts";
-import { ModelChoiceError } from "./name.ts";
-import type { Provider, SetUp } from "./provider/provider.ts";
-import type { ProxyAddresses } from "./wire/pool.ts";
+import { ModelChoiceError } from "./model-choice-error.ts";
+import type { ProviderFacts, SetUp } from "./provider.ts";
 
-/** Reads a provider's settings from the environment. Throws `ModelChoiceError` for a missing or wrong variable. */
-export function setUpOf(provider: Provider, env: EnvironmentVariables): SetUp {
+/**
+ * Reads a provider's settings from the environment. Throws `ModelChoiceError` for a missing or wrong variable.
+ * `hasOptions`: whether the caller could also pass `apiKey` and `baseURL`, which the error then names.
+ */
+export function setUpOf(provider: ProviderFacts, env: EnvironmentVariables, hasOptions = false): SetUp {
   const variables: Record<string, string> = {};
   for (const variable of provider.variables ?? []) {
     const value = readVariable(env, variable);
     if (value !== undefined) variables[variable] = value;
   }
   return {
-    address: providerAddress(provider, env),
-    apiKey: providerKey(provider, env),
+    address: providerAddress(provider, env, hasOptions),
+    apiKey: providerKey(provider, env, hasOptions),
     proxy: proxyOf(env),
     variables,
   };
 }
 
 /** Returns a provider's address without a trailing slash. Throws `ModelChoiceError`. */
-export function providerAddress(provider: Provider, env: EnvironmentVariables): string {
+export function providerAddress(provider: ProviderFacts, env: EnvironmentVariables, hasOptions = false): string {
   const variable = provider.addressVariable;
   const given = variable === undefined ? undefined : readVariable(env, variable);
-  const address = given ?? filledAddress(provider, env);
+  const address = given ?? filledAddress(provider, env, hasOptions ? ", or pass baseURL" : "");
   if (address === "") return "";
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
     throw new ModelChoiceError(
@@ -34,22 +37,29 @@ export function providerAddress(provider: Provider, env: EnvironmentVariables): 
   return new URL(bare).pathname === "/" ? `${bare}${provider.path ?? ""}` : bare;
 }
 
-function filledAddress({ name, address, addressVariable }: Provider, env: EnvironmentVariables): string {
+function filledAddress(
+  { name, address, addressVariable }: ProviderFacts,
+  env: EnvironmentVariables,
+  orPass: string,
+): string {
   if (address === undefined) {
     if (addressVariable === undefined) return "";
     throw new ModelChoiceError(
       "missing-address",
-      `${name} needs the address of its server. Set ${addressVariable}, for example to http://127.0.0.1:8080/v1.`,
+      `${name} needs the address of its server. Set ${addressVariable}, for example to http://127.0.0.1:8080/v1${orPass}.`,
     );
   }
   return address.replace(/\{(\w+)\}/g, (_, variable: string) => {
     const value = readVariable(env, variable);
     if (value !== undefined) return value;
-    throw new ModelChoiceError("missing-address", `${name} needs an address. Set ${variable}, or ${addressVariable}.`);
+    throw new ModelChoiceError(
+      "missing-address",
+      `${name} needs an address. Set ${variable}, or ${addressVariable}${orPass}.`,
+    );
   });
 }
 
-function providerKey(provider: Provider, env: EnvironmentVariables): string | undefined {
+function providerKey(provider: ProviderFacts, env: EnvironmentVariables, hasOptions: boolean): string | undefined {
   const { name, keyVariable, needsOneOf } = provider;
   if (needsOneOf && !needsOneOf.some((needed) => needed.every((variable) => readVariable(env, variable)))) {
     const ways = needsOneOf.map((needed) => new Intl.ListFormat("en").format(needed)).join(", or ");
@@ -58,7 +68,8 @@ function providerKey(provider: Provider, env: EnvironmentVariables): string | un
   if (keyVariable === undefined) return undefined;
   const key = readVariable(env, keyVariable);
   if (key === undefined && provider.needsKey) {
-    throw new ModelChoiceError("missing-key", `${name} needs a key. Set ${keyVariable} to your key.`);
+    const orPass = hasOptions ? ", or pass apiKey" : "";
+    throw new ModelChoiceError("missing-key", `${name} needs a key. Set ${keyVariable} to your key${orPass}.`);
   }
   return key;
 }

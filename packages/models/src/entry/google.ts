@@ -1,0 +1,24 @@
+import { GoogleLanguageModel } from "@ai-sdk/google/internal";
+import { type ModelFunction, modelFunction } from "../provider/model-function.ts";
+import { overPackage } from "../provider/of-target.ts";
+import { fetchFor } from "../provider/package-settings.ts";
+import { google as facts } from "../provider/provider-facts.ts";
+
+export type { ModelFunction, ProviderModelOptions } from "../provider/model-function.ts";
+
+/**
+ * Creates the driver of a Gemini model.
+ * @example
+ * const agent = new Agent({ model: google("gemini-3.5-flash") });
+ */
+export const google: ModelFunction = modelFunction("google", facts, (target) => {
+  // The model alone is a third smaller than the provider.
+  const model = new GoogleLanguageModel(target.model, {
+    provider: "google.generative-ai",
+    baseURL: target.address,
+    headers: () => ({ "x-goog-api-key": target.apiKey, "user-agent": "banyan" }),
+    fetch: fetchFor(target, "google"),
+    generateId: () => crypto.randomUUID(),
+  });
+  return overPackage(model, target);
+});
