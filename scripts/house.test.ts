@@ -23,6 +23,7 @@ const BELOW = [
   "context",
   "conversation",
   "conversation/checked",
+  "conversation/forms",
   "conversation/tree",
   "conversation/shown",
   "ports",

@@ -95,11 +95,15 @@ function refusalsOf({ name, imports, refuses }: PackageLayer): readonly Refusal[
 /** conversation/ is at the bottom: its overrides list all allowed imports, so they repeat no other rule. */
 function ofConversation(): object[] {
   const folder = "packages/core/src/conversation";
-  const inner = ["checked", "tree", "shown"].map((name) => `${folder}/${name}/**`);
+  const inner = ["checked", "tree", "shown", "forms"].map((name) => `${folder}/${name}/**`);
   const outside: Refusal = { group: ["**", "!./**"], message: `${PURE}: it imports nothing outside itself.` };
   const beside: Refusal = {
     group: ["**", "!./**", "!../*.ts", "../index.ts"],
     message: `${PURE}: its inner rooms import only it, and not each other.`,
+  };
+  const forms: Refusal = {
+    group: [...beside.group, "!../checked/*.ts"],
+    message: `${PURE}: forms/ imports only it and checked/.`,
   };
   const style = { ...NO_NODE_GLOBALS, noRestrictedImports: importRule([outside]) };
   return [
@@ -107,6 +111,10 @@ function ofConversation(): object[] {
     {
       includes: [...inner, ...NOT_TESTS],
       linter: { rules: { style: { noRestrictedImports: importRule([beside]) } } },
+    },
+    {
+      includes: [`${folder}/forms/**`, ...NOT_TESTS],
+      linter: { rules: { style: { noRestrictedImports: importRule([forms]) } } },
     },
   ];
 }

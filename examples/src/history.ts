@@ -1,4 +1,4 @@
-// A conversation that began with the AI SDK, and goes on here.
+// A conversation that began with the AI SDK, goes on here, and leaves for OpenAI's client.
 import { Agent, Session } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
 import type { ModelMessage } from "ai";
@@ -20,4 +20,4 @@ await session.addHistory(messages);
 const agent = new Agent({ model: scriptedModel(["Ada."]) });
 console.log((await agent.send("What is my name?", { session })).text);
 
-for (const { role, parts } of session.state.messages.values()) console.log(role, parts.map(({ type }) => type).join());
+for (const message of await session.toMessages("openai-chat")) console.log(JSON.stringify(message));

@@ -61,6 +61,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "core Session.say": (options) => session.say("Hello", options),
   "core Session.add": (options) => session.add("Hello", options),
   "core Session.addHistory": (options) => session.addHistory([{ role: "user", content: "Hello" }], options),
+  "core Session.toMessages": (options) => session.toMessages("anthropic", options),
   "core fromLanguageModel": (options) => fromLanguageModel(languageModel, options),
   "core askModel": (options) => askModel(model, nothing, options),
   "host attachNamedFiles": (options) => host.attachNamedFiles("", options),

@@ -1,6 +1,7 @@
 import { Agent, pathTo, Session } from "@banyan/core";
 import { LLMock } from "@copilotkit/aimock";
 import fc from "fast-check";
+import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import type { ResponseInputItem } from "openai/resources/responses/responses";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -71,4 +72,20 @@ test.each([
   expect(JSON.stringify(mock.getRequests().at(-1)?.body)).toMatch(
     /What time is it.*call_1.*clock.*12:30.*Half past twelve.*Sure/s,
   );
+});
+
+test("L5: OpenAI's client sends a conversation of Banyan to both of its addresses", async () => {
+  mock.reset();
+  mock.on({ userMessage: "Sure?" }, { content: "Yes." });
+  const session = Session.inMemory();
+  await session.addHistory(history);
+  await session.add("Sure?");
+  const client = new OpenAI({ apiKey: "test", baseURL: `${mock.url}/v1` });
+  const messages: ChatCompletionMessageParam[] = await session.toMessages("openai-chat");
+  const chat = await client.chat.completions.create({ model: "gpt-5", messages });
+  expect(chat.choices[0]?.message.content).toBe("Yes.");
+  const input: ResponseInputItem[] = await session.toMessages("openai-responses");
+  const response = await client.responses.create({ model: "gpt-5", input });
+  expect(response.output_text).toBe("Yes.");
+  expect(input).toEqual([...history, { role: "user", content: "Sure?" }]);
 });

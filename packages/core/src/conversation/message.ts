@@ -340,6 +340,13 @@ export function typedText(message: Message): string {
   return message.parts.find((part) => part.type === "text")?.text ?? "";
 }
 
+/** Returns the result of an ended call as models see it: with the arguments that a user changed. */
+export function shownOutput({ output = "", executedInput }: Call): string {
+  return executedInput === undefined
+    ? output
+    : `(The user changed the arguments to ${JSON.stringify(executedInput)}.)\n${output}`;
+}
+
 /** Returns a call that the model has begun to write, still without arguments. */
 export function newCall(id: string, tool: string): Call {
   return { id, tool, inputText: "", status: "pending", attempt: 0, progress: "" };

@@ -1,10 +1,29 @@
 import { storedFiles } from "../conversation/brought-file.ts";
-import { type HistoryCall, type HistoryMessage, readHistory } from "../conversation/checked/read-history.ts";
 import type { EventBody } from "../conversation/event.ts";
+import type { HistoryCall, HistoryResponse } from "../conversation/forms/history-message.ts";
+import { historyOf } from "../conversation/forms/history-of.ts";
+import { readHistory } from "../conversation/forms/read-history.ts";
+import { type MessageForms, writeHistory } from "../conversation/forms/write-history.ts";
 import { createId } from "../conversation/id.ts";
+import type { Message } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import { latestRun } from "../conversation/tree/asking-run.ts";
 import { noUsage } from "../conversation/usage.ts";
 import { textDigest } from "../ports/runtime.ts";
+
+export type { MessageForms };
+
+/** Returns a path of a conversation as messages of a form. Throws `OptionError` for an unknown form. */
+export function messagesOf<Form extends keyof MessageForms>(
+  state: ConversationState,
+  path: readonly Message[],
+  form: Form,
+): MessageForms[Form][] {
+  return writeHistory(
+    form,
+    historyOf(path, (run) => latestRun(state, run)),
+  );
+}
 
 /** The agent and the model of responses that another program got. */
 const AGENT = "history";
@@ -52,11 +71,9 @@ function runStarted(run: string, leaf: string | null): EventBody {
   return { type: "run.started", run, agent: AGENT, model: MODEL, mode: "chat", ...unknown, leaf };
 }
 
-type HistoryParts = Extract<HistoryMessage, { role: "assistant" }>["parts"];
-
 function responseEvents(
   message: string,
-  given: HistoryParts,
+  given: HistoryResponse["parts"],
   known: Set<string>,
   files: Map<string, string>,
 ): readonly EventBody[] {

@@ -1,5 +1,12 @@
 import { writtenInput } from "../conversation/checked/written-input.ts";
-import { type AssistantMessage, type Call, isEnded, isSettled, type Message } from "../conversation/message.ts";
+import {
+  type AssistantMessage,
+  type Call,
+  isEnded,
+  isSettled,
+  type Message,
+  shownOutput,
+} from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
 import { isJsonRecord } from "../conversation/shape-problem.ts";
 import { recalledAsPast } from "../conversation/shown/enclosed-text.ts";
@@ -103,10 +110,7 @@ function promptResult(call: Call): string {
       ? "The process stopped while this call ran; whether the call took effect is unknown."
       : "Not executed: the process stopped before this call ran.";
   }
-  const output = call.output ?? "";
-  return call.executedInput === undefined
-    ? output
-    : `(The user changed the arguments to ${JSON.stringify(call.executedInput)}.)\n${output}`;
+  return shownOutput(call);
 }
 
 /** Providers accept only objects as arguments, so other values become an empty object. */

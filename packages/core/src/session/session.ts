@@ -7,10 +7,11 @@ import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { copyState } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
+import { pathTo } from "../conversation/tree/path.ts";
 import { answerFacts, approvalResolved } from "../past/answers.ts";
 import { endOfWaiting } from "../past/end-of-waiting.ts";
 import { GrantedRights } from "../past/granted-rights.ts";
-import { historyEvents } from "../past/history.ts";
+import { historyEvents, type MessageForms, messagesOf } from "../past/history.ts";
 import { emptyPast, type Past, pastOf, readWholePath } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
 import type { TurnSpending } from "../past/turn-spending.ts";
@@ -267,7 +268,7 @@ export class Session {
 
   /**
    * Adds a history as plain messages of the AI SDK, OpenAI or Anthropic, all or none. Resolves with the id of the last
-   * message when the history survives a power cut. Calls without a result get one that says so. Rejects with
+   * message when the history survives a power cut. A call without a result gets a result with a note. Rejects with
    * `DirectiveError` and the place of a part that the session cannot keep, and with `SessionError`: `no-message`, or
    * `busy` while a turn works at the end of the branch.
    * @example
@@ -283,6 +284,21 @@ export class Session {
       held.moveTo(leaf);
     });
     return leaf;
+  }
+
+  /**
+   * Returns the branch down to the message `at` (default: the last written message) in the form of another library,
+   * without parts for which the form has no place. Rejects with `OptionError` for an unknown form, and with
+   * `SessionError` (`no-message`).
+   * @example
+   * const messages = await session.toMessages("openai-chat");
+   */
+  async toMessages<Form extends keyof MessageForms>(
+    form: Form,
+    options: Pick<AddMessageOptions, "at"> = {},
+  ): Promise<MessageForms[Form][]> {
+    const at = historyParent(this.state, "session.toMessages", options);
+    return messagesOf(this.state, await this.wholePath(pathTo(this.state, at)), form);
   }
 
   /**

@@ -42,6 +42,26 @@ test.each<[string, unknown, UserPart]>([
     { type: "file", mediaType: "application/pdf", name: "oak.pdf", data: "JVBERi0xLjc=" },
   ],
   [
+    "input_file with data (OpenAI)",
+    { type: "input_file", file_data: "data:application/pdf;base64,JVBERi0xLjc=", filename: "oak.pdf" },
+    { type: "file", mediaType: "application/pdf", name: "oak.pdf", data: "JVBERi0xLjc=" },
+  ],
+  [
+    "input_file at an address (OpenAI)",
+    { type: "input_file", file_url: "https://example.com/oak.pdf" },
+    { type: "file", mediaType: "application/pdf", url: "https://example.com/oak.pdf" },
+  ],
+  [
+    "a text document (Anthropic)",
+    { type: "document", source: { type: "text", media_type: "text/plain", data: "é" }, title: "oak.txt" },
+    { type: "file", mediaType: "text/plain", name: "oak.txt", data: "w6k=" },
+  ],
+  [
+    "tagged text (AI SDK)",
+    { type: "file", data: { type: "text", text: "é" }, mediaType: "text/plain" },
+    { type: "file", mediaType: "text/plain", data: "w6k=" },
+  ],
+  [
     "an image in base 64 (Anthropic)",
     { type: "image", source: { type: "base64", media_type: "image/png", data: DATA } },
     picture,
@@ -141,7 +161,7 @@ test.each<[unknown, string]>([
   ],
   [
     [{ type: "image", source: { type: "file", url: web } }],
-    'parts[0].source.type must be "base64" or "url", not "file".',
+    'parts[0].source.type must be "base64", "text" or "url", not "file".',
   ],
   [{ role: "user", content: [{ type: "text", text: null }] }, "content[0].text must be a string, not null."],
   [

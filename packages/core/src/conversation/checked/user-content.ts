@@ -49,6 +49,12 @@ export type PlainPart =
       readonly filename?: string | undefined;
     }
   | { readonly type: "input_text"; readonly text: string }
+  | {
+      readonly type: "input_file";
+      readonly file_data?: string | undefined;
+      readonly file_url?: string | undefined;
+      readonly filename?: string | undefined;
+    }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
   | { readonly type: "input_image"; readonly image_url: string }
   | { readonly type: "file"; readonly file: { readonly file_data: string; readonly filename?: string | undefined } }
@@ -126,6 +132,8 @@ function isPlainText(part: unknown): part is { readonly text: string } {
 }
 
 const TYPES = ["text", "file"];
+/** The default media type of a document. */
+const PDF = "application/pdf";
 
 function readPart(part: unknown, at: string): UserPart {
   if (!isJsonRecord(part)) throw malformedMessage(`${at} must be a part with a type, not ${shownKind(part)}`);
@@ -169,8 +177,12 @@ function readPart(part: unknown, at: string): UserPart {
       const place = isJsonRecord(given) ? `${path}url` : `${at}.image_url`;
       return makeFilePart({ mediaType: "image/*" }, readFileAddress(url, place));
     }
+    case "input_file": {
+      const { file_url: url, ...file } = fields;
+      return url === undefined ? readOpenAiFile({ file }, at) : readFilePart({ ...file, url, mediaType: PDF }, at);
+    }
     case "document":
-      return readSource(fields, at, "application/pdf");
+      return readSource(fields, at, PDF);
     case undefined:
       if ("role" in part)
         throw malformedMessage(`${at} is a message, not a part; pass one message, or the parts of one`);
@@ -219,8 +231,12 @@ function readSource(fields: Readonly<Record<string, unknown>>, at: string, other
   if (!isJsonRecord(source)) throw malformedMessage(`${at}.source must be an object, not ${shownKind(source)}`);
   const { type, media_type: media, data, url, ...rest } = source;
   refuseRest(rest, `${at}.source.`, ["type", "media_type", "data", "url"]);
+  if (type === "text") {
+    const text = textData(data, `${at}.source.data`);
+    return makeFilePart({ mediaType: "text/plain", ...nameAt(title ?? undefined, `${at}.title`) }, text);
+  }
   if (type !== "base64" && type !== "url")
-    throw malformedMessage(`${at}.source.type must be "base64" or "url", not ${shownValue(type)}`);
+    throw malformedMessage(`${at}.source.type must be "base64", "text" or "url", not ${shownValue(type)}`);
   const mediaType = mediaAt(media ?? otherwise, `${at}.source.media_type`);
   const read = type === "url" ? readFileAddress(url, `${at}.source.url`) : readData(data, `${at}.source.data`);
   return makeFilePart({ mediaType, ...nameAt(title ?? undefined, `${at}.title`) }, read);
@@ -247,12 +263,17 @@ function readData(data: unknown, at: string): Source {
     const { type, data: inner, url, ...rest } = data;
     if (type === "Buffer")
       throw malformedMessage(`${at} is a Buffer written as JSON; pass the Buffer itself, or base 64`);
+    if (type === "text") return textData(rest.text, `${at}.text`);
     if (type === "data" || type === "url") {
       refuseRest(rest, `${at}.`, ["type", type]);
       return type === "data" ? readData(inner, `${at}.data`) : readFileAddress(url, `${at}.url`);
     }
   }
   throw malformedMessage(`${at} must be base 64, bytes or an address, not ${shownKind(data)}`);
+}
+
+function textData(text: unknown, at: string): Source {
+  return { data: encodeBase64(new TextEncoder().encode(stringAt(text, at))), says: "text/plain" };
 }
 
 function readFileAddress(given: unknown, at: string): Source {

@@ -1,27 +1,15 @@
+import { malformedMessage, type PlainMessage, readUserContent, shownValue } from "../checked/user-content.ts";
 import { didYouMean } from "../option-names.ts";
-import type { FilePart, Json, ReasoningPart, SourcePart, TextPart, UserPart } from "../part.ts";
+import type { FilePart } from "../part.ts";
 import { isJsonRecord, isJsonValue, type JsonRecord, shownKind } from "../shape-problem.ts";
-import { atPlace, type HistoryResult, readResult, withoutHints } from "./read-result.ts";
-import { malformedMessage, type PlainMessage, readUserContent, shownValue } from "./user-content.ts";
-
-/** A message of a history, in the order of the history. */
-export type HistoryMessage =
-  | { readonly role: "user"; readonly parts: readonly UserPart[] }
-  | { readonly role: "assistant"; readonly parts: readonly HistoryPart[] };
-
-type HistoryPart = TextPart | ReasoningPart | FilePart | SourcePart | HistoryCall;
-
-/** A tool call of a response. */
-export interface HistoryCall {
-  readonly type: "call";
-  readonly id: string;
-  readonly tool: string;
-  /** The arguments as the history has them; `input` is absent if they are not JSON. */
-  readonly inputText: string;
-  readonly input?: Json;
-  /** Absent if the history has no result. */
-  readonly result?: HistoryResult;
-}
+import {
+  type HistoryCall,
+  type HistoryMessage,
+  type HistoryPart,
+  type HistoryResult,
+  parsedInput,
+} from "./history-message.ts";
+import { atPlace, readResult, withoutHints } from "./read-result.ts";
 
 /**
  * Reads messages of the AI SDK (`UIMessage`, `ModelMessage`), of OpenAI (chat completions, items of responses) and of
@@ -154,6 +142,8 @@ class HistoryReader {
       case "step-start":
         this.#response = undefined;
         return;
+      case "steering-message":
+        return this.#said({ role: "user", parts: part.parts }, at);
       case "file":
       case "reasoning-file":
         return this.#add(...atPlace(at, () => filesOf({ ...part, type: "file" })));
@@ -230,12 +220,8 @@ class HistoryReader {
   }
 
   #addCall({ id, tool, inputText }: { id: unknown; tool: unknown; inputText: string }, at: string): void {
-    const call: OpenCall = { type: "call", id: nameAt(id, at, "id"), tool: nameAt(tool, at, "tool name"), inputText };
-    try {
-      call.input = JSON.parse(inputText);
-    } catch {
-      // The model wrote arguments that are not JSON. The history keeps them as they are.
-    }
+    const called = { id: nameAt(id, at, "id"), tool: nameAt(tool, at, "tool name") };
+    const call: OpenCall = { type: "call", ...called, inputText, ...parsedInput(inputText) };
     this.#calls.set(call.id, call);
     this.#add(call);
   }

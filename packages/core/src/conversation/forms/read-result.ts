@@ -1,15 +1,8 @@
 import { checkBroughtFile } from "../brought-file.ts";
+import { DirectiveError, malformedMessage, readUserContent } from "../checked/user-content.ts";
 import type { FilePart } from "../part.ts";
 import { isJsonRecord, isJsonValue, type JsonRecord, shownKind } from "../shape-problem.ts";
-import { DirectiveError, malformedMessage, readUserContent } from "./user-content.ts";
-
-/** The result of a call in a history. */
-export interface HistoryResult {
-  readonly status: "completed" | "failed" | "denied";
-  readonly output: string;
-  /** Each with its bytes. */
-  readonly files: readonly FilePart[];
-}
+import type { HistoryResult } from "./history-message.ts";
 
 /** Reads a result: a text, a list of parts, the AI SDK's `{ type, value }`, or other JSON. */
 export function readResult(given: unknown, at: string, failed = false): HistoryResult {
@@ -33,7 +26,7 @@ export function readResult(given: unknown, at: string, failed = false): HistoryR
 }
 
 const PART =
-  /^(?:text|input_text|output_text|image|image_url|input_image|document|file|media|(?:image|file)-(?:data|url))$/;
+  /^(?:text|input_text|output_text|image|image_url|input_image|input_file|document|file|media|(?:image|file)-(?:data|url))$/;
 
 function isPart(part: unknown): part is JsonRecord {
   return isJsonRecord(part) && typeof part.type === "string" && PART.test(part.type);

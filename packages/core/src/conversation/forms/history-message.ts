@@ -1,0 +1,84 @@
+import { writtenInput } from "../checked/written-input.ts";
+import type { FilePart, Json, ProviderData, ReasoningPart, SourcePart, TextPart, UserPart } from "../part.ts";
+import { isJsonRecord } from "../shape-problem.ts";
+
+/** A message of a history, in the order of the history. All forms are read into such messages, and written from them. */
+export type HistoryMessage = HistoryUserMessage | HistoryResponse;
+
+/** A user message. `id` is present for a message of a session. */
+export interface HistoryUserMessage {
+  readonly role: "user";
+  readonly id?: string;
+  readonly parts: readonly UserPart[];
+}
+
+/** A response of a model. A session adds `id`, and the same `turn` for all responses of one turn. */
+export interface HistoryResponse {
+  readonly role: "assistant";
+  readonly id?: string;
+  readonly turn?: string;
+  readonly parts: readonly HistoryPart[];
+}
+
+/** A part of a response. */
+export type HistoryPart = TextPart | ReasoningPart | FilePart | SourcePart | HistoryCall;
+
+/** A tool call of a response. */
+export interface HistoryCall {
+  readonly type: "call";
+  readonly id: string;
+  readonly tool: string;
+  /** The arguments as the history has them; `input` is absent if they are not JSON. */
+  readonly inputText: string;
+  readonly input?: Json;
+  readonly provider?: ProviderData;
+  /** Absent if the history has no result. */
+  readonly result?: HistoryResult;
+}
+
+/** The result of a call in a history. */
+export interface HistoryResult {
+  /** `denied`: by a user. */
+  readonly status: "completed" | "failed" | "denied";
+  readonly output: string;
+  /** Each with its bytes. */
+  readonly files: readonly FilePart[];
+}
+
+/** Returns the value of a call's arguments; nothing if they are not JSON. */
+export function parsedInput(inputText: string): { readonly input?: Json } {
+  try {
+    return { input: JSON.parse(inputText) as Json };
+  } catch {
+    // The model wrote arguments that are not JSON. The history keeps them as they are.
+    return {};
+  }
+}
+
+/** The text of a history's message that is a single plain text. Forms write it as a string. */
+export function soleText([part, ...others]: readonly (UserPart | HistoryPart)[]): string | undefined {
+  return part?.type === "text" && others.length === 0 && part.provider === undefined ? part.text : undefined;
+}
+
+/** The result for forms in which each call needs one. */
+export function resultOf({ result }: HistoryCall): HistoryResult {
+  return result ?? { status: "failed", output: "(This call has no result yet.)", files: [] };
+}
+
+/** Arguments for forms that need an object. */
+export function inputObject({ inputText }: HistoryCall): Readonly<Record<string, Json>> {
+  const input = writtenInput(inputText);
+  return isJsonRecord<Readonly<Record<string, Json>>>(input) ? input : {};
+}
+
+/** The address of a file: of its bytes as a `data:` URL, or on the web. */
+export function fileAddress({ mediaType, data, url }: FilePart): string {
+  return data === undefined ? (url ?? "") : `data:${mediaType};base64,${data}`;
+}
+
+/** The text in place of a file for which a form has no place. */
+export function textForFile({ name, mediaType, url }: FilePart): string {
+  return url === undefined
+    ? `[${name ?? "A file"} (${mediaType}) is left out: this format has no place for the file.]`
+    : `${name ?? mediaType}: ${url}`;
+}

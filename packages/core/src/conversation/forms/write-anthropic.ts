@@ -1,0 +1,104 @@
+import type { FilePart, UserPart } from "../part.ts";
+import {
+  type HistoryCall,
+  type HistoryMessage,
+  type HistoryPart,
+  inputObject,
+  resultOf,
+  soleText,
+  textForFile,
+} from "./history-message.ts";
+
+const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+
+type AnthropicText = { type: "text"; text: string };
+type UrlSource = { type: "url"; url: string };
+type AnthropicImage = {
+  type: "image";
+  source: { type: "base64"; media_type: (typeof PICTURES)[number]; data: string } | UrlSource;
+};
+type AnthropicDocument = {
+  type: "document";
+  source:
+    | { type: "base64"; media_type: "application/pdf"; data: string }
+    | { type: "text"; media_type: "text/plain"; data: string }
+    | UrlSource;
+  title?: string;
+};
+type ToolUseBlock = { type: "tool_use"; id: string; name: string; input: unknown };
+type ToolResultBlock = {
+  type: "tool_result";
+  tool_use_id: string;
+  content: string | (AnthropicText | AnthropicImage | AnthropicDocument)[];
+  is_error?: boolean;
+};
+
+/** A message of Anthropic. */
+export type AnthropicMessage =
+  | { role: "user"; content: string | (AnthropicText | AnthropicImage | AnthropicDocument | ToolResultBlock)[] }
+  | {
+      role: "assistant";
+      content: string | (AnthropicText | { type: "thinking"; thinking: string; signature: string } | ToolUseBlock)[];
+    };
+
+type ResponseBlock = Exclude<Extract<AnthropicMessage, { role: "assistant" }>["content"], string>[number];
+
+/**
+ * Writes a history as messages of Anthropic. Leaves out reasoning without a signature of Anthropic, cited sources and
+ * files of responses.
+ */
+export function writeAnthropic(history: readonly HistoryMessage[]): AnthropicMessage[] {
+  return history.flatMap(({ role, parts }): AnthropicMessage[] => {
+    if (role === "user") return [{ role, content: soleText(parts) ?? parts.map(userBlock) }];
+    const content = soleText(parts) ?? responseBlocks(parts);
+    const results = parts.flatMap((part) => (part.type === "call" ? [resultBlock(part)] : []));
+    return [
+      ...(content.length > 0 ? [{ role, content }] : []),
+      ...(results.length > 0 ? [{ role: "user" as const, content: results }] : []),
+    ];
+  });
+}
+
+/** Anthropic wants calls after the text between them. */
+function responseBlocks(parts: readonly HistoryPart[]): ResponseBlock[] {
+  const said: ResponseBlock[] = [];
+  let calls: ResponseBlock[] = [];
+  for (const part of parts) {
+    if (part.type === "text") said.push({ type: "text", text: part.text });
+    else if (part.type === "call")
+      calls.push({ type: "tool_use", id: part.id, name: part.tool, input: inputObject(part) });
+    const signature = part.type === "reasoning" ? part.provider?.anthropic?.signature : undefined;
+    if (part.type !== "reasoning" || typeof signature !== "string") continue;
+    said.push(...calls, { type: "thinking", thinking: part.text, signature });
+    calls = [];
+  }
+  return [...said, ...calls];
+}
+
+function resultBlock(call: HistoryCall): ToolResultBlock {
+  const { status, output, files } = resultOf(call);
+  const texts: AnthropicText[] = output === "" ? [] : [{ type: "text", text: output }];
+  const content = files.length === 0 ? output : [...texts, ...files.map(fileBlock)];
+  return { type: "tool_result", tool_use_id: call.id, content, ...(status !== "completed" && { is_error: true }) };
+}
+
+function userBlock(part: UserPart): AnthropicText | AnthropicImage | AnthropicDocument {
+  return part.type === "text" ? { type: "text", text: part.text } : fileBlock(part);
+}
+
+function fileBlock(file: FilePart): AnthropicText | AnthropicImage | AnthropicDocument {
+  const { mediaType, name, data, url = "" } = file;
+  const titled = name === undefined ? {} : { title: name };
+  const picture = PICTURES.find((each) => each === mediaType);
+  if (data === undefined && mediaType.startsWith("image/")) return { type: "image", source: { type: "url", url } };
+  if (data !== undefined && picture) return { type: "image", source: { type: "base64", media_type: picture, data } };
+  if (mediaType === "application/pdf") {
+    const source =
+      data === undefined ? { type: "url" as const, url } : { type: "base64" as const, media_type: mediaType, data };
+    return { type: "document", source, ...titled } as AnthropicDocument;
+  }
+  if (mediaType !== "text/plain" || data === undefined) return { type: "text", text: textForFile(file) };
+  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return { type: "document", source: { type: "text", media_type: mediaType, data: text }, ...titled };
+}
