@@ -73,6 +73,7 @@ export async function chatPackage(target: ModelTarget): Promise<ModelDriver> {
     ...packageSettings(target, "chat"),
     name,
     includeUsage: true,
+    supportsStructuredOutputs: true,
     transformRequestBody: ({ max_tokens, ...body }) => ({ [maxTokensField(target)]: max_tokens, ...body }),
   });
   return overPackage(provider(target.model), target);

@@ -1,5 +1,6 @@
 import { isLanguageModel, notALanguageModel } from "../ai-sdk/language-model.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import { isJsonRecord, shownKind } from "../conversation/shape-problem.ts";
 import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
 import type { CallHooks } from "../ports/human.ts";
 import type { ModelSettings, ToolChoice } from "../ports/model.ts";
@@ -122,6 +123,11 @@ export function checkAgentOptions(options: TurnOptions): void {
     throw new OptionError("The tools of an agent must be an array: tools: [...].");
   }
   if (tools) Toolbox.of(tools, checkTool);
+  const isSchema = isJsonRecord(output) || (typeof output === "function" && "~standard" in output);
+  if (output !== undefined && !isSchema)
+    throw new OptionError(
+      `output must be a schema, such as z.object({ city: z.string() }) or a JSON Schema, not ${shownKind(output)}.`,
+    );
   const problem = output && !("~standard" in output) ? schemaProblem(output) : undefined;
   if (problem !== undefined) throw new ToolDefinitionError(`The schema "output" cannot be used: ${problem}.`);
   if (!memory) return;

@@ -103,6 +103,9 @@ describe("a mistake is told at once, and with what to do", () => {
       /schema of tool "look"/,
     ],
     ["an output that no model can be given", { mode: "task", output: z.date() }, /schema of output cannot be sent/],
+    ["an output that is no schema", { output: "city" }, /output must be a schema, such as z.object.*not a string/],
+    ["an output that matches no value", { output: z.never() }, /schema of output matches no value/],
+    ["an output with an empty list of values", { mode: "task", output: { enum: [] } }, /output matches no value/],
     ["a tool that hides its effects", { tools: [{ ...tool, effects: "read" }] }, /must declare its effects: "none"/],
     [
       "a tool that is vague about files",

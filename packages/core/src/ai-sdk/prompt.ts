@@ -21,6 +21,7 @@ import {
 import type { DemandedSetting } from "./response-parts.ts";
 
 type LanguageModelV4Tools = NonNullable<LanguageModelV4CallOptions["tools"]>;
+type Schema = LanguageModelV4FunctionTool["inputSchema"];
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 /** The provider of a request, and whether this provider accepts files in results of calls. */
@@ -61,6 +62,9 @@ export function callOptions(request: ModelRequest, asked: PromptTarget): Languag
     ...(settings.maxTokens !== undefined && { maxOutputTokens: settings.maxTokens }),
     ...(settings.stop && settings.stop.length > 0 && { stopSequences: [...settings.stop] }),
     ...(settings.effort && { reasoning: settings.effort }),
+    ...(request.output !== undefined && {
+      responseFormat: { type: "json", name: "result", schema: request.output as Schema },
+    }),
     ...(settings.providerOptions && { providerOptions: options(settings.providerOptions) }),
   };
 }
@@ -159,7 +163,7 @@ function toolsOnce(schemas: readonly ToolSchema[]): LanguageModelV4FunctionTool[
       type: "function",
       name,
       description,
-      inputSchema: input as LanguageModelV4FunctionTool["inputSchema"],
+      inputSchema: input as Schema,
     }));
     tools.set(schemas, encoded);
   }

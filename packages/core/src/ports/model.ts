@@ -63,6 +63,11 @@ export interface ModelRequest {
   readonly tools: readonly ToolSchema[];
   readonly toolChoice: ToolChoice;
   readonly settings: ModelSettings;
+  /**
+   * JSON Schema of the text of a response without calls, the same object in each step. The instructions have the schema
+   * too, so a driver may ignore this field. Absent: any text.
+   */
+  readonly output?: Json | undefined;
 }
 
 /** Calls of a response: the model decides (`auto`), none, at least one of any tool, or at least one of this tool. */

@@ -27,6 +27,8 @@ export interface Mode {
 
 /** The result of a turn in a mode with a schema. */
 export interface ModeOutput {
+  /** JSON Schema of the text of the last response. Absent: a call gives the result. */
+  readonly schema?: Json;
   /** Returns the value that the last response of a turn gives, if any. */
   valueIn(response: AssistantMessage): Json | undefined;
   /** Returns the result of the schema, with its defaults and transforms, or the reason why the value does not fit. */

@@ -44,6 +44,7 @@ export async function takeStep(
     tools: agent.toolbox.schemas,
     toolChoice,
     settings: agent.settings,
+    output: agent.mode.output?.schema,
   };
   // Followers act on a message before its calls run, so no call may begin early.
   const eager = toolChoice !== "none" && run.followers.size === 0;

@@ -4,6 +4,7 @@ import { interpretInput } from "../conversation/checked/meant-input.ts";
 import { writtenInput } from "../conversation/checked/written-input.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { Json } from "../conversation/part.ts";
+import { isJsonRecord } from "../conversation/shape-problem.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import type { CheckedArguments } from "../ports/define-tool.ts";
 import type { ToolSchema } from "../ports/model.ts";
@@ -138,7 +139,16 @@ function withoutIdleBound(keyword: string, value: unknown): unknown {
 /** Returns the JSON Schema of a schema, and its check. Throws `ToolDefinitionError` as `jsonSchemaOf` does. */
 export function schemaWithCheck(of: string, schema: InputSchema<unknown>) {
   const json = jsonSchemaOf(of, schema);
-  return { json, check: "~standard" in schema ? checkStandard(schema as StandardSchemaV1) : checkJsonSchema(json) };
+  if (JSON.stringify(json.not) === "{}" || JSON.stringify(json.enum) === "[]")
+    throw new ToolDefinitionError(
+      `The schema of ${of} matches no value, so no model can write it. Name a possible value.`,
+    );
+  const check = "~standard" in schema ? checkStandard(schema as StandardSchemaV1) : checkJsonSchema(json);
+  // A provider that requires all names lets its model write null for absent ones, which a lenient schema may accept.
+  return {
+    json,
+    check: (value: Json) => check((isJsonRecord(value) ? interpretInput(json, value) : undefined) ?? value),
+  };
 }
 
 export function checkStandard(schema: StandardSchemaV1): (input: Json) => CheckedArguments | Promise<CheckedArguments> {

@@ -11,7 +11,7 @@ export interface RequestHead {
   readonly betas: string;
 }
 
-interface KnownHead extends Pick<ModelRequest, "instructions" | "tools" | "toolChoice"> {
+interface KnownHead extends Pick<ModelRequest, "instructions" | "tools" | "toolChoice" | "output"> {
   readonly head: Promise<RequestHead>;
 }
 
@@ -31,18 +31,22 @@ export class Heads {
   }
 
   /** Rejects with `ModelError` if the package refuses the settings. */
-  of({ settings, instructions, tools, toolChoice }: ModelRequest): Promise<RequestHead> {
+  of({ settings, instructions, tools, toolChoice, output }: ModelRequest): Promise<RequestHead> {
     let heads = this.#known.get(settings);
     if (!heads) {
       heads = [];
       this.#known.set(settings, heads);
     }
     const known = heads.find(
-      (one) => one.tools === tools && one.toolChoice === toolChoice && one.instructions === instructions,
+      (one) =>
+        one.tools === tools &&
+        one.toolChoice === toolChoice &&
+        one.instructions === instructions &&
+        one.output === output,
     );
     if (known) return known.head;
-    const head = encodeHead(this.#options, { settings, instructions, tools, toolChoice, messages: [] });
-    heads.push({ instructions, tools, toolChoice, head });
+    const head = encodeHead(this.#options, { settings, instructions, tools, toolChoice, output, messages: [] });
+    heads.push({ instructions, tools, toolChoice, output, head });
     if (heads.length > KEPT) heads.shift();
     return head;
   }

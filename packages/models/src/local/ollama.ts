@@ -65,6 +65,7 @@ function encodeOllamaRequest(shape: OllamaRequestShape, request: ModelRequest): 
     stream: true,
     truncate: false,
     think: thinkOf(settings),
+    format: request.output,
     ...fields,
     options: {
       num_ctx: shape.window,

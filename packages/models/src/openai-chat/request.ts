@@ -43,13 +43,17 @@ const knownTools = new WeakMap<readonly ToolSchema[], KnownTools>();
 
 /** Encodes the body of a request (https://platform.openai.com/docs/api-reference/chat/create). */
 export function encodeChatRequest(shape: ChatRequestShape, request: ModelRequest): ListBody {
-  const { instructions, messages, settings } = request;
-  const head = JSON.stringify(requestHead(shape, settings)).slice(0, -1);
+  const { instructions, messages, settings, output } = request;
+  const head = JSON.stringify(requestHead(shape, settings, output)).slice(0, -1);
   const pieces = [...encodedPieces(messages, instructions, shape)];
   return { of: messages, before: `${head},"messages":[`, pieces, after: `]${toolsField(request)}}` };
 }
 
-function requestHead(shape: ChatRequestShape, settings: ModelSettings): Readonly<Record<string, unknown>> {
+function requestHead(
+  shape: ChatRequestShape,
+  settings: ModelSettings,
+  output: ModelRequest["output"],
+): Readonly<Record<string, unknown>> {
   // As options, these two would be in the body twice.
   const { messages: _messages, tools: _tools, ...options } = settings.providerOptions?.[shape.provider] ?? {};
   const head = {
@@ -62,6 +66,10 @@ function requestHead(shape: ChatRequestShape, settings: ModelSettings): Readonly
     // The format has no `max`; `high` is the highest effort that every server knows.
     reasoning_effort: settings.effort === "max" ? "high" : settings.effort,
     stream_options: { include_usage: true },
+    response_format: output && {
+      type: "json_schema",
+      json_schema: { name: "result", strict: true, schema: output },
+    },
     ...options,
     stream: true,
   };

@@ -57,7 +57,7 @@ export function resultMode(output: InputSchema<unknown>, results = RESULTS): Mod
       return `${message} Respond again, with the JSON value alone.`;
     },
     onCalls: () => undefined,
-    output: { valueIn: jsonOf, check },
+    output: { schema: json as Json, valueIn: jsonOf, check },
   };
 }
 

@@ -16,6 +16,8 @@ const object = (properties: Record<string, object>, required: readonly string[] 
 describe("F64: arguments as the model meant them", () => {
   const list = { type: "array", items: { type: "string" } };
   const user = object({ name: { type: "string" } });
+  const kind = (name: string, properties: Record<string, object>) =>
+    object({ kind: { const: name }, ...properties }, ["kind"]);
 
   test.each<[string, object, Json, Json | undefined]>([
     ["args-null", object({}), null, {}],
@@ -54,6 +56,24 @@ describe("F64: arguments as the model meant them", () => {
       { a: 1 },
     ],
     ["null for an optional name (B82)", object({ a: list }), { a: null }, {}],
+    [
+      "null for an optional name in the branch that the value has (B82)",
+      object({ a: { anyOf: [{ type: "null" }, kind("x", { at: list }), kind("y", { at: { type: "null" } })] } }),
+      { a: { kind: "x", at: null } },
+      { a: { kind: "x" } },
+    ],
+    [
+      "null for an optional name that the branch allows (B82)",
+      object({ a: { oneOf: [kind("x", { at: list }), kind("y", { at: { type: "null" } })] } }),
+      { a: { kind: "y", at: null } },
+      undefined,
+    ],
+    [
+      "null for an optional name beside branches (B82)",
+      { ...object({ a: list, b: list }), anyOf: [{ required: ["a"] }, { required: ["b"] }] },
+      { a: ["x"], b: null },
+      { a: ["x"] },
+    ],
   ])("%s", (_, schema, input, meant) => expect(interpretInput(schema, input)).toEqual(meant));
 
   /** A value with its schema, and the value as models encode it: any part that is no string may be a string. */

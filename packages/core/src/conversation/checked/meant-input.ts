@@ -13,7 +13,7 @@ const ENCODED = 3;
  * correction applies.
  * - `null`, `[]` and `""` in place of all arguments mean no arguments (F64).
  * - A string where the schema accepts no string means the JSON in the string (F64).
- * - `null` for an optional name whose schema does not accept null means absent (B82).
+ * - `null` for an optional name whose schema does not accept null means absent (B82), also in a branch of `anyOf`.
  */
 export function interpretInput(schema: unknown, input: Json): Json | undefined {
   const meaning = new InputReader(isJsonRecord<SchemaKeywords>(schema) ? schema : {});
@@ -39,6 +39,13 @@ class InputReader {
     if (!keywords) return value;
     if (typeof value === "string") return this.#text(keywords, value, encoded);
     if (typeof value !== "object" || value === null) return value;
+    const branches = keywords.anyOf ?? keywords.oneOf;
+    if (Array.isArray(branches) && !keywords.properties && !keywords.items)
+      return this.of(
+        branches.find((one) => this.#fits(one, value)),
+        value,
+        0,
+      );
     if (Array.isArray(value)) return value.map((item) => this.of(keywords.items, item, 0));
     const { properties, required } = keywords;
     const known = isJsonRecord<SchemaKeywords>(properties) ? properties : {};
@@ -65,6 +72,30 @@ class InputReader {
     if (!kindsOf(inner).some((kind) => this.#takes(keywords, kind))) return text;
     this.changed = true;
     return typeof inner === "string" ? inner : this.of(keywords, inner, 0);
+  }
+
+  /** True if a value has the structure of a schema, once `null` for an optional name counts as absent. */
+  #fits(given: unknown, value: Json, depth = 0): boolean {
+    const schema = resolveKeywords(given, this.#root);
+    if (!schema || depth > 8) return given !== false;
+    const inner = (some: unknown, part: Json) => this.#fits(some, part, depth + 1);
+    const { anyOf, oneOf, enum: values, properties, required, additionalProperties: others, items } = schema;
+    const branches = anyOf ?? oneOf;
+    if (!kindsOf(value).some((kind) => this.#takes(schema, kind))) return false;
+    if (Array.isArray(branches) && !branches.some((one) => inner(one, value))) return false;
+    if (typeof value !== "object" || value === null)
+      return "const" in schema ? schema.const === value : !Array.isArray(values) || values.includes(value);
+    if (Array.isArray(value)) return value.every((item) => inner(items, item));
+    const known = isJsonRecord<SchemaKeywords>(properties) ? properties : {};
+    const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+    return (
+      needed.every((name) => Object.hasOwn(value, String(name))) &&
+      Object.entries(value).every(([name, part]) =>
+        Object.hasOwn(known, name)
+          ? (part === null && !needed.includes(name)) || inner(known[name], part)
+          : inner(others, part),
+      )
+    );
   }
 
   #takes(given: unknown, kind: JsonKind, depth = 0): boolean {

@@ -1,4 +1,4 @@
-import type { FilePart } from "../../conversation/part.ts";
+import type { FilePart, Json } from "../../conversation/part.ts";
 import {
   type ModelDriver,
   ModelError,
@@ -12,6 +12,7 @@ import {
 } from "../../ports/model.ts";
 import { wellFormed } from "./form.ts";
 import { MessageRewriter, type RefusedContent } from "./messages.ts";
+import { legalOutput } from "./output.ts";
 import { isPictureFile, pictureProblem } from "./pictures.ts";
 import { type RefusedPart, reasoningParts, refusedPart, settingOf } from "./refusal.ts";
 import type { RequestRules } from "./rules.ts";
@@ -66,7 +67,7 @@ export function withProviderRules(driver: ModelDriver, target: RequestTarget): M
           if (!(error instanceof ModelError) || tried.has(error) || watched.begun) throw error;
           tried.add(error);
           const part = sent < MOST_REQUESTS ? refusedPart(error, legal.request, target.parameters) : undefined;
-          const note = part && requests.leaveOut(part, legal);
+          const note = part && requests.leaveOut(part, legal, request.output);
           if (note === undefined) throw error;
           sink.push([{ type: "note", text: note }]);
           legal = requests.of({ ...request, messages: request.messages.slice(0, length) });
@@ -102,6 +103,8 @@ class LegalRequests {
   readonly #unthinking = new WeakMap<ModelSettings, ModelSettings>();
   readonly #leftOut: RefusedContent = { reasoning: new WeakSet(), pictures: new WeakSet() };
   readonly #refused = new Set<string>();
+  /** Schemas of results as the provider accepts them; `undefined`: the schema is not sent. */
+  readonly #outputs = new WeakMap<object, Json | undefined>();
   readonly #accepted = new WeakSet<FilePart>();
   #version = 0;
 
@@ -129,6 +132,7 @@ class LegalRequests {
       tools: tools.schemas,
       toolChoice: legalChoice(request, tools),
       settings,
+      ...(request.output !== undefined && { output: this.#outputOf(request) }),
     };
     return { request: legal, tools, notes: [...tools.notes, ...notes], pictures };
   }
@@ -138,7 +142,11 @@ class LegalRequests {
   }
 
   /** Omits a part from now on, and returns the sentence for the user. Nothing if the part is omitted already. */
-  leaveOut(part: RefusedPart, { request, pictures }: LegalRequest): string | undefined {
+  leaveOut(part: RefusedPart, { request, pictures }: LegalRequest, output?: Json): string | undefined {
+    if (part === "output") {
+      this.#outputs.set(output as object, undefined);
+      return "The provider refused the schema of the result. Only the instructions have the schema from now on.";
+    }
     if (part === "reasoning") {
       for (const one of request.messages.flatMap(reasoningParts)) this.#leftOut.reasoning.add(one);
       this.#version++;
@@ -157,6 +165,16 @@ class LegalRequests {
     this.#refused.add(parameter);
     this.#settings = new WeakMap();
     return `The provider does not accept ${parameter}. Requests omit this parameter from now on.`;
+  }
+
+  #outputOf({ output, tools, toolChoice, settings }: ModelRequest): Json | undefined {
+    if (typeof output !== "object" || output === null) return undefined;
+    // A response that must be a call is no result.
+    if (toolChoice !== "auto" && toolChoice !== "none") return undefined;
+    const { rules } = this.#target;
+    if (!rules.output?.withTools && (tools.length > 0 || settings.serverTools?.length)) return undefined;
+    if (!this.#outputs.has(output)) this.#outputs.set(output, legalOutput(output, rules));
+    return this.#outputs.get(output);
   }
 
   #settingsOf(settings: ModelSettings, messages: readonly PromptMessage[]): ModelSettings {

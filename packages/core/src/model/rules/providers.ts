@@ -54,6 +54,18 @@ const PROVIDER_RULES: readonly RulesRow[] = [
     rules: { callId: NINE, needsResponseBeforeUser: true },
   },
   { provider: /\.chat$/, model: /kimi|deepseek/i, rules: { needsReasoningWithCalls: true } },
+  // Later rows replace the rule of earlier ones.
+  { rules: { output: { references: true } } },
+  { model: /(^|[/:])(gpt-[5-9]|gpt-4(o|\.1)|o[134](-|$))/, rules: { output: { withTools: true, references: true } } },
+  { provider: /^xai/, model: /grok-[4-9]/, rules: { output: { withTools: true, references: true } } },
+  { provider: /^google/, rules: { output: {} } },
+  { provider: /^google/, model: /gemini-[3-9]/, rules: { output: { withTools: true } } },
+  { provider: /^(anthropic|amazon-bedrock|groq|deepseek)/, rules: { output: undefined } },
+  {
+    provider: /^anthropic/,
+    model: /claude-((sonnet|haiku|opus)-4-[5-9]|opus-4-1|[a-z]+-[5-9])(?!\d)/,
+    rules: { output: { withTools: true, optional: 10 } },
+  },
 ];
 
 const known = new Map<string, RequestRules>();

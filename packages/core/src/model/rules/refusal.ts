@@ -2,13 +2,17 @@ import type { ModelError, ModelRequest, PromptMessage } from "../../ports/model.
 import { picturesOf } from "./messages.ts";
 
 /** The part of a request that a provider names in its refusal. */
-export type RefusedPart = "reasoning" | "pictures" | { readonly parameter: string };
+export type RefusedPart = "reasoning" | "output" | "pictures" | { readonly parameter: string };
 
 const REASONING =
   /encrypted[_ ]content|thought[_ ]?signature|\bsignature\b[^.]{0,80}\b(thinking|reasoning)|\b(thinking|reasoning)\b[^.]{0,80}\bsignature|(invalid|expired|unverifiable)[^.]{0,40}\bsignature\b|`(redacted_)?thinking` blocks?[^.]{0,80}(cannot be modified|must remain)/i;
 
 const PICTURE =
   /(could not|cannot|can't|failed to|unable to|does not|doesn't) (be )?(process|decode|read|load|download|identify|support|accept)\w*[^.]{0,40}\b(images?|pictures?|vision|image_url)\b|\b(images?|image_url)\b[^.]{0,120}\b(not supported|unsupported|invalid|corrupt\w*|exceeds?|too (large|big|many)|dimensions?|not valid|malformed)|(invalid|unsupported|corrupt\w*|too many|malformed|not a valid|unknown variant)[^.]{0,40}\b(images?|image_url|image data)\b/i;
+
+/** Names of the field with the schema of a result, and what servers call its feature. */
+const OUTPUT =
+  /response[_ ]?format|json[_ ]?(schema|mode)|output_(config\.)?format|text\.format|response_?(mime_?type|(json_?)?schema)|response mime type|structured[_ ]outputs?|grammar|invalid format\b/i;
 
 /** Words before it: "Unsupported parameter: 'x'", "unknown field `x`", `"extra_forbidden","loc":["body","x"]`. */
 const NOUN = "(\\w+\\W+){0,2}(parameter|argument|field|key|option|setting|property|body)s?\\b.{0,20}?\\W";
@@ -52,6 +56,7 @@ export function refusedPart(
   const words = `${error.message}\n${error.detail ?? ""}`;
   if (REASONING.test(words) && request.messages.some((message) => reasoningParts(message).length > 0))
     return "reasoning";
+  if (request.output !== undefined && OUTPUT.test(words)) return "output";
   const parameter = parametersOf(request, own).find((name) => refusesParameter(words, name));
   if (parameter !== undefined) return { parameter };
   return PICTURE.test(words) && request.messages.some((message) => picturesOf(message).length > 0)

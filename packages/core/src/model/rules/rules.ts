@@ -19,6 +19,18 @@ export interface RequestRules {
   /** With reasoning switched on, a turn must begin with the model's own reasoning. */
   readonly needsReasoningFirst?: true;
   readonly pictures?: PictureRules;
+  /** Absent: the provider enforces no schema of a result while it streams. */
+  readonly output?: OutputRules | undefined;
+}
+
+/** How a provider takes the schema of a result. */
+export interface OutputRules {
+  /** The model can still ask for calls. Absent: the schema is sent only in requests without tools. */
+  readonly withTools?: true;
+  /** Maximum number of optional properties. Absent: all properties are required, and optional ones accept null. */
+  readonly optional?: number;
+  /** `$ref` is accepted. */
+  readonly references?: true;
 }
 
 export interface PictureRules {
