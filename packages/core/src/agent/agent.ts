@@ -36,10 +36,14 @@ export type TurnHandler = (
  * Options of an agent. Only the model is required.
  * @example new Agent({ model, onTurn: (_, agent, turn) => (turn.steps < 9 ? agent.chat(say("Go on.")) : undefined) });
  */
-export interface AgentOptions<out Result = Json | undefined> extends TurnOptions<Result> {
+export interface AgentOptions<out Result = Json | undefined, in out Context = unknown>
+  extends TurnOptions<Result, Context> {
   /** Decides after each turn how the conversation continues. Default: a chat ends after one turn. */
   readonly onTurn?: TurnHandler | undefined;
 }
+
+/** Requires the option `context` if a tool needs a context. */
+type WithContext<Context> = unknown extends Context ? unknown : { readonly context: Context };
 
 interface SendOptions extends Omit<ChatOptions, "sharesLimits"> {
   /**
@@ -72,7 +76,7 @@ const ANSWER: OptionNames<AnswerOptions> = { session: "object!", client: true, s
  * An immutable agent. Its constructor checks only the names of the options, the model, the memory and the tools. The
  * first turn checks the values of the other options.
  */
-export class Agent<out Result = Json | undefined> implements ChatAgent {
+export class Agent<out Result = Json | undefined, out Context = unknown> implements ChatAgent {
   readonly options: AgentOptions<Result>;
   #ready: TurnAgent | undefined;
   /** An agent that differs only in its turn handler. */
@@ -80,9 +84,10 @@ export class Agent<out Result = Json | undefined> implements ChatAgent {
   #alike: Agent<unknown> | undefined;
 
   /** Throws `OptionError` for an invalid option, and `ToolDefinitionError` for an unusable tool or schema. */
-  constructor(options: AgentOptions<Result>) {
-    checkAgentOptions(options);
-    this.options = Object.freeze({ ...options });
+  constructor(options: AgentOptions<Result, Context> & WithContext<NoInfer<Context>>) {
+    checkAgentOptions(options as TurnOptions);
+    // The type of the context has been checked, and code that takes any agent need not know the type.
+    this.options = Object.freeze({ ...options }) as TurnOptions as AgentOptions<Result>;
     Object.freeze(this);
   }
 
@@ -103,20 +108,23 @@ export class Agent<out Result = Json | undefined> implements ChatAgent {
 
   /** Returns a builder with these options. */
   static builder(): AgentBuilder {
-    return new AgentBuilder((options) => new Agent(options));
+    return new AgentBuilder(makeAgent);
   }
 
   get name(): string {
     return this.options.name ?? "agent";
   }
 
-  /** Returns a changed copy; this agent stays unchanged. */
-  with<Changed = Result>(changes: Partial<AgentOptions<Changed>>): Agent<Changed> {
+  /**
+   * Returns a changed copy; this agent stays unchanged. A changed `context` has the same type. The compiler refuses new
+   * tools that need a context: make a new agent with these tools.
+   */
+  with<Changed = Result>(
+    changes: Partial<Omit<AgentOptions<Changed>, "context">> & { readonly context?: Context | undefined },
+  ): Agent<Changed, Context> {
     // Without a change of `output`, `Changed` is the type of this agent.
-    const changed = new Agent<Changed>({
-      ...(this.options as AgentOptions<unknown> as AgentOptions<Changed>),
-      ...changes,
-    });
+    const options = { ...(this.options as AgentOptions<unknown> as AgentOptions<Changed>), ...changes };
+    const changed = new Agent<Changed>(options) as Agent<Changed, Context>;
     if (Object.keys(changes).every((name) => name === "onTurn")) changed.#alike = this.#alike ?? this;
     return changed;
   }
@@ -200,117 +208,131 @@ function whenOnlyWaiting(session: Session, id: string): Disposable & { readonly 
   return { signal: asked.signal, [Symbol.dispose]: stop };
 }
 
-/** Builder of an agent, with one setter per option of `AgentOptions`. Each setter returns a new builder. */
-export class AgentBuilder<Result = Json | undefined> {
-  readonly #make: (options: AgentOptions<Result>) => Agent<Result>;
-  readonly #options: Partial<AgentOptions<Result>>;
+function makeAgent<Result, Context>(options: AgentOptions<Result, Context>): Agent<Result, Context> {
+  // The setters have checked that the tools get their context.
+  return new Agent(options as AgentOptions<Result, Context> & WithContext<NoInfer<Context>>);
+}
 
-  constructor(make: (options: AgentOptions<Result>) => Agent<Result>, options: Partial<AgentOptions<Result>> = {}) {
+/** Builder of an agent, with one setter per option of `AgentOptions`. Each setter returns a new builder. */
+export class AgentBuilder<Result = Json | undefined, Context = unknown> {
+  readonly #make: (options: AgentOptions<Result, Context>) => Agent<Result, Context>;
+  readonly #options: Partial<AgentOptions<Result, Context>>;
+
+  constructor(
+    make: (options: AgentOptions<Result, Context>) => Agent<Result, Context>,
+    options: Partial<AgentOptions<Result, Context>> = {},
+  ) {
     this.#make = make;
     this.#options = options;
   }
 
-  name(name: string): AgentBuilder<Result> {
+  name(name: string): AgentBuilder<Result, Context> {
     return this.#set({ name });
   }
 
-  model(model: AgentOptions["model"]): AgentBuilder<Result> {
+  model(model: AgentOptions["model"]): AgentBuilder<Result, Context> {
     return this.#set({ model });
   }
 
-  instructions(instructions: string): AgentBuilder<Result> {
+  instructions(instructions: string): AgentBuilder<Result, Context> {
     return this.#set({ instructions });
   }
 
-  tools(...tools: readonly Tool[]): AgentBuilder<Result> {
+  tools(...tools: readonly Tool<unknown, unknown, Context>[]): AgentBuilder<Result, Context> {
     return this.#set({ tools: [...(this.#options.tools ?? []), ...tools] });
   }
 
-  toolChoice(toolChoice: NonNullable<AgentOptions["toolChoice"]>): AgentBuilder<Result> {
+  toolChoice(toolChoice: NonNullable<AgentOptions["toolChoice"]>): AgentBuilder<Result, Context> {
     return this.#set({ toolChoice });
   }
 
-  settings(settings: ModelSettings): AgentBuilder<Result> {
+  settings(settings: ModelSettings): AgentBuilder<Result, Context> {
     return this.#set({ settings: { ...this.#options.settings, ...settings } });
   }
 
-  limits(limits: Limits): AgentBuilder<Result> {
+  limits(limits: Limits): AgentBuilder<Result, Context> {
     return this.#set({ limits: { ...this.#options.limits, ...limits } });
   }
 
-  rateLimit(rateLimit: NonNullable<AgentOptions["rateLimit"]>): AgentBuilder<Result> {
+  rateLimit(rateLimit: NonNullable<AgentOptions["rateLimit"]>): AgentBuilder<Result, Context> {
     return this.#set({ rateLimit });
   }
 
-  bounds(bounds: NonNullable<AgentOptions["bounds"]>): AgentBuilder<Result> {
+  bounds(bounds: NonNullable<AgentOptions["bounds"]>): AgentBuilder<Result, Context> {
     return this.#set({ bounds });
   }
 
-  retry(retry: NonNullable<AgentOptions["retry"]>): AgentBuilder<Result> {
+  retry(retry: NonNullable<AgentOptions["retry"]>): AgentBuilder<Result, Context> {
     return this.#set({ retry });
   }
 
-  mode(mode: NonNullable<AgentOptions["mode"]>): AgentBuilder<Result> {
+  mode(mode: NonNullable<AgentOptions["mode"]>): AgentBuilder<Result, Context> {
     return this.#set({ mode });
   }
 
-  output<Output>(output: NonNullable<AgentOptions<Output>["output"]>): AgentBuilder<Output> {
+  output<Output>(output: NonNullable<AgentOptions<Output>["output"]>): AgentBuilder<Output, Context> {
     const { output: _, ...others } = this.#options;
-    return new AgentBuilder<Output>((options) => new Agent(options), { ...others, output });
+    return new AgentBuilder<Output, Context>(makeAgent, { ...others, output });
   }
 
-  unattended(unattended = true): AgentBuilder<Result> {
+  /** Call this before `tools`, so that the compiler knows the context. */
+  context<Given>(context: Given): AgentBuilder<Result, Given> {
+    const { tools, ...others } = this.#options as Partial<AgentOptions<Result, unknown>>;
+    return new AgentBuilder<Result, Given>(makeAgent, { ...others, ...(tools && { tools }), context });
+  }
+
+  unattended(unattended = true): AgentBuilder<Result, Context> {
     return this.#set({ unattended });
   }
 
-  storeText(storeText: NonNullable<AgentOptions["storeText"]>): AgentBuilder<Result> {
+  storeText(storeText: NonNullable<AgentOptions["storeText"]>): AgentBuilder<Result, Context> {
     return this.#set({ storeText });
   }
 
-  compaction(compaction: NonNullable<AgentOptions["compaction"]>): AgentBuilder<Result> {
+  compaction(compaction: NonNullable<AgentOptions["compaction"]>): AgentBuilder<Result, Context> {
     return this.#set({ compaction });
   }
 
-  modelNamed(modelNamed: NonNullable<AgentOptions["modelNamed"]>): AgentBuilder<Result> {
+  modelNamed(modelNamed: NonNullable<AgentOptions["modelNamed"]>): AgentBuilder<Result, Context> {
     return this.#set({ modelNamed });
   }
 
-  fallbacks(...fallbacks: readonly string[]): AgentBuilder<Result> {
+  fallbacks(...fallbacks: readonly string[]): AgentBuilder<Result, Context> {
     return this.#set({ fallbacks });
   }
 
-  memory(memory: NonNullable<AgentOptions["memory"]>): AgentBuilder<Result> {
+  memory(memory: NonNullable<AgentOptions["memory"]>): AgentBuilder<Result, Context> {
     return this.#set({ memory });
   }
 
-  permission(permission: NonNullable<AgentOptions["permission"]>): AgentBuilder<Result> {
+  permission(permission: NonNullable<AgentOptions["permission"]>): AgentBuilder<Result, Context> {
     return this.#set({ permission });
   }
 
-  callsAtOnce(callsAtOnce: number): AgentBuilder<Result> {
+  callsAtOnce(callsAtOnce: number): AgentBuilder<Result, Context> {
     return this.#set({ callsAtOnce });
   }
 
-  hooks(hooks: NonNullable<AgentOptions["hooks"]>): AgentBuilder<Result> {
+  hooks(hooks: NonNullable<AgentOptions["hooks"]>): AgentBuilder<Result, Context> {
     return this.#set({ hooks });
   }
 
-  callbacks(callbacks: NonNullable<AgentOptions["callbacks"]>): AgentBuilder<Result> {
+  callbacks(callbacks: NonNullable<AgentOptions["callbacks"]>): AgentBuilder<Result, Context> {
     return this.#set({ callbacks });
   }
 
-  onTurn(onTurn: NonNullable<AgentOptions["onTurn"]>): AgentBuilder<Result> {
+  onTurn(onTurn: NonNullable<AgentOptions["onTurn"]>): AgentBuilder<Result, Context> {
     return this.#set({ onTurn });
   }
 
   /** Throws `OptionError` if no model was set. */
-  build(): Agent<Result> {
+  build(): Agent<Result, Context> {
     const { model } = this.#options;
     if (!model) throw new OptionError("An agent needs a model: call .model(...) before .build().");
     return this.#make({ ...this.#options, model });
   }
 
-  #set(options: Partial<AgentOptions<Result>>): AgentBuilder<Result> {
+  #set(options: Partial<AgentOptions<Result, Context>>): AgentBuilder<Result, Context> {
     return new AgentBuilder(this.#make, { ...this.#options, ...options });
   }
 }

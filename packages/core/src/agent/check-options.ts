@@ -21,6 +21,7 @@ const AGENT: OptionNames<TurnOptions & { onTurn?: () => unknown }> = {
   instructions: "string",
   tools: true,
   toolChoice: true,
+  context: true,
   settings: true,
   limits: true,
   rateLimit: true,

@@ -44,6 +44,7 @@ export function readyAgent(
     toolbox,
     toolChoice,
     own: { instructions, tools, settings },
+    context: options.context,
     mode,
     taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,
     unattended: options.unattended ?? false,

@@ -19,6 +19,7 @@ import type { Callbacks, RetrySettings, StoreText } from "../run/run.ts";
  *   fallbacks: ["openai/gpt-5"],
  *   instructions: "You answer in one sentence.",
  *   tools: [...workspaceTools({ root: "." }), launchAgent()],
+ *   context: { userId: "ada" },
  *   settings: { temperature: 0, maxTokens: 1_000 },
  *   limits: { steps: 20, cost: 0.5 },
  *   rateLimit: new RateLimit({ requestsPerMinute: 50 }),
@@ -35,7 +36,7 @@ import type { Callbacks, RetrySettings, StoreText } from "../run/run.ts";
  *   callbacks: { onCall: (call) => console.log(call.tool, call.status) },
  * });
  */
-export interface TurnOptions<out Result = unknown> {
+export interface TurnOptions<out Result = unknown, in out Context = unknown> {
   /** Name for users and logs. Default `agent`. */
   readonly name?: string | undefined;
   /** A driver, a language model of an AI SDK package (`@ai-sdk/provider` v4), or a loop that runs whole turns. */
@@ -52,7 +53,12 @@ export interface TurnOptions<out Result = unknown> {
   /** The system prompt. */
   readonly instructions?: string | undefined;
   /** Tools for the model. Their schemas are prepared once per array, so reuse the array. Default: none. */
-  readonly tools?: readonly Tool[] | undefined;
+  readonly tools?: readonly Tool<unknown, unknown, Context>[] | undefined;
+  /**
+   * A value for the tools, such as the user and a database: `context` of their `ToolContext`. The model and the log do
+   * not get it. Sub-agents have the context of their parent. Required if a tool needs a context.
+   */
+  readonly context?: Context | undefined;
   /**
    * Whether the model must call a tool: `auto` (default), `none`, `required` (any tool), or one tool by its name. A
    * forced call is the first of each turn; then the model decides, so that the turn can end. The turn fails if the model

@@ -54,6 +54,6 @@ export async function aboutJudgedCall(run: TurnRun, verdict: CallVerdict, name: 
   return tool && aboutTool(tool);
 }
 
-export function previewContext({ session, branch, signal }: TurnRun): PreviewContext {
-  return { conversation: session.state, path: branch.path, signal };
+export function previewContext({ agent, session, branch, signal }: TurnRun): PreviewContext {
+  return { context: agent.context, conversation: session.state, path: branch.path, signal };
 }

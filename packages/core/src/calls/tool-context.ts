@@ -28,6 +28,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
   const isRepeatable = running.tool.effects !== "external";
   const again = new RepeatedQuestions(session.state, call);
   return {
+    context: agent.context,
     call,
     attempt,
     key,

@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool, ToolField } from "./tool.ts";
 import type { JsonSchema } from "./tool-values.ts";
 
-export const TOOL: OptionNames<Tool> = {
+export const TOOL: OptionNames<Pick<Tool, ToolField>> = {
   name: "string!",
   description: "string!",
   input: true,
@@ -35,12 +35,12 @@ type SchemaValue<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.In
  * Defines a tool. Its schema gives the type of its input, and `execute` the type of its output. Throws `OptionError` for
  * an unknown option.
  */
-export function defineTool<Schema extends StandardSchemaV1 | JsonSchema, Output>(
-  tool: Omit<Tool<SchemaValue<Schema>, Output>, "input"> & { readonly input: Schema },
-): Tool<SchemaValue<Schema>, Output> {
+export function defineTool<Schema extends StandardSchemaV1 | JsonSchema, Output, Context = unknown>(
+  tool: Omit<Tool<SchemaValue<Schema>, Output, Context>, "input"> & { readonly input: Schema },
+): Tool<SchemaValue<Schema>, Output, Context> {
   // Overloads would hide the name of a missing option, such as `effects`, in the compiler's message (L11).
   refuseUnknown("a tool", tool, TOOL);
-  return tool as object as Tool<SchemaValue<Schema>, Output>;
+  return tool as object as Tool<SchemaValue<Schema>, Output, Context>;
 }
 
 /** Checked arguments of a call, or the reason why they do not match the schema. */

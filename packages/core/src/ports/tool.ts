@@ -17,6 +17,8 @@ import type { Permit } from "./verdict.ts";
 
 // A tool may launch a loop, and a loop runs tools, so the two contracts are in one file.
 
+declare const CONTEXT: unique symbol;
+
 /**
  * A tool that the model can call. `execute` gets checked arguments, after the call has been permitted and logged. The
  * result goes to the model: a string unchanged, any other value as JSON. An exception goes to the model too, and the
@@ -58,6 +60,15 @@ import type { Permit } from "./verdict.ts";
  *   execute: async ({ address }, { wholePath }) => readEarlier(await wholePath(), address),
  * });
  * @example
+ * const myOrders = defineTool({
+ *   name: "my_orders",
+ *   description: "Lists the orders of the user.",
+ *   input: z.object({}),
+ *   effects: "none",
+ *   execute: (_, { context }: ToolContext<{ userId: string }>) => ordersOf(context.userId),
+ * });
+ * new Agent({ model, tools: [myOrders], context: { userId: "ada" } });
+ * @example
  * const rare: Tool = { ...tool, name: "mcp_github_search", offeredBy: "github", offeredAs: "search", unlisted: true };
  * const theirs: Tool = { ...tool, name: "claude_execute", offeredBy: "claude", asAsked: true };
  * defineTool({
@@ -69,7 +80,7 @@ import type { Permit } from "./verdict.ts";
  *   execute: ({ tool }) => `There is no tool ${tool}.`,
  * });
  */
-export interface Tool<Input = unknown, Output = unknown> {
+export interface Tool<Input = unknown, Output = unknown, in Context = unknown> {
   /** Letters, digits, `_` and `-`; at most 64. */
   readonly name: string;
   /** For the model: the tool's purpose and when to use it. */
@@ -135,18 +146,28 @@ export interface Tool<Input = unknown, Output = unknown> {
    * Returns the absolute path of the folder in which a call of this branch works. Users see it with the question, and
    * clients find the call's files there. Absent: the tool works in no folder of this machine.
    */
-  folder?(context: PreviewContext): string | Promise<string>;
+  folder?(context: PreviewContext<Context>): string | Promise<string>;
   /** Predicts the effects of a call for a user. Must only read. If it throws, the user sees the reason. */
-  preview?(input: Input, context: PreviewContext): Preview | Promise<Preview>;
+  preview?(input: Input, context: PreviewContext<Context>): Preview | Promise<Preview>;
   /** Runs the call. The model gets the result, or the error if it throws or rejects. */
-  execute(input: Input, context: ToolContext): Output | Promise<Output>;
+  execute(input: Input, context: ToolContext<Context>): Output | Promise<Output>;
+  /** A type without a value: only agents whose `context` is a `Context` accept the tool. */
+  readonly [CONTEXT]?: (context: Context) => void;
 }
 
+/** The names of the fields of a tool. */
+export type ToolField = Exclude<keyof Tool, typeof CONTEXT>;
+
 /** The context that a tool gets before a call runs, to describe or preview the call. */
-export type PreviewContext = Pick<ToolContext, "conversation" | "path" | "signal">;
+export type PreviewContext<Context = unknown> = Pick<
+  ToolContext<Context>,
+  "context" | "conversation" | "path" | "signal"
+>;
 
 /** The interface of a running call for `execute` of its tool. */
-export interface ToolContext {
+export interface ToolContext<Context = unknown> {
+  /** The option `context` of the agent. Sub-agents have the context of their parent. The log does not contain it. */
+  readonly context: Context;
   readonly call: string;
   /** 1 for the first start. */
   readonly attempt: number;

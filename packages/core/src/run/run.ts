@@ -128,6 +128,8 @@ export interface TurnAgent {
   readonly toolChoice: ToolChoice;
   /** The agent's own options, without those of its mode and model: for sub-agents. */
   readonly own: { readonly instructions: string; readonly tools: readonly Tool[]; readonly settings: ModelSettings };
+  /** For the tools only: never sent to the model, and never stored. */
+  readonly context: unknown;
   readonly mode: Mode;
   readonly taskMode: Mode;
   /** No user can be asked. */

@@ -61,7 +61,7 @@ describe("a branch with files of its own", () => {
     const brought = await branchHandover(session.state, worktrees, { from: place?.at ?? "", to: trunk });
     expect(brought.patch).toEqual({ from: "attempt", files: [path] });
     const { incoming } = bringOptions(worktrees, { env: process.env, whyNotReadIn: () => undefined });
-    const about = { conversation: session.state, path: [], signal: new AbortController().signal };
+    const about = { context: undefined, conversation: session.state, path: [], signal: new AbortController().signal };
     const there = await incoming("attempt", path, about);
     expect(there).toMatchObject({ hasOwnMode: true, there: { mode: "100755" }, base: { mode: "100644" } });
     expect(there.there?.content).toEqual(there.base?.content);
@@ -93,7 +93,7 @@ describe("a branch with files of its own", () => {
       `module is not brought over: it is a submodule. Commit in it there, then run here: ${commands}`,
     ]);
     const { incoming } = bringOptions(worktrees, { env: process.env, whyNotReadIn: () => undefined });
-    const about = { conversation: session.state, path: [], signal: new AbortController().signal };
+    const about = { context: undefined, conversation: session.state, path: [], signal: new AbortController().signal };
     expect(await incoming("attempt", shared, about)).toMatchObject({ hasOwnMode: true, there: { mode: "100640" } });
     const found = await incoming("attempt", moved, about);
     const text = (entry: typeof found.there) => [entry?.mode, entry?.content.toString()];

@@ -88,6 +88,7 @@ export async function call(
   context: Partial<ToolContext> = {},
 ): Promise<string> {
   const answer = await tool.execute(await checked(tool, input), {
+    context: undefined,
     call: "call-1",
     attempt: 1,
     key: "key-1",

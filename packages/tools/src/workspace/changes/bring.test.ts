@@ -8,7 +8,12 @@ import { type BringOptions, bringTool, type IncomingFile } from "./bring.ts";
 import type { FileEntry } from "./file-entry.ts";
 import { undoChange } from "./undo.ts";
 
-const context = { conversation: emptyConversation(), path: [], signal: new AbortController().signal };
+const context = {
+  context: undefined,
+  conversation: emptyConversation(),
+  path: [],
+  signal: new AbortController().signal,
+};
 
 /** Files of the other branch: the common content, then the branch's content; undefined: no file. */
 type There = Readonly<

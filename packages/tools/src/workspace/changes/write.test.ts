@@ -119,7 +119,12 @@ test("S21: a link that leads elsewhere since a person allowed the change is not 
   ];
   for (const { tool, input } of calls) {
     symlinkSync("seen.txt", folder.path("link"));
-    const agreed = await tool.preview?.(input, { conversation: emptyConversation(), path: [], signal });
+    const agreed = await tool.preview?.(input, {
+      context: undefined,
+      conversation: emptyConversation(),
+      path: [],
+      signal,
+    });
     rmSync(folder.path("link"));
     symlinkSync("other.txt", folder.path("link"));
     await expect(call(tool, input, agreed && { agreed })).rejects.toThrow(
