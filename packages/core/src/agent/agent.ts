@@ -120,7 +120,7 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
    * tools that need a context: make a new agent with these tools.
    */
   with<Changed = Result>(
-    changes: Partial<Omit<AgentOptions<Changed>, "context">> & { readonly context?: Context | undefined },
+    changes: Partial<AgentOptions<Changed>> & { readonly context?: Context | undefined },
   ): Agent<Changed, Context> {
     // Without a change of `output`, `Changed` is the type of this agent.
     const options = { ...(this.options as AgentOptions<unknown> as AgentOptions<Changed>), ...changes };

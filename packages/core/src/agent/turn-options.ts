@@ -3,10 +3,10 @@ import type { ResponseBounds } from "../model/response-size.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelSettings, ToolChoice } from "../ports/model.ts";
+import type { RateLimit } from "../ports/rate-limit.ts";
 import type { LoopDriver, Tool } from "../ports/tool.ts";
 import type { InputSchema } from "../ports/tool-values.ts";
 import type { Limits } from "../run/limits.ts";
-import type { RateLimit } from "../run/rate-limit.ts";
 import type { Callbacks, RetrySettings, StoreText } from "../run/run.ts";
 
 /**

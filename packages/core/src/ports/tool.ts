@@ -19,6 +19,11 @@ import type { Permit } from "./verdict.ts";
 
 declare const CONTEXT: unique symbol;
 
+/** A type without a value: only agents whose `context` is a `Context` accept the tool. */
+interface NeedsContext<in Context> {
+  readonly [CONTEXT]?: (context: Context) => void;
+}
+
 /**
  * A tool that the model can call. `execute` gets checked arguments, after the call has been permitted and logged. The
  * result goes to the model: a string unchanged, any other value as JSON. An exception goes to the model too, and the
@@ -60,14 +65,14 @@ declare const CONTEXT: unique symbol;
  *   execute: async ({ address }, { wholePath }) => readEarlier(await wholePath(), address),
  * });
  * @example
- * const myOrders = defineTool({
- *   name: "my_orders",
- *   description: "Lists the orders of the user.",
+ * const whoAmI = defineTool({
+ *   name: "who_am_i",
+ *   description: "Names the user.",
  *   input: z.object({}),
  *   effects: "none",
- *   execute: (_, { context }: ToolContext<{ userId: string }>) => ordersOf(context.userId),
+ *   execute: (_, { context }: ToolContext<{ userId: string }>) => context.userId,
  * });
- * new Agent({ model, tools: [myOrders], context: { userId: "ada" } });
+ * new Agent({ model, tools: [whoAmI], context: { userId: "ada" } });
  * @example
  * const rare: Tool = { ...tool, name: "mcp_github_search", offeredBy: "github", offeredAs: "search", unlisted: true };
  * const theirs: Tool = { ...tool, name: "claude_execute", offeredBy: "claude", asAsked: true };
@@ -80,7 +85,7 @@ declare const CONTEXT: unique symbol;
  *   execute: ({ tool }) => `There is no tool ${tool}.`,
  * });
  */
-export interface Tool<Input = unknown, Output = unknown, in Context = unknown> {
+export interface Tool<Input = unknown, Output = unknown, in Context = unknown> extends NeedsContext<Context> {
   /** Letters, digits, `_` and `-`; at most 64. */
   readonly name: string;
   /** For the model: the tool's purpose and when to use it. */
@@ -151,8 +156,6 @@ export interface Tool<Input = unknown, Output = unknown, in Context = unknown> {
   preview?(input: Input, context: PreviewContext<Context>): Preview | Promise<Preview>;
   /** Runs the call. The model gets the result, or the error if it throws or rejects. */
   execute(input: Input, context: ToolContext<Context>): Output | Promise<Output>;
-  /** A type without a value: only agents whose `context` is a `Context` accept the tool. */
-  readonly [CONTEXT]?: (context: Context) => void;
 }
 
 /** The names of the fields of a tool. */

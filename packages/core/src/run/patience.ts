@@ -1,6 +1,6 @@
 import { alarm, onAbort } from "../model/alarm.ts";
 import type { ModelError } from "../ports/model.ts";
-import type { CountTokensUsed, RateLimit } from "./rate-limit.ts";
+import type { CountTokensUsed, RateLimit } from "../ports/rate-limit.ts";
 import type { RetrySettings, TurnAgent, TurnRun } from "./run.ts";
 
 /**

@@ -9,6 +9,7 @@ import type { ResponseBounds } from "../model/response-size.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelError, ModelSettings, ToolChoice } from "../ports/model.ts";
+import type { RateLimit } from "../ports/rate-limit.ts";
 import type { LoopDriver, SubTask, Tool } from "../ports/tool.ts";
 import type { SubTaskEnd } from "../ports/tool-values.ts";
 import type { FeedReader } from "../session/feed.ts";
@@ -19,7 +20,6 @@ import type { Followers } from "./followers.ts";
 import type { Budget, Limits } from "./limits.ts";
 import type { Mode } from "./mode.ts";
 import type { TurnProgress } from "./progress.ts";
-import type { RateLimit } from "./rate-limit.ts";
 import type { Repeats } from "./repeats.ts";
 import type { TurnWork } from "./turn-work.ts";
 

@@ -1,6 +1,5 @@
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { counted } from "../conversation/shown/amounts.ts";
-import { alarm, onAbort } from "../model/alarm.ts";
 
 interface RateLimitOptions {
   /** Maximum model calls that begin within any 60 seconds. */
@@ -45,7 +44,7 @@ export class RateLimit {
   /** Use of the last minute, oldest first. */
   #used: Use[] = [];
   readonly #waiting: WaitingCall[] = [];
-  #cancel = () => {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: RateLimitOptions) {
     refuseUnknown("a rate limit", options, OPTIONS);
@@ -80,11 +79,12 @@ export class RateLimit {
    * reason.
    * @internal
    */
-  async take(tokens: number, signal: AbortSignal, waits: (delay: number) => void): Promise<CountTokensUsed> {
-    signal.throwIfAborted();
+  take(tokens: number, signal: AbortSignal, waits: (delay: number) => void): Promise<CountTokensUsed> {
+    if (signal.aborted) return Promise.reject(signal.reason);
     const now = performance.now();
     this.#forget(now);
-    if (this.#waiting.length === 0 && this.#startOf(tokens, this.#used, now) <= now) return this.#begin(tokens, now);
+    if (this.#waiting.length === 0 && this.#startOf(tokens, this.#used, now) <= now)
+      return Promise.resolve(this.#begin(tokens, now));
     let planned = this.#used;
     let startsAt = now;
     for (const call of [...this.#waiting, { tokens }]) {
@@ -92,22 +92,26 @@ export class RateLimit {
       planned = [...planned, { at: startsAt, requests: 1, tokens: call.tokens }];
     }
     const { promise, resolve, reject } = Promise.withResolvers<CountTokensUsed>();
-    const call: WaitingCall = { tokens, startsAt, waits, start: resolve };
-    this.#waiting.push(call);
-    using _ = onAbort(signal, () => {
-      const index = this.#waiting.indexOf(call);
-      if (index >= 0) this.#waiting.splice(index, 1);
+    const giveUp = () => {
+      this.#waiting.splice(this.#waiting.indexOf(call), 1);
       reject(signal.reason);
       this.#startWaiting();
-    });
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
+    const start = (count: CountTokensUsed) => {
+      signal.removeEventListener("abort", giveUp);
+      resolve(count);
+    };
+    const call: WaitingCall = { tokens, startsAt, waits, start };
+    this.#waiting.push(call);
     waits(startsAt - now);
     if (this.#waiting.length === 1) this.#startWaiting();
-    return await promise;
+    return promise;
   }
 
   /** Starts the waiting calls that have room, and sets the alarm for the next. */
   #startWaiting(): void {
-    this.#cancel();
+    clearTimeout(this.#timer);
     const now = performance.now();
     this.#forget(now);
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
@@ -118,7 +122,7 @@ export class RateLimit {
           next.startsAt = startsAt;
           next.waits(startsAt - now);
         }
-        this.#cancel = alarm(Math.ceil(startsAt - now), () => this.#startWaiting());
+        this.#timer = setTimeout(() => this.#startWaiting(), Math.ceil(startsAt - now));
         return;
       }
       this.#waiting.shift();

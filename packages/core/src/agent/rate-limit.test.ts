@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
-import { Agent } from "../agent/agent.ts";
-import { launchAgent } from "../agent/control/launch-agent.ts";
-import { say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
+import { RateLimit } from "../ports/rate-limit.ts";
 import type { LoopDriver } from "../ports/tool.ts";
+import { stopTheClock } from "../run/clock.fixture.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, fail, finishTask, scriptedModel, spend, text } from "../testing/index.ts";
-import { stopTheClock } from "./clock.fixture.ts";
-import { RateLimit } from "./rate-limit.ts";
+import { Agent } from "./agent.ts";
+import { launchAgent } from "./control/launch-agent.ts";
+import { say } from "./directive.ts";
 
 const never = new AbortController().signal;
 const nobody = () => {};
