@@ -14,7 +14,7 @@ const LONGER: Readonly<Record<string, number>> = {
   "packages/core/src/context/background-summary.test.ts": 454,
   "packages/core/src/context/compaction.test.ts": 405,
   "packages/core/src/past/recovery.test.ts": 402,
-  "packages/telemetry/src/telemetry.test.ts": 411,
+  "packages/telemetry/src/telemetry.test.ts": 413,
   "scripts/build/build.test.ts": 417,
 };
 

@@ -3,7 +3,7 @@ import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { formats, openAt } from "./testing/scenarios/formats.ts";
 import { relayTo } from "./testing/scenarios/relay.ts";
-import { calling, look } from "./testing/scenarios/tools.ts";
+import { calling, look, open } from "./testing/scenarios/tools.ts";
 
 const mock = new LLMock({ port: 0, logLevel: "silent", strict: true });
 beforeAll(() => mock.start());
@@ -43,6 +43,25 @@ describe.each(formats.filter(({ model }) => !model.startsWith("ollama")))("over 
     });
   });
 });
+
+test.each(formats)(
+  "L6: over HTTP, $name gets the tools of each step, with the same bytes for the same tools",
+  async (format) => {
+    mock.addFixture({ match: { sequenceIndex: 0 }, response: { toolCalls: [calling("call_1", "look", { at: "a" })] } });
+    mock.addFixture({ match: { sequenceIndex: 1 }, response: { toolCalls: [calling("call_2", "look", { at: "b" })] } });
+    mock.addFixture({ match: { sequenceIndex: 2 }, response: { content: "Seen." } });
+    await using relay = await relayTo(mock.url);
+    const toolsFor = ({ step }: { readonly step: number }) => (step < 3 ? ["look"] : ["open"]);
+    const agent = new Agent({ model: await openAt(format, relay.address), tools: [look, open], toolsFor });
+    expect(await agent.send("Look")).toMatchObject({ reason: "answered", text: "Seen.", steps: 3 });
+    const [first, second, third] = relay.requests.map(({ body }) => JSON.stringify((body as { tools: unknown }).tools));
+    expect(first).toContain('"look"');
+    expect(first).not.toContain('"open"');
+    expect(second).toBe(first);
+    expect(third).toContain('"open"');
+    expect(third).not.toContain('"look"');
+  },
+);
 
 test("L6: a forced tool has the name that its provider gets", async () => {
   const google = formats.find(({ name }) => name === "Gemini");

@@ -142,7 +142,9 @@ test("a turn is a span with its model calls and tool calls below it", async () =
   const chat = named(spans(), "chat gpt-5");
   expect(chat.attributes).toMatchObject({
     "gen_ai.operation.name": "chat",
-    ...{ "gen_ai.request.temperature": 0.5, "gen_ai.request.top_p": 0.9, "gen_ai.request.seed": 7 },
+    "gen_ai.request.temperature": 0.5,
+    "gen_ai.request.top_p": 0.9,
+    "gen_ai.request.seed": 7,
     "gen_ai.request.stream": true,
     "gen_ai.response.finish_reasons": ["tool_call"],
     "gen_ai.response.time_to_first_chunk": expect.any(Number),

@@ -246,6 +246,10 @@ export class AgentBuilder<Result = Json | undefined, Context = unknown> {
     return this.#set({ toolChoice });
   }
 
+  toolsFor(toolsFor: NonNullable<AgentOptions["toolsFor"]>): AgentBuilder<Result, Context> {
+    return this.#set({ toolsFor });
+  }
+
   settings(settings: ModelSettings): AgentBuilder<Result, Context> {
     return this.#set({ settings: { ...this.#options.settings, ...settings } });
   }

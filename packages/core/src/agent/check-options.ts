@@ -3,7 +3,7 @@ import { OptionError, type OptionNames, refuseUnknown } from "../conversation/op
 import { isJsonRecord, shownKind } from "../conversation/shape-problem.ts";
 import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
 import type { CallHooks } from "../ports/human.ts";
-import type { ModelSettings, ToolChoice } from "../ports/model.ts";
+import type { ModelSettings } from "../ports/model.ts";
 import { RateLimit } from "../ports/rate-limit.ts";
 import type { Limits } from "../run/limits.ts";
 import type { Callbacks, RetrySettings, TurnAgent } from "../run/run.ts";
@@ -22,6 +22,7 @@ const AGENT: OptionNames<TurnOptions & { onTurn?: () => unknown }> = {
   tools: true,
   toolChoice: true,
   context: true,
+  toolsFor: "function",
   settings: true,
   limits: true,
   rateLimit: true,
@@ -179,9 +180,12 @@ function checkCounts(options: Numbers): void {
 
 /** Throws `OptionError` for a choice of tools that the agent cannot keep. */
 export function checkToolChoice(
-  toolChoice: ToolChoice,
+  { toolChoice = "auto", toolsFor }: TurnOptions,
   { model, toolbox, mode }: Pick<TurnAgent, "model" | "toolbox" | "mode">,
 ): void {
+  if (toolsFor && "run" in model) {
+    throw new OptionError(`${model.id} runs its own turns and chooses its tools itself; leave out toolsFor.`);
+  }
   if (toolChoice === "auto") return;
   const shown = `toolChoice is ${JSON.stringify(toolChoice)}`;
   if ("run" in model) {
@@ -229,7 +233,7 @@ function checkSettings({ temperature, topP, seed, stop, maxTokens }: ModelSettin
   if (seed !== undefined && !Number.isSafeInteger(seed)) {
     throw new OptionError(`settings.seed is ${seed}; it must be a whole number.`);
   }
-  if (stop !== undefined && !(Array.isArray(stop) && stop.every((text) => typeof text === "string" && text !== ""))) {
+  if (stop?.some((text) => typeof text !== "string" || text === "")) {
     throw new OptionError(`settings.stop is ${JSON.stringify(stop)}; it must be a list of texts, such as ["END"].`);
   }
   if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && maxTokens > 0)) {

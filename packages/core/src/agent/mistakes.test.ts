@@ -83,11 +83,7 @@ describe("a mistake is told at once, and with what to do", () => {
     ["a policy that does not exist", { limits: { policy: "wrapup" } }, /limits.policy is "wrapup"; it must be/],
     ["a topP above 1", { settings: { topP: 1.1 } }, /settings.topP is 1.1; it must be a number from 0 to 1/],
     ["a seed that is no whole number", { settings: { seed: 0.5 } }, /settings.seed is 0.5; it must be a whole number/],
-    [
-      "a stop text without a list",
-      { settings: { stop: "END" } },
-      /settings.stop is "END"; it must be a list of texts, such as \["END"\]/,
-    ],
+    ["a stop text without a list", { settings: { stop: "END" } }, /settings.stop of an agent must be a list/],
     ["an empty stop text", { settings: { stop: [""] } }, /settings.stop is \[""\]; it must be a list of texts/],
     ["tools that are no list", { tools: { tool } }, /must be an array/],
     ["a tool that nobody made", { tools: [() => tool] }, /the given value has the type function/],

@@ -34,7 +34,7 @@ export function readyAgent(
   const mode = agentMode(options);
   const text = instructionsFor(instructions, mode.instructions);
   const toolbox = Toolbox.of(toolsInMode(tools, mode));
-  checkToolChoice(toolChoice, { model: driver, toolbox, mode });
+  checkToolChoice(options, { model: driver, toolbox, mode });
   return {
     name,
     model: driver,
@@ -43,6 +43,7 @@ export function readyAgent(
     instructions: { text, digest: textDigest(text) },
     toolbox,
     toolChoice,
+    toolsFor: options.toolsFor,
     own: { instructions, tools, settings },
     context: options.context,
     mode,

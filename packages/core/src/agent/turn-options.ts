@@ -7,7 +7,7 @@ import type { RateLimit } from "../ports/rate-limit.ts";
 import type { LoopDriver, Tool } from "../ports/tool.ts";
 import type { InputSchema } from "../ports/tool-values.ts";
 import type { Limits } from "../run/limits.ts";
-import type { Callbacks, RetrySettings, StoreText } from "../run/run.ts";
+import type { Callbacks, RetrySettings, StoreText, ToolsFor } from "../run/run.ts";
 
 /**
  * Options of an agent for its turns: all except the turn handler.
@@ -66,6 +66,16 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
    * @example new Agent({ model, tools, toolChoice: { tool: "search" } });
    */
   readonly toolChoice?: ToolChoice | undefined;
+  /**
+   * Returns the names of the tools that the model gets in a step, or nothing for all tools. `step` is the number of the
+   * step in the turn, from 1. `messages` is the path from the root to the newest message, read only. A call of another
+   * tool does not run. The tools of a task, such as `finish_task`, always stay. An unknown name fails the turn.
+   * Sub-agents are not asked.
+   * @example
+   * const toolsFor = ({ step }: { readonly step: number }) => (step === 1 ? ["search"] : undefined);
+   * new Agent({ model, tools, toolsFor });
+   */
+  readonly toolsFor?: ToolsFor | undefined;
   /** Settings for responses. Default: the settings of the model or its provider. */
   readonly settings?: ModelSettings | undefined;
   /** Limits of each turn. Default: 50 steps, and sub-agents nested 3 deep. */

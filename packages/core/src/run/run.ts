@@ -1,7 +1,7 @@
 import { errorMessage } from "../conversation/error-message.ts";
 import type { DeltaSource } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
-import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
+import type { AssistantMessage, Call, Message, UserMessage } from "../conversation/message.ts";
 import { deliverInputs, inputsFor } from "../conversation/tree/inbox.ts";
 import type { EarlierUsage } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
@@ -90,6 +90,12 @@ export type StoreText = (
   at: { readonly conversation: string; readonly message: string; readonly worktree: string | undefined },
 ) => Promise<string>;
 
+/** Returns the names of the tools that the model gets in a step. Nothing: all tools. */
+export type ToolsFor = (at: {
+  readonly step: number;
+  readonly messages: readonly Message[];
+}) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
+
 export type CountTokens = (text: string) => number | Promise<number>;
 
 /** Settings for compaction. Shares are parts of the model's context, from 0 to 1. */
@@ -126,6 +132,7 @@ export interface TurnAgent {
   /** Tools of the agent and its mode. */
   readonly toolbox: Toolbox;
   readonly toolChoice: ToolChoice;
+  readonly toolsFor: ToolsFor | undefined;
   /** The agent's own options, without those of its mode and model: for sub-agents. */
   readonly own: { readonly instructions: string; readonly tools: readonly Tool[]; readonly settings: ModelSettings };
   /** For the tools only: never sent to the model, and never stored. */

@@ -18,6 +18,9 @@ export class ToolDefinitionError extends Error {
   readonly code = "invalid-tool";
 }
 
+/** Maximum number of subsets that a toolbox keeps. */
+const MOST_SUBSETS = 100;
+
 /** The tools of an agent with their schemas and checks. Created once per array of tools. */
 export class Toolbox {
   readonly schemas: readonly ToolSchema[];
@@ -26,6 +29,7 @@ export class Toolbox {
   /** Names of the tools that accept `earlier:` addresses. */
   readonly earlierReaders: readonly string[];
   #digest: string | undefined;
+  readonly #subsets = new Map<string, Toolbox>();
   readonly #tools = new Map<string, { readonly tool: Tool; readonly check: ArgumentCheck }>();
 
   private constructor(tools: readonly Tool[], check?: (tool: Tool) => void) {
@@ -64,6 +68,25 @@ export class Toolbox {
       Toolbox.#made.set(tools, toolbox);
     }
     return toolbox;
+  }
+
+  /**
+   * Returns the toolbox of some tools, in the same order. The same names give the same toolbox, so that drivers encode
+   * its schemas once. Unlisted tools stay while a tool can forward calls to them.
+   */
+  only(names: ReadonlySet<string>): Toolbox {
+    const all = [...this.#tools.values()].map(({ tool }) => tool);
+    const forwards = all.some((tool) => tool.forwards && names.has(tool.name));
+    const tools = all.filter((tool) => names.has(tool.name) || (forwards && tool.unlisted));
+    if (tools.length === all.length) return this;
+    const key = tools.map(({ name }) => name).join();
+    let subset = this.#subsets.get(key);
+    if (!subset) {
+      subset = new Toolbox(tools);
+      if (this.#subsets.size >= MOST_SUBSETS) this.#subsets.clear();
+      this.#subsets.set(key, subset);
+    }
+    return subset;
   }
 
   find(name: string): Tool | undefined {

@@ -1,6 +1,9 @@
 import { giveUpSummary } from "../context/background-summary.ts";
 import { makeRoom, useSummary } from "../context/compaction.ts";
 import { withWindow } from "../context/overflow.ts";
+import { OptionError } from "../conversation/option-names.ts";
+import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
+import { orAborted } from "../model/alarm.ts";
 import type { ModelError, ToolChoice } from "../ports/model.ts";
 import { runInTime } from "../run/limits.ts";
 import { failedEnd, type LoopEnd } from "../run/mode.ts";
@@ -52,7 +55,9 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
     const refused = hasWindow ? await refuseAgain(run, model) : undefined;
     if (refused) return failedEnd(refused);
     budget.beginStep();
-    const step = await runInTime(run, softTime, (run) => takeStep(run, model, toolChoice, standIn));
+    const step = await runInTime(run, softTime, async (run) =>
+      takeStep(await withOfferedTools(run, toolChoice), model, toolChoice, standIn),
+    );
     if (progress.finished) return { reason: "finished" };
     await useSummary(run);
     switch (step.type) {
@@ -92,4 +97,38 @@ function firstChoice({ agent: { toolChoice }, branch: { path } }: TurnRun): Tool
   return path.slice(begin).some((message) => message.role === "assistant" && message.calls.length > 0)
     ? "auto"
     : toolChoice;
+}
+
+/** Returns the run with the tools that the agent's `toolsFor` offers in this step. */
+async function withOfferedTools(run: TurnRun, toolChoice: ToolChoice): Promise<TurnRun> {
+  const { agent, branch, budget, signal } = run;
+  const { toolbox, mode, toolsFor } = agent;
+  if (!toolsFor) return run;
+  let names: readonly string[] | undefined;
+  try {
+    names = await orAborted(toolsFor({ step: budget.steps, messages: branch.path }), signal);
+  } catch (error) {
+    // The step reports the interruption.
+    if (signal.aborted) return run;
+    throw error;
+  }
+  if (names === undefined) return run;
+  if (!Array.isArray(names)) {
+    throw new OptionError(`toolsFor returned ${typeof names}; it must return names of tools, such as ["search"].`);
+  }
+  for (const name of names) {
+    if (toolbox.find(name)) continue;
+    const advice = nearestNameAdvice(
+      String(name),
+      toolbox.schemas.map((tool) => tool.name),
+    );
+    throw new OptionError(`toolsFor returned "${name}", but the agent has no such tool. ${advice}`);
+  }
+  const offered = toolbox.only(new Set([...names, ...mode.tools.map(({ name }) => name)]));
+  const forced = typeof toolChoice === "object" ? toolChoice.tool : undefined;
+  if (forced !== undefined ? !offered.find(forced) : toolChoice === "required" && offered.schemas.length === 0) {
+    const missing = forced === undefined ? "no tool" : `no tool "${forced}"`;
+    throw new OptionError(`toolsFor offers ${missing} in step ${budget.steps}, but toolChoice forces a call of it.`);
+  }
+  return { ...run, agent: { ...agent, toolbox: offered } };
 }
