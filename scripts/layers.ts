@@ -43,13 +43,13 @@ const EVERYWHERE: readonly Refusal[] = [
   { group: ["**/src/**", "**/packages/**"], message: "Packages import each other by name, never by path." },
 ];
 
-const NO_NODE = { noNodejsModules: "error", noProcessGlobal: "error" };
 const NODE_GLOBALS = ["Buffer", "setImmediate", "__dirname"].map((name) => [
   name,
   "This code runs in the browser too.",
 ]);
-const NO_NODE_GLOBALS = {
-  noRestrictedGlobals: { level: "error", options: { deniedGlobals: Object.fromEntries(NODE_GLOBALS) } },
+const NO_NODE = {
+  correctness: { noNodejsModules: "error", noProcessGlobal: "error" },
+  style: { noRestrictedGlobals: { level: "error", options: { deniedGlobals: Object.fromEntries(NODE_GLOBALS) } } },
 };
 const PURE = "conversation/ is pure data and functions, in the browser too";
 
@@ -68,14 +68,27 @@ export function foldersOf({ folders = [] }: PackageLayer): readonly FolderLayer[
 }
 
 export function biomeLayers({ packages }: Layers): string {
-  const overrides = [...packages.map(ofPackage), ...ofConversation(), ...packages.flatMap(ofFolders)];
+  const overrides = [
+    ...packages.map(ofPackage),
+    ...packages.flatMap(ofBrowser),
+    ...ofConversation(),
+    ...packages.flatMap(ofFolders),
+  ];
   return `${JSON.stringify({ overrides }, undefined, 2)}\n`;
 }
 
 function ofPackage(layer: PackageLayer): object {
-  const { name, runsIn } = layer;
-  const tests = runsIn === "browser" ? NOT_TESTS : [];
-  return override([`packages/${name}/src/**`, ...exceptionsOf(layer), ...tests], refusalsOf(layer), runsIn);
+  return override([`packages/${layer.name}/src/**`, ...exceptionsOf(layer)], refusalsOf(layer));
+}
+
+/** The rules of code that also runs in browsers, or of the folders of a package that do. */
+function ofBrowser(layer: PackageLayer): object[] {
+  const src = `packages/${layer.name}/src`;
+  const folders = foldersOf(layer).filter(({ runsIn }) => runsIn === "browser");
+  const places = layer.runsIn === "browser" ? [`${src}/**`] : folders.map(({ folder }) => `${src}/${folder}/**`);
+  if (places.length === 0) return [];
+  const includes = [...places, ...exceptionsOf(layer), ...NOT_TESTS, "!**/testing/**"];
+  return [{ includes, linter: { rules: NO_NODE } }];
 }
 
 function exceptionsOf({ except = [] }: PackageLayer): string[] {
@@ -105,9 +118,11 @@ function ofConversation(): object[] {
     group: [...beside.group, "!../checked/*.ts"],
     message: `${PURE}: forms/ imports only it and checked/.`,
   };
-  const style = { ...NO_NODE_GLOBALS, noRestrictedImports: importRule([outside]) };
   return [
-    { includes: [`${folder}/**`, ...NOT_TESTS], linter: { rules: { correctness: NO_NODE, style } } },
+    {
+      includes: [`${folder}/**`, ...NOT_TESTS],
+      linter: { rules: { style: { noRestrictedImports: importRule([outside]) } } },
+    },
     {
       includes: [...inner, ...NOT_TESTS],
       linter: { rules: { style: { noRestrictedImports: importRule([beside]) } } },
@@ -123,7 +138,7 @@ function ofConversation(): object[] {
 function ofFolders(layer: PackageLayer): object[] {
   const folders = foldersOf(layer);
   const rules = folders.slice(0, -1).filter(({ folder }) => !(layer.name === "core" && folder === "conversation"));
-  return rules.map(({ folder, imports, runsIn }) => {
+  return rules.map(({ folder, imports }) => {
     const above = folders.map((other) => other.folder).filter((other) => other !== folder && !imports.includes(other));
     const allowed = imports.length === 0 ? "no other folder" : `only ${listed(imports.map((other) => `${other}/`))}`;
     const down: Refusal = {
@@ -139,7 +154,7 @@ function ofFolders(layer: PackageLayer): object[] {
     const inside = folders.filter((other) => other.folder.startsWith(`${folder}/`));
     const excluded = inside.map((other) => `!${src}/${other.folder}/**`);
     const includes = [`${src}/${folder}/**`, ...excluded, ...exceptionsOf(layer), ...NOT_TESTS, "!**/testing/**"];
-    return override(includes, [down, ...refusalsOf(layer)], runsIn);
+    return override(includes, [down, ...refusalsOf(layer)]);
   });
 }
 
@@ -155,10 +170,8 @@ function patternOf(from: string, to: string): string[] {
   return below === "" ? [] : [`../**/${below}/**`];
 }
 
-function override(includes: readonly string[], refusals: readonly Refusal[], runsIn?: "browser"): object {
-  const style = { noRestrictedImports: importRule([...refusals, ...EVERYWHERE]) };
-  const browser = { correctness: NO_NODE, style: { ...NO_NODE_GLOBALS, ...style } };
-  return { includes, linter: { rules: runsIn === "browser" ? browser : { style } } };
+function override(includes: readonly string[], refusals: readonly Refusal[]): object {
+  return { includes, linter: { rules: { style: { noRestrictedImports: importRule([...refusals, ...EVERYWHERE]) } } } };
 }
 
 function importRule(patterns: readonly Refusal[]): object {

@@ -8,6 +8,8 @@ export interface Manifest {
   readonly license: string;
   readonly engines: { readonly node: string };
   readonly exports?: Readonly<Record<string, string>>;
+  /** Dependencies that bundles for pages leave out. */
+  readonly browser?: Readonly<Record<string, false>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   /** Optional packages that are loaded if a user installed them. */
@@ -22,8 +24,8 @@ export function entriesOf({ exports = {}, bin = {} }: Manifest): Record<string, 
 
 /** Returns the package.json to publish, whose entries are built modules and their types. */
 export function publishedManifest(manifest: Manifest): object {
-  const { name, version, description, license, engines, dependencies, peerDependencies, peerDependenciesMeta } =
-    manifest;
+  const { name, version, description, license, engines, browser, dependencies } = manifest;
+  const { peerDependencies, peerDependenciesMeta } = manifest;
   return {
     name,
     version,
@@ -43,6 +45,7 @@ export function publishedManifest(manifest: Manifest): object {
       "./package.json": "./package.json",
     },
     ...(manifest.bin && { bin: mapValues(manifest.bin, (_source, command) => `./${command}.js`) }),
+    ...(browser && { browser }),
     files: ["**/*.js", "**/*.js.map", "types", "page"],
     dependencies,
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),

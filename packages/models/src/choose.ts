@@ -1,6 +1,6 @@
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { askLocalServer, hasGivenAddress, localModelServers } from "./local-servers.ts";
-import { type EnvironmentVariables, readVariable } from "./provider/environment.ts";
+import { type EnvironmentVariables, processVariables, readVariable } from "./provider/environment.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 
@@ -43,7 +43,7 @@ const OPTIONS: OptionNames<ChooseModelOptions> = { flag: true, setting: true, en
  */
 export async function chooseModel(options: ChooseModelOptions = {}): Promise<ModelChoice> {
   refuseUnknown("chooseModel", options, OPTIONS);
-  const { flag, setting, env = process.env, signal } = options;
+  const { flag, setting, env = processVariables(), signal } = options;
   if (flag) return { name: flag, reason: `Model: ${flag} (from the command line)` };
   if (setting) return { name: setting, reason: `Model: ${setting} (from your settings)` };
   signal?.throwIfAborted();

@@ -1,6 +1,7 @@
 import type { EmbeddingModel } from "@banyan/core/ai-sdk";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { parseName } from "./name.ts";
+import { processVariables } from "./provider/environment.ts";
 import { ModelChoiceError } from "./provider/model-choice-error.ts";
 import { setUpOf } from "./provider/set-up.ts";
 import { providers } from "./providers.ts";
@@ -17,7 +18,7 @@ export function embeddingModel(
 ): EmbeddingModel {
   refuseUnknown("embeddingModel", options, { env: true, aliases: true, fetch: true });
   checkFetch("embeddingModel", options);
-  const { env = process.env, aliases, fetch } = options;
+  const { env = processVariables(), aliases, fetch } = options;
   const { provider, model, effort } = parseName(name, aliases);
   if (effort !== undefined)
     throw new ModelChoiceError("malformed-name", `"${name}" names an effort, which embedding models do not have.`);

@@ -3,7 +3,7 @@ import { refuseUnknown } from "@banyan/core/conversation";
 import { askWindow, LOCAL_SERVERS, windowSize } from "./local/window.ts";
 import { askLocalServer, hasGivenAddress } from "./local-servers.ts";
 import { commonPrice, type KnownModel, knownModels, type ModelOverrides } from "./provider/catalogue.ts";
-import { type EnvironmentVariables, readVariable } from "./provider/environment.ts";
+import { type EnvironmentVariables, processVariables, readVariable } from "./provider/environment.ts";
 import { ModelChoiceError } from "./provider/model-choice-error.ts";
 import type { Provider } from "./provider/provider.ts";
 import { setUpOf } from "./provider/set-up.ts";
@@ -36,7 +36,7 @@ export async function listProviders(
   options: { readonly env?: EnvironmentVariables; readonly signal?: AbortSignal } = {},
 ): Promise<ProviderStatus[]> {
   refuseUnknown("listProviders", options, { env: true, signal: true });
-  const { env = process.env, signal } = options;
+  const { env = processVariables(), signal } = options;
   return Promise.all(providers.map((provider) => providerStatus(provider, env, signal)));
 }
 

@@ -1,5 +1,5 @@
 import { canChatByName } from "./provider/catalogue.ts";
-import { type EnvironmentVariables, readVariable } from "./provider/environment.ts";
+import { type EnvironmentVariables, processVariables, readVariable } from "./provider/environment.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providerAddress } from "./provider/set-up.ts";
 import { providers } from "./providers.ts";
@@ -23,7 +23,7 @@ const PATIENCE_WITH_GUESSED = 300;
  * in the server's environment variable (`OLLAMA_BASE_URL`, ...). Rejects only with the reason of `signal`.
  */
 export async function localModelServers(
-  env: EnvironmentVariables = process.env,
+  env: EnvironmentVariables = processVariables(),
   signal?: AbortSignal,
 ): Promise<LocalModelServer[]> {
   const found = await Promise.all(

@@ -3,7 +3,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { nearest } from "@banyan/core/shown";
 import { type Aliases, parseName } from "./name.ts";
 import { catalogueModels, lookUp, type ModelOverrides, overrideOf } from "./provider/catalogue.ts";
-import type { EnvironmentVariables } from "./provider/environment.ts";
+import { type EnvironmentVariables, processVariables } from "./provider/environment.ts";
 import type { Provider } from "./provider/provider.ts";
 import { takesOf } from "./provider/sees.ts";
 import { setUpOf } from "./provider/set-up.ts";
@@ -56,7 +56,7 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
   checkFetch("resolveModel", options);
   if (typeof name !== "string")
     throw new OptionError(`The name of a model must be a string, such as "openai/gpt-5", not of type ${typeof name}.`);
-  const { env = process.env, aliases, overrides, bounds, fetch } = options;
+  const { env = processVariables(), aliases, overrides, bounds, fetch } = options;
   const { id, provider, model, effort } = parseName(name, aliases);
   const setUp = setUpOf(provider, env);
   const facts = await lookUp(provider, model, overrides);
@@ -102,7 +102,7 @@ export async function checkModel(
   needsSetUp = true,
 ): Promise<readonly string[]> {
   refuseUnknown("checkModel", options, { env: true, aliases: true, overrides: true });
-  const { env = process.env, aliases, overrides } = options;
+  const { env = processVariables(), aliases, overrides } = options;
   const { provider, model } = parseName(name, aliases);
   if (needsSetUp) setUpOf(provider, env);
   const near = await nearModels(provider, model, overrides);

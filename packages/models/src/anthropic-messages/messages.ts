@@ -1,6 +1,7 @@
 import type { Json } from "@banyan/core";
 import type { FilePart, ProviderData } from "@banyan/core/conversation";
 import { encodableResult, PDF, type PromptCall, type PromptMessage } from "@banyan/core/drivers";
+import { decodeBase64, encodeText } from "../wire/bytes.ts";
 
 /** The key of Anthropic's data in the provider data of a message. */
 export const PROVIDER = "anthropic";
@@ -50,7 +51,7 @@ function anthropicFileBlock({ mediaType, name, data, url }: FilePart): Anthropic
   if (mediaType === PDF) return { type: "document", source, title: name };
   if (mediaType !== "text/plain") return undefined;
   if (data === undefined) return { type: "document", source, title: name };
-  const text = new TextDecoder().decode(Buffer.from(data, "base64"));
+  const text = new TextDecoder().decode(decodeBase64(data));
   return { type: "document", source: { type: "text", media_type: mediaType, data: text }, title: name };
 }
 
@@ -124,5 +125,5 @@ function anthropicData({ provider }: { readonly provider?: ProviderData }): Own 
 }
 
 function messageBytes(role: keyof typeof BEGIN, blocks: readonly AnthropicBlock[]): Uint8Array {
-  return Buffer.from(blocks.length === 0 ? "" : `${BEGIN[role]}${JSON.stringify(blocks).slice(1)}}`);
+  return encodeText(blocks.length === 0 ? "" : `${BEGIN[role]}${JSON.stringify(blocks).slice(1)}}`);
 }

@@ -1,6 +1,7 @@
 import type { ModelSettings } from "@banyan/core";
 import { type ModelRequest, PDF, PICTURES, type PromptMessage } from "@banyan/core/drivers";
 import { CACHE_MARK } from "../families/anthropic.ts";
+import { encodeText, joinBytes } from "../wire/bytes.ts";
 import { BEGIN, type EncodedMessage, encodeAnthropicMessage, PROVIDER } from "./messages.ts";
 
 // Messages never change, so each is encoded once for all drivers. The media types matter only for files in results.
@@ -84,8 +85,8 @@ function firstMark(encoded: readonly EncodedMessage[], { providerOptions }: Mode
 }
 
 /** The end of a message with a cache mark on its last block. */
-const MARKED = Buffer.from(`,"cache_control":${JSON.stringify(CACHE_MARK)}}]}`);
-const COMMA = Buffer.from(",");
+const MARKED = encodeText(`,"cache_control":${JSON.stringify(CACHE_MARK)}}]}`);
+const COMMA = encodeText(",");
 
 function joinEncodedMessages(encoded: readonly EncodedMessage[], firstMarked: number): Messages | undefined {
   const pieces: Uint8Array[] = [];
@@ -102,7 +103,7 @@ function joinEncodedMessages(encoded: readonly EncodedMessage[], firstMarked: nu
     if (assistant && assistant.length > 0) add("assistant", assistant);
     // An answer without visible content still separates two user messages.
     else if (assistant && last === "user") last = undefined;
-    if (user) add("user", index < firstMarked ? user : Buffer.concat([user.subarray(0, -3), MARKED]));
+    if (user) add("user", index < firstMarked ? user : joinBytes([user.subarray(0, -3), MARKED]));
     pdf ||= has;
   });
   return last === "assistant" ? undefined : { pieces, pdf };

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { createId } from "@banyan/core";
 import type { ModelPart, ModelRequest, ModelSink, PromptMessage } from "@banyan/core/drivers";
 import type { Reply } from "./reply.ts";
@@ -52,7 +51,7 @@ async function inPace(parts: readonly ModelPart[], pace: number, sink: ModelSink
     const hasRoom = sink.push(parts.slice(said, due));
     said = due;
     if (!hasRoom) await unlessAborted(sink.ready(), signal);
-    if (pace > 0) await unlessAborted(wait(pace, undefined, { signal }), signal);
+    if (pace > 0) await unlessAborted(new Promise((resolve) => setTimeout(resolve, pace)), signal);
   }
   signal.throwIfAborted();
 }

@@ -4,6 +4,7 @@ import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 import { ChatAnswer } from "../openai-chat/answer.ts";
 import { encodeChatMessage, type OpenAIMessage, type OpenAIUserPart } from "../openai-chat/messages.ts";
 import type { ListBody } from "../wire/body.ts";
+import { encodeText } from "../wire/bytes.ts";
 import { WireClient, type WireOptions } from "../wire/client.ts";
 import { type Endpoint, parseEvent } from "../wire/errors.ts";
 import { countAt, textAt } from "../wire/json.ts";
@@ -84,7 +85,7 @@ function encodeOllamaRequest(shape: OllamaRequestShape, request: ModelRequest): 
     type: "function",
     function: { name, description, parameters: input },
   }));
-  const pieces = messages.map((message) => Buffer.from(`,${JSON.stringify(message)}`));
+  const pieces = messages.map((message) => encodeText(`,${JSON.stringify(message)}`));
   const after = tools.length === 0 ? "]}" : `],"tools":${JSON.stringify(tools)}}`;
   return { of: request.messages, before: `${JSON.stringify(head).slice(0, -1)},"messages":[`, pieces, after };
 }

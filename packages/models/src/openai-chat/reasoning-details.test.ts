@@ -127,7 +127,7 @@ test("one message is encoded for each provider that is asked, whichever was firs
   const request = { ...say("x"), messages: [answer] };
   const bodyFor = (name: string) =>
     bodyBytes(encodeChatRequest({ model: "m", provider: name, maxTokensField: "max_tokens" }, request));
-  const holds = (name: string) => bodyFor(name).includes("reasoning_details");
+  const holds = (name: string) => String(bodyFor(name)).includes("reasoning_details");
   expect(["openrouter", "groq", "openrouter"].map(holds)).toEqual([true, false, true]);
 });
 

@@ -1,6 +1,7 @@
 import type { Json, ModelSettings } from "@banyan/core";
 import type { ModelRequest, PromptMessage, ToolChoice, ToolSchema } from "@banyan/core/drivers";
 import type { ListBody } from "../wire/body.ts";
+import { encodeText } from "../wire/bytes.ts";
 import { encodeChatMessage } from "./messages.ts";
 
 /** Settings of a driver that decide how it encodes requests. */
@@ -149,5 +150,5 @@ function isFor(known: EncodedBytes, { provider, takes, needsReasoning = false }:
 }
 
 function piece(...messages: readonly object[]): Uint8Array {
-  return Buffer.from(messages.map((message) => `,${JSON.stringify(message)}`).join(""));
+  return encodeText(messages.map((message) => `,${JSON.stringify(message)}`).join(""));
 }

@@ -1,4 +1,5 @@
 import { isJsonRecord, parseJsonText } from "@banyan/core/shown";
+import { encodeText, findBytes, joinBytes, NOTHING } from "./bytes.ts";
 
 /** Wire formats of the AI SDK's provider packages. */
 export type PackageFormat = "chat" | "messages" | "responses" | "google" | "converse";
@@ -31,18 +32,18 @@ export function findAnswerEnd(format: PackageFormat, data: string): AnswerEnd {
 }
 
 /** Choices that packages cannot read: Mistral's package rejects both, the others only `null`. */
-const NO_CHOICES = ['"choices":null', '"choices": null', '"choices":[]', '"choices": []'];
-const ONE_CHOICE = Buffer.from('"choices":[{"index":0,"delta":{},"finish_reason":null}]');
+const NO_CHOICES = ['"choices":null', '"choices": null', '"choices":[]', '"choices": []'].map(encodeText);
+const ONE_CHOICE = encodeText('"choices":[{"index":0,"delta":{},"finish_reason":null}]');
 
 /** Replaces empty `choices` in the chunks of a chat answer with a choice that packages accept (F67). */
 export class EmptyChoices {
-  #before = Buffer.alloc(0);
+  #before = NOTHING;
 
   read(bytes: Uint8Array): Uint8Array {
-    let all = Buffer.concat([this.#before, bytes]);
+    let all = joinBytes([this.#before, bytes]);
     for (const none of NO_CHOICES)
-      for (let at = all.indexOf(none); at !== -1; at = all.indexOf(none, at))
-        all = Buffer.concat([all.subarray(0, at), ONE_CHOICE, all.subarray(at + none.length)]);
+      for (let at = findBytes(all, none); at !== -1; at = findBytes(all, none, at))
+        all = joinBytes([all.subarray(0, at), ONE_CHOICE, all.subarray(at + none.length)]);
     const kept = Math.max(...NO_CHOICES.map((none) => overlapInBytes(all, none)));
     this.#before = all.subarray(all.length - kept);
     return all.subarray(0, all.length - kept);
@@ -54,29 +55,26 @@ export class EmptyChoices {
   }
 }
 
-/** Number of bytes at the end of `bytes` that begin a text. */
-function overlapInBytes(bytes: Buffer, text: string): number {
-  for (let length = Math.min(bytes.length, text.length - 1); length > 0; length--) {
-    if (
-      bytes[bytes.length - length] === 0x22 &&
-      bytes.toString("latin1", bytes.length - length) === text.slice(0, length)
-    )
-      return length;
+/** Number of bytes at the end of `bytes` that begin `part`. */
+function overlapInBytes(bytes: Uint8Array, part: Uint8Array): number {
+  for (let length = Math.min(bytes.length, part.length - 1); length > 0; length--) {
+    const start = bytes.length - length;
+    if (bytes[start] === part[0] && bytes.subarray(start).every((byte, index) => byte === part[index])) return length;
   }
   return 0;
 }
 
 /** The header of Bedrock's last frame from the model. */
-const STOP = Buffer.from(":event-type\u0007\u0000\u000bmessageStop", "latin1");
+const STOP = encodeText(":event-type\u0007\u0000\u000bmessageStop");
 
 /** Finds the end of an answer in Bedrock's binary messages. Its input may be cut anywhere. */
 export class FrameEnd {
-  #before = Buffer.alloc(0);
+  #before = NOTHING;
 
   see(bytes: Uint8Array): AnswerEnd {
-    const all = Buffer.concat([this.#before, bytes]);
+    const all = joinBytes([this.#before, bytes]);
     this.#before = all.subarray(Math.max(0, all.length - STOP.length));
-    return all.includes(STOP) ? "answered" : undefined;
+    return findBytes(all, STOP) !== -1 ? "answered" : undefined;
   }
 }
 

@@ -1,5 +1,5 @@
-import { StringDecoder } from "node:string_decoder";
 import { parseJsonText } from "@banyan/core/shown";
+import { openUtf8 } from "./bytes.ts";
 
 /**
  * Decodes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) as their bytes arrive, in
@@ -11,7 +11,7 @@ export class EventStreamDecoder {
   readonly #bound: { readonly most: number; tooLong(): Error };
   readonly #onData: (data: string) => void;
   readonly #onError: (error: string) => void;
-  readonly #utf8 = new StringDecoder("utf8");
+  readonly #utf8 = openUtf8();
   #line = "";
   #data: string | undefined;
   /** True if the last text ended with CR: a following LF belongs to it. */
@@ -30,7 +30,7 @@ export class EventStreamDecoder {
   }
 
   /** Throws errors of `onData`, and for data that is too long; the decoder is unusable afterwards. */
-  push(bytes: Buffer): void {
+  push(bytes: Uint8Array): void {
     this.#decode(this.#utf8.write(bytes));
   }
 

@@ -1,12 +1,12 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { ModelDriver } from "@banyan/core";
 import { isTooDeep, modelErrorFromResponse } from "@banyan/core/drivers";
 import type { Dispatcher } from "undici";
 import { type AnswerEnd, EmptyChoices, FrameEnd, findAnswerEnd, type PackageFormat } from "./answer-end.ts";
 import { STREAM_FACTOR, type WireBounds, wireBounds } from "./bounds.ts";
+import { encodeText, NOTHING } from "./bytes.ts";
 import { errorOfDepth, errorOfLine, errorOfRedirect, errorOfSize, errorOfType } from "./errors.ts";
 import { EventStreamDecoder } from "./event-stream.ts";
-import { openPool, type PoolOptions } from "./pool.ts";
+import { isNode, openUndici, type PoolOptions } from "./pool.ts";
 
 /** Options of a provider package's requests. */
 export interface PackageFetchOptions extends PoolOptions {
@@ -15,8 +15,8 @@ export interface PackageFetchOptions extends PoolOptions {
   readonly bounds?: WireBounds | undefined;
 }
 
-/** Reports progress to the driver of the current request. */
-const waiting = new AsyncLocalStorage<() => void>();
+/** Reports progress to the driver of a request, which its signal identifies. */
+const waiting = new WeakMap<AbortSignal, () => void>();
 
 /** Wraps the driver of a package that uses `modelFetch`, so that any received data shows that the model is alive. */
 export function withLife(driver: ModelDriver): ModelDriver {
@@ -27,8 +27,11 @@ export function withLife(driver: ModelDriver): ModelDriver {
       const alive = () => {
         if (!over) sink.push([]);
       };
+      // Its own signal: other requests may have the signal of the caller too.
+      const own = AbortSignal.any([signal]);
+      waiting.set(own, alive);
       try {
-        await waiting.run(alive, () => driver.stream(request, sink, signal));
+        await driver.stream(request, sink, own);
       } finally {
         over = true;
       }
@@ -44,15 +47,18 @@ export function modelFetch({ proxy, dispatcher, fetch: own, format, bounds }: Pa
   const most = wireBounds(bounds);
   let pool: Promise<Dispatcher> | undefined = dispatcher && Promise.resolve(dispatcher);
   const pooled = async (address: string, init: RequestInit): Promise<Response> => {
-    pool ??= openPool(proxy);
+    pool ??= openUndici(proxy);
     const { fetch } = await import("undici");
     // The package and the web declare the same types separately.
     const through = { ...init, dispatcher: await pool } as Parameters<typeof fetch>[1];
     return (await fetch(address, through)) as unknown as Response;
   };
   return async (address, init) => {
-    const alive = waiting.getStore() ?? (() => {});
-    const response = await (own ?? pooled)(String(address), { ...init, redirect: "manual" });
+    const alive = (init?.signal && waiting.get(init.signal)) ?? (() => {});
+    const response = await (own ?? (dispatcher || isNode() ? pooled : fetch))(String(address), {
+      ...init,
+      redirect: "manual",
+    });
     alive();
     const { status, statusText, headers, body, ok } = response;
     const place = originAndPath(String(address));
@@ -77,8 +83,7 @@ function originAndPath(address: string): string {
   return `${origin}${pathname}`;
 }
 
-const NOTHING = Buffer.alloc(0);
-const MESSAGE_STOP = Buffer.from('\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n');
+const MESSAGE_STOP = encodeText('\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n');
 
 /**
  * Inspects the bytes of an answer on their way to the package. Throws `ModelError` if an answer is too large or too
@@ -130,7 +135,7 @@ class AnswerWatch {
   see(bytes: Uint8Array): Uint8Array {
     this.#size += bytes.length;
     if (this.#size > this.#most) throw errorOfSize(this.#place, this.#most);
-    this.#events?.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    this.#events?.push(bytes);
     this.end = this.#frames?.see(bytes) ?? this.end;
     return this.#choices?.read(bytes) ?? bytes;
   }
@@ -145,7 +150,7 @@ function watchBody(
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const late = Promise.withResolvers<ReadableStreamReadResult<Uint8Array>>();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let read = 0;
   const leave = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     clearTimeout(timer);
@@ -189,7 +194,8 @@ function watchBody(
 const RELEASE = 1_000;
 
 async function release(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const timer = setTimeout(() => reader.cancel().catch(() => {}), RELEASE).unref();
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), RELEASE);
+  timer.unref?.();
   try {
     while (!(await reader.read()).done);
   } finally {

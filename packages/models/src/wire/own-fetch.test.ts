@@ -166,6 +166,20 @@ describe("an own fetch", () => {
   });
 });
 
+describe("on a runtime without undici", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  test.each(remote)("L8: the requests of $name go over the global fetch", async (provider) => {
+    const fetch = vi.fn(refusing);
+    vi.stubGlobal("navigator", { userAgent: "Bun/1.4" });
+    vi.stubGlobal("fetch", fetch);
+    const name = `${provider.name}/a-model`;
+    const model = await resolveModel(name, { env: environmentOf(provider) });
+    await expect(model.stream(say("Hello"), new KeepingSink(), never)).rejects.toThrow("Not today");
+    expect(fetch).toHaveBeenCalled();
+  });
+});
+
 describe("against the mock of the providers", () => {
   const mock = new LLMock({ port: 0, logLevel: "silent", strict: true, chunkSize: 4 });
   beforeAll(() => mock.start());

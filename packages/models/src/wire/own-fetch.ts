@@ -17,6 +17,11 @@ export function throughFetch(fetch: typeof globalThis.fetch): Requests {
   };
 }
 
+/** Declared as a `Buffer`; any bytes will do. */
+type Chunk = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseData"]>>[1];
+
+const decoder = new TextDecoder();
+
 async function run(
   fetch: typeof globalThis.fetch,
   { origin, path, method, headers, body }: Dispatcher.DispatchOptions,
@@ -27,17 +32,19 @@ async function run(
     method,
     headers: headers as Record<string, string>,
     // A copy: the memory of the body serves the next request too.
-    body: String(body),
+    body: typeof body === "string" ? body : decoder.decode(body as Uint8Array),
     redirect: "manual",
     signal: flow.signal,
   });
   const { "content-encoding": _unpackedByFetch, ...received } = Object.fromEntries(response.headers);
   handler.onResponseStart?.(flow, response.status, received, response.statusText);
-  for await (const bytes of response.body ?? []) {
-    handler.onResponseData?.(flow, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  // Not every browser iterates over streams.
+  const reader = response.body?.getReader();
+  for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+    handler.onResponseData?.(flow, read.value as Chunk);
     await flow.resumed;
     // Not every `fetch` obeys its signal.
-    if (flow.aborted) return;
+    if (flow.aborted) return reader?.cancel();
   }
   handler.onResponseEnd?.(flow, {});
 }

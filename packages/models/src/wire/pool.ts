@@ -1,5 +1,6 @@
 import { OptionError } from "@banyan/core/conversation";
 import type { Dispatcher } from "undici";
+import { type Requests, throughFetch } from "./own-fetch.ts";
 
 /** Addresses of HTTP proxies. Requests to this machine use no proxy. */
 export interface ProxyAddresses {
@@ -13,13 +14,13 @@ export interface ProxyAddresses {
 
 /** Options of the connections from a driver to its server. */
 export interface PoolOptions {
-  /** The proxies to the server. Default: none. */
+  /** The proxies to the server, on Node. Default: none. Other runtimes have their own settings for proxies. */
   readonly proxy?: ProxyAddresses;
   /** Sends the requests in place of the driver's own connection pool; `proxy` then has no effect. */
   readonly dispatcher?: Dispatcher;
   /**
-   * Sends all requests of the model, such as one that records them. `proxy` then has no effect. Default: a connection
-   * pool of undici, which is faster.
+   * Sends all requests of the model, such as one that records them. `proxy` then has no effect. Default: on
+   * Node a connection pool of undici, which is faster, and elsewhere the global `fetch`.
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
@@ -41,11 +42,21 @@ const KEEP_ALIVE = 30_000;
 
 /** Loads the HTTP client early (about 70 ms), so that the first request does not wait for it. */
 export async function loadWire(): Promise<void> {
-  await import("undici");
+  if (isNode()) await import("undici");
+}
+
+/** True on Node, where undici runs. Each runtime names itself (https://common-min-api.proposal.wintertc.org). */
+export function isNode(): boolean {
+  return globalThis.navigator?.userAgent?.startsWith("Node.js/") ?? false;
+}
+
+/** Creates the sender of requests: a pool of connections, or the `fetch` of a runtime that keeps connections itself. */
+export async function openPool(proxy?: ProxyAddresses): Promise<Requests> {
+  return isNode() ? openUndici(proxy) : throughFetch((address, init) => fetch(address, init));
 }
 
 /** Creates a pool of connections to servers, which stay open between requests. */
-export async function openPool(proxy?: ProxyAddresses): Promise<Dispatcher> {
+export async function openUndici(proxy?: ProxyAddresses): Promise<Dispatcher> {
   const { Agent, EnvHttpProxyAgent } = await import("undici");
   // HTTP/2 costs more per piece of a stream, and shares one connection.
   // The caller decides how long a silence may be, so there are no timeouts.

@@ -1,6 +1,6 @@
-import { StringDecoder } from "node:string_decoder";
 import type { ModelPart } from "@banyan/core/drivers";
 import { STREAM_FACTOR, type WireBounds, wireBounds } from "./bounds.ts";
+import { joinBytes, openUtf8 } from "./bytes.ts";
 import {
   type Endpoint,
   errorOfCoding,
@@ -35,7 +35,7 @@ const ERROR_BODY = 65_536;
 class LineDecoder {
   readonly #onLine: (line: string) => void;
   readonly #bound: { readonly most: number; tooLong(): Error };
-  readonly #utf8 = new StringDecoder("utf8");
+  readonly #utf8 = openUtf8();
   #rest = "";
 
   constructor(onLine: (line: string) => void, bound: { readonly most: number; tooLong(): Error }) {
@@ -43,7 +43,7 @@ class LineDecoder {
     this.#bound = bound;
   }
 
-  push(bytes: Buffer): void {
+  push(bytes: Uint8Array): void {
     const lines = (this.#rest + this.#utf8.write(bytes)).split("\n");
     this.#rest = lines.pop() ?? "";
     for (const line of lines) this.#onLine(line);
@@ -61,7 +61,7 @@ export class ResponseDecoder implements ResponseReader {
   readonly #answer: AnswerDecoder;
   #head: { readonly status: number; readonly headers: ResponseHeaders } | undefined;
   #events: EventStreamDecoder | LineDecoder | undefined;
-  readonly #whole: Buffer[] = [];
+  readonly #whole: Uint8Array[] = [];
   #failed = false;
   #size = 0;
   readonly #bounds: ReturnType<typeof wireBounds>;
@@ -105,7 +105,7 @@ export class ResponseDecoder implements ResponseReader {
     this.#events = new Decoder((data) => this.#answer.data(data), { most: line, tooLong });
   }
 
-  body(bytes: Buffer): void {
+  body(bytes: Uint8Array): void {
     this.#size += bytes.length;
     if (this.#size > this.#most) throw errorOfSize(this.#endpoint.address, this.#most);
     if (this.#events) {
@@ -119,7 +119,7 @@ export class ResponseDecoder implements ResponseReader {
     if (this.#events) {
       this.#events.end();
     } else {
-      const text = Buffer.concat(this.#whole).toString();
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(joinBytes(this.#whole));
       if (this.#head && this.#failed) throw errorOfStatus(this.#endpoint, this.#head.status, this.#head.headers, text);
       this.#answer.data(text);
     }

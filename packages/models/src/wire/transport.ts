@@ -9,7 +9,7 @@ import { Unpacker } from "./unpacker.ts";
 export interface ResponseReader {
   head(status: number, headers: ResponseHeaders): void;
   /** Decoded parts wait for `take`. */
-  body(bytes: Buffer): void;
+  body(bytes: Uint8Array): void;
   /** Set by `head`: innermost first. */
   readonly codings: readonly string[];
   end(): void;
@@ -69,7 +69,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #ended = false;
   #failure: { readonly reason: unknown } | undefined;
   #settled = false;
-  #lingering: NodeJS.Timeout | undefined;
+  #lingering: ReturnType<typeof setTimeout> | undefined;
   /** The connection's error, while earlier data is still being unpacked. */
   #broken: Error | undefined;
 
@@ -121,7 +121,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   // One read can hold many HTTP chunks. Decode each at once, and pass all parts on together after the read.
-  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
     if (this.#ended) return;
     if (this.#unpacker === undefined) this.#read(bytes);
     else if (!this.#unpacker.write(bytes)) controller.pause();
@@ -155,7 +155,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#fail(this.#reader.failed(cause, this.#controller !== undefined));
   }
 
-  #read(bytes: Buffer): void {
+  #read(bytes: Uint8Array): void {
     if (this.#ended) return;
     try {
       this.#reader.body(bytes);
@@ -186,7 +186,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const answered = !this.#ended && this.#reader.answered;
     if (answered && this.#reader.done) {
       clearTimeout(this.#lingering);
-      this.#lingering = setTimeout(() => this.#hangUp(), LINGER).unref();
+      this.#lingering = setTimeout(() => this.#hangUp(), LINGER);
+      this.#lingering.unref?.();
       this.#end();
       return;
     }

@@ -5,7 +5,7 @@ const MOST = 3;
 
 /** Receives the unpacked data of a body. */
 export interface UnpackerOutput {
-  data(bytes: Buffer): void;
+  data(bytes: Uint8Array): void;
   end(): void;
   failed(cause: Error): void;
   /** Called when there is room to write more. */
@@ -40,7 +40,7 @@ export class Unpacker {
   }
 
   /** Returns `false` if the caller must wait for `room` before the next write. */
-  write(bytes: Buffer): boolean {
+  write(bytes: Uint8Array): boolean {
     if (this.#isOver) return true;
     if (this.#streams.length === 0) this.#open(bytes[0] ?? 0);
     return this.#streams[0]?.write(bytes) ?? true;
@@ -77,7 +77,7 @@ export class Unpacker {
       if (!this.#isOver) this.#to.room();
     });
     const last = streams.at(-1);
-    last?.on("data", (bytes: Buffer) => {
+    last?.on("data", (bytes: Uint8Array) => {
       if (!this.#isOver) this.#to.data(bytes);
     });
     last?.on("end", () => this.#finish(() => this.#to.end()));
@@ -95,6 +95,7 @@ export class Unpacker {
 const ZSTD_WINDOW = 23;
 
 function undoing(coding: string, first: number | undefined): Transform {
+  // biome-ignore lint/correctness/noProcessGlobal: only undici leaves bodies packed, and it runs on Node.
   const zlib = process.getBuiltinModule("node:zlib");
   const { constants } = zlib;
   switch (coding) {
