@@ -1,10 +1,11 @@
 export { isTooDeep } from "./conversation/checked/written-input.ts";
+export { filesHeading, openAiChatPart } from "./conversation/forms/write-openai.ts";
 export { CallArguments } from "./model/call-arguments.ts";
 export { isCut } from "./model/cut-prompt.ts";
 export { type FinishReason, finishReason } from "./model/finish-reasons.ts";
 export { type FailedResponse, modelErrorFromNetwork, modelErrorFromResponse } from "./model/model-error.ts";
 export type { ResponseBounds } from "./model/response-size.ts";
-export { encodableResult, filesHeading, PDF, PICTURES } from "./model/result-shown.ts";
+export { encodableResult, PDF, PICTURES } from "./model/result-shown.ts";
 export { type RequestTarget, withProviderRules } from "./model/rules/driver.ts";
 export { rulesFor } from "./model/rules/providers.ts";
 export type { RequestRules } from "./model/rules/rules.ts";

@@ -8,8 +8,9 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
+import { filesHeading } from "../conversation/forms/write-openai.ts";
 import type { FilePart, ProviderData, TextPart } from "../conversation/part.ts";
-import { encodableResult, filesHeading, PDF, PICTURES } from "../model/result-shown.ts";
+import { encodableResult, PDF, PICTURES } from "../model/result-shown.ts";
 import {
   ModelError,
   type ModelRequest,

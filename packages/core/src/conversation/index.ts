@@ -9,6 +9,9 @@ export {
 } from "./checked/user-content.ts";
 export type * from "./event.ts";
 export * from "./feed-item.ts";
+export { historyOf } from "./forms/history-of.ts";
+export { type AiSdkUiMessage, aiSdkFile, aiSdkUserPart } from "./forms/write-ai-sdk.ts";
+export { writeHistory } from "./forms/write-history.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, idToAddress, isId } from "./id.ts";
 export type * from "./message.ts";
 export { isEnded, isSettled, isUserMessage, textOf, typedText } from "./message.ts";

@@ -25,8 +25,3 @@ export function encodableResult(
   const text = [output, ...left].filter((line) => line !== "").join("\n");
   return { text: text === "" ? "See the attached files." : text, files: files.filter(isTaken) };
 }
-
-/** Returns the text before the files of a result, for request formats that allow files only in user messages. */
-export function filesHeading({ call, tool }: PromptResult): string {
-  return `Files from the result of ${tool} (call ${call}):`;
-}

@@ -1,6 +1,6 @@
 import type { Json, Message } from "@banyan/core";
 import type { FilePart, TextPart } from "@banyan/core/conversation";
-import { encodableResult, filesHeading, PICTURES, type PromptMessage } from "@banyan/core/drivers";
+import { encodableResult, filesHeading, openAiChatPart, PICTURES, type PromptMessage } from "@banyan/core/drivers";
 import { promptFrom } from "@banyan/core/hosts";
 
 /** A message in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create). */
@@ -112,7 +112,7 @@ export function encodeChatMessage(
   for (const result of message.results) {
     const { text, files } = encodableResult(result, takes);
     results.push({ role: "tool", tool_call_id: result.call, content: text });
-    if (files.length > 0) behind.push({ type: "text", text: filesHeading(result) }, ...files.map(userPart));
+    if (files.length > 0) behind.push({ type: "text", text: filesHeading(result) }, ...files.map(openAiChatPart));
   }
   if (behind.length > 0) results.push({ role: "user", content: behind });
   return { messages: [answer, ...results], owned, hasFiles: message.results.some(({ files }) => files) };
@@ -125,12 +125,5 @@ type AssistantParts = Extract<PromptMessage, { role: "assistant" }>["parts"];
 function userContent(parts: readonly (TextPart | FilePart)[]): string | OpenAIUserPart[] {
   return parts.every((part) => part.type === "text")
     ? parts.map((part) => part.text).join("\n\n")
-    : parts.map(userPart);
-}
-
-function userPart(part: TextPart | FilePart): OpenAIUserPart {
-  if (part.type === "text") return { type: "text", text: part.text };
-  const url = part.data === undefined ? (part.url ?? "") : `data:${part.mediaType};base64,${part.data}`;
-  if (part.mediaType.startsWith("image/")) return { type: "image_url", image_url: { url } };
-  return { type: "file", file: { filename: part.name ?? "file", file_data: url } };
+    : parts.map(openAiChatPart);
 }

@@ -17,7 +17,7 @@ export function historyOf(path: readonly Message[], turnOf: (run: string) => str
     const { role, id } = message;
     if (role === "summary" || message.unreadable !== undefined) return [];
     if (role === "user") {
-      const { parts } = message;
+      const parts = message.parts.filter((part) => !isEmpty(part));
       return parts.some((part) => part.type === "file" || part.text.trim() !== "") ? [{ role, id, parts }] : [];
     }
     const parts = responseParts(message);
@@ -41,6 +41,8 @@ function responseParts(message: AssistantMessage): readonly HistoryPart[] {
 }
 
 function isEmpty(part: Part): boolean {
+  // A client may have a part of the log without the bytes of its files.
+  if (part.type === "file") return part.data === undefined && part.url === undefined;
   if (part.type === "text") return part.text === "";
   return part.type === "reasoning" && part.text.trim() === "" && part.provider === undefined;
 }

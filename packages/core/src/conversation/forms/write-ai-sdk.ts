@@ -124,7 +124,7 @@ export function writeAiSdkUi(history: readonly HistoryMessage[]): AiSdkUiMessage
   for (const [index, message] of history.entries()) {
     const { role, id = `message-${index + 1}` } = message;
     if (role === "user") {
-      const parts = message.parts.map(uiUserPart);
+      const parts = message.parts.map(aiSdkUserPart);
       const steers = open?.turn !== undefined && nextResponse(history, index)?.turn === open.turn;
       if (open && steers) open.message.parts.push({ type: "steering-message", id, parts });
       else {
@@ -151,8 +151,9 @@ function nextResponse(history: readonly HistoryMessage[], index: number): Histor
   return undefined;
 }
 
-function uiUserPart(part: UserPart): SdkUiText | SdkUiFile {
-  return part.type === "text" ? { type: "text", text: part.text } : uiFile(part);
+/** Writes a part of a user message as a part of a `UIMessage`. */
+export function aiSdkUserPart(part: UserPart): SdkUiText | SdkUiFile {
+  return part.type === "text" ? { type: "text", text: part.text } : aiSdkFile(part);
 }
 
 function uiPart(part: HistoryPart, id: string): AiSdkUiMessage["parts"][number] {
@@ -161,7 +162,7 @@ function uiPart(part: HistoryPart, id: string): AiSdkUiMessage["parts"][number] 
     case "reasoning":
       return { type: part.type, text: part.text, state: "done" };
     case "file":
-      return uiFile(part);
+      return aiSdkFile(part);
     case "source":
       return {
         type: "source-url",
@@ -188,13 +189,14 @@ function uiTool(call: HistoryCall): SdkUiTool {
       return {
         ...tool,
         state: "output-available",
-        output: files.length === 0 ? output : [...texts, ...files.map(uiFile)],
+        output: files.length === 0 ? output : [...texts, ...files.map(aiSdkFile)],
       };
     }
   }
 }
 
-function uiFile(file: FilePart): SdkUiFile {
+/** Writes a file as a part of a `UIMessage`. */
+export function aiSdkFile(file: FilePart): SdkUiFile {
   const { mediaType, name } = file;
   return { type: "file", mediaType, url: fileAddress(file), ...(name !== undefined && { filename: name }) };
 }

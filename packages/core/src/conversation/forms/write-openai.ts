@@ -27,7 +27,7 @@ type ChatCall = { id: string; type: "function"; function: { name: string; argume
  */
 export function writeOpenAiChat(history: readonly HistoryMessage[]): OpenAiChatMessage[] {
   return history.flatMap(({ role, parts }): OpenAiChatMessage[] => {
-    if (role === "user") return [{ role, content: soleText(parts) ?? parts.map(chatPart) }];
+    if (role === "user") return [{ role, content: soleText(parts) ?? parts.map(openAiChatPart) }];
     const content = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
     const calls = parts.filter((part) => part.type === "call");
     if (calls.length === 0) return content === "" ? [] : [{ role, content }];
@@ -39,8 +39,8 @@ export function writeOpenAiChat(history: readonly HistoryMessage[]): OpenAiChatM
     });
     const behind = calls.flatMap((call): ChatPart[] => {
       const { files } = resultOf(call);
-      const heading = `Files from the result of ${call.tool} (call ${call.id}):`;
-      return files.length === 0 ? [] : [{ type: "text", text: heading }, ...files.map(chatPart)];
+      const heading = filesHeading({ call: call.id, tool: call.tool });
+      return files.length === 0 ? [] : [{ type: "text", text: heading }, ...files.map(openAiChatPart)];
     });
     return [
       { role, content: content || null, tool_calls: made },
@@ -50,11 +50,22 @@ export function writeOpenAiChat(history: readonly HistoryMessage[]): OpenAiChatM
   });
 }
 
-function chatPart(part: UserPart): ChatPart {
+/** Writes a text or a file as a part of a user message of chat completions. */
+export function openAiChatPart(part: UserPart): ChatPart {
   if (part.type === "text") return { type: "text", text: part.text };
   if (part.mediaType.startsWith("image/")) return { type: "image_url", image_url: { url: fileAddress(part) } };
   if (part.data === undefined) return { type: "text", text: textForFile(part) };
   return { type: "file", file: { filename: part.name ?? "file", file_data: fileAddress(part) } };
+}
+
+interface ToolCallName {
+  readonly call: string;
+  readonly tool: string;
+}
+
+/** Returns the text before the files of a result, for request formats that allow files only in user messages. */
+export function filesHeading({ call, tool }: ToolCallName): string {
+  return `Files from the result of ${tool} (call ${call}):`;
 }
 
 type ItemPart =

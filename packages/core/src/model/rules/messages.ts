@@ -1,6 +1,7 @@
+import { filesHeading } from "../../conversation/forms/write-openai.ts";
 import type { FilePart, ReasoningPart, TextPart } from "../../conversation/part.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../../ports/model.ts";
-import { encodableResult, filesHeading, PICTURES } from "../result-shown.ts";
+import { encodableResult, PICTURES } from "../result-shown.ts";
 import { legalId, legalName, wellFormed } from "./form.ts";
 import { isPictureFile, pictureProblem } from "./pictures.ts";
 import type { RequestRules } from "./rules.ts";

@@ -1,5 +1,6 @@
 import { ReadableStream as Streams } from "node:stream/web";
 import { Agent, defineTool, say } from "@banyan/core";
+import { type Event, type EventBody, emptyConversation, noUsage, reduce } from "@banyan/core/conversation";
 import { call, fail, reasoning, scriptedModel, stall, text } from "@banyan/core/testing";
 import { readUIMessageStream, type UIMessage, type UIMessageChunk, validateUIMessages } from "ai";
 import { expect, test, vi } from "vitest";
@@ -9,6 +10,7 @@ import { serving, TOKEN } from "../../testing/serving.fixture.ts";
 import { gated } from "../../testing/talking.fixture.ts";
 import { TestClient } from "../../testing/test-client.fixture.ts";
 import { Chat, textOf, toolOf } from "../../testing/ui-chat.fixture.ts";
+import { uiHistory } from "./history.ts";
 import { uiMessageChunks } from "./turn.ts";
 
 const headers = { authorization: `Bearer ${TOKEN}` };
@@ -112,6 +114,76 @@ test("/api/chat: a call that asks ends the stream and not the turn; what the pag
   await answer(false, "As you like.");
   expect(ran).toEqual(["a"]);
   expect(toolOf(kept.last)).toMatchObject({ state: "output-denied" });
+  const later = await ask(server.address, "/api/chat/asks", { headers });
+  const { messages } = JSON.parse(later.body) as { messages: UIMessage[] };
+  await validateUIMessages({ messages });
+  expect(toolOf(messages.at(-1))).toMatchObject({ state: "output-denied", approval: { approved: false } });
+});
+
+test("L5: /api/chat gives changed files with the call that changed them", async () => {
+  const change = {
+    path: "a.md",
+    kind: "created",
+    before: null,
+    after: "v1",
+    added: 1,
+    removed: 0,
+    diff: "+a",
+  } as const;
+  const state = emptyConversation();
+  const head = { epoch: 1, at: 0 };
+  const bodies: readonly EventBody[] = [
+    {
+      type: "message.added",
+      message: "m",
+      parentId: null,
+      role: "user",
+      author: "user",
+      parts: [{ type: "text", text: "Write." }],
+    },
+    {
+      type: "run.started",
+      run: "r",
+      agent: "a",
+      model: "m",
+      mode: "chat",
+      settings: {},
+      limits: {},
+      instructions: "",
+      tools: "",
+      leaf: "m",
+    },
+    { type: "message.started", message: "n", parentId: "m", run: "r", model: "m" },
+    { type: "call.pending", message: "n", call: "c", tool: "write", inputText: "{}", input: {} },
+    {
+      type: "message.completed",
+      message: "n",
+      parts: [{ type: "call", call: "c" }],
+      finish: "calls",
+      usage: noUsage,
+      cost: 0,
+    },
+    { type: "call.executing", message: "n", call: "c", tool: "write", attempt: 1, key: "c" },
+    { type: "file.changed", message: "n", call: "c", ...change },
+    { type: "call.completed", message: "n", call: "c", tool: "write", input: {}, output: "Done." },
+  ];
+  bodies.forEach((body, index) => {
+    reduce(state, { ...body, ...head, seq: index + 1 } as Event);
+  });
+  expect(uiHistory(state)).toMatchObject([{ id: "m" }]);
+  reduce(state, { type: "run.ended", run: "r", reason: "answered", leaf: "n", ...head, seq: 9 });
+  const { path, kind, added, removed, diff } = change;
+  expect(uiHistory(state)).toMatchObject([
+    { id: "m" },
+    {
+      id: "n",
+      parts: [
+        { type: "step-start" },
+        { type: "dynamic-tool", toolCallId: "c", output: "Done." },
+        { type: "data-file", id: "c:a.md", data: { path, kind, added, removed, diff } },
+      ],
+    },
+  ]);
 });
 
 test("/api/chat: who leaves does not stop the turn; who comes back is told it from its beginning, until it is stopped", async () => {

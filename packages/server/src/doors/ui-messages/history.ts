@@ -1,78 +1,52 @@
 import { openRun, readableParts } from "@banyan/client/display";
-import { type ConversationState, isUserMessage, latestRun, pathTo } from "@banyan/core/conversation";
-import type { UiChunk } from "./chunk.ts";
-import { UiTurn, uiPartsOf } from "./turn.ts";
-
-interface UiMessage {
-  readonly id: string;
-  readonly role: "user" | "assistant";
-  readonly metadata?: unknown;
-  readonly parts: object[];
-}
+import {
+  type AiSdkUiMessage,
+  type ConversationState,
+  historyOf,
+  isUserMessage,
+  latestRun,
+  type Message,
+  pathTo,
+  writeHistory,
+} from "@banyan/core/conversation";
 
 /**
- * Returns the current branch as UI messages. Leaves out a turn that works or waits, because the stream sends it. A turn
- * is one message, including the user messages that arrived during the turn.
+ * Returns the current branch as UI messages, with changed files as `data-file` parts. Leaves out a turn that works or
+ * waits, because the stream sends it.
  */
-export function uiHistory(state: ConversationState): UiMessage[] {
-  const messages: UiMessage[] = [];
-  const told = new Set<string>();
-  for (const each of state.leaf === null ? [] : pathTo(state, state.leaf)) {
-    if (isUserMessage(each) && !told.has(each.id))
-      messages.push({ id: each.id, role: "user", parts: uiPartsOf(readableParts(each)) });
-    if (each.role !== "assistant") continue;
-    const run = latestRun(state, each.run);
-    if (told.has(run)) continue;
-    told.add(run);
-    const chunks = new UiTurn(run).takeUp(state, run);
-    for (const chunk of chunks) if (chunk.type === "steering-message") told.add(chunk.id);
-    if (!openRun(state, run)) messages.push({ id: each.id, role: "assistant", parts: uiParts(chunks) });
-  }
-  return messages;
+export function uiHistory(state: ConversationState): object[] {
+  const path = endedPath(state);
+  const calls = new Map(
+    path.flatMap((each) => (each.role === "assistant" ? each.calls.map((call) => [call.id, call] as const) : [])),
+  );
+  const withFiles = (part: AiSdkUiMessage["parts"][number]): object[] => {
+    if (part.type !== "dynamic-tool") return [part];
+    const { changes = [] } = calls.get(part.toolCallId) ?? {};
+    const files = changes.map(({ path: file, kind, added, removed, diff }) => {
+      return { type: "data-file", id: `${part.toolCallId}:${file}`, data: { path: file, kind, added, removed, diff } };
+    });
+    return [part, ...files];
+  };
+  const messages = writeHistory(
+    "ai-sdk-ui",
+    historyOf(path, (run) => latestRun(state, run)),
+  );
+  return messages.map((message) => ({ ...message, parts: message.parts.flatMap(withFiles) }));
 }
 
-function uiParts(chunks: readonly UiChunk[]): object[] {
-  const parts: Record<string, unknown>[] = [];
-  const texts = new Map<string, { text: string }>();
-  const calls = new Map<string, Record<string, unknown>>();
-  for (const chunk of chunks) {
-    switch (chunk.type) {
-      case "start-step":
-        parts.push({ type: "step-start" });
-        break;
-      case "text-start":
-      case "reasoning-start": {
-        const text = { type: chunk.type === "text-start" ? "text" : "reasoning", text: "", state: "done" };
-        texts.set(chunk.id, text);
-        parts.push(text);
-        break;
-      }
-      case "text-delta":
-      case "reasoning-delta": {
-        const text = texts.get(chunk.id);
-        if (text) text.text += chunk.delta;
-        break;
-      }
-      case "tool-input-available": {
-        const { toolCallId, toolName, input } = chunk;
-        const call = { type: "dynamic-tool", toolName, toolCallId, state: "input-available", input };
-        calls.set(toolCallId, call);
-        parts.push(call);
-        break;
-      }
-      case "tool-output-available":
-        Object.assign(calls.get(chunk.toolCallId) ?? {}, { state: "output-available", output: chunk.output });
-        break;
-      case "tool-output-error":
-        Object.assign(calls.get(chunk.toolCallId) ?? {}, { state: "output-error", errorText: chunk.errorText });
-        break;
-      case "steering-message":
-      case "file":
-      case "source-url":
-      case "data-file":
-        parts.push({ ...chunk });
-        break;
+/** The responses of ended turns, and the messages of users, on the current branch. */
+function endedPath(state: ConversationState): readonly Message[] {
+  const shown: Message[] = [];
+  /** The last message of the open turn, while the path is in this turn. */
+  let open: string | null | undefined;
+  for (const each of pathTo(state, state.leaf)) {
+    if (each.role === "assistant") open = openRun(state, each.run)?.leaf;
+    if (open === undefined && each.role === "assistant") shown.push(each);
+    if (open === undefined && isUserMessage(each)) {
+      const { unreadable: _, ...message } = each;
+      shown.push({ ...message, parts: readableParts(each) });
     }
+    if (each.id === open) open = undefined;
   }
-  return parts;
+  return shown;
 }

@@ -9,12 +9,12 @@ import type { Cost, FeedItem, Usage } from "@banyan/core";
 import {
   addCost,
   addUsage,
+  aiSdkFile,
+  aiSdkUserPart,
   type ConversationState,
   noUsage,
-  type Part,
-  type UserPart,
 } from "@banyan/core/conversation";
-import type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./chunk.ts";
+import type { UiChunk, UiMetadata, UiQuestion } from "./chunk.ts";
 
 /** The output of a running call; for a sub-agent, its text. */
 interface Preliminary {
@@ -97,7 +97,7 @@ export class UiTurn {
         return [{ type: "reset-step" }];
       case "message":
         if (!this.#isStarted) return [];
-        return [{ type: "steering-message", id: told.message, parts: uiPartsOf(told.parts) }];
+        return [{ type: "steering-message", id: told.message, parts: told.parts.map(aiSdkUserPart) }];
       case "call": {
         const title = told.title === undefined ? {} : { title: told.title };
         const input = told.input ?? told.inputText;
@@ -240,23 +240,10 @@ function answeredChunks(question: WaitingQuestion): UiChunk[] {
 }
 
 function partChunks(id: string, part: Extract<TurnItem, { type: "part" }>["part"]): UiChunk[] {
-  if (part.type === "file") return uiFilesOf(part);
+  if (part.type === "file") return [aiSdkFile(part)];
   return [
     { type: "source-url", sourceId: id, url: part.url, ...(part.title === undefined ? {} : { title: part.title }) },
   ];
-}
-
-/** Converts a user message to the parts of a UI message. */
-export function uiPartsOf(parts: readonly UserPart[]): UiPart[] {
-  return parts.flatMap((part): UiPart[] =>
-    part.type === "text" ? [{ type: "text", text: part.text }] : uiFilesOf(part),
-  );
-}
-
-function uiFilesOf({ mediaType, name, data, url }: Extract<Part, { type: "file" }>): UiFile[] {
-  const address = url ?? (data === undefined ? undefined : `data:${mediaType};base64,${data}`);
-  if (address === undefined) return [];
-  return [{ type: "file", mediaType, url: address, ...(name === undefined ? {} : { filename: name }) }];
 }
 
 /**
