@@ -6,6 +6,8 @@ export interface Manifest {
   readonly version: string;
   readonly description: string;
   readonly license: string;
+  /** `false` lets bundlers of users leave out modules of which they use nothing. */
+  readonly sideEffects?: boolean;
   readonly engines: { readonly node: string };
   readonly exports?: Readonly<Record<string, string>>;
   /** Dependencies that bundles for pages leave out. */
@@ -24,14 +26,15 @@ export function entriesOf({ exports = {}, bin = {} }: Manifest): Record<string, 
 
 /** Returns the package.json to publish, whose entries are built modules and their types. */
 export function publishedManifest(manifest: Manifest): object {
-  const { name, version, description, license, engines, browser, dependencies } = manifest;
-  const { peerDependencies, peerDependenciesMeta } = manifest;
+  const { name, version, description, license, sideEffects, engines, browser } = manifest;
+  const { dependencies, peerDependencies, peerDependenciesMeta } = manifest;
   return {
     name,
     version,
     description,
     license,
     type: "module",
+    sideEffects,
     engines,
     exports: {
       ...mapValues(manifest.exports ?? {}, (source, path) => ({
