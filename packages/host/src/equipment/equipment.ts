@@ -167,6 +167,8 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const [bring] = redactedTools(bringer.tools, redact) as [Tool];
   const listed = namedAgents(settings, [...agents, reviewer(ofFiles)]);
   const servers = Object.keys(settings.mcpServers ?? {});
+  // `launchAgent` checks the agents, and reads their tools, before there are any.
+  let tools: (servers: readonly Tool[]) => readonly Tool[] = () => NONE;
   const named: readonly NamedAgent[] = listed.map((agent) =>
     withToolsMeant(agent, () => tools(mcp?.tools ?? NONE), servers),
   );
@@ -195,7 +197,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       ),
       ...control,
     ]);
-  let tools = toolsWith(memory?.tools ?? NONE);
+  tools = toolsWith(memory?.tools ?? NONE);
   const life = opened.move();
   return {
     get tools() {
