@@ -5,7 +5,7 @@ import { OptionError, type OptionNames, refuseUnknown } from "../conversation/op
 import type { Json } from "../conversation/part.ts";
 import { isBlockedByUser, turnWaitingFor } from "../conversation/tree/asking-run.ts";
 import type { ModelSettings } from "../ports/model.ts";
-import type { Tool } from "../ports/tool.ts";
+import type { TaskAgent, Tool } from "../ports/tool.ts";
 import type { Answer } from "../ports/verdict.ts";
 import type { Limits } from "../run/limits.ts";
 import type { TurnAgent } from "../run/run.ts";
@@ -16,8 +16,10 @@ import { Chat, type ChatAgent, runChatTurns } from "./chat.ts";
 import type { ChatOptions, Conversation } from "./chat-options.ts";
 import { checkAgentOptions } from "./check-options.ts";
 import { type CompactOptions, compactBranch } from "./compact.ts";
+import { type AgentToolOptions, taskTool } from "./control/agent-tool.ts";
 import { type Directive, resume, say } from "./directive.ts";
 import { readyAgent } from "./prepare.ts";
+import { optionsWithin } from "./sub-agent.ts";
 import { successfulTurn } from "./turn-error.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
@@ -82,6 +84,8 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
   /** An agent that differs only in its turn handler. */
   // biome-ignore lint/style/useReadonlyClassProperties: `with` sets it, of the agent that it makes.
   #alike: Agent<unknown> | undefined;
+  /** Other agents, prepared as sub-agents of this agent. */
+  readonly #subAgents = new WeakMap<Agent<unknown>, TurnAgent>();
 
   /** Throws `OptionError` for an invalid option, and `ToolDefinitionError` for an unusable tool or schema. */
   constructor(options: AgentOptions<Result, Context> & WithContext<NoInfer<Context>>) {
@@ -96,8 +100,19 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
     // All agents that differ only in the turn handler share the prepared agent.
     this.#ready ??= this.#alike
       ? this.#alike.ready
-      : readyAgent(this, (model) => (model ? this.with({ model }) : this).ready);
+      : readyAgent(
+          this,
+          (model) => (model ? this.with({ model }) : this).ready,
+          (agent) => this.#withSubAgent(agent),
+        );
     return this.#ready;
+  }
+
+  #withSubAgent(agent: TaskAgent): TurnAgent {
+    if (!(agent instanceof Agent)) throw new OptionError("The agent of a task must be an Agent: new Agent({ ... }).");
+    const known = this.#subAgents.get(agent) ?? agent.with(optionsWithin(agent.options, this.options)).ready;
+    this.#subAgents.set(agent, known);
+    return known;
   }
 
   /** Calls the turn handler. Absent without a handler. @internal */
@@ -136,6 +151,19 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
    */
   chat(directive: Directive, options: ChatOptions = {}): Chat<Result> {
     return new Chat(this, directive, options);
+  }
+
+  /**
+   * Makes a tool of this agent. Each call gives the agent a task and returns its result: the value of its schema
+   * `output`, or its last text. The agent works as a sub-agent, in its own mode, with its own model, instructions, tools
+   * and limits, within the limits and rules of the calling agent. Throws `OptionError` without a name or a description.
+   * @example
+   * const counter = new Agent({ name: "counter", description: "Counts trees.", model, output: z.object({ trees: z.number() }) });
+   * new Agent({ model, tools: [counter.asTool()] });
+   */
+  asTool(options: AgentToolOptions = {}): Tool<{ readonly task: string }, Result> {
+    // The agent's schema makes the result, and `Result` is the type of that schema.
+    return taskTool(this, options) as Tool as Tool<{ readonly task: string }, Result>;
   }
 
   /**
@@ -228,6 +256,10 @@ export class AgentBuilder<Result = Json | undefined, Context = unknown> {
 
   name(name: string): AgentBuilder<Result, Context> {
     return this.#set({ name });
+  }
+
+  description(description: string): AgentBuilder<Result, Context> {
+    return this.#set({ description });
   }
 
   model(model: AgentOptions["model"]): AgentBuilder<Result, Context> {

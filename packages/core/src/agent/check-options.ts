@@ -15,6 +15,7 @@ import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 
 const AGENT: OptionNames<TurnOptions & { onTurn?: () => unknown }> = {
   name: "string",
+  description: "string",
   model: true,
   modelNamed: "function",
   fallbacks: true,

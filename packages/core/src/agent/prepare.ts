@@ -4,6 +4,7 @@ import { OptionError } from "../conversation/option-names.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import { textDigest } from "../ports/runtime.ts";
 import type { LoopDriver, Tool } from "../ports/tool.ts";
+import type { Limits } from "../run/limits.ts";
 import type { Mode } from "../run/mode.ts";
 import type { Compaction, TurnAgent } from "../run/run.ts";
 import { Toolbox } from "../toolbox/toolbox.ts";
@@ -20,12 +21,13 @@ import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 export function readyAgent(
   { name, options }: Pick<ChatAgent, "name" | "options">,
   withModel: (model: TurnOptions["model"] | undefined) => TurnAgent,
+  subAgent: TurnAgent["subAgent"],
 ): TurnAgent {
   checkValues(options);
   const {
     instructions = "",
     settings = NO_SETTINGS,
-    limits = {},
+    limits = NO_LIMITS,
     memory,
     tools = NO_TOOLS,
     toolChoice = "auto",
@@ -53,6 +55,7 @@ export function readyAgent(
     compaction: compactionOf(options.compaction, driver),
     storeText: options.storeText,
     launch,
+    subAgent,
     settings: settingsFor(driver, settings),
     limits,
     rateLimit: options.rateLimit,
@@ -90,6 +93,8 @@ function agentMode({ mode = "chat", output, retry }: TurnOptions): Mode {
 // Constants, so that drivers can cache encoded requests by identity.
 const NO_TOOLS: readonly Tool[] = [];
 const NO_SETTINGS: ModelSettings = {};
+// A sub-agent with the same limits as its parent shares the parent's pool.
+const NO_LIMITS: Limits = {};
 const TASK = taskMode();
 
 function compactionOf(

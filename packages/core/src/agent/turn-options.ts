@@ -14,6 +14,7 @@ import type { Callbacks, RetrySettings, StoreText, ToolsFor } from "../run/run.t
  * @example
  * new Agent({
  *   name: "gardener",
+ *   description: "Knows plants and their care.",
  *   model: await resolveModel("anthropic/claude-sonnet-4-5"),
  *   modelNamed: (name) => resolveModel(name),
  *   fallbacks: ["openai/gpt-5"],
@@ -39,6 +40,8 @@ import type { Callbacks, RetrySettings, StoreText, ToolsFor } from "../run/run.t
 export interface TurnOptions<out Result = unknown, in out Context = unknown> {
   /** Name for users and logs. Default `agent`. */
   readonly name?: string | undefined;
+  /** The purpose of the agent, for the model of an agent that launches it or hands over to it. */
+  readonly description?: string | undefined;
   /** A driver, a language model of an AI SDK package (`@ai-sdk/provider` v4), or a loop that runs whole turns. */
   readonly model: ModelDriver | LanguageModelV4 | LoopDriver;
   /** Returns the model with a name, when a user chose another model (`model.changed`). Default: the model stays. */

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { QuestionField, RunEnd } from "../conversation/event.ts";
 import type { AssistantMessage } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 
 /**
@@ -134,6 +135,8 @@ export interface SubTaskEnd {
   /** With `finished`, `text` is the result of the task. In all other cases `text` is the last text of the sub-agent. */
   readonly reason: RunEnd;
   readonly text: string;
+  /** Result of a finished task, or the value of the agent's schema `output`. */
+  readonly result: Json | undefined;
   /** The reason of a failure, or the limit that ended the sub-agent. */
   readonly problem: string | undefined;
   readonly steps: number;

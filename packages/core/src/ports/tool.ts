@@ -248,11 +248,18 @@ export interface ToolContext<Context = unknown> {
 /** The context of a call, without `attach` and `saw`. */
 export type OuterContext = Omit<ToolContext, "attach" | "saw">;
 
+/** An agent that can work as a sub-agent: `Agent` of the library. */
+export interface TaskAgent {
+  readonly name: string;
+}
+
 /** The task of a sub-agent, and the options in which it differs from the launching agent. */
 export interface SubTask {
   readonly task: string;
-  /** Name for users and logs. Default: the name of the launching agent. */
+  /** Name for users and logs. Default: the name of `agent`, or of the launching agent. */
   readonly name?: string | undefined;
+  /** An agent with its own options. Absent: the launching agent, with the changes below. */
+  readonly agent?: TaskAgent | undefined;
   /** Default: the instructions of the launching agent. */
   readonly instructions?: string | undefined;
   /** Default: the model of the launching agent. */

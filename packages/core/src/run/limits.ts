@@ -56,8 +56,9 @@ export function checkPrice({ cost }: Limits, { id, price }: { readonly id: strin
     throw new LimitError("unknown-price", `A cost limit cannot be enforced: the price of ${id} is unknown.`);
 }
 
-/** Usage of a turn and all its sub-agents. */
+/** Usage of a turn and all its sub-agents, or of a sub-agent that has limits of its own. */
 class Pool {
+  readonly limits: Limits;
   usage: Usage = noUsage;
   cost: Cost = 0;
   startedAt = performance.now();
@@ -72,9 +73,25 @@ class Pool {
   readonly live = new Set<Budget>();
   /** Usage of the most expensive step so far, as an estimate for the final answer. */
   readonly dearest = { tokens: 0, cost: 0 };
+
+  constructor(limits: Limits) {
+    this.limits = limits;
+  }
+
+  elapsed(): number {
+    return (this.stops > 0 ? this.stoppedAt : performance.now()) - this.startedAt - this.stood;
+  }
+
+  /** Milliseconds left of a part of the time limit. */
+  rest(part = 1): number {
+    return (this.limits.time ?? Number.POSITIVE_INFINITY) * this.grants * part - this.elapsed();
+  }
 }
 
-/** Compares the usage of a turn with its limits. A sub-agent shares tokens, cost and time with its parent turn. */
+/**
+ * Compares the usage of a turn with its limits. A sub-agent shares tokens, cost and time with its parent turn. Limits of
+ * its own also apply to its own usage.
+ */
 export class Budget {
   readonly limits: Limits;
   /** 0 for a turn that a user began, 1 for its sub-agents. */
@@ -87,7 +104,8 @@ export class Budget {
   #asking = false;
   #usage: Usage = noUsage;
   #cost: Cost = 0;
-  readonly #pool: Pool;
+  /** All pools that count the usage of this turn. The first has limits of this turn. */
+  readonly #pools: readonly [Pool, ...Pool[]];
   readonly #parent: Budget | undefined;
   /** Factor on steps and repeats: grows by one each time a user grants more. */
   #grants = 1;
@@ -101,24 +119,30 @@ export class Budget {
     this.isRefused = before?.isRefused ?? false;
     this.depth = parent ? parent.depth + 1 : 0;
     this.#parent = parent;
-    this.#pool = parent ? parent.#pool : new Pool();
+    const isShared = parent !== undefined && limits === parent.limits;
+    this.#pools = isShared ? parent.#pools : [new Pool(limits), ...(parent ? parent.#pools : [])];
     // A sub-agent must find room for its first step before a final answer is reserved for it.
     if (!parent) this.#pool.live.add(this);
-    if (before) this.#countOn(before, parent === undefined);
+    if (before) this.#countOn(before, isShared);
   }
 
-  #countOn({ steps, usage, cost, time, grants, dearest }: EarlierUsage, isWhole: boolean): void {
+  get #pool(): Pool {
+    return this.#pools[0];
+  }
+
+  #countOn({ steps, usage, cost, time, grants, dearest }: EarlierUsage, isShared: boolean): void {
     this.#steps = steps;
     this.#usage = usage;
     this.#cost = cost;
     this.#grants = grants.own;
     // The parent's turn has counted the usage of its sub-agents.
-    if (!isWhole) return;
+    if (isShared) return;
     const pool = this.#pool;
     pool.usage = usage;
     pool.cost = cost;
-    pool.startedAt -= time;
-    pool.grants = grants.all;
+    // The time is that of the whole turn.
+    if (!this.#parent) pool.startedAt -= time;
+    pool.grants = this.#parent ? grants.own : grants.all;
     Object.assign(pool.dearest, dearest);
   }
 
@@ -137,7 +161,7 @@ export class Budget {
 
   /** Releases the room for the final answer at the end of the turn. */
   end(): void {
-    this.#pool.live.delete(this);
+    for (const pool of this.#pools) pool.live.delete(this);
   }
 
   get steps(): number {
@@ -186,11 +210,13 @@ export class Budget {
       budget.#usage = addUsage(budget.#usage, usage);
       budget.#cost = addCost(budget.#cost, cost);
     }
-    const { dearest } = this.#pool;
-    this.#pool.usage = addUsage(this.#pool.usage, usage);
-    this.#pool.cost = addCost(this.#pool.cost, cost);
-    dearest.tokens = Math.max(dearest.tokens, totalTokens(usage));
-    dearest.cost = Math.max(dearest.cost, cost ?? 0);
+    for (const pool of this.#pools) {
+      const { dearest } = pool;
+      pool.usage = addUsage(pool.usage, usage);
+      pool.cost = addCost(pool.cost, cost);
+      dearest.tokens = Math.max(dearest.tokens, totalTokens(usage));
+      dearest.cost = Math.max(dearest.cost, cost ?? 0);
+    }
   }
 
   /**
@@ -201,7 +227,7 @@ export class Budget {
     const limit = this.exhausted();
     this.#asking = limit === undefined;
     if (limit !== undefined) return limit;
-    this.#pool.live.add(this);
+    for (const pool of this.#pools) pool.live.add(this);
     return undefined;
   }
 
@@ -212,62 +238,67 @@ export class Budget {
 
   /** Returns the limit that leaves no room for another step, or nothing. */
   exhausted(): string | undefined {
-    const { steps = DEFAULT_STEPS, repeats = DEFAULT_REPEATS, tokens, cost, time } = this.limits;
-    const pool = this.#pool;
+    const { steps = DEFAULT_STEPS, repeats = DEFAULT_REPEATS } = this.limits;
     const most = steps * this.#grants;
     if (this.#steps >= most) return `the limit of ${most} ${most === 1 ? "step" : "steps"}`;
     if (this.#repeats >= repeats * this.#grants) {
       return `the limit of ${repeats * this.#grants} repetitions of the same call`;
     }
-    if (tokens !== undefined && totalTokens(pool.usage) + this.#reserve("tokens") > tokens * pool.grants) {
-      return `the limit of ${tokens * pool.grants} tokens`;
+    for (const pool of this.#pools) {
+      const { tokens, cost } = pool.limits;
+      if (tokens !== undefined && totalTokens(pool.usage) + this.#reserve(pool, "tokens") > tokens * pool.grants) {
+        return `the limit of ${tokens * pool.grants} tokens`;
+      }
+      if (cost !== undefined && (pool.cost ?? 0) + this.#reserve(pool, "cost") > cost * pool.grants) {
+        return `the limit of $${(cost * pool.grants).toFixed(12).replace(/\.?0+$/, "")}`;
+      }
     }
-    if (cost !== undefined && (pool.cost ?? 0) + this.#reserve("cost") > cost * pool.grants) {
-      return `the limit of $${(cost * pool.grants).toFixed(12).replace(/\.?0+$/, "")}`;
-    }
-    if (time !== undefined && (this.#timeIsUp || this.elapsed() >= this.softTime())) return this.timeLimit();
-    return undefined;
+    return this.#timeIsUp || this.elapsed() >= this.softTime() ? this.timeLimit() : undefined;
   }
 
   tooDeep(): string | undefined {
-    const { depth = DEFAULT_DEPTH } = this.limits;
-    if (this.depth < depth) return undefined;
-    return depth === 0
-      ? "sub-agents are switched off"
-      : `sub-agents may be nested ${depth} deep, and this is level ${depth}`;
+    for (let budget: Budget | undefined = this; budget; budget = budget.#parent) {
+      const { depth = DEFAULT_DEPTH } = budget.limits;
+      if (this.depth - budget.depth < depth) continue;
+      return depth === 0
+        ? "sub-agents are switched off"
+        : `sub-agents may be nested ${depth} deep, and this is level ${depth}`;
+    }
+    return undefined;
   }
 
+  /** The time limit that ends first. */
   timeLimit(): string {
-    return `the limit of ${((this.limits.time ?? 0) * this.#pool.grants) / 1000} s`;
+    const [first = this.#pool] = this.#pools.toSorted((one, other) => one.rest() - other.rest());
+    return `the limit of ${((first.limits.time ?? 0) * first.grants) / 1000} s`;
   }
 
   /** A user granted more: each limit grows by its original amount. */
   grant(): void {
     this.#grants++;
-    this.#pool.grants++;
+    for (const pool of this.#pools) pool.grants++;
     this.#timeIsUp = false;
   }
 
   /** Milliseconds that the turn has taken, without the waits for users. */
   elapsed(): number {
-    const { startedAt, stood, stoppedAt, stops } = this.#pool;
-    return (stops > 0 ? stoppedAt : performance.now()) - startedAt - stood;
+    return this.#pool.elapsed();
   }
 
   /** Stops the clock of the whole tree of turns. The clock resumes when all stops are disposed. */
   stopClock(): Disposable {
-    const pool = this.#pool;
-    if (pool.stops++ === 0) pool.stoppedAt = performance.now();
+    const pools = this.#pools;
+    for (const pool of pools) if (pool.stops++ === 0) pool.stoppedAt = performance.now();
     return {
       [Symbol.dispose]() {
-        if (--pool.stops === 0) pool.stood += performance.now() - pool.stoppedAt;
+        for (const pool of pools) if (--pool.stops === 0) pool.stood += performance.now() - pool.stoppedAt;
       },
     };
   }
 
   /** Milliseconds after which no new step begins and running work is ended. */
   softTime(): number {
-    return this.hardTime() * 0.9;
+    return this.#timeUntil(0.9);
   }
 
   /** Milliseconds after which a final answer that begins now is cut off. A tenth of the time is reserved for it. */
@@ -276,15 +307,19 @@ export class Budget {
   }
 
   hardTime(): number {
-    return (this.limits.time ?? Number.POSITIVE_INFINITY) * this.#pool.grants;
+    return this.#timeUntil(1);
+  }
+
+  /** Milliseconds of `elapsed` at which a part of the first time limit is over. */
+  #timeUntil(part: number): number {
+    return Math.min(...this.#pools.map((pool) => pool.rest(part))) + this.elapsed();
   }
 
   /**
    * Room for the next step, for running steps of other turns, and for the final answer of each turn. Each is estimated
    * by the most expensive step so far.
    */
-  #reserve(what: "tokens" | "cost"): number {
-    const { dearest, live } = this.#pool;
+  #reserve({ dearest, live }: Pool, what: "tokens" | "cost"): number {
     let steps = 1;
     for (const budget of live) if (budget !== this && budget.#asking) steps++;
     const lastWords = live.has(this) ? live.size : live.size + 1;

@@ -10,7 +10,7 @@ import type { CallHooks, Permission } from "../ports/human.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelError, ModelSettings, ToolChoice } from "../ports/model.ts";
 import type { RateLimit } from "../ports/rate-limit.ts";
-import type { LoopDriver, SubTask, Tool } from "../ports/tool.ts";
+import type { LoopDriver, SubTask, TaskAgent, Tool } from "../ports/tool.ts";
 import type { SubTaskEnd } from "../ports/tool-values.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { Session } from "../session/session.ts";
@@ -145,6 +145,8 @@ export interface TurnAgent {
   readonly compaction: Compaction | undefined;
   readonly storeText: StoreText | undefined;
   readonly launch: Launch;
+  /** Returns another agent, as a sub-agent of this agent. */
+  readonly subAgent: (agent: TaskAgent) => TurnAgent;
   readonly settings: ModelSettings;
   readonly limits: Limits;
   readonly rateLimit: RateLimit | undefined;

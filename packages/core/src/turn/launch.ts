@@ -22,7 +22,7 @@ export async function launch(parent: TurnRun, launching: SubAgentLaunch, task: S
   const [known] = state.children.get(launching.call) ?? [];
   if (known === undefined) return work(parent, launching, agent, await addTask(parent, launching.call, task));
   const leaf = newestLeaf(state, known);
-  return finishedSubTask(pathTo(state, leaf)) ?? work(parent, launching, agent, leaf);
+  return (await finishedSubTask(pathTo(state, leaf), agent.mode)) ?? work(parent, launching, agent, leaf);
 }
 
 async function work(
@@ -52,25 +52,30 @@ async function addTask({ session, origin }: TurnRun, call: string, { task, workt
   return message;
 }
 
-function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, tools }: SubTask): TurnAgent {
-  const mode = parent.taskMode;
+function subAgent(parent: TurnAgent, { agent, name, instructions, model, tools }: SubTask): TurnAgent {
+  // An agent by value has its own mode.
+  const base = agent ? parent.subAgent(agent) : { ...parent, mode: parent.taskMode, ...TOOLS_CHOSEN };
+  const isUnchanged = instructions === undefined && model === undefined && tools === undefined;
+  const changed = agent && isUnchanged ? base : { ...base, ...ownOptions(base, { instructions, model, tools }) };
+  return { ...changed, name: name ?? base.name, memory: undefined };
+}
+
+/** The launching model has chosen the tools. */
+const TOOLS_CHOSEN = { toolChoice: "auto", toolsFor: undefined } as const;
+
+function ownOptions(base: TurnAgent, { instructions, model, tools }: Omit<SubTask, "task">): Partial<TurnAgent> {
   const own = {
-    ...parent.own,
-    instructions: instructions ?? parent.own.instructions,
-    tools: tools === undefined ? parent.own.tools : tools.map((wanted) => findTool(parent, wanted)),
+    ...base.own,
+    instructions: instructions ?? base.own.instructions,
+    tools: tools === undefined ? base.own.tools : tools.map((wanted) => findTool(base, wanted)),
   };
-  const text = instructionsFor(own.instructions, mode.instructions);
+  const text = instructionsFor(own.instructions, base.mode.instructions);
   return {
-    ...parent,
-    name,
-    ...(model && onModel(parent, model)),
+    ...(model && onModel(base, model)),
     instructions: { text, digest: textDigest(text) },
-    toolbox: Toolbox.of(toolsInMode(own.tools, mode)),
-    toolChoice: "auto",
-    toolsFor: undefined,
+    toolbox: Toolbox.of(toolsInMode(own.tools, base.mode)),
+    ...(tools && TOOLS_CHOSEN),
     own,
-    mode,
-    memory: undefined,
   };
 }
 
@@ -130,15 +135,25 @@ function findTool({ own }: TurnAgent, name: string) {
   throw new Error(`Not launched: you have no tool "${name}". ${advice}`);
 }
 
-function finishedSubTask(path: readonly Message[]): SubTaskEnd | undefined {
+/** Returns the end of a sub-agent that was done before its process ended, or nothing. */
+async function finishedSubTask(path: readonly Message[], { name, output }: Mode): Promise<SubTaskEnd | undefined> {
   const response = lastAssistantMessage(path);
-  const result = response && isSettled(response) ? taskResultIn(response) : undefined;
-  if (result === undefined) return undefined;
+  if (!response || !isSettled(response)) return undefined;
+  const isTask = name === "task";
+  const isAnswer = response === path.at(-1) && response.finish === "stop" && response.calls.length === 0;
+  if (!isTask && !isAnswer) return undefined;
+  const value = isTask ? taskResultIn(response) : output?.valueIn(response);
+  if (value === undefined && (isTask || output)) return undefined;
+  const checked = value === undefined ? undefined : await output?.check(value);
+  if (checked?.ok === false) return undefined;
   const steps = path.filter(({ role }) => role === "assistant").length;
-  return { reason: "finished", text: taskResultText(result), problem: undefined, steps, ...usageOnPath(path) };
+  const text = isTask && value !== undefined ? taskResultText(value) : textOf(response);
+  const result = checked?.input ?? value;
+  return { reason: isTask ? "finished" : "answered", text, result, problem: undefined, steps, ...usageOnPath(path) };
 }
 
-function subTaskEnd({ reason, text, message, limit, error, steps, usage, cost }: Turn): SubTaskEnd {
-  const said = message ? textOf(message) : "";
-  return { reason, text: reason === "finished" ? text : said, problem: limit ?? error?.message, steps, usage, cost };
+function subTaskEnd({ reason, text, message, result, limit, error, steps, usage, cost }: Turn): SubTaskEnd {
+  const said = reason !== "finished" && message ? textOf(message) : "";
+  const problem = limit ?? error?.message;
+  return { reason, text: reason === "finished" ? text : said, result, problem, steps, usage, cost };
 }

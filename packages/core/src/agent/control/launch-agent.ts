@@ -1,11 +1,12 @@
-import { type OptionNames, refuseUnknown } from "../../conversation/option-names.ts";
+import { OptionError, type OptionNames, refuseUnknown } from "../../conversation/option-names.ts";
 import { nearestNameAdvice } from "../../conversation/shown/nearest.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { ModelDriver } from "../../ports/model.ts";
 import type { LoopDriver, SubTask, Tool } from "../../ports/tool.ts";
 import type { SubTaskEnd } from "../../ports/tool-values.ts";
+import type { ChatAgent } from "../chat.ts";
 
-/** An agent that the model can launch by name. */
+/** Changes of the launching agent, which the model can launch by name. An agent of its own is an `Agent`. */
 export interface NamedAgent {
   readonly name: string;
   /** The purpose of the agent, for the model. */
@@ -19,6 +20,9 @@ export interface NamedAgent {
 
 /**
  * Options for sub-agents.
+ * @example
+ * const researcher = new Agent({ name: "researcher", description: "Finds facts.", model, tools, limits: { cost: 0.1 } });
+ * new Agent({ model, tools: [launchAgent({ agents: [researcher] })] });
  * @example
  * launchAgent({
  *   agents: [
@@ -34,7 +38,11 @@ export interface NamedAgent {
  * });
  */
 export interface LaunchAgentOptions {
-  readonly agents?: readonly NamedAgent[] | undefined;
+  /**
+   * Agents that the model can launch by name. An `Agent` needs a name and a description. It works in its own mode, with
+   * its own model, instructions, tools, `output` and limits, within the limits and rules of the launching agent.
+   */
+  readonly agents?: readonly (NamedAgent | ChatAgent)[] | undefined;
   /** Returns the model with a name. Default: sub-agents use the model of the launching agent. */
   readonly resolveModel?: ((name: string) => Promise<ModelDriver | LoopDriver>) | undefined;
 }
@@ -44,8 +52,9 @@ const NAMED: OptionNames<NamedAgent> = {
   name: "string!",
   description: "string!",
   instructions: "string!",
-  model: "string",
-  tools: "list",
+  model: true,
+  // A host computes this list when it is needed.
+  tools: true,
 };
 
 interface LaunchInput {
@@ -63,8 +72,11 @@ interface LaunchInput {
  */
 export function launchAgent(options: LaunchAgentOptions = {}): Tool {
   refuseUnknown("launchAgent", options, OPTIONS);
-  const { agents: known = [] } = options;
-  for (const [index, agent] of known.entries()) refuseUnknown("launchAgent", agent, NAMED, `agents[${index}].`);
+  const known = (options.agents ?? []).map(launchable);
+  for (const { name } of known) {
+    if (known.filter((other) => other.name === name).length > 1)
+      throw new OptionError(`launchAgent: two agents have the name "${name}"; rename one.`);
+  }
   const text = (description: string) => ({ type: "string", description });
   return defineTool({
     name: "launch_agent",
@@ -103,22 +115,53 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
       const tools = toolsForAgent(named, asked.tools);
       const task: SubTask = {
         task: `${asked.task}\n\nThe result must contain: ${asked.expected_output}`,
-        ...(named ? { name: named.name } : {}),
+        ...(named ? { name: named.name, agent: named.agent } : {}),
         ...(instructions === undefined ? {} : { instructions }),
         ...(tools === undefined ? {} : { tools }),
         ...(model !== undefined && options.resolveModel ? { model: await options.resolveModel(model) } : {}),
       };
-      return subTaskReport(await context.launch(task));
+      const end = await context.launch(task);
+      return named?.agent?.options.output !== undefined && end.result !== undefined ? end.result : subTaskReport(end);
     },
   });
 }
 
-function listAgents(agents: readonly NamedAgent[]): string {
+/** An agent of the option `agents`. `agent`: the agent that was passed by value. */
+interface LaunchableAgent extends Omit<NamedAgent, "instructions"> {
+  readonly instructions?: string | undefined;
+  readonly agent?: ChatAgent | undefined;
+}
+
+function launchable(agent: NamedAgent | ChatAgent, index: number): LaunchableAgent {
+  if (!isByValue(agent)) {
+    refuseUnknown("launchAgent", agent, NAMED, `agents[${index}].`);
+    if (agent.model === undefined || typeof agent.model === "string") return agent;
+    const advice = "Pass new Agent({ ... }) for an agent with a model of its own.";
+    throw new OptionError(`launchAgent: agents[${index}].model must be the name of a model. ${advice}`);
+  }
+  if (agent.options.name === undefined)
+    throw new OptionError(`launchAgent: agents[${index}] needs a name: new Agent({ name: "researcher", ... }).`);
+  return { name: agent.name, description: agentDescription(agent, "launchAgent"), agent };
+}
+
+function isByValue(agent: NamedAgent | ChatAgent): agent is ChatAgent {
+  return "options" in agent;
+}
+
+/** Returns the description of an agent for the model of another agent. Throws `OptionError` if it has none. */
+export function agentDescription({ name, options: { description } }: ChatAgent, of: string): string {
+  if (description !== undefined && description.trim() !== "") return description;
+  throw new OptionError(
+    `${of}: the agent "${name}" needs a description: new Agent({ description: "Finds facts.", ... }).`,
+  );
+}
+
+function listAgents(agents: readonly LaunchableAgent[]): string {
   if (agents.length === 0) return "";
   return ` Named agents: ${agents.map(({ name, description }) => `${name} (${description})`).join("; ")}.`;
 }
 
-function findNamedAgent(agents: readonly NamedAgent[], name: string | undefined): NamedAgent | undefined {
+function findNamedAgent(agents: readonly LaunchableAgent[], name: string | undefined): LaunchableAgent | undefined {
   if (name === undefined) return undefined;
   const found = agents.find((agent) => agent.name === name);
   if (found) return found;
@@ -130,8 +173,10 @@ function findNamedAgent(agents: readonly NamedAgent[], name: string | undefined)
 }
 
 /** Returns the requested tools. A named agent gets only tools that it has. */
-function toolsForAgent(named: NamedAgent | undefined, asked: readonly string[] | undefined) {
-  const has = named?.tools;
+function toolsForAgent(named: LaunchableAgent | undefined, asked: readonly string[] | undefined) {
+  const has = named?.agent ? (named.agent.options.tools ?? []).map(({ name }) => name) : named?.tools;
+  // An agent by value has its own tools.
+  if (named?.agent && asked === undefined) return undefined;
   if (has === undefined || asked === undefined) return asked ?? has;
   const foreign = asked.filter((tool) => !has.includes(tool));
   if (foreign.length === 0) return asked;
@@ -141,7 +186,7 @@ function toolsForAgent(named: NamedAgent | undefined, asked: readonly string[] |
 }
 
 /** If the sub-agent did not finish, the report has the reason and its last text. */
-function subTaskReport({ reason, text, problem }: SubTaskEnd): string {
+export function subTaskReport({ reason, text, problem }: SubTaskEnd): string {
   if (reason === "finished") return text;
   const so = text === "" ? "The sub-agent had written nothing." : `Its last text:\n${text}`;
   switch (reason) {

@@ -1,0 +1,52 @@
+import { OptionError, type OptionNames, refuseUnknown } from "../../conversation/option-names.ts";
+import { defineTool } from "../../ports/define-tool.ts";
+import type { Tool } from "../../ports/tool.ts";
+import type { ChatAgent } from "../chat.ts";
+import { agentDescription, subTaskReport } from "./launch-agent.ts";
+
+/** Options of `agent.asTool`. */
+export interface AgentToolOptions {
+  /** Name of the tool. Default: the name of the agent. */
+  readonly name?: string | undefined;
+  /** When to use the tool, for the model. Default: the description of the agent. */
+  readonly description?: string | undefined;
+}
+
+const OPTIONS: OptionNames<AgentToolOptions> = { name: "string", description: "string" };
+
+const TASK =
+  "The task. The agent sees nothing of this conversation, so the task must contain everything that the agent needs to know.";
+
+/** Makes a tool of an agent. Each call is a task of a sub-agent, and returns the agent's result or its last text. */
+export function taskTool(agent: ChatAgent, options: AgentToolOptions): Tool {
+  refuseUnknown("asTool", options, OPTIONS);
+  return defineTool({
+    name: toolName("asTool", options.name ?? agent.options.name),
+    description: options.description ?? agentDescription(agent, "asTool"),
+    input: {
+      type: "object",
+      properties: { task: { type: "string", description: TASK } },
+      required: ["task"],
+      additionalProperties: false,
+    },
+    // After a crash, a second call continues the same sub-agent.
+    effects: "idempotent",
+    parallel: true,
+    control: true,
+    about: (input) => ({ title: (input as { readonly task: string }).task, agent: agent.name }),
+    async execute(input, { launch }) {
+      const end = await launch({ task: (input as { readonly task: string }).task, agent });
+      if (agent.options.output === undefined) return subTaskReport(end);
+      if (end.result === undefined) throw new Error(subTaskReport(end));
+      return end.result;
+    },
+  });
+}
+
+/** Returns the name of a tool that works with an agent. Throws `OptionError` if it cannot name a tool. */
+export function toolName(of: string, name: string | undefined): string {
+  if (name !== undefined && /^[\w-]{1,64}$/.test(name)) return name;
+  const near = (name ?? "researcher").replace(/[^\w-]+/g, "_").slice(0, 64);
+  const what = name === undefined ? "the tool needs a name" : `"${name}" cannot name a tool`;
+  throw new OptionError(`${of}: ${what}. Pass a name, as in { name: "${near}" }.`);
+}

@@ -1,0 +1,38 @@
+import type { Permission } from "../ports/human.ts";
+import type { Permit } from "../ports/verdict.ts";
+import type { TurnOptions } from "./turn-options.ts";
+
+/**
+ * Returns the options with which an agent works for another agent. The agent keeps its own model, instructions, tools,
+ * mode and output. The rules of both agents judge its calls, and it gets the other options that it does not set itself.
+ */
+export function optionsWithin(own: TurnOptions, outer: TurnOptions): Partial<TurnOptions> {
+  return {
+    // The same object means: no limits of its own.
+    limits: own.limits ? { ...outer.limits, ...own.limits } : outer.limits,
+    retry: { ...outer.retry, ...own.retry },
+    bounds: { ...outer.bounds, ...own.bounds },
+    hooks: { ...outer.hooks, ...own.hooks },
+    callbacks: { ...outer.callbacks, ...own.callbacks },
+    context: own.context === undefined ? outer.context : own.context,
+    callsAtOnce: own.callsAtOnce ?? outer.callsAtOnce,
+    storeText: own.storeText ?? outer.storeText,
+    unattended: own.unattended || outer.unattended,
+    permission: bothPermit(outer.permission, own.permission),
+  };
+}
+
+/** Returns the stricter decision of two permission functions. */
+function bothPermit(outer: Permission | undefined, own: Permission | undefined): Permission | undefined {
+  if (!outer || !own || outer === own) return own ?? outer;
+  return async (request) => {
+    const first = await outer(request);
+    return first.decision === "deny" ? first : stricter(first, await own(request));
+  };
+}
+
+function stricter(first: Exclude<Permit, { decision: "deny" }>, second: Permit): Permit {
+  if (second.decision === "allow") return first;
+  if (second.decision === "deny" || first.decision === "allow") return second;
+  return { ...second, byRule: first.byRule || second.byRule };
+}
