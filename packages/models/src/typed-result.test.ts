@@ -136,6 +136,20 @@ describe.each(wires)("a typed result over the wire of $name", (wire) => {
     expect(second[list].slice(0, first[list].length)).toEqual(first[list]);
   });
 
+  test.each([
+    { mode: "chat" as const, response: { content: rome } },
+    { mode: "task" as const, response: { toolCalls: [{ name: "finish_task", arguments: `{"result":${rome}}` }] } },
+  ])("L2: streams partial results in $mode mode", async ({ mode, response }) => {
+    mock.on({ userMessage: "trip" }, response, { latency: 2 });
+    const chat = new Agent({ model: await open(wire), output, mode }).chat(say("Plan a trip."));
+    const partials: unknown[] = [];
+    for await (const partial of chat.partialResults()) partials.push(partial);
+    expect(partials.at(-1)).toEqual(JSON.parse(rome));
+    expect((await chat.turn).result).toEqual(result);
+    // Gemini's calls come whole.
+    if (!(mode === "task" && wire.name.startsWith("google"))) expect(partials).toContainEqual({ city: "Rome" });
+  });
+
   test("L2: leaves the model its tools", async () => {
     mock.on({ hasToolResult: true }, { content: rome });
     mock.on({ userMessage: "trip" }, { toolCalls: [{ name: "weather", arguments: '{"city":"Rome"}' }] });

@@ -17,6 +17,7 @@ import { Interrupts, type LastTurn, takeTurns } from "../turn/drive.ts";
 import { type Turn, turnStartLeaf } from "../turn/turn.ts";
 import { CHAT, ChatError, type ChatOptions, type Conversation } from "./chat-options.ts";
 import { checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart } from "./directive.ts";
+import { type PartialResult, partialResults } from "./mode/partial-result.ts";
 import { successfulTurn } from "./turn-error.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
@@ -119,6 +120,25 @@ export class Chat<out Result = Json | undefined> implements AsyncIterable<FeedIt
       yield item.text;
     }
     if (this.#last) successfulTurn(this.#last);
+  }
+
+  /**
+   * The result of the first turn while the model writes it: each item has more of it than the last. Defaults and
+   * transforms of the schema come at the end, with `turn.result`. If a result does not match, the next one begins anew.
+   * A chat has one stream, so iterate either this or the chat. Throws as `turn` rejects, at the end. Throws
+   * `OptionError` for an agent without `output`.
+   * @example
+   * const chat = new Agent({ model, output: z.object({ city: z.string() }) }).chat(say("Plan a trip to Rome."));
+   * for await (const { city } of chat.partialResults()) console.log(city);
+   * const { result } = await chat.turn;
+   */
+  partialResults<Written = Result>(this: Chat<Written>): AsyncIterable<PartialResult<Written>> {
+    const { output, mode } = this.agent.options;
+    if (output === undefined)
+      throw new OptionError("partialResults needs a schema of the result: new Agent({ model, output }).");
+    const values = partialResults(this[Symbol.asyncIterator](), () => this.turn, mode);
+    // The values have the form of the schema, but nothing has checked them yet.
+    return values as AsyncIterable<unknown> as AsyncIterable<PartialResult<Written>>;
   }
 
   /**
