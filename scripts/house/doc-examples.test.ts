@@ -23,7 +23,8 @@ declare const agent: import("@banyan/core").Agent;
 declare const memory: import("@banyan/memory").ManagedMemory;
 declare const languageModel: Parameters<typeof import("@banyan/core/ai-sdk").fromLanguageModel>[0];
 declare const leaf: string;
-declare const call: string;
+declare const callId: string;
+declare function test(name: string, run: () => unknown): void;
 declare const messages: readonly import("@banyan/core/drivers").PromptMessage[];
 declare const signal: AbortSignal;
 declare const digest: string;
@@ -38,6 +39,27 @@ declare const tools: readonly import("@banyan/core").Tool[];
 declare function saved(message: import("@banyan/core").Message): Promise<void>;
 declare function mail(to: string, text: string, options: { key: string; signal: AbortSignal }): Promise<string>;
 `;
+
+/** Values with which examples of core run. Examples that use other names of `GIVEN` only compile. */
+const RUNNING = `
+import { Agent } from "@banyan/core";
+import { Session } from "@banyan/core";
+import { defineTool } from "@banyan/core";
+import { scriptedModel } from "@banyan/core/testing";
+import { memoryStore } from "@banyan/store/memory";
+import { z } from "zod";
+const model = scriptedModel(() => "Hello.");
+const tool = defineTool({ name: "look", description: "Looks.", input: z.object({}), effects: "none", execute: () => "" });
+const tools = [tool];
+const agent = new Agent({ model });
+const session = Session.inMemory();
+const store = memoryStore();
+const signal = AbortSignal.timeout(60_000);
+await agent.send("Hello", { session });
+`;
+
+/** Matches examples that need a provider, a background process or a model that responds with JSON, or that throw. */
+const MORE_NEEDED = /resolveModel|embeddingModel|processes|output: z|^throw /;
 
 /** Options of the library. Each needs an example in its interface's doc comment. */
 const OPTIONS = [
@@ -127,12 +149,39 @@ const examples = files.flatMap(examplesIn);
 const modules = new Map(
   [...examples, ...WRONG.map(([code]) => ({ at: code, code }))].map((module, index) => [`example-${index}.ts`, module]),
 );
+const folder = mkdtempSync(join(tmpdir(), "examples-"));
+const origins = originsOfNames();
 const reports = compile();
 
 test("every @example compiles", () => {
   expect(examples.length).toBeGreaterThan(60);
   const places = new Set(examples.map(({ at }) => at));
   expect(reports.filter(({ at }) => places.has(at))).toEqual([]);
+});
+
+test("L12: every @example of core that needs no key, file or server runs", () => {
+  const known = namesIn(RUNNING);
+  const lacking = new Set(namesIn(GIVEN).filter((name) => !known.includes(name)));
+  const running = examples.filter(
+    ({ at, code }) =>
+      at.startsWith("packages/core/src") &&
+      !MORE_NEEDED.test(code) &&
+      !code.match(/\w+/g)?.some((word) => lacking.has(word)),
+  );
+  expect(running.length).toBeGreaterThan(50);
+  for (const [index, { code }] of running.entries())
+    writeFileSync(join(folder, `running-${index}.ts`), runningModuleOf(code, origins));
+  const program = `
+    const places = ${JSON.stringify(running.map(({ at }) => at))};
+    const { log } = console;
+    console.log = () => {};
+    process.on("unhandledRejection", (error) => log("unhandled", error));
+    for (const [index, at] of places.entries())
+      await import(\`./running-\${index}.ts\`).catch((error) => log(at, error));
+    process.exit();`;
+  writeFileSync(join(folder, "run.ts"), program);
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["run.ts"], { encoding: "utf8", cwd: folder });
+  expect([stdout, stderr, status]).toEqual(["", "", 0]);
 });
 
 test.each(WRONG)("L11: the compiler names the mistake in %s", (code, words) => {
@@ -147,9 +196,7 @@ interface Report {
 
 /** Compiles all modules in one project, and returns the reports of the compiler about them. */
 function compile(): readonly Report[] {
-  const folder = mkdtempSync(join(tmpdir(), "examples-"));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
-  const origins = originsOfNames();
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   for (const [name, { code }] of modules) writeFileSync(join(folder, name), moduleOf(code, origins));
   const tsconfig = {
@@ -257,12 +304,32 @@ function originsOfNames(): ReadonlyMap<string, string> {
   return origins;
 }
 
+function namesIn(given: string): string[] {
+  return given.match(/(?<=const |function |import \{ )\w+/g) ?? [];
+}
+
 function moduleOf(code: string, origins: ReadonlyMap<string, string>): string {
-  const words = new Set(code.match(/(?<!["'`\w]|(?<!\.\.)\.)[A-Za-z]\w*(?!\w*:)/g));
-  const own = new Set(GIVEN.match(/(?<=const |function |import \{ )\w+/g));
-  const imports = [...words].flatMap((word) => {
-    const origin = own.has(word) ? undefined : origins.get(word);
-    return origin === undefined ? [] : [`import { ${word} } from "${origin}";`];
-  });
+  const imports = importsOf(code, origins, GIVEN).map(([name, origin]) => `import { ${name} } from "${origin}";`);
   return `${imports.join("\n")}\n${GIVEN}\n{\n${code}\n}\n`;
+}
+
+/** Returns a module that Node can run. A type has no value, and its name is then `undefined`. */
+function runningModuleOf(code: string, origins: ReadonlyMap<string, string>): string {
+  const imports = importsOf(code, origins, RUNNING).map(
+    ([name, origin]) => `const { ${name} } = await import("${origin}");`,
+  );
+  return `${RUNNING}\n${imports.join("\n")}\n{\n${code}\n}\n`;
+}
+
+function importsOf(
+  code: string,
+  origins: ReadonlyMap<string, string>,
+  given: string,
+): [name: string, origin: string][] {
+  const words = new Set(code.match(/(?<!["'`\w]|(?<!\.\.)\.)[A-Za-z]\w*(?!\w*:)/g));
+  const own = new Set(namesIn(given));
+  return [...words].flatMap((word): [string, string][] => {
+    const origin = own.has(word) ? undefined : origins.get(word);
+    return origin === undefined ? [] : [[word, origin]];
+  });
 }

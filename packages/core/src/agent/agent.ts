@@ -241,7 +241,11 @@ function makeAgent<Result, Context>(options: AgentOptions<Result, Context>): Age
   return new Agent(options as AgentOptions<Result, Context> & WithContext<NoInfer<Context>>);
 }
 
-/** Builder of an agent, with one setter per option of `AgentOptions`. Each setter returns a new builder. */
+/**
+ * Builder of an agent, with one setter per option of `AgentOptions`. Each setter returns a new builder.
+ * @example
+ * const friendly = Agent.builder().model(model).instructions("You are a friendly guide.").limits({ steps: 5 }).build();
+ */
 export class AgentBuilder<Result = Json | undefined, Context = unknown> {
   readonly #make: (options: AgentOptions<Result, Context>) => Agent<Result, Context>;
   readonly #options: Partial<AgentOptions<Result, Context>>;

@@ -68,7 +68,13 @@ export const CHAT: OptionNames<ChatOptions> = {
   signal: true,
 };
 
-/** Error of a program that uses a chat in a wrong way. */
+/**
+ * Error of a program that uses a chat in a wrong way.
+ * @example
+ * const onTurn: TurnHandler = () => {
+ *   throw new ChatError("no-chat", "The game is over.");
+ * };
+ */
 export class ChatError extends Error {
   override readonly name = "ChatError";
   readonly code: "iterated" | "other-session" | "no-session" | "no-chat" | "no-id" | "used-id";

@@ -41,7 +41,11 @@ export function resume(): Directive {
   return { type: "resume" };
 }
 
-/** Ends the chat when a turn handler returns it. */
+/**
+ * Ends the chat when a turn handler returns it.
+ * @example
+ * const onTurn: TurnHandler = (_, agent, turn) => agent.chat(turn.text === "Goodbye." ? stop() : say("Go on."));
+ */
 export function stop(): Directive {
   return { type: "stop" };
 }

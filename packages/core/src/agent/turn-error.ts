@@ -3,7 +3,15 @@ import type { TurnProblem } from "../run/mode.ts";
 import { Interruption } from "../session/error.ts";
 import type { Turn } from "../turn/turn.ts";
 
-/** Error of `agent.send` and `chat.turn` if a turn ends without a response. `turn` has the partial result. */
+/**
+ * Error of `agent.send` and `chat.turn` if a turn ends without a response. `turn` has the partial result.
+ * @example
+ * try {
+ *   await agent.send("Hello");
+ * } catch (error) {
+ *   if (error instanceof TurnError) console.log(error.code, error.turn.text);
+ * }
+ */
 export class TurnError extends Error {
   override readonly name = "TurnError";
   /** The code of the `ModelError`, or `limit`, `output`, `interrupted`, `waiting` or `defect`. */

@@ -146,18 +146,29 @@ export interface Cursor {
   readonly offset: number;
 }
 
-/** Returns the cursor after an item, for `session.feed({ from })`. Nothing for a notice, which has no position. */
+/**
+ * Returns the cursor after an item, for `session.feed({ from })`. Nothing for a notice, which has no position.
+ * @example
+ * let cursor: Cursor | undefined;
+ * for await (const item of agent.chat(say("Hello"))) cursor = cursorOf(item) ?? cursor;
+ */
 export function cursorOf(item: FeedItem): Cursor | undefined {
   if (!("seq" in item)) return undefined;
   return { epoch: item.epoch, seq: item.seq, offset: "offset" in item ? item.offset : 0 };
 }
 
-/** True for a fragment of a stream. */
+/**
+ * True for a fragment of a stream.
+ * @example for await (const item of agent.chat(say("Hello"))) if (isDelta(item)) console.log(item.type);
+ */
 export function isDelta(item: FeedItem): item is Delta {
   return "offset" in item && !("at" in item);
 }
 
-/** True for an event of the log. */
+/**
+ * True for an event of the log.
+ * @example for await (const item of agent.chat(say("Hello"))) if (isEvent(item)) console.log(item.seq, item.type);
+ */
 export function isEvent(item: FeedItem): item is Event {
   return "at" in item;
 }

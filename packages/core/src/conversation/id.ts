@@ -12,6 +12,7 @@ export const ID_PATTERN: RegExp = /^(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f]{1,128}$/u;
  * True if a text can be the id of a conversation, message, run or command. An id has 1 to 128 code points of
  * well-formed Unicode, no control characters (U+0000 to U+001F, U+007F to U+009F), and is neither `.` nor `..`. Upper
  * and lower case differ, and so do different encodings of accents.
+ * @example if (!isId("order-7")) throw new Error("This id cannot name a conversation.");
  */
 export function isId(text: unknown): text is string {
   return typeof text === "string" && ID_PATTERN.test(text) && text.isWellFormed();
@@ -76,5 +77,6 @@ export function idSource(now: () => number = Date.now): () => string {
 /**
  * Returns a new id of 26 characters in Crockford's base 32. Ids sort by creation time within a process, and to the
  * millisecond across processes. They are unique without coordination (60 random bits per process).
+ * @example await agent.send("Hello", { session: Session.inMemory(), id: createId() });
  */
 export const createId: () => string = idSource();

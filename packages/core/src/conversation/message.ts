@@ -326,7 +326,10 @@ export function isUserMessage(message: Message): message is UserMessage {
   return message.role === "user" && message.author === "user";
 }
 
-/** Returns the text of a message, without reasoning. Several texts of a user become separate paragraphs. */
+/**
+ * Returns the text of a message, without reasoning. Several texts of a user become separate paragraphs.
+ * @example for (const message of session.state.messages.values()) console.log(message.role, textOf(message));
+ */
 export function textOf(message: Message): string {
   const between = message.role === "user" ? "\n\n" : "";
   let text = "";

@@ -1,6 +1,14 @@
 import { nearest } from "./shown/nearest.ts";
 
-/** Error of an unknown option, or of an invalid value. The message names the option. */
+/**
+ * Error of an unknown option, or of an invalid value. The message names the option.
+ * @example
+ * try {
+ *   new Agent({ model, limits: { steps: 5 } });
+ * } catch (error) {
+ *   if (error instanceof OptionError) console.log(error.message);
+ * }
+ */
 export class OptionError extends Error {
   override readonly name = "OptionError";
   readonly code = "invalid-option";

@@ -224,6 +224,9 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
 /**
  * Returns the state of a conversation before its first event. `JSON.stringify(state)` gives the tree as data: `messages`
  * is a list, oldest first, and `parentId` links each message to its parent.
+ * @example
+ * const state = emptyConversation();
+ * for await (const item of agent.chat(say("Hello"))) reduce(state, item);
  */
 export function emptyConversation(
   id: string = createId(),

@@ -34,6 +34,14 @@ type SchemaValue<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.In
 /**
  * Defines a tool. Its schema gives the type of its input, and `execute` the type of its output. Throws `OptionError` for
  * an unknown option.
+ * @example
+ * const clock = defineTool({
+ *   name: "clock",
+ *   description: "Tells the time.",
+ *   input: z.object({ zone: z.string() }),
+ *   effects: "none",
+ *   execute: ({ zone }) => new Date().toLocaleTimeString("en", { timeZone: zone }),
+ * });
  */
 export function defineTool<Schema extends StandardSchemaV1 | JsonSchema, Output, Context = unknown>(
   tool: Omit<Tool<SchemaValue<Schema>, Output, Context>, "input"> & { readonly input: Schema },

@@ -237,7 +237,10 @@ function errorLine(message: string): string {
   return line.length <= SENTENCE ? line : cutTo(line, SENTENCE - 1);
 }
 
-/** Error of a model call. `message` is one sentence of at most 500 characters, with advice. */
+/**
+ * Error of a model call. `message` is one sentence of at most 500 characters, with advice.
+ * @example throw new ModelError("overloaded", "Try again later.");
+ */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;

@@ -128,7 +128,10 @@ export interface SearchHit {
  */
 export type StoreErrorCode = "not-found" | "stale" | "locked" | "damaged" | "full" | "unusable";
 
-/** Error of a store. `message` is one sentence with advice. */
+/**
+ * Error of a store. `message` is one sentence with advice.
+ * @example Session.open(store, "order-7").catch((error) => error instanceof StoreError && console.log(error.code));
+ */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;

@@ -39,7 +39,10 @@ const DEFAULT_STEPS = 50;
 const DEFAULT_DEPTH = 3;
 const DEFAULT_REPEATS = 10;
 
-/** Error of invalid limits, or of limits that cannot be enforced. */
+/**
+ * Error of invalid limits, or of limits that cannot be enforced.
+ * @example agent.send("Hello").catch((error) => console.log(error instanceof LimitError));
+ */
 export class LimitError extends Error {
   override readonly name = "LimitError";
   readonly code: "unknown-price" | "invalid-limit";

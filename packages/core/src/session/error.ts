@@ -1,6 +1,10 @@
 import { ID_RULE } from "../conversation/id.ts";
 
-/** The reason why a run was interrupted: by a user, by its last reader leaving, or by the closing session. */
+/**
+ * The reason why a run was interrupted: by a user, by its last reader leaving, or by the closing session.
+ * @example
+ * agent.send("Hello", { signal: AbortSignal.abort() }).catch((error) => console.log(error instanceof Interruption));
+ */
 export class Interruption extends Error {
   override readonly name = "Interruption";
   /** No user stopped the turn. A turn that asks a user stays open without a process. */
@@ -41,7 +45,10 @@ export type SessionErrorCode =
   | "empty"
   | "invalid-option";
 
-/** Error of a session that cannot carry out a request. */
+/**
+ * Error of a session that cannot carry out a request.
+ * @example session.say("Hello").catch((error) => error instanceof SessionError && console.log(error.code));
+ */
 export class SessionError extends Error {
   override readonly name = "SessionError";
   readonly code: SessionErrorCode;
@@ -55,6 +62,7 @@ export class SessionError extends Error {
 /**
  * Error of an answer that does not fit its question, such as changed arguments with which the call cannot run. The
  * message gives the reason to the user. The question stays open.
+ * @example session.answer("1", { decision: "allow" }).catch((error) => console.log(error instanceof UnfitAnswerError));
  */
 export class UnfitAnswerError extends TypeError {
   override readonly name = "UnfitAnswerError";

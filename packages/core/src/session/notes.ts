@@ -66,7 +66,7 @@ export class SessionNotes {
    * @example
    * // The file that the call created is gone again.
    * const change = { path: "notes.md", kind: "deleted", before: digest, after: null, added: 0, removed: 3, diff } as const;
-   * await session.notes.fileChange(call, change);
+   * await session.notes.fileChange(callId, change);
    */
   async fileChange(call: string, change: FileChange): Promise<void> {
     await this.#write(changedFile(this.#session.state, call, change));

@@ -16,7 +16,10 @@ const CHARACTERS = [
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Returns texts for tests of cutting, each as a list of its characters. The same numbers give the same texts. */
+/**
+ * Returns texts for tests of cutting, each as a list of its characters. The same numbers give the same texts.
+ * @example for (const characters of characterTexts(10, 20)) console.log(characters.join("").length);
+ */
 export function characterTexts(count: number, longest: number): string[][] {
   let state = 11;
   const up = (most: number) => {
@@ -27,7 +30,11 @@ export function characterTexts(count: number, longest: number): string[][] {
   return Array.from({ length: count }, text);
 }
 
-/** Returns the characters of a text that a cut has split. Ignores marks of cuts, `…` and `[... ...]`. */
+/**
+ * Returns the characters of a text that a cut has split. Ignores marks of cuts, `…` and `[... ...]`.
+ * @example
+ * for (const characters of characterTexts(10, 20)) console.log(tornCharacters(cutTo(characters.join(""), 9)));
+ */
 export function tornCharacters(text: string): string[] {
   const known = new Set<string>([...CHARACTERS, "\n"]);
   const pieces = text.split(/\n?\[\.\.\. [^\]]*\]\n?|…/);

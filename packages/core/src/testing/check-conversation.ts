@@ -12,6 +12,7 @@ import { checkLog } from "./check-log.ts";
  * lost. Calls that a crash left open count as faults until a run has continued from them. With the log, also checks
  * that no call has two results or two starts by one process, no run began where another worked, and no input was
  * delivered twice. Only for whole conversations, not for sessions with a `window`.
+ * @example if (checkConversation(session.state).length > 0) throw new Error("The conversation is damaged.");
  */
 export function checkConversation(state: ConversationState, log: readonly Event[] = []): string[] {
   return [

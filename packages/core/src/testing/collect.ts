@@ -1,13 +1,19 @@
 import type { FeedItem } from "../conversation/feed-item.ts";
 
-/** Returns all items of a feed that ends. */
+/**
+ * Returns all items of a feed that ends.
+ * @example const items = await collect(agent.chat(say("Hello")));
+ */
 export async function collect(feed: AsyncIterable<FeedItem>): Promise<FeedItem[]> {
   const items: FeedItem[] = [];
   for await (const item of feed) items.push(item);
   return items;
 }
 
-/** Reads a feed until an item matches, and returns the item. The feed stays open. */
+/**
+ * Reads a feed until an item matches, and returns the item. The feed stays open.
+ * @example const call = await readUntil(agent.chat(say("Hello"))[Symbol.asyncIterator](), isEvent);
+ */
 export async function readUntil<T extends FeedItem>(
   feed: AsyncIterator<FeedItem>,
   fits: (item: FeedItem) => item is T,

@@ -3,6 +3,9 @@ import type { ConversationState } from "../conversation/state.ts";
 
 /**
  * A client that reads only deltas of text and keeps its cursor. A test compares its text with the conversation (W81).
+ * @example
+ * const reader = new DeltaReader();
+ * for await (const item of agent.chat(say("Hello"), { session })) reader.take(item);
  */
 export class DeltaReader {
   /** Number of deltas that repeated or withdrew text. */

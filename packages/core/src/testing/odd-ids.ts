@@ -1,6 +1,7 @@
 /**
  * Ids that a file system, address, shell, page, query or table may misinterpret or confuse. For tests of code that uses
  * ids as names.
+ * @example for (const id of ODD_IDS) await Session.open(store, id, { create: true });
  */
 export const ODD_IDS: readonly string[] = [
   "a",

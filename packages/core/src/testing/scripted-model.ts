@@ -32,57 +32,93 @@ export type Scene = string | readonly Beat[];
  */
 export type Script = readonly Scene[] | ((request: ModelRequest, index: number) => Scene | undefined);
 
-/** Writes a text, in several parts if given. */
+/**
+ * Writes a text, in several parts if given.
+ * @example const model = scriptedModel([[text("It is ", "noon.")]]);
+ */
 export function text(...pieces: readonly string[]): Beat {
   return { type: "say", parts: pieces.map((piece) => ({ type: "text", text: piece })) };
 }
 
-/** Writes reasoning. */
+/**
+ * Writes reasoning.
+ * @example const model = scriptedModel([[reasoning("The sun is high."), text("It is noon.")]]);
+ */
 export function reasoning(...pieces: readonly string[]): Beat {
   return { type: "say", parts: pieces.map((piece) => ({ type: "reasoning", text: piece })) };
 }
 
-/** Pushes parts unchanged. */
+/**
+ * Pushes parts unchanged.
+ * @example const model = scriptedModel([[parts({ type: "text", text: "It is noon." })]]);
+ */
 export function parts(...given: readonly ModelPart[]): Beat {
   return { type: "say", parts: given };
 }
 
-/** Calls a tool. Default ids count up per model: `call_1`, `call_2`. */
+/**
+ * Calls a tool. Default ids count up per model: `call_1`, `call_2`.
+ * @example const model = scriptedModel([[call("clock", { zone: "UTC" })], "It is noon."]);
+ */
 export function call(tool: string, input: Json = {}, id?: string): Beat {
   return { type: "call", tool, text: JSON.stringify(input), id };
 }
 
-/** Finishes a task with a result. */
+/**
+ * Finishes a task with a result.
+ * @example const model = scriptedModel([[finishTask({ trees: 3 })]]);
+ */
 export function finishTask(result: Json): Beat {
   return call(FINISH_TASK, { result });
 }
 
-/** Calls a tool with raw arguments, JSON or not. */
+/**
+ * Calls a tool with raw arguments, JSON or not.
+ * @example const model = scriptedModel([[rawCall("clock", "{ no JSON")], "I cannot say."]);
+ */
 export function rawCall(tool: string, text: string, id?: string): Beat {
   return { type: "call", tool, text, id };
 }
 
-/** Waits this many milliseconds; ends early when the stream is aborted. */
+/**
+ * Waits this many milliseconds; ends early when the stream is aborted.
+ * @example const model = scriptedModel([[text("It is"), pause(10), text(" noon.")]]);
+ */
 export function pause(milliseconds: number): Beat {
   return { type: "pause", milliseconds };
 }
 
-/** Waits for a promise of the test; ends early when the stream is aborted. */
+/**
+ * Waits for a promise of the test; ends early when the stream is aborted.
+ * @example
+ * const { promise, resolve } = Promise.withResolvers<void>();
+ * const model = scriptedModel([[text("It is"), until(promise), text(" noon.")]]);
+ * resolve();
+ */
 export function until(gate: Promise<unknown>): Beat {
   return { type: "until", gate };
 }
 
-/** Stays silent forever. */
+/**
+ * Stays silent forever.
+ * @example const model = scriptedModel([[text("It is"), stall()]]);
+ */
 export function stall(): Beat {
   return { type: "stall" };
 }
 
-/** Breaks the stream off. */
+/**
+ * Breaks the stream off.
+ * @example const model = scriptedModel([[text("It is"), cut()], "It is noon."]);
+ */
 export function cut(): Beat {
   return { type: "cut" };
 }
 
-/** Fails with an error. */
+/**
+ * Fails with an error.
+ * @example const model = scriptedModel([[fail("overloaded")], "It is noon."]);
+ */
 export function fail(
   code: ModelErrorCode,
   details: { message?: string; status?: number; retryAfter?: number } = {},
@@ -91,12 +127,18 @@ export function fail(
   return { type: "error", error: new ModelError(code, message, rest) };
 }
 
-/** Ends the response with this reason. */
+/**
+ * Ends the response with this reason.
+ * @example const model = scriptedModel([[text("It is"), end("length")]]);
+ */
 export function end(reason: "stop" | "calls" | "length" | "filtered" | "paused"): Beat {
   return { type: "end", reason };
 }
 
-/** Sets the usage of the response. Default: 1 input and 1 output token. */
+/**
+ * Sets the usage of the response. Default: 1 input and 1 output token.
+ * @example const model = scriptedModel([[text("It is noon."), spend({ input: 1_000, output: 20 })]]);
+ */
 export function spend(usage: Partial<Usage>): Beat {
   return { type: "spend", usage };
 }
@@ -114,6 +156,7 @@ const REQUESTS_KEPT = 100;
 /**
  * Returns a model that follows a script, for tests without a network. It keeps the contract of `ModelDriver`. `pace`:
  * milliseconds before each batch.
+ * @example const clerk = scriptedModel([[call("clock")], "It is noon.", [fail("authentication")]]);
  */
 export function scriptedModel(
   script: Script,

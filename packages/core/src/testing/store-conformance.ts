@@ -23,8 +23,9 @@ export interface ConformanceCase {
 }
 
 /**
- * Returns the requirements of every `Store`, for any test runner: `for (const { name, run } of storeConformance(make))
- * test(name, run);`. `make` is called once per case. Cases about reopening pass if `make` returns no `reopen`.
+ * Returns the requirements of every `Store`, for any test runner. `make` is called once per case. Cases about reopening
+ * pass if `make` returns no `reopen`.
+ * @example for (const { name, run } of storeConformance(async () => ({ store: memoryStore() }))) test(name, run);
  */
 export function storeConformance(make: () => Promise<StoreUnderTest>): readonly ConformanceCase[] {
   return Object.entries(cases).map(([name, check]) => ({

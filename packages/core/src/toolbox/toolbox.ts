@@ -12,7 +12,10 @@ import { textDigest } from "../ports/runtime.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { InputSchema, JsonSchema } from "../ports/tool-values.ts";
 
-/** Error of a tool with an invalid definition. */
+/**
+ * Error of a tool with an invalid definition.
+ * @example agent.send("Hello").catch((error) => console.log(error instanceof ToolDefinitionError));
+ */
 export class ToolDefinitionError extends Error {
   override readonly name = "ToolDefinitionError";
   readonly code = "invalid-tool";

@@ -18,6 +18,7 @@ interface AskInput {
 /**
  * Makes the tool `ask_client {question, questions?, default_answer?}`, which asks a user in words or with choices.
  * Returns the default answer if no user can be asked. Task mode adds this tool; for a chat, add it to `tools`.
+ * @example const guide = new Agent({ model, tools: [askClient()] });
  */
 export function askClient(): Tool {
   return defineTool({

@@ -69,6 +69,7 @@ interface LaunchInput {
 /**
  * Makes the tool `launch_agent {task, expected_output, agent?, instructions?, model?, tools?}`, which gives a task to a
  * sub-agent and returns its result.
+ * @example const guide = new Agent({ model, tools: [launchAgent()], limits: { tokens: 50_000, depth: 1 } });
  */
 export function launchAgent(options: LaunchAgentOptions = {}): Tool {
   refuseUnknown("launchAgent", options, OPTIONS);

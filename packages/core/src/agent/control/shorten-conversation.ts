@@ -1,7 +1,10 @@
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 
-/** Makes the tool `shorten_conversation {summary}`, which replaces the conversation so far by a summary. */
+/**
+ * Makes the tool `shorten_conversation {summary}`, which replaces the conversation so far by a summary.
+ * @example const guide = new Agent({ model, tools: [shortenConversation()], compaction: { contextSize: 32_000 } });
+ */
 export function shortenConversation(): Tool {
   return defineTool({
     name: "shorten_conversation",

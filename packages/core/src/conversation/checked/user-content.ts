@@ -12,7 +12,10 @@ import {
   shownKind,
 } from "../shape-problem.ts";
 
-/** Error of an invalid directive or message. The error's text names the wrong field and a remedy. */
+/**
+ * Error of an invalid directive or message. The error's text names the wrong field and a remedy.
+ * @example agent.send(" ").catch((error) => error instanceof DirectiveError && console.log(error.code));
+ */
 export class DirectiveError extends Error {
   override readonly name = "DirectiveError";
   readonly code:

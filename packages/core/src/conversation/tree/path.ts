@@ -13,7 +13,10 @@ import type { UserPart } from "../part.ts";
 import type { ConversationState } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
 
-/** Returns the messages from the root to `leaf`. Does not recurse, since a path may have 100,000 messages. */
+/**
+ * Returns the messages from the root to `leaf`. Does not recurse, since a path may have 100,000 messages.
+ * @example const branch = pathTo(session.state, session.state.leaf).map(textOf);
+ */
 export function pathTo(state: ConversationState, leaf: string | null): Message[] {
   const path: Message[] = [];
   for (let id = leaf; id !== null; ) {
@@ -54,7 +57,11 @@ function childrenOf(state: ConversationState, message: string | null): readonly 
 
 const NONE: readonly string[] = [];
 
-/** Returns the leaf below `message` that was written last. */
+/**
+ * Returns the leaf below `message` that was written last.
+ * @example
+ * for (const [id, { parentId }] of session.state.messages) if (parentId === null) console.log(newestLeaf(session.state, id));
+ */
 export function newestLeaf(state: ConversationState, message: string): string {
   let leaf = message;
   for (let next = childrenOf(state, leaf).at(-1); next !== undefined; next = childrenOf(state, leaf).at(-1)) {
@@ -63,7 +70,10 @@ export function newestLeaf(state: ConversationState, message: string): string {
   return leaf;
 }
 
-/** Returns all leaves in tree order, one per branch, without removed messages. */
+/**
+ * Returns all leaves in tree order, one per branch, without removed messages.
+ * @example console.log(`${leaves(session.state).length} branches`);
+ */
 export function leaves(state: ConversationState): string[] {
   const found: string[] = [];
   const open = [...childrenOf(state, null)].reverse();
@@ -122,7 +132,10 @@ export function worktreeAt(state: ConversationState, leaf: string | null | undef
   return undefined;
 }
 
-/** Returns the sum of usage and cost of the responses and summaries on a path. */
+/**
+ * Returns the sum of usage and cost of the responses and summaries on a path.
+ * @example const { usage, cost } = usageOnPath(pathTo(session.state, session.state.leaf));
+ */
 export function usageOnPath(path: readonly Message[]): { usage: Usage; cost: Cost } {
   let usage = noUsage;
   let cost: Cost = 0;

@@ -32,6 +32,10 @@ const NOTHING: Change = Object.freeze({});
  * Applies one item of a feed to a state in place, and returns the changed objects. Deterministic, without recursion;
  * never throws. Skips unknown, repeated and inapplicable items, with the reason in `skipped`. Text that a checkpoint
  * repeats is added once.
+ * @example
+ * const copy = emptyConversation();
+ * for await (const item of agent.chat(say("Hello"))) reduce(copy, item);
+ * console.log(copy.messages.size);
  */
 export function reduce(state: ConversationState, item: FeedItem): Change {
   const target = state as MutableState;
