@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildPage } from "../page.ts";
 import { copyDeclarations, declare } from "./declarations.ts";
+import { copyDocs } from "./docs.ts";
 import { declarationOf } from "./manifest.ts";
 import { writeModules } from "./modules.ts";
 
@@ -28,5 +29,6 @@ async function build(folder: string): Promise<void> {
   copyDeclarations(join(declarations, basename(folder), "src"), join(dist, "types"), typed);
   copyFileSync(join(folder, "README.md"), join(dist, "README.md"));
   copyFileSync(join(root, "LICENSE"), join(dist, "LICENSE"));
+  if (basename(folder) === "core") copyDocs(root, dist);
   process.stdout.write(`${manifest.name} ${manifest.version}: packages/${basename(folder)}/dist\n`);
 }

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { DOCS } from "./docs.ts";
 
 /** The fields of a package.json in packages/ that the build reads. There, every entry is a TypeScript source. */
 export interface Manifest {
@@ -49,7 +50,7 @@ export function publishedManifest(manifest: Manifest): object {
     },
     ...(manifest.bin && { bin: mapValues(manifest.bin, (_source, command) => `./${command}.js`) }),
     ...(browser && { browser }),
-    files: ["**/*.js", "**/*.js.map", "types", "page"],
+    files: ["**/*.js", "**/*.js.map", "types", "page", ...DOCS],
     dependencies,
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
     publishConfig: { access: "public" },
