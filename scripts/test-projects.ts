@@ -18,6 +18,7 @@ const CHANGES_MODULES = /\bvi\.(do)?[mM]ock\(|\bsyncBuiltinESMExports\(/;
 const SLOW = /from "playwright-core"|\bBANYAN_TEST_PROGRAM\b|\bwhyNoPostgres\b|\bwholeProgram\(/;
 
 const SLOW_FILES: Readonly<Record<string, string>> = {
+  "examples/src/compared/compared.test.ts": "starts seven programs",
   "examples/src/examples.test.ts": "starts each example as a program",
   "packages/host/src/worktrees/histories.test.ts": "runs git some thousand times",
   "scripts/build/build.test.ts": "builds, installs and starts all packages",

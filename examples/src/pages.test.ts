@@ -10,7 +10,7 @@ import type {
 import * as core from "@banyan/core";
 import type { ModelPart } from "@banyan/core/drivers";
 import { ModelChoiceError, type ModelChoiceErrorCode } from "@banyan/models";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
@@ -147,4 +147,28 @@ test.each(pages)("the links in %s lead somewhere", (page) => {
     expect(existsSync(target), `${link} is not there`).toBe(true);
     if (anchor !== "") expect(headings(target), `${link} has no such heading`).toContain(anchor);
   }
+});
+
+describe("docs/coming-from.md", () => {
+  const linesOf = (path: string) => read(path).trimEnd().split("\n").length;
+  const rows = [
+    ...read("docs/coming-from.md").matchAll(/\((\S+compared\S+)\) \| (\d+) \| \[.*?\]\((\S+ports\S+)\) \| (\d+) \|/g),
+  ].map(([, ours = "", lines, theirs = "", theirLines]) => ({
+    ours: ours.slice("../".length),
+    theirs: theirs.slice("../".length),
+    lines: [Number(lines), Number(theirLines)] as const,
+  }));
+
+  test("L12: compares all programs of examples/src/compared, and counts their lines", () => {
+    const programs = readdirSync(new URL("examples/src/compared/", root)).filter(
+      (name) => !/fixture|compared/.test(name),
+    );
+    expect(rows.map(({ ours }) => ours.split("/").at(-1)).toSorted()).toEqual(programs.toSorted());
+    expect(rows).toHaveLength(8);
+    for (const { ours, theirs, lines } of rows) expect([linesOf(ours), linesOf(theirs)], ours).toEqual(lines);
+  });
+
+  test.each(rows)("L12: $ours has no more lines than $theirs", ({ ours, theirs }) => {
+    expect(linesOf(ours)).toBeLessThanOrEqual(linesOf(theirs));
+  });
 });

@@ -11,6 +11,7 @@ import { parseSync, Visitor } from "rolldown/utils";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ONE_CHECKER } from "./declarations.ts";
 import { entriesOf, type Manifest } from "./manifest.ts";
+import { packagesOfPrograms, testPrograms } from "./packed-programs.fixture.ts";
 
 // npm installs the dependencies of all packages into a separate folder.
 vi.setConfig({ hookTimeout: 10 * 60_000 });
@@ -70,7 +71,8 @@ beforeAll(async () => {
   await run(process.execPath, [join(root, "scripts", "build", "main.ts")], { cwd: root });
   const built = packages.map(({ folder }) => join(folder, "dist"));
   await run("npm", ["pack", "--loglevel=error", "--pack-destination", packed, ...built], { cwd: packed });
-  const dependencies = Object.fromEntries(packages.map(({ name, manifest }) => [name, `file:${tarballOf(manifest)}`]));
+  const ours = Object.fromEntries(packages.map(({ name, manifest }) => [name, `file:${tarballOf(manifest)}`]));
+  const dependencies = { ...ours, ...packagesOfPrograms() };
   writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }));
   await run("npm", ["install", "--loglevel=error", "--prefer-offline", "--no-audit", "--no-fund"]);
 });
@@ -80,7 +82,8 @@ describe.each(packages)("$name, as it is published,", ({ name, manifest }) => {
     const files = filesOf(name, "**/*");
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
     expect(files).toEqual(expect.arrayContaining(Object.keys(entriesOf(manifest)).map((entry) => `${entry}.js`)));
-    expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\./.test(file))).toEqual([]);
+    const own = files.filter((file) => !file.startsWith("examples/"));
+    expect(own.filter((file) => /(?<!\.d)\.ts$|\.test\./.test(file))).toEqual([]);
   });
 
   test("imports what it declares, what lies in it and Node's own modules, and nothing else", () => {
@@ -168,10 +171,7 @@ function declares({ dependencies = {}, peerDependencies = {} }: Manifest, import
 }
 
 describe("installed in an empty folder,", () => {
-  test("the smallest example runs", async () => {
-    const said = await runModule("smallest.ts", readFileSync(join(examples, "smallest.ts"), "utf8"));
-    expect(said).toMatch(/^I am `demo\/offline`/);
-  });
+  testPrograms(project, packages, run);
 
   test("F73: what one process asks is answered in another", async () => {
     const cwd = join(project, "next-day");

@@ -1,0 +1,34 @@
+// A clerk hands over to a writer in one stream. Ctrl-C ends an answer, and the next start continues the conversation.
+import { createInterface } from "node:readline";
+import { Agent, type Chat, type ChatOptions, defineTool, Session, say, stop } from "@banyan/core";
+import { resolveModel } from "@banyan/models";
+import { sqliteStore } from "@banyan/store/sqlite";
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+async function listen(agent: Agent, options?: ChatOptions): Promise<Chat> {
+  const { value } = await lines.next();
+  return agent.chat(value ? say(value) : stop(), options);
+}
+const model = await resolveModel("openai/gpt-5-mini");
+const writer = new Agent({
+  name: "writer",
+  model,
+  instructions: "You write verse.",
+  onTurn: (_, agent) => listen(agent),
+});
+let next: Agent | undefined;
+const toWriter = defineTool({
+  name: "to_writer",
+  description: "Hands the user over to the writer of verse.",
+  input: { type: "object" },
+  effects: "none",
+  execute() {
+    next = writer;
+    return "The writer answers the next message.";
+  },
+});
+const clerk = new Agent({ name: "clerk", model, tools: [toWriter], onTurn: (_, agent) => listen(next ?? agent) });
+
+await using session = await Session.open(sqliteStore({ directory: "conversations" }), "desk", { create: true });
+process.on("SIGINT", () => session.interrupt() || process.exit());
+for await (const text of (await listen(clerk, { session })).text) process.stdout.write(text);
