@@ -1,4 +1,5 @@
-import { Agent, pathTo, Session } from "@banyan/core";
+import { Agent, defineTool, pathTo, Session } from "@banyan/core";
+import { branchFrom } from "@banyan/core/testing";
 import { LLMock } from "@copilotkit/aimock";
 import fc from "fast-check";
 import OpenAI from "openai";
@@ -88,4 +89,40 @@ test("L5: OpenAI's client sends a conversation of Banyan to both of its addresse
   const response = await client.responses.create({ model: "gpt-5", input });
   expect(response.output_text).toBe("Yes.");
   expect(input).toEqual([...history, { role: "user", content: "Sure?" }]);
+});
+
+test("L7: branchFrom sends the request of a step to another provider", async () => {
+  mock.reset();
+  mock.on(
+    { userMessage: "What time is it?", hasToolResult: false },
+    { toolCalls: [{ name: "clock", arguments: "{}" }] },
+  );
+  mock.on({ userMessage: "What time is it?", hasToolResult: true }, { content: "Half past twelve." });
+  const clock = defineTool({
+    name: "clock",
+    description: "",
+    input: { type: "object" },
+    effects: "none",
+    execute: () => "12:30",
+  });
+  const env = {
+    OPENAI_API_KEY: "test",
+    OPENAI_BASE_URL: `${mock.url}/v1`,
+    ANTHROPIC_API_KEY: "test",
+    ANTHROPIC_BASE_URL: mock.url,
+  };
+  const agent = new Agent({ model: await resolveModel("openai/gpt-5", { env }), tools: [clock] });
+  const session = Session.inMemory();
+  await agent.send("What time is it?", { session });
+  const [first, second] = pathTo(session.state, session.state.leaf).filter(({ role }) => role === "assistant");
+  const model = await resolveModel("anthropic/claude-sonnet-4-5", { env });
+  const other = await branchFrom(first, { session, agent, model });
+  expect(other).toMatchObject({ parentId: first?.parentId, calls: [{ tool: "clock", status: "denied" }] });
+  expect(await branchFrom(second, { session, agent, model })).toMatchObject({
+    parentId: first?.id,
+    parts: [{ type: "text", text: "Half past twelve." }],
+  });
+  const { path, body } = mock.getRequests().at(-1) ?? {};
+  expect(path).toBe("/v1/messages");
+  expect(JSON.stringify(body)).toMatch(/What time is it.*clock.*12:30/s);
 });

@@ -1,3 +1,4 @@
+export { type BranchFromOptions, branchFrom } from "./branch-from.ts";
 export { characterTexts, tornCharacters } from "./characters.ts";
 export { checkConversation } from "./check-conversation.ts";
 export * from "./collect.ts";

@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import type { AssistantMessage } from "../conversation/message.ts";
+import { textOf } from "../conversation/message.ts";
+import { pathTo } from "../conversation/tree/path.ts";
+import { defineTool } from "../ports/define-tool.ts";
+import { SlowStore } from "../session/session.fixture.ts";
+import { Session } from "../session/session.ts";
+import { branchFrom, call, checkConversation, fail, reasoning, scriptedModel, text } from "./index.ts";
+
+let executions = 0;
+const look = defineTool({
+  name: "look",
+  description: "Looks.",
+  input: { type: "object" },
+  effects: "none",
+  execute: () => `seen ${++executions}`,
+});
+
+const model = scriptedModel(
+  [[text("I look."), call("look", { at: "a" })], [call("look", { at: "b" })], "A fig tree."],
+  {
+    id: "scripted/one",
+  },
+);
+/** The third step has no tools. */
+const toolsFor = ({ step }: { readonly step: number }) => (step === 3 ? [] : undefined);
+const agent = new Agent({ model, tools: [look], instructions: "Be brief.", toolsFor });
+
+function responsesOf({ state }: Session): readonly AssistantMessage[] {
+  return pathTo(state, state.leaf).filter((message) => message.role === "assistant");
+}
+
+test("L7: branchFrom asks another model the question of one step, next to the logged response", async () => {
+  const store = new SlowStore();
+  const first = await Session.open(store);
+  await agent.send("What is there?", { session: first });
+  const requests = model.requests.slice(-3);
+  await first.close();
+  const before = executions;
+
+  const session = await Session.open(store, first.id);
+  const steps = responsesOf(session);
+  const script = [[reasoning("Hm."), call("look", { at: "c" })], [call("look", { at: "c" })], [text("A tree.")]];
+  const other = scriptedModel(script, { id: "scripted/other" });
+  for (const [index, step] of steps.entries()) {
+    const made = await branchFrom(step, { session, agent, model: other });
+    expect(made).toMatchObject({ parentId: step.parentId, model: "scripted/other" });
+    expect(other.requests[index]).toEqual(requests[index]);
+    expect(made.calls.map(({ tool, input, status }) => [tool, input, status])).toEqual(
+      index < 2 ? [["look", { at: "c" }, "denied"]] : [],
+    );
+    expect(textOf(made)).toBe(index < 2 ? "" : "A tree.");
+    expect(session.state.leaf).toBe(made.id);
+    expect(session.state.messages.get(step.id)).toEqual(step);
+  }
+  expect([other.asked, executions]).toEqual([3, before]);
+  expect(checkConversation(session.state)).toEqual([]);
+  await session.close();
+});
+
+test("L7: branchFrom repeats a step with a changed agent, without its handlers", async () => {
+  const heard: string[] = [];
+  const full = new Agent({
+    model: scriptedModel(["No.", "Yes."]),
+    onTurn: () => {
+      heard.push("turn");
+    },
+    callbacks: { onAnswer: ({ id }) => heard.push(id) },
+  });
+  const session = Session.inMemory();
+  await full.send("Sure?", { session });
+  const [step] = responsesOf(session);
+  heard.length = 0;
+  const other = await branchFrom(step as AssistantMessage, { session, agent: full.with({ instructions: "Agree." }) });
+  expect([textOf(other), other.parentId, heard]).toEqual(["Yes.", step?.parentId, []]);
+});
+
+test("L7: branchFrom rejects if the model fails, and refuses what is no step", async () => {
+  const session = Session.inMemory();
+  await new Agent({ model: scriptedModel(["No."]) }).send("Sure?", { session });
+  const [step] = responsesOf(session) as [AssistantMessage];
+  const failing = branchFrom(step, { session, agent, model: scriptedModel([[fail("authentication")]]) });
+  await expect(failing).rejects.toMatchObject({ name: "TurnError", code: "authentication" });
+
+  const question = session.state.messages.get(step.parentId as string) as AssistantMessage;
+  const loop = { id: "loop/x", family: "x", run: () => Promise.resolve() };
+  const wrong: readonly [unknown, unknown, string][] = [
+    [step, { session, agent, modle: model }, "modle is no option of branchFrom; did you mean model?"],
+    [step, { agent }, "branchFrom needs a session: pass { session, agent }."],
+    [step, { session }, "branchFrom needs an agent: pass { session, agent }."],
+    [step, { session, agent, model: loop }, "branchFrom cannot use a driver that runs whole turns"],
+    [undefined, { session, agent }, "branchFrom needs a response of the session; the session has no such message."],
+    [{ ...step, id: "x" }, { session, agent }, "the session has no such message."],
+    [question, { session, agent }, `branchFrom needs a response of a model; ${question.id} is a user message.`],
+  ];
+  for (const [given, options, sentence] of wrong)
+    await expect(branchFrom(given as AssistantMessage, options as never)).rejects.toMatchObject({
+      name: "OptionError",
+      message: expect.stringContaining(sentence),
+    });
+});

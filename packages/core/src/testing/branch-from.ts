@@ -1,0 +1,82 @@
+import type { Agent, AgentOptions } from "../agent/agent.ts";
+import { resume } from "../agent/directive.ts";
+import { TurnError } from "../agent/turn-error.ts";
+import type { AssistantMessage, Message } from "../conversation/message.ts";
+import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import { latestRun } from "../conversation/tree/asking-run.ts";
+import { pathTo } from "../conversation/tree/path.ts";
+import type { Session } from "../session/session.ts";
+
+/** Options of `branchFrom`. */
+export interface BranchFromOptions {
+  /** The session of the step. */
+  readonly session: Session;
+  /** The agent of the step, or a changed agent. */
+  readonly agent: Agent<unknown>;
+  /** Repeats the step with this model. Default: the agent's model. */
+  readonly model?: AgentOptions["model"] | undefined;
+}
+
+const OPTIONS: OptionNames<BranchFromOptions> = { session: true, agent: true, model: true };
+
+/**
+ * Repeats one step of a conversation, and resolves with the new response, which is a sibling of the response `step`. No
+ * tool runs: the new calls are denied. The session's last written message is then the new response. Rejects with
+ * `OptionError` if `step` is no response of the session, and with `TurnError` if the model fails.
+ * @example
+ * const { text, message } = await agent.send("Hello", { session });
+ * const other = await branchFrom(message, { session, agent, model: await resolveModel("anthropic/claude-sonnet-5") });
+ * console.log(text, textOf(other));
+ */
+export async function branchFrom(step: Message | undefined, options: BranchFromOptions): Promise<AssistantMessage> {
+  refuseUnknown("branchFrom", options, OPTIONS);
+  const { session, agent, model } = options;
+  if (agent?.options === undefined) throw new OptionError("branchFrom needs an agent: pass { session, agent }.");
+  if ("run" in (model ?? agent.options.model))
+    throw new OptionError("branchFrom cannot use a driver that runs whole turns; pass a model that responds in steps.");
+  const response = responseIn(session, step);
+  const { limits, toolsFor } = agent.options;
+  const number = stepNumber(response.id, session);
+  const alone = agent.with({
+    ...(model && { model }),
+    limits: { ...limits, steps: 1, policy: "fail" },
+    toolsFor: toolsFor && (({ messages }) => toolsFor({ step: number, messages })),
+    permission: () => ({
+      decision: "deny",
+      reason: "Not executed: branchFrom repeats only the response of the model.",
+    }),
+    // No other model may respond, and no handler may act on the response.
+    modelNamed: undefined,
+    fallbacks: undefined,
+    callbacks: undefined,
+    onTurn: undefined,
+  });
+  const turn = await alone
+    .chat(resume(), { session, at: response.parentId ?? undefined })
+    .turn.catch((error: unknown) => {
+      // A response with calls ends at the limit of one step.
+      if (error instanceof TurnError && error.code === "limit" && error.turn.message) return error.turn;
+      throw error;
+    });
+  return turn.message as AssistantMessage;
+}
+
+function responseIn(session: Session, step: Message | undefined): AssistantMessage {
+  if (session?.state === undefined) throw new OptionError("branchFrom needs a session: pass { session, agent }.");
+  const known = session.state.messages.get(step?.id ?? "");
+  if (!known) throw new OptionError("branchFrom needs a response of the session; the session has no such message.");
+  if (known.role !== "assistant")
+    throw new OptionError(`branchFrom needs a response of a model; ${known.id} is a ${known.role} message.`);
+  if (known.call !== undefined)
+    throw new OptionError(
+      `branchFrom cannot repeat a step of a sub-agent; pass the response with the call ${known.call}.`,
+    );
+  return known;
+}
+
+/** The number of a response in its turn, from 1. */
+function stepNumber(step: string, { state }: Session): number {
+  const responses = pathTo(state, step).filter((message) => message.role === "assistant");
+  const turn = latestRun(state, responses.at(-1)?.run ?? "");
+  return responses.filter(({ run }) => latestRun(state, run) === turn).length;
+}
