@@ -15,8 +15,8 @@ const researcher = new Agent({
   model,
   instructions: "State three facts about a tree.",
 });
-const launch_agent = createTool({
-  id: "launch_agent",
+const askResearcher = createTool({
+  id: "researcher",
   description: "Finds facts.",
   inputSchema: z.object({ task: z.string() }),
   async execute({ task }) {
@@ -29,9 +29,9 @@ const editor = new Agent({
   name: "editor",
   model,
   instructions: "You compare trees.",
-  tools: { launch_agent },
+  tools: { researcher: askResearcher },
 });
-const { object } = await editor.generate("Which is oldest: fig, oak or elm? Launch a researcher for each.", {
+const { object } = await editor.generate("Which is oldest: fig, oak or elm? Ask a researcher about each.", {
   structuredOutput: { schema: z.object({ oldest: z.string(), years: z.number() }) },
   abortSignal: budget.abort.signal,
   onStepFinish: spend,

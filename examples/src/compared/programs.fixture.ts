@@ -83,9 +83,9 @@ export const CHECKS: Readonly<Record<string, (place: Place) => Promise<void>>> =
   },
 
   async research({ mock, run }) {
-    const tasks = ["fig", "oak", "elm"].map((tree) => ({ task: `State facts: ${tree}.`, expected_output: "Its age." }));
-    const launches = tasks.map((task) => ({ name: "launch_agent", arguments: JSON.stringify(task) }));
-    mock.on({ userMessage: "State facts" }, { toolCalls: [{ name: "finish_task", arguments: '{"result":"3000"}' }] });
+    const tasks = ["fig", "oak", "elm"].map((tree) => ({ task: `State facts: ${tree}.` }));
+    const launches = tasks.map((task) => ({ name: "researcher", arguments: JSON.stringify(task) }));
+    mock.on({ userMessage: "State facts" }, { content: "About 3,000 years." });
     mock.on({ userMessage: "oldest", hasToolResult: false }, { toolCalls: launches });
     mock.on({ userMessage: "oldest" }, { content: '{"oldest":"fig","years":3000}' });
     expect(await run()).toBe("fig, 3000 years");
@@ -95,7 +95,7 @@ export const CHECKS: Readonly<Record<string, (place: Place) => Promise<void>>> =
     mock.reset();
     mock.on({ userMessage: "State facts" }, { content: "Thinking.", usage });
     mock.on({ userMessage: "oldest" }, { toolCalls: launches });
-    await expect(run()).rejects.toThrow("The turn reached the limit of 50000 tokens.");
+    await expect(run()).rejects.toThrow(/50,?000 tokens/);
   },
 
   async "use-chat"({ mock, start }) {
