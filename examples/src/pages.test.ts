@@ -110,6 +110,7 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     overloaded: true,
     provider: true,
     quota: true,
+    refused: true,
     "rate-limit": true,
     stale: true,
     stalled: true,

@@ -357,6 +357,10 @@ export class AgentBuilder<Result = Json | undefined, Context = unknown> {
     return this.#set({ hooks });
   }
 
+  guards(guards: NonNullable<AgentOptions<Result, Context>["guards"]>): AgentBuilder<Result, Context> {
+    return this.#set({ guards });
+  }
+
   callbacks(callbacks: NonNullable<AgentOptions["callbacks"]>): AgentBuilder<Result, Context> {
     return this.#set({ callbacks });
   }

@@ -2,6 +2,7 @@ import { isLanguageModel, notALanguageModel } from "../ai-sdk/language-model.ts"
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { isJsonRecord, shownKind } from "../conversation/shape-problem.ts";
 import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
+import type { Guards } from "../ports/guards.ts";
 import type { CallHooks } from "../ports/human.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import { RateLimit } from "../ports/rate-limit.ts";
@@ -33,6 +34,7 @@ const AGENT: OptionNames<TurnOptions & { onTurn?: () => unknown }> = {
   output: "object",
   unattended: "boolean",
   hooks: true,
+  guards: true,
   compaction: true,
   storeText: "function",
   memory: true,
@@ -86,6 +88,7 @@ const HOOKS: OptionNames<CallHooks> = {
   afterCall: "function",
   beforeSummary: "function",
 };
+const GUARDS: OptionNames<Guards> = { input: "function", output: "function", hold: "boolean" };
 const CALLBACKS: OptionNames<Callbacks> = {
   awaited: "boolean",
   onMessage: "function",
@@ -101,7 +104,7 @@ export function checkAgentOptions(options: TurnOptions): void {
   refuseUnknown("an agent", options, AGENT);
   checkModelOption(options?.model);
   const { model, modelNamed, fallbacks = [], tools, output, settings, limits, rateLimit, retry, bounds } = options;
-  const { compaction, memory, callbacks, hooks } = options;
+  const { compaction, memory, callbacks, hooks, guards } = options;
   if (!Array.isArray(fallbacks) || fallbacks.some((name) => typeof name !== "string")) {
     throw new OptionError('fallbacks are a list of names of models, such as ["openai/gpt-5"].');
   }
@@ -122,6 +125,9 @@ export function checkAgentOptions(options: TurnOptions): void {
   if (compaction !== false) refuseUnknown("an agent", compaction, COMPACTION, "compaction.");
   refuseUnknown("an agent", callbacks, CALLBACKS, "callbacks.");
   refuseUnknown("an agent", hooks, HOOKS, "hooks.");
+  refuseUnknown("an agent", guards, GUARDS, "guards.");
+  if (guards?.output && "run" in model)
+    throw new OptionError(`${model.id} runs whole turns itself, so guards.output cannot check its responses.`);
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new OptionError("The tools of an agent must be an array: tools: [...].");
   }

@@ -52,6 +52,7 @@ export function readyAgent(
     taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,
     unattended: options.unattended ?? false,
     hooks: options.hooks ?? {},
+    guards: options.guards as TurnAgent["guards"],
     compaction: compactionOf(options.compaction, driver),
     storeText: options.storeText,
     launch,

@@ -105,18 +105,20 @@ describe("agents with a rate limit", () => {
     const rateLimit = new RateLimit({ requestsPerMinute: 4 });
     const model = scriptedModel([
       [fail("overloaded")],
-      [call("launch_agent", { task: "Look it up." })],
+      [call("launch_agent", { task: "Look it up.", expected_output: "a fact" })],
       [finishTask("It is 42.")],
       "The answer is 42.",
       "never asked",
     ]);
     const agent = new Agent({ model, rateLimit, retry: { delay: 1 }, tools: [launchAgent()] });
-    expect((await agent.send("Look it up.")).text).toBe("The answer is 42.");
-    const other = new Agent({ name: "critic", model, rateLimit });
     const session = Session.inMemory();
+    expect((await agent.send("Look it up.", { session })).text).toBe("The answer is 42.");
+    expect([...session.state.messages.values()].some((message) => message.call !== undefined)).toBe(true);
+    const other = new Agent({ name: "critic", model, rateLimit });
+    const second = Session.inMemory();
     const stopping = new AbortController();
     const items: FeedItem[] = [];
-    for await (const item of other.chat(say("Hello"), { session, signal: stopping.signal })) {
+    for await (const item of other.chat(say("Hello"), { session: second, signal: stopping.signal })) {
       items.push(item);
       if (item.type === "model.retrying") stopping.abort();
     }
@@ -130,7 +132,22 @@ describe("agents with a rate limit", () => {
     expect(wait?.delay).toBeGreaterThan(50_000);
     expect(items.at(-1)).toMatchObject({ type: "chat.ended", reason: "interrupted" });
     // No response has begun, so a later turn finds no broken message.
-    expect([...session.state.messages.values()].map(({ role }) => role)).toEqual(["user"]);
+    expect([...second.state.messages.values()].map(({ role }) => role)).toEqual(["user"]);
+  });
+
+  test("L6: an agent by value counts with its launching agent, unless it has its own limit", async () => {
+    const rateLimit = new RateLimit({ requestsPerMinute: 2 });
+    const ask = (own?: RateLimit) => {
+      const child = new Agent({ name: "child", model: scriptedModel(["Found."]), rateLimit: own });
+      const model = scriptedModel([[call("child", { task: "Look." })], "Done."]);
+      const tools = [child.asTool({ description: "Looks." })];
+      return new Agent({ model, tools, rateLimit, limits: { time: 300, policy: "fail" } });
+    };
+    await expect(ask().send("Hi")).rejects.toMatchObject({ code: "limit" });
+    const other = ask(new RateLimit({ requestsPerMinute: 1 })).with({
+      rateLimit: new RateLimit({ requestsPerMinute: 2 }),
+    });
+    expect((await other.send("Hi")).text).toBe("Done.");
   });
 
   test("L6: the tokens of a long answer delay the next call", async () => {
@@ -147,7 +164,7 @@ describe("agents with a rate limit", () => {
 
   test("L6: a limit without room for a sub-agent ends with the interrupt of its parent", async () => {
     const rateLimit = new RateLimit({ requestsPerMinute: 1 });
-    const model = scriptedModel([[call("launch_agent", { task: "Look it up." })]]);
+    const model = scriptedModel([[call("launch_agent", { task: "Look it up.", expected_output: "a fact" })]]);
     const agent = new Agent({ model, rateLimit, tools: [launchAgent()] });
     const session = Session.inMemory();
     const items: FeedItem[] = [];

@@ -1,3 +1,4 @@
+import type { Guards } from "../ports/guards.ts";
 import type { Permission } from "../ports/human.ts";
 import type { Permit } from "../ports/verdict.ts";
 import type { TurnOptions } from "./turn-options.ts";
@@ -14,11 +15,29 @@ export function optionsWithin(own: TurnOptions, outer: TurnOptions): Partial<Tur
     bounds: { ...outer.bounds, ...own.bounds },
     hooks: { ...outer.hooks, ...own.hooks },
     callbacks: { ...outer.callbacks, ...own.callbacks },
+    // A driver that runs whole turns makes its own model calls.
+    rateLimit: own.rateLimit ?? ("run" in own.model ? undefined : outer.rateLimit),
+    guards: bothGuard(outer.guards as Guards | undefined, own.guards as Guards | undefined),
     context: own.context === undefined ? outer.context : own.context,
     callsAtOnce: own.callsAtOnce ?? outer.callsAtOnce,
     storeText: own.storeText ?? outer.storeText,
     unattended: own.unattended || outer.unattended,
     permission: bothPermit(outer.permission, own.permission),
+  };
+}
+
+/** Lets the guards of both agents check a response: the outer guard checks what the own guard lets pass. */
+function bothGuard(outer: Guards | undefined, own: Guards | undefined): Guards | undefined {
+  if (!outer || !own || outer === own) return own ?? outer;
+  const [first, second] = [own.output, outer.output];
+  return {
+    hold: [own, outer].some(({ output, hold }) => output && hold !== false),
+    async output(response, turn) {
+      const verdict = await first?.(response, turn);
+      if (verdict && "refuse" in verdict) return verdict;
+      const passed = verdict ? { ...response, text: verdict.replace, reasoning: "" } : response;
+      return (await second?.(passed, turn)) ?? verdict;
+    },
   };
 }
 

@@ -70,7 +70,7 @@ describe("a tool with a context", () => {
   test("L6: a sub-agent has the context of its parent", async () => {
     const session = Session.inMemory();
     const model = scriptedModel([
-      [call("launch_agent", { task: "Look it up." })],
+      [call("launch_agent", { task: "Look it up.", expected_output: "a fact" })],
       [call("orders")],
       [finishTask("Tea.")],
       "You ordered tea.",

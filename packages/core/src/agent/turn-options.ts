@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ResponseBounds } from "../model/response-size.ts";
+import type { Guards } from "../ports/guards.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelSettings, ToolChoice } from "../ports/model.ts";
@@ -33,6 +34,7 @@ import type { Callbacks, RetrySettings, StoreText, ToolsFor } from "../run/run.t
  *   memory: { store: sqliteMemory({ file: "memory.db" }), limit: 4 },
  *   permission: ({ tool }) => ({ decision: tool.effects === "none" ? "allow" : "ask" }),
  *   hooks: { afterCall: ({ status }) => (status === "failed" ? "Read the manual." : undefined) },
+ *   guards: { output: ({ text }) => (text.includes("secret") ? { refuse: "It is secret." } : undefined) },
  *   callsAtOnce: 3,
  *   callbacks: { onCall: (call) => console.log(call.tool, call.status) },
  * });
@@ -138,6 +140,8 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
    * a user asked for.
    */
   readonly hooks?: CallHooks | undefined;
+  /** Functions that check the messages of users and the responses of the model. Default: none. */
+  readonly guards?: Guards<Context> | undefined;
   /** Maximum number of calls of a response that run in parallel. Default 10. */
   readonly callsAtOnce?: number | undefined;
   /** Functions called on events, for a program that does not read the stream. */

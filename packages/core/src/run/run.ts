@@ -2,10 +2,10 @@ import { errorMessage } from "../conversation/error-message.ts";
 import type { DeltaSource } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Call, Message, UserMessage } from "../conversation/message.ts";
-import { deliverInputs, inputsFor } from "../conversation/tree/inbox.ts";
 import type { EarlierUsage } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
+import type { Guards } from "../ports/guards.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelError, ModelSettings, ToolChoice } from "../ports/model.ts";
@@ -142,6 +142,7 @@ export interface TurnAgent {
   /** No user can be asked. */
   readonly unattended: boolean;
   readonly hooks: CallHooks;
+  readonly guards: Guards | undefined;
   readonly compaction: Compaction | undefined;
   readonly storeText: StoreText | undefined;
   readonly launch: Launch;
@@ -247,19 +248,6 @@ export function noticeOnce({ session, id: run, origin }: TurnRun, reason: string
   if (session.leftOut.has(reason)) return;
   session.leftOut.add(reason);
   session.notify({ type: "request.changed", run, reason }, origin);
-}
-
-/** Delivers waiting steering inputs at the end of the branch. Returns true if there were any. */
-export async function deliverSteering(run: TurnRun): Promise<boolean> {
-  const { session, branch, origin, id } = run;
-  const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");
-  if (inputs.length === 0) return false;
-  await session.commit(deliverInputs(inputs, branch.leaf, id), { durable: true, origin });
-  for (const input of inputs) {
-    const message = branch.extend(input.id);
-    if (message.role === "user") await notify(run, "onInterjection", message);
-  }
-  return true;
 }
 
 /** Adds a message for the model that no user wrote, such as a correction. */

@@ -1,6 +1,7 @@
 import { type AskedCall, pendingCall } from "../calls/asked-call.ts";
 import { EagerCalls } from "../calls/eager.ts";
 import { writtenInput } from "../conversation/checked/written-input.ts";
+import { errorMessage } from "../conversation/error-message.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { DeltaBody } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
@@ -9,8 +10,10 @@ import type { Part, ProviderData } from "../conversation/part.ts";
 import { callFields } from "../conversation/tree/call-state.ts";
 import { type Cost, cleanCost, cleanUsage, costOf, noUsage } from "../conversation/usage.ts";
 import { ResponseSize } from "../model/response-size.ts";
+import type { Guards, GuardVerdict } from "../ports/guards.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
 import { assistantMessage } from "../run/branch.ts";
+import { outputVerdict } from "../run/guard-messages.ts";
 import { noticeOnce, notify, type TurnRun } from "../run/run.ts";
 
 /** `held`: nothing of the call is published before the forwarded tool is known. */
@@ -35,19 +38,30 @@ export class ResponseMessage implements ModelSink {
   heard = 0;
   said = 0;
   readonly #size: ResponseSize;
+  /** All parts, for the output guard. */
+  readonly #guarded: ModelPart[] | undefined;
+  /** True until the output guard has passed the parts: nobody has received them. */
+  #holds: boolean;
+  /** The text of the output guard in place of the text and reasoning that readers have seen. */
+  #replacement: string | undefined;
   /** Once closed, the response accepts no parts. */
   closed = false;
   readonly eager: EagerCalls | undefined;
 
-  private constructor(run: TurnRun, id: string, eager: boolean) {
+  private constructor(run: TurnRun, id: string, eager: boolean, guards: Guards | undefined) {
     this.#run = run;
+    this.#guarded = guards?.output && [];
+    this.#holds = guards?.output !== undefined && guards.hold !== false;
     this.id = id;
     this.#size = new ResponseSize(run.agent.bounds);
     this.eager = eager && run.agent.toolbox.hasEager ? new EagerCalls(run, id) : undefined;
   }
 
   /** Begins a response at the end of the run's branch. With `eager`, its calls may begin before the response ends. */
-  static async begin(run: TurnRun, { eager = false } = {}): Promise<ResponseMessage> {
+  static async begin(
+    run: TurnRun,
+    { eager = false, guards }: { readonly eager?: boolean; readonly guards?: Guards | undefined } = {},
+  ): Promise<ResponseMessage> {
     const { session, branch, agent, budget, origin } = run;
     const id = createId();
     const started = { type: "message.started", message: id, parentId: branch.leaf, run: run.id } as const;
@@ -55,7 +69,7 @@ export class ResponseMessage implements ModelSink {
     branch.extend(id);
     budget.ask();
     if (agent.callbacks.onMessage) await notify(run, "onMessage", assistantMessage(session, id));
-    return new ResponseMessage(run, id, eager);
+    return new ResponseMessage(run, id, eager, guards);
   }
 
   push(parts: readonly ModelPart[]): boolean {
@@ -64,12 +78,36 @@ export class ResponseMessage implements ModelSink {
     if (parts.length === 0) return !this.#run.reader?.full;
     this.said++;
     this.#size.add(parts);
+    this.#guarded?.push(...parts);
+    if (this.#holds) this.finish = finishIn(parts);
+    else this.#receive(parts);
+    return !this.#run.reader?.full;
+  }
+
+  #receive(parts: readonly ModelPart[]): void {
     const { followers } = this.#run;
     if (followers.size > 0) followers.hear(parts);
     const deltas: DeltaBody[] = [];
     for (const part of parts) if (!this.finish) this.#take(part, deltas);
     if (deltas.length > 0) this.#run.session.stream(deltas, this.#run.source, this.#run.origin);
-    return !this.#run.reader?.full;
+  }
+
+  /** Lets the output guard check the complete response. Returns the reason of a refusal or of an abort. */
+  async refusal(guard: NonNullable<Guards["output"]>): Promise<string | undefined> {
+    const parts = this.#guarded ?? [];
+    let verdict: GuardVerdict;
+    try {
+      verdict = await outputVerdict(this.#run, guard, parts);
+    } catch (error) {
+      return errorMessage(error);
+    }
+    if (verdict && "refuse" in verdict) return verdict.refuse;
+    if (this.#holds) {
+      this.#holds = false;
+      this.finish = undefined;
+      this.#receive(verdict ? withText(parts, verdict.replace) : parts);
+    } else this.#replacement = verdict?.replace;
+    return undefined;
   }
 
   async ready(): Promise<void> {
@@ -78,9 +116,9 @@ export class ResponseMessage implements ModelSink {
     this.heard++;
   }
 
-  /** True once the response has a part that a user could see. */
+  /** True once the response has a part that a user could see, now or after the output guard. */
   get begun(): boolean {
-    return this.#part >= 0;
+    return this.#part >= 0 || (this.#guarded?.length ?? 0) > 0;
   }
 
   /** The parts received so far, without empty ones. */
@@ -105,7 +143,9 @@ export class ResponseMessage implements ModelSink {
       const part = parts.find((other) => other.type === "call" && other.call === call.id);
       if (part && call.provider) Object.assign(part, { provider: call.provider });
     }
-    return [...parts, ...this.#sources];
+    if (this.#replacement === undefined) return [...parts, ...this.#sources];
+    const kept = parts.filter(({ type }) => type !== "text" && type !== "reasoning");
+    return [{ type: "text", text: this.#replacement }, ...kept];
   }
 
   calls(): AskedCall[] {
@@ -142,7 +182,7 @@ export class ResponseMessage implements ModelSink {
 
   /** Keeps the parts of a broken response. Its calls get `why` as their result. */
   async keep(finish: "interrupted" | "error", why: string, error?: ModelError): Promise<void> {
-    if (!this.begun) return this.abandon(error?.message ?? "interrupted before the first word");
+    if (this.#part < 0) return this.abandon(error?.message ?? "interrupted before the first word");
     const cancelled = this.calls().map((call): EventBody => {
       return { type: "call.cancelled", ...callFields(this.id, call), output: why };
     });
@@ -221,7 +261,7 @@ export class ResponseMessage implements ModelSink {
         this.#provided.push({ before: this.#part + 1, part });
         return;
       case "finish":
-        this.finish = { ...part, usage: cleanUsage(part.usage) };
+        this.finish = finishIn([part]);
     }
   }
 
@@ -254,4 +294,15 @@ export class ResponseMessage implements ModelSink {
     const taken = id === "" || calls.has(id) || [...runs.values()].some(({ leaf }) => streams(leaf));
     return taken || this.#calls.some((call) => call.id === id) ? `call_${createId()}` : id;
   }
+}
+
+function finishIn(parts: readonly ModelPart[]): ResponseMessage["finish"] {
+  const finish = parts.find((part) => part.type === "finish");
+  return finish && { ...finish, usage: cleanUsage(finish.usage) };
+}
+
+/** Returns the parts with this text in place of all text, reasoning and sources. */
+function withText(parts: readonly ModelPart[], text: string): ModelPart[] {
+  const kept = parts.filter(({ type }) => !["text", "reasoning", "part-end", "source"].includes(type));
+  return [{ type: "text", text }, ...kept];
 }

@@ -14,7 +14,8 @@ import { ResponseMessage } from "./response-message.ts";
 
 /**
  * How a step ended. `calls`: the results of the calls are ready for the model. `told`: the model asked for no call, but
- * followers have a message for the model. `paused`: the provider must continue. `replaced`: another model must answer.
+ * followers have a message for the model. `paused`: the provider must continue. `refused`: the output guard refused the
+ * response. `replaced`: another model must answer.
  */
 export type StepEnd =
   | { readonly type: "calls"; readonly message: AssistantMessage }
@@ -22,6 +23,7 @@ export type StepEnd =
   | { readonly type: "paused"; readonly message: AssistantMessage }
   | { readonly type: "ended"; readonly message: AssistantMessage }
   | { readonly type: "failed"; readonly error: ModelError }
+  | { readonly type: "refused"; readonly reason: string }
   | { readonly type: "replaced" }
   | { readonly type: "aborted" };
 
@@ -55,11 +57,15 @@ export async function takeStep(
     const tokens = rateLimit?.countsTokens ? requestTokens(run) : 0;
     const countUsed = rateLimit && (await waitForRate(run, rateLimit, { attempt: patience.attempt, tokens }));
     if (rateLimit && !countUsed) return { type: "aborted" };
-    const response = await ResponseMessage.begin(run, { eager });
+    const response = await ResponseMessage.begin(run, { eager, guards: agent.guards });
     const error = await callModel(run, model, request, response);
     if (response.finish) countUsed?.(totalTokens(response.finish.usage));
     response.closed = true;
-    if (!error) return await complete(run, response, toolChoice);
+    if (!error) {
+      const guard = agent.guards?.output;
+      const refusal = guard && (await response.refusal(guard));
+      return refusal === undefined ? await complete(run, response, toolChoice) : await refuse(run, response, refusal);
+    }
     response.eager?.discard(error);
 
     if (run.signal.aborted) {
@@ -85,6 +91,14 @@ export async function takeStep(
     run.followers.restart();
     if (!(await waitToRetry(run, patience.attempt, delay, error))) return { type: "aborted" };
   }
+}
+
+/** Discards a response that the output guard refused, or could not check before an abort. None of its calls counts. */
+async function refuse(run: TurnRun, response: ResponseMessage, reason: string): Promise<StepEnd> {
+  response.eager?.discard(new Error(reason));
+  await response.abandon(reason);
+  await drop(run, reason);
+  return run.signal.aborted ? { type: "aborted" } : { type: "refused", reason };
 }
 
 async function complete(run: TurnRun, response: ResponseMessage, toolChoice: ToolChoice): Promise<StepEnd> {

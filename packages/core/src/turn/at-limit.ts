@@ -70,5 +70,9 @@ async function askLastWord(run: TurnRun, model: ModelDriver, limit: string): Pro
     const message = `The turn reached ${limit}, and the final answer failed: ${step.error.message}`;
     return { reason: "limit", limit, error: { code: "limit", message, cause: step.error } };
   }
+  if (step.type === "refused") {
+    const message = `The turn reached ${limit}, and the final answer was refused: ${step.reason}`;
+    return { reason: "limit", limit, error: { code: "refused", message } };
+  }
   return run.signal.aborted ? { reason: "interrupted" } : undefined;
 }

@@ -79,7 +79,9 @@ function ownOptions(base: TurnAgent, { instructions, model, tools }: Omit<SubTas
   };
 }
 
-function onModel({ own, compaction }: TurnAgent, model: ModelDriver | LoopDriver) {
+function onModel({ own, compaction, guards }: TurnAgent, model: ModelDriver | LoopDriver) {
+  if (guards?.output && "run" in model)
+    throw new Error(`Not launched: ${model.id} runs whole turns itself, so guards.output cannot check its responses.`);
   return {
     model,
     settings: settingsFor(model, own.settings),

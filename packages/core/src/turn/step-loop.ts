@@ -5,9 +5,10 @@ import { OptionError } from "../conversation/option-names.ts";
 import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ModelError, ToolChoice } from "../ports/model.ts";
+import { deliverSteering } from "../run/guard-messages.ts";
 import { runInTime } from "../run/limits.ts";
 import { failedEnd, type LoopEnd } from "../run/mode.ts";
-import { addModelNote, deliverSteering, type RunWithModel, type TurnRun } from "../run/run.ts";
+import { addModelNote, type RunWithModel, type TurnRun } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";
 import { applyLimitPolicy } from "./at-limit.ts";
 import type { ChosenModel } from "./chosen-model.ts";
@@ -84,6 +85,8 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
         if (error) return failedEnd(error);
         break;
       }
+      case "refused":
+        return { reason: "failed", error: { code: "refused", message: step.reason } };
       case "aborted":
         if (signal.aborted) return { reason: "interrupted" };
     }

@@ -16,6 +16,7 @@ import { deliverInputs, stillWaiting } from "../conversation/tree/inbox.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { processesOf } from "../past/state-block.ts";
 import { assistantMessage, type RunBranch } from "../run/branch.ts";
+import { guardedParts, guardInputs, type InputGuard } from "../run/guard-messages.ts";
 import { type Budget, checkPrice, LimitError, type Limits } from "../run/limits.ts";
 import type { LoopEnd, TurnProblem } from "../run/mode.ts";
 import { taskResultIn } from "../run/mode.ts";
@@ -98,7 +99,8 @@ export async function runTurn(
   const fresh = newRun(handle, session, agent, branch, watch);
   // The log names the model that the run begins with.
   const { run } = "run" in model ? { run: fresh } : await chosen.now({ run: fresh, model });
-  await addTurnStart(run, start);
+  const guard = agent.guards?.input;
+  await addTurnStart(run, guard ? await guardedStart(run, guard, start) : start);
   handle.started();
   const ending = await takeSteps(run, start, chosen).catch((cause: unknown): LoopEnd => {
     if (cause instanceof SessionError) throw cause;
@@ -117,6 +119,16 @@ async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): P
   if (run.continues !== undefined) await closeLimit(run);
   if (start.type === "here" && mode.name === "task" && !run.progress.finished) finishAsBefore(run);
   return "run" in model ? reportedLoop(run, model) : stepLoop({ run, model }, chosen);
+}
+
+/** Lets the guard check the messages of users that begin the turn. Throws `DirectiveError` (`refused`). */
+async function guardedStart(run: TurnRun, guard: InputGuard, start: TurnStart): Promise<TurnStart> {
+  if (start.type === "message") return { ...start, parts: await guardedParts(run, guard, start.parts) };
+  if (start.type === "inputs") {
+    await guardInputs(run, guard, () => stillWaiting(run.session.state, start.inputs));
+    run.signal.throwIfAborted();
+  }
+  return start;
 }
 
 async function addTurnStart(run: TurnRun, start: TurnStart): Promise<void> {

@@ -25,7 +25,8 @@ export class DirectiveError extends Error {
     | "nothing-to-retry"
     | "nothing-to-resume"
     | "unknown-message"
-    | "unusable-file";
+    | "unusable-file"
+    | "refused";
 
   constructor(code: DirectiveError["code"], message: string, options?: ErrorOptions) {
     super(message, options);
