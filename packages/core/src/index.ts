@@ -43,7 +43,7 @@ export {
   type UserPart,
   usageOnPath,
 } from "./conversation/index.ts";
-export { defineTool } from "./ports/define-tool.ts";
+export { defineTool, isCallOf } from "./ports/define-tool.ts";
 export type { CallHooks, Permission, PermitRequest } from "./ports/human.ts";
 export type { Memory, MemoryItem, MemoryKind, RecallOptions } from "./ports/memory.ts";
 export { type ModelDriver, ModelError, type ModelErrorCode, type ModelSettings } from "./ports/model.ts";

@@ -1,4 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { FeedItem } from "../conversation/feed-item.ts";
+import type { Call } from "../conversation/message.ts";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
 import type { Tool, ToolField } from "./tool.ts";
@@ -49,6 +51,48 @@ export function defineTool<Schema extends StandardSchemaV1 | JsonSchema, Output,
   // Overloads would hide the name of a missing option, such as `effects`, in the compiler's message (L11).
   refuseUnknown("a tool", tool, TOOL);
   return tool as object as Tool<SchemaValue<Schema>, Output, Context>;
+}
+
+/** A value in JSON form, such as a text in place of a `Date`. */
+type JsonForm<Value> = [unknown] extends [Value]
+  ? Json
+  : Value extends { toJSON(): infer Form }
+    ? JsonForm<Form>
+    : Value extends readonly (infer Item)[]
+      ? readonly JsonForm<Item>[]
+      : Value extends object
+        ? { readonly [Name in keyof Value]: JsonForm<Value[Name]> }
+        : Value;
+
+/** The arguments that ran, with defaults and transforms of the tool's schema, and the result for the model. */
+interface ToolResult<Input> {
+  readonly tool: string;
+  readonly input: JsonForm<Input>;
+  readonly output: string;
+}
+
+/**
+ * True for a completed call of a tool: an event of the stream, or a call of a message. `input` then has the type of the
+ * tool's schema, in JSON form.
+ * @example
+ * const input = z.object({ city: z.string() });
+ * const weather = defineTool({ name: "weather", description: "Weather.", input, effects: "none", execute: () => "sunny" });
+ * const agent = new Agent({ model, tools: [weather] });
+ * for await (const item of agent.chat(say("How is the weather in Rome?")))
+ *   if (isCallOf(item, weather)) console.log(item.input.city, item.output);
+ */
+export function isCallOf<Input>(
+  item: FeedItem,
+  tool: Pick<Tool<Input>, "name" | "input">,
+): item is Extract<FeedItem, { readonly type: "call.completed" }> & ToolResult<Input>;
+export function isCallOf<Input>(
+  call: Call,
+  tool: Pick<Tool<Input>, "name" | "input">,
+): call is Call & ToolResult<Input>;
+export function isCallOf(item: FeedItem | Call, { name }: Pick<Tool, "name">): boolean {
+  // Logs of older versions lack the arguments.
+  if ("type" in item) return item.type === "call.completed" && item.tool === name && item.input !== undefined;
+  return item.status === "completed" && item.tool === name && item.input !== undefined;
 }
 
 /** Checked arguments of a call, or the reason why they do not match the schema. */
