@@ -7,11 +7,11 @@ import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { problemAffectsResolutionKind } from "@arethetypeswrong/core/problems";
 import { publint } from "publint";
-import { parseSync, Visitor } from "rolldown/utils";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ONE_CHECKER } from "./declarations.ts";
 import { entriesOf, type Manifest } from "./manifest.ts";
 import { packagesOfPrograms, testPrograms } from "./packed-programs.fixture.ts";
+import { hasNewSyntax, importsOf } from "./syntax.fixture.ts";
 
 // npm installs the dependencies of all packages into a separate folder.
 vi.setConfig({ hookTimeout: 10 * 60_000 });
@@ -109,20 +109,28 @@ describe.each(packages)("$name, as it is published,", ({ name, manifest }) => {
       for (const path of ${JSON.stringify(paths)}) await import(path).catch(({ message }) => console.log(message));`;
     writeFileSync(join(project, "old.js"), source);
     const { stdout } = await run(process.execPath, ["--import", OLD_NODE, "old.js"]);
-    const said = `${name} needs Node 24 or newer, and this is Node 20.19.0: install a newer one from https://nodejs.org.\n`;
+    const needed = /\d+/.exec(manifest.engines.node);
+    const said = `${name} needs Node ${needed} or newer, and this is Node 20.19.0: install a newer one from https://nodejs.org.\n`;
     expect(stdout).toBe(said.repeat(paths.length));
   });
 
-  test("B77: what checks Node has syntax that every Node with modules knows, and exports all", async () => {
+  test("B77: what checks Node runs first, has syntax that every Node with modules knows, and exports all", async () => {
+    for (const file of filesOf(name, "**/node-check.js"))
+      expect(readFileSync(join(installed(name), file), "utf8")).toMatch(/^if \(.*\) \{\n {2}throw .*\n\}\n$/);
     for (const file of filesOf(name, "**/*.checked.js")) {
       const source = readFileSync(join(installed(name), file), "utf8");
-      expect(source).toMatch(
-        /^if \(.*\) \{\n {2}throw .*\n\}\n(export const \{ [\w, ]+ \} = )?await import\(".*"\);\n$/,
-      );
+      expect(source).toMatch(/^import "\.{1,2}\/node-check\.js";\nexport \* from "\.\/.*\.js";\n$/);
       const checked: object = await import(join(installed(name), file));
       const real: object = await import(join(installed(name), file.replace(".checked", "")));
       expect({ ...checked }).toEqual({ ...real });
     }
+  });
+
+  test("L8: no module waits at its top level, and `using` is compiled away", () => {
+    const found = filesOf(name, "**/*.js").filter((file) =>
+      hasNewSyntax(readFileSync(join(installed(name), file), "utf8")),
+    );
+    expect(found).toEqual([]);
   });
 
   test("passes publint, strictly", async () => {
@@ -143,26 +151,6 @@ test.each(
   expect(problems).toEqual([]);
   expect(Object.keys(analysis.entrypoints)).toEqual(expect.arrayContaining(Object.keys(manifest.exports ?? {})));
 });
-
-function importsOf(file: string, when?: "at its start"): string[] {
-  const { program, errors } = parseSync(file, readFileSync(file, "utf8"));
-  expect(errors).toEqual([]);
-  const imports: unknown[] = [];
-  new Visitor({
-    ImportDeclaration: ({ source }) => imports.push(source.value),
-    ExportNamedDeclaration: ({ source }) => source && imports.push(source.value),
-    ExportAllDeclaration: ({ source }) => imports.push(source.value),
-    ...(when === undefined && {
-      ImportExpression: ({ source }) => imports.push("value" in source ? source.value : source.type),
-      TSImportType: ({ source }) => imports.push(source.value),
-      NewExpression({ callee, arguments: [path, base] }) {
-        if (callee.type !== "Identifier" || callee.name !== "URL" || base?.type !== "MemberExpression") return;
-        if (base.object.type === "MetaProperty" && path && "value" in path) imports.push(path.value);
-      },
-    }),
-  }).visit(program);
-  return imports.map(String);
-}
 
 function declares({ dependencies = {}, peerDependencies = {} }: Manifest, imported: string): boolean {
   return Object.keys({ ...dependencies, ...peerDependencies }).some(
@@ -290,11 +278,13 @@ describe("installed in an empty folder,", () => {
       "@banyan/core/hosts.js",
       "@banyan/core/index.checked.js",
       "@banyan/core/index.js",
+      "@banyan/core/node-check.js",
       "@banyan/core/plain.js",
       "@banyan/core/shared.js",
       "@banyan/core/shown.js",
       "@banyan/models/index.checked.js",
       "@banyan/models/index.js",
+      "@banyan/models/node-check.js",
       "@banyan/models/plain.js",
       "@banyan/models/shared.js",
     ]);

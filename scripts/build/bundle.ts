@@ -11,6 +11,12 @@ export interface BundleOptions {
 }
 
 /**
+ * The syntax that remains: that of the oldest Node that reports which Node it needs, and of all current browsers. `using`
+ * is compiled away.
+ */
+const TARGET = "es2023";
+
+/**
  * Bundles each entry of the package in `folder` into one module in `dist`. Shared and dynamically imported code becomes
  * separate modules. Dependencies and Node's own modules stay imports. Returns the exports of each entry. Throws if the
  * bundler reports a warning.
@@ -26,7 +32,7 @@ export async function bundle(
     external: (id, importer) => isDependency(id) && !inlines(id, importer),
     platform: "node",
     tsconfig: false,
-    transform: { target: "node24" },
+    transform: { target: TARGET },
     plugins: [threads],
     onLog(level, log) {
       if (level === "warn") throw new Error(`${folder}: ${log.message}`);
@@ -88,8 +94,11 @@ interface Modules {
 }
 
 function isDependency(id: string): boolean {
-  return !id.startsWith(".") && !isAbsolute(id);
+  return !id.startsWith(".") && !isAbsolute(id) && !COMPILED.test(id);
 }
+
+/** Modules of the bundler itself, such as the code for `using`. They become part of the bundle. */
+const COMPILED = /^\0|^@oxc-project\/runtime\//;
 
 /** Bundles the sources of threads, `new URL("./name.ts", import.meta.url)`, as `name.js`. */
 const threads: Plugin = {

@@ -40,8 +40,8 @@ export function publishedManifest(manifest: Manifest): object {
     exports: {
       ...mapValues(manifest.exports ?? {}, (source, path) => ({
         types: `./types/${declarationOf(source)}`,
-        // Only Node needs the check of its version. Bundlers for pages, and `require`, get the module itself.
-        node: { import: `./${checkedOf(path)}.js`, default: `./${moduleOf(path)}.js` },
+        // Only Node needs the check of its version. Bundlers for pages get the module itself.
+        node: `./${checkedOf(path)}.js`,
         default: `./${moduleOf(path)}.js`,
       })),
       // For our other packages: they run on a Node that was already checked.

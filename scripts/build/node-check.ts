@@ -1,9 +1,9 @@
-import { basename } from "node:path";
+import { posix } from "node:path";
 
 /**
- * Makes packages report the required Node version on an older Node (B77). Node parses a module with all its imports
- * before it runs any of them, and an older Node fails at newer syntax. So the check is a separate module in syntax that
- * every Node knows, and loads the real module afterwards.
+ * Makes packages report the required Node version on an older Node (B77). The check is a separate module, because Node
+ * runs the imports of a module in their order. It needs no top-level await, so that bundles for CommonJS and
+ * `require` work.
  */
 interface Checked {
   readonly name: string;
@@ -11,17 +11,27 @@ interface Checked {
   readonly engines: { readonly node: string };
 }
 
-/** Returns the source of the module that replaces `module`, with the same exports. */
-export function checkedModule(checked: Checked, module: string, exported: readonly string[]): string {
-  const real = `await import("./${basename(module)}.js")`;
-  const names = exported.length === 0 ? `${real};` : `export const { ${exported.join(", ")} } = ${real};`;
-  return `if (${isTooOld(checked)}) {\n  throw new Error(${sentence(checked)});\n}\n${names}\n`;
+/** The name of the module that checks Node. */
+export const NODE_CHECK = "node-check.js";
+
+/** Returns the source of the module that checks Node. It throws on an old Node. */
+export function nodeCheck(checked: Checked): string {
+  return `if (${isTooOld(checked)}) {\n  throw new Error(${sentence(checked)});\n}\n`;
 }
 
-/** Returns the source of the command that replaces `module`. On an old Node, its exit code is that of a usage error. */
+/** Returns the source of the module that replaces `module`, with the same exports. */
+export function checkedModule(module: string): string {
+  const up = posix.relative(posix.dirname(module), NODE_CHECK);
+  return `import "${up.startsWith(".") ? up : `./${up}`}";\nexport * from "./${posix.basename(module)}.js";\n`;
+}
+
+/**
+ * Returns the source of the command that replaces `module`. On an old Node, its exit code is that of a usage error. An
+ * old Node does not read the module, whose syntax may be newer.
+ */
 export function checkedCommand(checked: Checked, module: string): string {
   const refuse = `process.stderr.write(${sentence(checked)} + "\\n");\n  process.exitCode = 2;`;
-  return `#!/usr/bin/env node\nif (${isTooOld(checked)}) {\n  ${refuse}\n} else {\n  await import("./${basename(module)}.js");\n}\n`;
+  return `#!/usr/bin/env node\nif (${isTooOld(checked)}) {\n  ${refuse}\n} else {\n  import("./${posix.basename(module)}.js");\n}\n`;
 }
 
 function isTooOld(checked: Checked): string {

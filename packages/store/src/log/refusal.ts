@@ -69,9 +69,11 @@ export function openElsewhere(conversation: string, writer: LogWriter): StoreErr
 
 /** Makes the error of opening a conversation that this process has open already. */
 export function openHere(conversation: string): StoreError {
+  const id = globalThis.process?.pid;
+  const place = id === undefined ? "here" : `in this process (${id})`;
   return new StoreError(
     "locked",
-    `Conversation ${conversation} is already open in this process (${process.pid}); close the open conversation, then try again.`,
+    `Conversation ${conversation} is already open ${place}; close the open conversation, then try again.`,
   );
 }
 

@@ -3,10 +3,13 @@ import { Language, type Node, Parser } from "web-tree-sitter";
 
 // Import this module only dynamically. A module runs once, but two concurrent calls of `Parser.init` load the library
 // twice, and objects of the first instance stop working.
-await Parser.init();
+const started = Parser.init();
+// `loadLanguage` reports the error.
+started.catch(() => {});
 
 /** Loads a grammar of `@vscode/tree-sitter-wasm`. */
-export function loadLanguage(file: string): Promise<Language> {
+export async function loadLanguage(file: string): Promise<Language> {
+  await started;
   const folder = import.meta.resolve("@vscode/tree-sitter-wasm/package.json");
   return Language.load(new URL(`wasm/tree-sitter-${file}.wasm`, folder));
 }
