@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 interface Manifest {
   readonly dependencies?: Record<string, string>;
   readonly devDependencies?: Record<string, string>;
+  readonly peerDependencies?: Record<string, string>;
 }
 
 function namedInManifests(): Set<string> {
@@ -18,8 +19,10 @@ function namedInManifests(): Set<string> {
     },
   );
   const named = manifests.flatMap((file) => {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest;
-    return Object.keys({ ...dependencies, ...devDependencies });
+    const { dependencies, devDependencies, peerDependencies } = JSON.parse(
+      readFileSync(join(root, file), "utf8"),
+    ) as Manifest;
+    return Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies });
   });
   return new Set(named.filter((name) => name !== "banyan" && !name.startsWith("@banyan/")));
 }

@@ -5,6 +5,7 @@ import { askLocalServer, hasGivenAddress } from "./local-servers.ts";
 import { commonPrice, type KnownModel, knownModels, type ModelOverrides } from "./provider/catalogue.ts";
 import { type EnvironmentVariables, processVariables, readVariable } from "./provider/environment.ts";
 import { ModelChoiceError } from "./provider/model-choice-error.ts";
+import { isInstalled } from "./provider/peers.ts";
 import type { Provider } from "./provider/provider.ts";
 import { setUpOf } from "./provider/set-up.ts";
 import { providers } from "./providers.ts";
@@ -101,6 +102,13 @@ async function providerStatus(
       usable: true,
       reason: "The demo follows fixed rules, without a language model.",
       models: ["demo/offline"],
+    };
+  if (name === "local")
+    return {
+      ...about,
+      usable: isInstalled("node-llama-cpp"),
+      reason: "Runs a model file in this process: local/PATH.gguf. Needs the package node-llama-cpp.",
+      models: [],
     };
   if (provider.local || provider.address === undefined)
     return { ...about, ...(await askOwnServer(provider, env, signal)) };

@@ -51,6 +51,9 @@ export function parseName(name: string, aliases: Aliases = {}): ModelName {
   return { id: effort === undefined ? full : `${full}:${effort}`, provider, model, effort };
 }
 
+/** Models of providers without a default model, for errors. */
+const EXAMPLES: Readonly<Record<string, string>> = { demo: "offline", local: "models/qwen3.gguf" };
+
 function splitModel(name: string, aliases: Aliases): { provider: Provider; model: string } {
   const slash = name.indexOf("/");
   const first = slash === -1 ? name : name.slice(0, slash);
@@ -61,7 +64,7 @@ function splitModel(name: string, aliases: Aliases): { provider: Provider; model
     throw new ModelChoiceError("unknown-model", `There is no model "${name}". The demo has one model: demo/offline.`);
   }
   if (provider) {
-    const example = `${first}/${first === "demo" ? "offline" : (provider.defaultModel ?? "<model>")}`;
+    const example = `${first}/${EXAMPLES[first] ?? provider.defaultModel ?? "<model>"}`;
     throw new ModelChoiceError(
       "malformed-name",
       `"${name}" does not say which model of ${first}. Write provider/model, as in ${example}.`,

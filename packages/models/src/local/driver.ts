@@ -76,10 +76,10 @@ function refuseForcedCall({ toolChoice }: ModelRequest, id: string): void {
   throw new ModelError("invalid-request", { fact, advice: "use another server, or leave out toolChoice" });
 }
 
-/** Milliseconds between progress reports while a server loads a model. */
+/** Milliseconds between progress reports while a model is loaded. */
 const SIGN_OF_LIFE = 5_000;
 
-async function alive<T>(sink: ModelSink, work: Promise<T>): Promise<T> {
+export async function alive<T>(sink: ModelSink, work: Promise<T>): Promise<T> {
   const signs = setInterval(() => sink.push([]), SIGN_OF_LIFE);
   try {
     return await work;

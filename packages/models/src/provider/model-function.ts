@@ -3,7 +3,7 @@ import { OptionError, type OptionNames, type Price, refuseUnknown } from "@banya
 import type { WireBounds } from "../wire/bounds.ts";
 import { checkFetch } from "../wire/pool.ts";
 import { withoutEffort } from "./effort.ts";
-import type { EnvironmentVariables } from "./environment.ts";
+import { type EnvironmentVariables, processVariables } from "./environment.ts";
 import type { ModelTarget, ProviderFacts } from "./provider.ts";
 import { takesOf } from "./sees.ts";
 import { setUpOf } from "./set-up.ts";
@@ -100,7 +100,7 @@ export function modelFunction(
 function environmentOf(
   name: string,
   { keyVariable, addressVariable }: ProviderFacts,
-  { env = globalThis.process?.env ?? {}, apiKey, baseURL }: ProviderModelOptions,
+  { env = processVariables(), apiKey, baseURL }: ProviderModelOptions,
 ): EnvironmentVariables {
   if (baseURL !== undefined && URL.parse(baseURL)?.protocol.match(/^https?:$/) == null)
     throw new OptionError(`baseURL of ${name} must be an address like http://127.0.0.1:8080/v1, not "${baseURL}".`);

@@ -12,6 +12,7 @@ export const PEERS = {
   "@ai-sdk/openai": 4,
   "@ai-sdk/openai-compatible": 3,
   "@ai-sdk/xai": 5,
+  "node-llama-cpp": 3,
 } as const;
 
 /** A package of a provider, which a user installs if they use the provider. */
@@ -33,4 +34,14 @@ function missingPackage(peer: Peer, cause: Error): ModelChoiceError {
   const advice = `Install it: npm install ${peer}@${PEERS[peer]}`;
   const message = `This model needs the package ${peer}, which is not installed. ${advice}`;
   return new ModelChoiceError("missing-package", message, { cause });
+}
+
+/** Returns whether a peer is installed, without loading the peer. */
+export function isInstalled(peer: Peer): boolean {
+  try {
+    import.meta.resolve(peer);
+    return true;
+  } catch {
+    return false;
+  }
 }
