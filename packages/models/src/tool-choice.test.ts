@@ -1,4 +1,4 @@
-import { Agent, defineTool } from "@banyan/core";
+import { Agent, defineTool, Session } from "@banyan/core";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { formats, openAt } from "./testing/scenarios/formats.ts";
@@ -60,6 +60,26 @@ test.each(formats)(
     expect(second).toBe(first);
     expect(third).toContain('"open"');
     expect(third).not.toContain('"look"');
+  },
+);
+
+test.each(formats)(
+  "L6: over HTTP, $name gets the text of toModelOutput, and no other part of the result",
+  async (format) => {
+    mock.addFixture({ match: { sequenceIndex: 0 }, response: { toolCalls: [calling("call_1", "look", { at: "a" })] } });
+    mock.addFixture({ match: { sequenceIndex: 1 }, response: { content: "Seen." } });
+    mock.addFixture({ match: { sequenceIndex: 2 }, response: { content: "Again." } });
+    await using relay = await relayTo(mock.url);
+    const masked = defineTool({ ...look, toModelOutput: (output) => `${output.length} letters` });
+    const model = await openAt(format, relay.address);
+    const session = Session.inMemory();
+    await new Agent({ model, tools: [masked] }).send("Look", { session });
+    // A later agent does not have the tool.
+    await new Agent({ model }).send("And?", { session });
+    const bodies = relay.requests.map(({ body }) => JSON.stringify(body));
+    expect(bodies.map((body) => body.includes("7 letters"))).toEqual([false, true, true]);
+    expect(bodies.join()).not.toContain("seen: a");
+    expect(JSON.stringify(session.state)).toContain("seen: a");
   },
 );
 

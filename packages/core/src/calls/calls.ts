@@ -148,7 +148,8 @@ export class CallBatch {
     const entry = { call, attempt, question: undefined, preview: undefined };
     if ("ended" in verdict) {
       this.#entries.push({ ...entry, tool: undefined, input: null, value: null, phase: "ended" });
-      const output = this.#noting(call, { ...asked, status: verdict.ended, output: verdict.output });
+      const ending = { ...asked, status: verdict.ended, output: verdict.output };
+      const output = withRepeats(ending, this.#noting(call, ending));
       return [
         { type: `call.${verdict.ended}`, ...callFields(this.#message, asked), output },
         ...endBelow(this.#run.session, call),
@@ -262,19 +263,23 @@ export class CallBatch {
       entry.phase = "left";
       return;
     }
-    await this.#end(entry, outcome.status, await this.#withHook(entry, outcome), outcome);
+    const told = await this.#withHook(entry, outcome);
+    await this.#end(entry, told.status, told.output, told);
   }
 
-  async #withHook({ tool, call, input }: CallEntry, { status, output }: ExecutionOutcome): Promise<string> {
+  async #withHook({ tool, call, input }: CallEntry, outcome: ExecutionOutcome): Promise<ExecutionOutcome> {
     const { hooks } = this.#run.agent;
-    if (!tool || !hooks.afterCall || (status !== "completed" && status !== "failed")) return output;
+    const { status, output, modelOutput } = outcome;
+    if (!tool || !hooks.afterCall || (status !== "completed" && status !== "failed")) return outcome;
     try {
       const request = permitRequest(this.#run, call, tool, input);
       const added = await orAborted(hooks.afterCall({ ...request, status, output }), this.#run.signal);
-      return added === undefined ? output : `${output}\n\n${added}`;
+      if (added === undefined) return outcome;
+      const forModel = modelOutput === undefined ? {} : { modelOutput: `${modelOutput}\n\n${added}` };
+      return { ...outcome, output: `${output}\n\n${added}`, ...forModel };
     } catch {
       // The effects of the call remain, so its result is kept without the hook's text.
-      return output;
+      return outcome;
     }
   }
 
@@ -328,21 +333,28 @@ export class CallBatch {
     const ran = tool
       ? callFields(this.#message, { id: call, tool: tool.name, input })
       : { message: this.#message, call };
-    const said = this.#noting(call, { tool: tool?.name ?? "", input, status, output });
+    const ending = { tool: tool?.name ?? "", input, status, output };
+    const times = this.#noting(call, ending);
+    const said = withRepeats(ending, times);
+    const { modelOutput } = gathered;
+    const forModel = modelOutput !== undefined && {
+      modelOutput: withRepeats({ ...ending, output: modelOutput }, times),
+    };
     const { stored, named } = storedFiles(gathered.files ?? [], this.#run.session.state.files, textDigest);
     const more = { ...(named.length > 0 && { files: named }), ...(gathered.seen?.length && { seen: gathered.seen }) };
-    const ended = { type: `call.${status}`, ...ran, output: said, ...more } as const;
+    const ended = { type: `call.${status}`, ...ran, output: said, ...forModel, ...more } as const;
     const events = [...stored, ended, ...endBelow(this.#run.session, call)];
     await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });
     if (this.#run.agent.callbacks.onCall) await this.#told(entry);
   }
 
-  #noting(id: string, ending: EndingCall): string {
+  /** Counts the outcome of a call. Returns how many times in a row the call had the same outcome. */
+  #noting(id: string, ending: EndingCall): number {
     const { session, repeats, budget } = this.#run;
     const times = repeats.count(ending, this.#message);
     budget.repeated(times);
     if (callIn(session.state, { call: id, message: this.#message })?.changes?.length) repeats.forget();
-    return withRepeats(ending, times);
+    return times;
   }
 
   async #told(entry: CallEntry): Promise<void> {

@@ -1,5 +1,5 @@
 import { createId } from "../conversation/id.ts";
-import type { ShortenedResult, SummaryMessage } from "../conversation/message.ts";
+import { outputForModel, type ShortenedResult, type SummaryMessage } from "../conversation/message.ts";
 import { cutInMiddle } from "../conversation/shown/visible-text.ts";
 import { afterSummary } from "../conversation/tree/path.ts";
 import type { TurnRun } from "../run/run.ts";
@@ -20,7 +20,9 @@ export async function cutResults(run: TurnRun, budgetOf: (tokens: number) => num
   const results: { readonly call: string; readonly output: string; readonly tokens: number }[] = [];
   for (const message of afterSummary(branch.path)) {
     if (message.role !== "assistant" || !movable.has(message.id)) continue;
-    for (const { id: call, output = "" } of message.calls) {
+    for (const asked of message.calls) {
+      const { id: call } = asked;
+      const output = outputForModel(asked);
       if (output.length <= LEAST) continue;
       results.push({
         call,

@@ -1,4 +1,4 @@
-import { type Call, type Message, textOf } from "../conversation/message.ts";
+import { type Call, type Message, outputForModel, textOf } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
 import { isJsonRecord } from "../conversation/shape-problem.ts";
 import { counted, formatCount } from "../conversation/shown/amounts.ts";
@@ -63,8 +63,8 @@ function isUnseen({ message, shown }: NumberedMessage): boolean {
 
 /** Calls whose results the model does not see in full. */
 function unseenResults({ message, shown }: NumberedMessage): readonly Call[] {
-  const outputs = shown && new Map(callsOf(shown).map(({ id, output }) => [id, output]));
-  return callsOf(message).filter(({ id, output }) => outputs?.get(id) !== output || !outputs);
+  const outputs = shown && new Map(callsOf(shown).map((call) => [call.id, outputForModel(call)]));
+  return callsOf(message).filter((call) => outputs?.get(call.id) !== outputForModel(call));
 }
 
 /** Returns the messages down to the first removed message: a removal also removes all messages below. */
@@ -165,8 +165,9 @@ function readableInput({ executedInput, input = executedInput, inputText }: Call
     .join("\n");
 }
 
-function earlierResult({ output, files = [] }: Call): string {
-  return [output ?? "[There is none.]", ...files.map(fileLine)].join("\n");
+function earlierResult(call: Call): string {
+  const { output, files = [] } = call;
+  return [output === undefined ? "[There is none.]" : outputForModel(call), ...files.map(fileLine)].join("\n");
 }
 
 function fileLine({ name, mediaType }: { readonly name?: string | undefined; readonly mediaType: string }): string {

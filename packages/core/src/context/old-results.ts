@@ -1,4 +1,4 @@
-import type { AssistantMessage, Call, ShortenedResult } from "../conversation/message.ts";
+import { type AssistantMessage, type Call, outputForModel, type ShortenedResult } from "../conversation/message.ts";
 import { counted, formatCount } from "../conversation/shown/amounts.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary } from "../conversation/tree/path.ts";
@@ -57,8 +57,8 @@ export async function oldResults(run: TurnRun, covers?: string): Promise<OldResu
       const place = placeRead(call);
       const reads = later.get(place ?? "") ?? [];
       // The model has not read the results of the last response yet.
-      if (index > 0 && (outputOf(call).length > SHORT || call.files)) {
-        const tokens = await countTokens(run, outputOf(call));
+      if (index > 0 && (outputForModel(call).length > SHORT || call.files)) {
+        const tokens = await countTokens(run, outputForModel(call));
         newest -= tokens;
         const isReadAgain = reads.some((read) => coversAll(read, call));
         if (newest < 0 || isReadAgain) {
@@ -72,8 +72,6 @@ export async function oldResults(run: TurnRun, covers?: string): Promise<OldResu
   }
   return { results: results.reverse(), freed };
 }
-
-const outputOf = ({ output = "" }: Call) => output;
 
 /** True if a call has read all that an earlier call read of a file: the same arguments, or the whole file. */
 function coversAll(later: Call, earlier: Call): boolean {
@@ -90,10 +88,10 @@ function placeRead({ tool, about }: Call): string | undefined {
 const TITLE = 100;
 
 function shortText({ agent: { toolbox } }: TurnRun, call: Call, isReadAgain: boolean): string {
-  const { tool, about, output = "", files = [] } = call;
+  const { tool, about, files = [] } = call;
   const title = (about?.title ?? about?.paths?.[0]?.path ?? "").replace(/\s+/g, " ").trim();
   const what = `the result of ${tool}${title === "" ? "" : ` (${cutTo(title, TITLE)})`}`;
-  const size = `${counted(output.length, "character")}${files.length === 0 ? "" : ` and ${counted(files.length, "file")}`}`;
+  const size = `${counted(outputForModel(call).length, "character")}${files.length === 0 ? "" : ` and ${counted(files.length, "file")}`}`;
   const again = isReadAgain ? " A newer call has read the same." : "";
   const readers = toolbox.earlierReaders.join(" or ");
   const how = readers === "" ? "" : ` To see it whole, use ${readers} with ${EARLIER}${call.id}.`;

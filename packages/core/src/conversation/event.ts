@@ -284,8 +284,10 @@ export interface CallEnded<Type extends string> {
   readonly tool?: string;
   /** The arguments that ran or were to run. Also absent if the model wrote no JSON. */
   readonly input?: Json;
-  /** The result for the model. */
+  /** The result for users and the model. */
   readonly output: string;
+  /** The result for models, if it differs. */
+  readonly modelOutput?: string;
   /** Files of the result, each by the digest of an earlier `content.stored`. */
   readonly files?: readonly Omit<BroughtFile, "type" | "data" | "url">[];
   /** Files that the call read, or found changed by its effects. */

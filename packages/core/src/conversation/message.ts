@@ -53,8 +53,10 @@ export interface Call {
   readonly approved?: boolean;
   /** The last 64 Ki characters of the running tool's output. Empty after the end of the call. */
   readonly progress: string;
-  /** The result for the model, once the call has ended. */
+  /** The result for users and the model, once the call has ended. */
   readonly output?: string;
+  /** The result for models, if it differs (`Tool.toModelOutput`). */
+  readonly modelOutput?: string;
   /** Files of the result, for models that can see them. Without `data` if the bytes are not known here. */
   readonly files?: readonly BroughtFile[];
   /** Changes that the call is about to make, as far as the model has written them. */
@@ -344,10 +346,17 @@ export function typedText(message: Message): string {
 }
 
 /** Returns the result of an ended call as models see it: with the arguments that a user changed. */
-export function shownOutput({ output = "", executedInput }: Call): string {
+export function shownOutput(call: Call): string {
+  const { executedInput } = call;
+  const output = outputForModel(call);
   return executedInput === undefined
     ? output
     : `(The user changed the arguments to ${JSON.stringify(executedInput)}.)\n${output}`;
+}
+
+/** Returns the result of a call for models. */
+export function outputForModel({ output = "", modelOutput = output }: Call): string {
+  return modelOutput;
 }
 
 /** Returns a call that the model has begun to write, still without arguments. */

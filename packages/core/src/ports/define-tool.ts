@@ -28,6 +28,7 @@ export const TOOL: OptionNames<Pick<Tool, ToolField>> = {
   about: "function",
   preview: "function",
   execute: true,
+  toModelOutput: "function",
 };
 
 /** The type of arguments that a schema has checked. A JSON Schema has no type. */
@@ -46,7 +47,10 @@ type SchemaValue<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.In
  * });
  */
 export function defineTool<Schema extends StandardSchemaV1 | JsonSchema, Output, Context = unknown>(
-  tool: Omit<Tool<SchemaValue<Schema>, Output, Context>, "input"> & { readonly input: Schema },
+  tool: Omit<Tool<SchemaValue<Schema>, Output, Context>, "input" | "toModelOutput"> & {
+    readonly input: Schema;
+    toModelOutput?(output: NoInfer<Output>, input: SchemaValue<Schema>): string | Promise<string>;
+  },
 ): Tool<SchemaValue<Schema>, Output, Context> {
   // Overloads would hide the name of a missing option, such as `effects`, in the compiler's message (L11).
   refuseUnknown("a tool", tool, TOOL);

@@ -56,6 +56,15 @@ interface NeedsContext<in Context> {
  * });
  * @example
  * defineTool({
+ *   name: "orders",
+ *   description: "Lists the orders of a customer.",
+ *   input: z.object({ customer: z.string() }),
+ *   effects: "none",
+ *   execute: async ({ customer }) => (await readFile(`${customer}.csv`, "utf8")).split("\n"),
+ *   toModelOutput: (orders) => `${orders.length} orders. The user sees them as a table.`,
+ * });
+ * @example
+ * defineTool({
  *   name: "recollect",
  *   description: "Reads a message from before the summary.",
  *   input: z.object({ address: z.string() }),
@@ -156,6 +165,13 @@ export interface Tool<Input = unknown, Output = unknown, in Context = unknown> e
   preview?(input: Input, context: PreviewContext<Context>): Preview | Promise<Preview>;
   /** Runs the call. The model gets the result, or the error if it throws or rejects. */
   execute(input: Input, context: ToolContext<Context>): Output | Promise<Output>;
+  /**
+   * Returns the text that the model gets in place of the result of a completed call. Users, hooks and the log have the
+   * result. The log also keeps the text, so later requests have the same text. Called once, after `execute`; write it
+   * below `execute`, so that the compiler knows the type of the result. If it throws, the model gets only the error.
+   */
+  // `defineTool` gives the parameter its type. With `Output` here, a copy of a tool could not change its `execute`.
+  toModelOutput?(output: never, input: Input): string | Promise<string>;
 }
 
 /** The names of the fields of a tool. */

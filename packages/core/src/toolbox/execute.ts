@@ -2,6 +2,7 @@ import { base64Size, checkBroughtFile } from "../conversation/brought-file.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { About, Preview, SeenFile } from "../conversation/message.ts";
 import type { FilePart } from "../conversation/part.ts";
+import { shownKind } from "../conversation/shape-problem.ts";
 import { resultFileBytes } from "../conversation/tree/path.ts";
 import { alarm } from "../model/alarm.ts";
 import { untakenFileProblem } from "../model/rules/pictures.ts";
@@ -17,10 +18,12 @@ export const GRACE = 3_000;
 const MOST_FILES = 20;
 const TOO_MANY = `a call brings ${MOST_FILES} files at most`;
 
-/** Outcome of one run of a tool. The model gets `output` and `files`. */
+/** Outcome of one run of a tool. */
 export interface ExecutionOutcome {
   readonly status: "completed" | "failed" | "cancelled";
   readonly output: string;
+  /** The text for the model in place of `output`. */
+  readonly modelOutput?: string;
   readonly files?: readonly FilePart[];
   readonly seen?: readonly SeenFile[];
 }
@@ -62,13 +65,27 @@ export async function execute(
   try {
     const value = await withGrace(signal, async () => tool.execute(input, { ...context, progress, attach, saw }));
     const output = boundText(outputText(value), limit);
-    return signal.aborted ? { ...stoppedOutcome(signal, output), seen } : { status: "completed", output, files, seen };
+    if (signal.aborted) return { ...stoppedOutcome(signal, output), seen };
+    const completed = { status: "completed", output, files, seen } as const;
+    if (!tool.toModelOutput) return completed;
+    return { ...completed, modelOutput: boundText(await modelOutputOf(tool, value, input, signal), limit) };
   } catch (error) {
     if (signal.aborted) return { ...stoppedOutcome(signal, said.toString()), seen };
     return { status: "failed", output: boundText(`${failurePrefix(error)}: ${errorMessage(error)}`, limit), seen };
   } finally {
     over = true;
     timer?.end();
+  }
+}
+
+/** Returns the text of `toModelOutput`, or its error: the result may hold what the model must not get. Never rejects. */
+async function modelOutputOf(tool: Tool, value: unknown, input: unknown, signal: AbortSignal): Promise<string> {
+  try {
+    const text: unknown = await withGrace(signal, async () => tool.toModelOutput?.(value as never, input));
+    if (typeof text === "string") return text;
+    throw new TypeError(`it returned ${shownKind(text)} in place of a text`);
+  } catch (error) {
+    return `The tool ran, but its toModelOutput failed, so you do not get the result: ${errorMessage(error)}`;
   }
 }
 

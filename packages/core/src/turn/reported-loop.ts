@@ -4,7 +4,7 @@ import { permitRequest } from "../calls/judge.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { type About, type Call, type FileChange, isEnded, textOf } from "../conversation/message.ts";
+import { type About, type Call, type FileChange, isEnded, outputForModel, textOf } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
 import { callFields } from "../conversation/tree/call-state.ts";
 import { worktreeAt } from "../conversation/tree/path.ts";
@@ -191,7 +191,12 @@ class ReportedTurn implements TurnSink {
     await batch.run();
     const settled = this.#callOf(message, call);
     this.#calls.delete(call);
-    const result = { call, tool: asked.tool, output: settled?.output ?? "", failed: settled?.status !== "completed" };
+    const result = {
+      call,
+      tool: asked.tool,
+      output: settled ? outputForModel(settled) : "",
+      failed: settled?.status !== "completed",
+    };
     return settled?.files ? { ...result, files: settled.files } : result;
   }
 

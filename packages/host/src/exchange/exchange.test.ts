@@ -41,6 +41,30 @@ test("S36: exports tell a call that did not run as that, and one that ran and fa
   ]);
 });
 
+test("L6: exports show the result of a call, and an import keeps the text that the model gets in its place", async () => {
+  const store = memoryStore();
+  const session = await Session.open(store);
+  const card = defineTool({
+    name: "card",
+    description: "",
+    input: { type: "object" },
+    effects: "none",
+    execute: () => "card 4242 4242",
+    toModelOutput: () => "a masked card",
+  });
+  await new Agent({ model: scriptedModel([[call("card")], "Done."]), tools: [card] }).send("Go.", { session });
+  for (const page of [toMarkdown(session.state), toHtml(session.state)]) {
+    expect(page).toContain("card 4242 4242");
+    expect(page).not.toContain("masked");
+  }
+  await session.close();
+  const view = await store.view(session.id);
+  const logged: Event[] = [];
+  for await (const batch of view.read()) logged.push(...batch);
+  const brought = fromJson(toJson(logged)).events.filter(({ type }) => type === "call.completed");
+  expect(brought).toMatchObject([{ output: "card 4242 4242", modelOutput: "a masked card" }]);
+});
+
 /** F4: characters that break programs which cut or convert text. */
 const UNICODE = '👩‍👩‍👧 e\u0301 عربى \u202e \u0000 \ud800 \u2028 "\\ </script> ``` ~~~ <b>';
 

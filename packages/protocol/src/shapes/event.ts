@@ -26,10 +26,11 @@ const saidOf = {
     .optional()
     .describe("Checked arguments. Absent in logs of older versions, and if the model wrote no JSON."),
 };
-const output = z.string().describe("Text for the model.");
+const output = z.string().describe("Text for users and the model.");
 const ended = {
   ...saidOf,
   output,
+  modelOutput: z.string().optional().describe("Text for the model in place of `output`."),
   files: listSchema(broughtFile.omit({ type: true, data: true, url: true }))
     .optional()
     .describe("More files for the model, each with the digest of an earlier `content.stored`."),

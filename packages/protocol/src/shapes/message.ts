@@ -23,7 +23,8 @@ export const call = z.looseObject({
   attempt: count.describe("Number of starts."),
   approved: z.boolean().optional().describe("Decision of a user."),
   progress: z.string().describe("Last progress report of the running tool."),
-  output: z.string().optional().describe("Result for the model. Absent until the call ends."),
+  output: z.string().optional().describe("Result for users and the model. Absent until the call ends."),
+  modelOutput: z.string().optional().describe("Result for the model in place of `output`."),
   files: listSchema(broughtFile)
     .optional()
     .describe("Files for the model, in addition to `output`. The server may leave out their data."),

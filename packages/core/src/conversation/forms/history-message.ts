@@ -41,6 +41,8 @@ export interface HistoryResult {
   /** `denied`: by a user. */
   readonly status: "completed" | "failed" | "denied";
   readonly output: string;
+  /** The result for models, if it differs. */
+  readonly modelOutput?: string;
   /** Each with its bytes. */
   readonly files: readonly FilePart[];
 }
@@ -60,9 +62,11 @@ export function soleText([part, ...others]: readonly (UserPart | HistoryPart)[])
   return part?.type === "text" && others.length === 0 && part.provider === undefined ? part.text : undefined;
 }
 
-/** The result for forms in which each call needs one. */
+/** The result for forms of models, in which each call needs one. */
 export function resultOf({ result }: HistoryCall): HistoryResult {
-  return result ?? { status: "failed", output: "(This call has no result yet.)", files: [] };
+  if (!result) return { status: "failed", output: "(This call has no result yet.)", files: [] };
+  const { modelOutput = result.output } = result;
+  return { ...result, output: modelOutput };
 }
 
 /** Arguments for forms that need an object. */

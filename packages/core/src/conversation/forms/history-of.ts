@@ -48,11 +48,16 @@ function isEmpty(part: Part): boolean {
 }
 
 function historyCall(call: Call): HistoryCall {
-  const { id, tool, inputText, status, files = [] } = call;
-  const result = isEnded(status)
-    ? { result: { status: resultStatus(call), output: shownOutput(call), files: files.filter(({ data }) => data) } }
-    : {};
-  return { type: "call", id, tool, inputText, ...parsedInput(inputText), ...result };
+  const { modelOutput, ...shown } = call;
+  const { id, tool, inputText, status, files = [] } = shown;
+  const asked = { type: "call", id, tool, inputText, ...parsedInput(inputText) } as const;
+  if (!isEnded(status)) return asked;
+  const forModel = modelOutput === undefined ? {} : { modelOutput: shownOutput(call) };
+  const output = shownOutput(shown);
+  return {
+    ...asked,
+    result: { status: resultStatus(call), output, ...forModel, files: files.filter(({ data }) => data) },
+  };
 }
 
 /** A rule's denial is a failure, because its text says more than that a user said no. */

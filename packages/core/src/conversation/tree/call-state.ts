@@ -81,8 +81,9 @@ export function endCall(state: MutableState, event: Event & CallEnded<string>, s
     const data = state.files.get(file.digest);
     return { type: "file", ...file, ...(data !== undefined && { data }) };
   });
-  const { output, seen, at: endedAt } = event;
-  const ended = { status, output, progress: "", endedAt, ...(seen && { seen }) };
+  const { output, modelOutput, seen, at: endedAt } = event;
+  const forModel = modelOutput === undefined ? {} : { modelOutput };
+  const ended = { status, output, ...forModel, progress: "", endedAt, ...(seen && { seen }) };
   return changeCall(state, event, files ? { ...ended, files } : ended);
 }
 

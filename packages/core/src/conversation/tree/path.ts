@@ -213,7 +213,7 @@ function withTexts(message: AssistantMessage, texts: ReadonlyMap<string, string>
   const before = shortenedForms.get(message);
   if (before?.calls.every((call, index) => call.output === textFor(message.calls[index] as Call))) return before;
   const calls = message.calls.map((call): Call => {
-    const { files: _, ...rest } = call;
+    const { files: _files, modelOutput: _output, ...rest } = call;
     const text = texts.get(call.id);
     return text === undefined ? call : { ...rest, output: text };
   });

@@ -36,9 +36,11 @@ export function readableEvent<Item extends Event>(event: Item): Item {
     case "call.denied":
     case "call.cancelled": {
       const isWhole = event.files === undefined || (Array.isArray(event.files) && event.files.every(isStoredFile));
-      if (isWhole && typeof event.output === "string") return event;
-      const { files, ...ended } = event;
-      return { ...ended, output: String(event.output), ...(isWhole && files && { files }) } as Item;
+      const { files, modelOutput, ...ended } = event;
+      const isText = modelOutput === undefined || typeof modelOutput === "string";
+      if (isWhole && isText && typeof event.output === "string") return event;
+      const forModel = modelOutput === undefined ? {} : { modelOutput: String(modelOutput) };
+      return { ...ended, ...forModel, output: String(event.output), ...(isWhole && files && { files }) } as Item;
     }
     default:
       return event;
