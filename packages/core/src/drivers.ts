@@ -1,5 +1,6 @@
 export { isTooDeep } from "./conversation/checked/written-input.ts";
-export { filesHeading, openAiChatPart } from "./conversation/forms/write-openai.ts";
+export { anthropicFile } from "./conversation/forms/write-anthropic.ts";
+export { filesHeading, type OpenAiChatMessage, openAiChatPart } from "./conversation/forms/write-openai.ts";
 export { CallArguments } from "./model/call-arguments.ts";
 export { isCut } from "./model/cut-prompt.ts";
 export { type FinishReason, finishReason } from "./model/finish-reasons.ts";

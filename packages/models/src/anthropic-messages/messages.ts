@@ -1,7 +1,7 @@
 import type { Json } from "@banyan/core";
-import type { FilePart, ProviderData } from "@banyan/core/conversation";
-import { encodableResult, PDF, type PromptCall, type PromptMessage } from "@banyan/core/drivers";
-import { decodeBase64, encodeText } from "../wire/bytes.ts";
+import type { ProviderData } from "@banyan/core/conversation";
+import { anthropicFile, encodableResult, PDF, type PromptCall, type PromptMessage } from "@banyan/core/drivers";
+import { encodeText } from "../wire/bytes.ts";
 
 /** The key of Anthropic's data in the provider data of a message. */
 export const PROVIDER = "anthropic";
@@ -33,26 +33,13 @@ function encodeUser(parts: Extract<PromptMessage, { role: "user" }>["parts"]): E
   for (const part of parts) {
     if (part.type === "text" && anthropicData(part)) return undefined;
     if (part.type === "text" && part.text === "") continue;
-    const block = part.type === "text" ? { type: "text", text: part.text } : anthropicFileBlock(part);
+    const block = part.type === "text" ? { type: "text", text: part.text } : anthropicFile(part);
     if (!block) return undefined;
     blocks.push(block);
   }
   if (blocks.length === 0) return {};
   const pdf = parts.some((part) => part.type === "file" && part.mediaType === PDF);
   return { user: messageBytes("user", blocks), ...(pdf ? { pdf } : {}) };
-}
-
-function anthropicFileBlock({ mediaType, name, data, url }: FilePart): AnthropicBlock | undefined {
-  const address = data === undefined && url !== undefined && URL.canParse(url) ? new URL(url).href : undefined;
-  if (data === undefined && address === undefined) return undefined;
-  const source =
-    address === undefined ? { type: "base64", media_type: mediaType, data } : { type: "url", url: address };
-  if (/^image\/[^*]+$/.test(mediaType)) return { type: "image", source };
-  if (mediaType === PDF) return { type: "document", source, title: name };
-  if (mediaType !== "text/plain") return undefined;
-  if (data === undefined) return { type: "document", source, title: name };
-  const text = new TextDecoder().decode(decodeBase64(data));
-  return { type: "document", source: { type: "text", media_type: mediaType, data: text }, title: name };
 }
 
 function encodeAnswer(message: PromptAnswer, takes: readonly string[]): EncodedMessage | undefined {
@@ -87,7 +74,7 @@ function encodeAnswer(message: PromptAnswer, takes: readonly string[]): EncodedM
   const results: AnthropicBlock[] = [];
   for (const result of message.results) {
     const { text, files } = encodableResult(result, takes);
-    const blocks = files.map(anthropicFileBlock);
+    const blocks = files.map(anthropicFile);
     if (blocks.includes(undefined)) return undefined;
     pdf ||= files.some(({ mediaType }) => mediaType === PDF);
     results.push({

@@ -36,6 +36,7 @@ const plain: Readonly<Record<string, PromptMessage>> = {
   "images, with bytes and by address": user(
     { type: "file", mediaType: "image/png", data: "QUJD" },
     { type: "file", mediaType: "image/jpeg", url: "https://a.example/b c.jpg" },
+    { type: "file", mediaType: "image/*", url: "https://a.example/d" },
   ),
   "a PDF": user({ type: "file", mediaType: "application/pdf", name: "a.pdf", data: "QUJD" }, text("Read")),
   "a PDF by address": user({ type: "file", mediaType: "application/pdf", url: "https://a.example/a.pdf" }),

@@ -1,30 +1,23 @@
 import type { Json, Message } from "@banyan/core";
 import type { FilePart, TextPart } from "@banyan/core/conversation";
-import { encodableResult, filesHeading, openAiChatPart, PICTURES, type PromptMessage } from "@banyan/core/drivers";
+import {
+  encodableResult,
+  filesHeading,
+  type OpenAiChatMessage,
+  openAiChatPart,
+  PICTURES,
+  type PromptMessage,
+} from "@banyan/core/drivers";
 import { promptFrom } from "@banyan/core/hosts";
 
 /** A message in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create). */
-export type OpenAIMessage =
-  | { role: "user"; content: string | OpenAIUserPart[] }
-  | { role: "assistant"; content: string | null; tool_calls?: OpenAIToolCall[] }
-  | { role: "tool"; tool_call_id: string; content: string };
+export type OpenAIMessage = OpenAiChatMessage;
 
 /** A part of a user message, in the chat completions format. */
-export type OpenAIUserPart =
-  | { type: "text"; text: string }
-  | { type: "image_url"; image_url: { url: string } }
-  | { type: "file"; file: { filename: string; file_data: string } };
+export type OpenAIUserPart = Exclude<Extract<OpenAIMessage, { role: "user" }>["content"], string>[number];
 
 /** A tool call in a message of the chat completions format. */
-export interface OpenAIToolCall {
-  id: string;
-  type: "function";
-  function: {
-    name: string;
-    /** JSON of an object. */
-    arguments: string;
-  };
-}
+export type OpenAIToolCall = NonNullable<Extract<OpenAIMessage, { role: "assistant" }>["tool_calls"]>[number];
 
 /**
  * Converts a path of a conversation to messages of the chat completions format: `toOpenAIMessages(pathTo(state,

@@ -24,8 +24,6 @@ test("L8: without Node, texts have the same bytes, and bytes in pieces the same 
   fc.assert(
     fc.property(text, fc.array(bytes), (given, pieces) => {
       expect([...bare.encodeText(given)]).toEqual([...ours.encodeText(given)]);
-      const base64 = Buffer.from(given).toString("base64");
-      expect([...bare.decodeBase64(base64)]).toEqual([...ours.decodeBase64(base64)]);
       const node = ours.openUtf8();
       const written = (to: ours.Utf8Decoder) => pieces.map((piece) => to.write(piece)).join("") + to.end();
       expect(written(decoder)).toBe(written(node));

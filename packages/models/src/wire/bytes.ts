@@ -10,11 +10,6 @@ export const encodeText: (text: string) => Uint8Array = hasBuffer
   ? (text) => Buffer.from(text)
   : (text) => encoder.encode(text);
 
-/** Returns the bytes of a text in base 64. */
-export const decodeBase64: (text: string) => Uint8Array = hasBuffer
-  ? (text) => Buffer.from(text, "base64")
-  : (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-
 /** Returns memory with any content. */
 export const takeMemory: (length: number) => Uint8Array<ArrayBuffer> = hasBuffer
   ? Buffer.allocUnsafeSlow

@@ -356,8 +356,15 @@ function asBytes(value: unknown): Uint8Array | undefined {
 }
 
 function decodeFirstBytes(base64: string): Uint8Array {
-  const head = base64.slice(0, 32);
-  return Uint8Array.from(atob(head), (character) => character.charCodeAt(0));
+  return decodeBase64(base64.slice(0, 32));
+}
+
+/** Returns the bytes of a valid text in base 64. */
+export function decodeBase64(base64: string): Uint8Array {
+  const characters = atob(base64);
+  const bytes = new Uint8Array(characters.length);
+  for (let index = 0; index < bytes.length; index++) bytes[index] = characters.charCodeAt(index);
+  return bytes;
 }
 
 /** Bytes per piece: a multiple of 3, so that the pieces join, and few enough for the arguments of a call. */

@@ -1,3 +1,4 @@
+import { decodeBase64 } from "../checked/user-content.ts";
 import type { FilePart, UserPart } from "../part.ts";
 import {
   type HistoryCall,
@@ -87,18 +88,25 @@ function userBlock(part: UserPart): AnthropicText | AnthropicImage | AnthropicDo
 }
 
 function fileBlock(file: FilePart): AnthropicText | AnthropicImage | AnthropicDocument {
-  const { mediaType, name, data, url = "" } = file;
+  return anthropicFile(file) ?? { type: "text", text: textForFile(file) };
+}
+
+/** Writes a file as a content block of Anthropic. `undefined`: Anthropic takes no such file. */
+export function anthropicFile(file: FilePart): AnthropicImage | AnthropicDocument | undefined {
+  const { mediaType, name, data, url } = file;
   const titled = name === undefined ? {} : { title: name };
-  const picture = PICTURES.find((each) => each === mediaType);
-  if (data === undefined && mediaType.startsWith("image/")) return { type: "image", source: { type: "url", url } };
-  if (data !== undefined && picture) return { type: "image", source: { type: "base64", media_type: picture, data } };
-  if (mediaType === "application/pdf") {
-    const source =
-      data === undefined ? { type: "url" as const, url } : { type: "base64" as const, media_type: mediaType, data };
-    return { type: "document", source, ...titled } as AnthropicDocument;
+  if (data === undefined) {
+    if (url === undefined || !URL.canParse(url)) return undefined;
+    const source: UrlSource = { type: "url", url: new URL(url).href };
+    if (mediaType.startsWith("image/")) return { type: "image", source };
+    const isDocument = mediaType === "application/pdf" || mediaType === "text/plain";
+    return isDocument ? { type: "document", source, ...titled } : undefined;
   }
-  if (mediaType !== "text/plain" || data === undefined) return { type: "text", text: textForFile(file) };
-  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const picture = PICTURES.find((each) => each === mediaType);
+  if (picture) return { type: "image", source: { type: "base64", media_type: picture, data } };
+  if (mediaType === "application/pdf")
+    return { type: "document", source: { type: "base64", media_type: mediaType, data }, ...titled };
+  if (mediaType !== "text/plain") return undefined;
+  const text = new TextDecoder().decode(decodeBase64(data));
   return { type: "document", source: { type: "text", media_type: mediaType, data: text }, ...titled };
 }

@@ -19,7 +19,11 @@ export type OpenAiChatMessage =
   | { role: "assistant"; content: string | null; tool_calls?: ChatCall[] }
   | { role: "tool"; tool_call_id: string; content: string };
 
-type ChatCall = { id: string; type: "function"; function: { name: string; arguments: string } };
+type ChatCall = {
+  id: string;
+  type: "function";
+  function: { name: string /** JSON of an object, as the model wrote it. */; arguments: string };
+};
 
 /**
  * Writes a history as messages of OpenAI's chat completions. Leaves out reasoning, cited sources and files of
