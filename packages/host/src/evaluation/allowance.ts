@@ -43,7 +43,7 @@ export class Allowance implements Disposable {
   }
 
   /** Makes the calls of an agent's models wait for room. Throws `LimitError` for a model with an unknown price. */
-  agent(agent: Agent): Agent {
+  agent(agent: Agent<unknown>): Agent<unknown> {
     const { model, modelNamed } = agent.options;
     return agent.with({
       model: this.#model(model),

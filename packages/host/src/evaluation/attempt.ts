@@ -29,7 +29,7 @@ export interface AttemptPlace {
 /** An agent for one attempt, with its sandbox. */
 export interface Competitor {
   /** Works in the attempt's folder and cannot ask a user. */
-  readonly agent: Agent;
+  readonly agent: Agent<unknown>;
   /** The sandbox for commands of agent and checks. Absent: commands have the program's rights. */
   readonly sandbox?: Sandbox | undefined;
   readonly redact?: Redact;
@@ -69,6 +69,8 @@ class AttemptError extends Error {
   override readonly name = "AttemptError";
 }
 
+const RESULT_FITS = "the result matches the schema of the agent";
+
 /** Runs and checks an attempt, and writes the result. Rejects without a result, or with the reason of a signal. */
 export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult> {
   const { session, ids, title, column, directory, signal, turns } = making;
@@ -93,12 +95,17 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
     const agent = boundedAgent(competitor.agent, making);
     const taken = await turnsOn({ session, agent, root: ids.root, then, signal: turns });
     const { isWhole, last, leaf, steps, seconds, spent } = taken;
-    if (!isWhole) {
+    // A result that does not match the agent's schema is a fault of the model, and not of the evaluation.
+    const misfit = last?.error?.code === "output" ? [{ holds: false, what: RESULT_FITS, why: last.error.message }] : [];
+    if (!isWhole && misfit.length === 0) {
       turns.throwIfAborted();
       throw new AttemptError(last?.error?.message ?? "The turn was interrupted.");
     }
     const { checks: made, judging } = await checksOf(making, competitor, last?.text ?? "");
-    const checks = made.map((check, index) => (holding[index] ? { ...check, holdsUntouched: true as const } : check));
+    const checks = [
+      ...made.map((check, index) => (holding[index] ? { ...check, holdsUntouched: true as const } : check)),
+      ...misfit,
+    ];
     const denied = deniedCalls(session.state, ids.root);
     const passed = checks.every(({ holds }) => holds);
     const result = {
@@ -165,7 +172,7 @@ async function openCompetitor(column: Column, place: AttemptPlace): Promise<Comp
   }
 }
 
-function boundedAgent(agent: Agent, { case: { mode, limits }, allowance }: AttemptOptions): Agent {
+function boundedAgent(agent: Agent<unknown>, { case: { mode, limits }, allowance }: AttemptOptions): Agent<unknown> {
   const bounded = agent.with({ mode, unattended: true, limits: { ...agent.options.limits, ...limits } });
   return allowance?.agent(bounded) ?? bounded;
 }

@@ -15,6 +15,7 @@ import {
 } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import type { Column } from "./attempt.ts";
 import { casesFrom, type WrittenCases } from "./cases.ts";
 import { type EvaluateOptions, evaluate } from "./evaluate.ts";
@@ -195,6 +196,43 @@ describe("C16: an evaluation", () => {
       { holds: false, what: expect.anything(), why: "it did not end within 0.3 s and was stopped; it printed nothing" },
       { holds: false, what: expect.anything(), why: expect.stringMatching(/^it did not end .*; it printed "…/) },
       { holds: true, what: "`exit 3` exits with 3", holdsUntouched: true },
+    ]);
+  });
+
+  test("L2: takes agents with typed results, and an attempt fails whose result does not match the schema", async () => {
+    const output = z.object({ city: z.string(), begins: z.iso.date().transform((text) => new Date(text)) });
+    const typed = (name: string, script: Script): Column => ({
+      name,
+      open: () => ({
+        agent: new Agent({ model: scriptedModel(script, { id: `scripted/${name}`, price: CENT }), output }),
+      }),
+    });
+    const rome = '{"city":"Rome","begins":"2026-11-29"}';
+    const columns = [
+      typed("right", [rome]),
+      typed("late", ["Rome!", rome]),
+      typed("wrong", ["Rome!", "Rome, I said."]),
+    ];
+    const { attempts } = await run([chat("trip", { contains: "Rome" })], columns);
+    expect(attempts.map(({ column, status }) => [column, status])).toEqual([
+      ["right", "passed"],
+      ["late", "passed"],
+      ["wrong", "failed"],
+    ]);
+    expect(attempts[2]?.result?.checks).toMatchObject([
+      { holds: true },
+      {
+        holds: false,
+        what: "the result matches the schema of the agent",
+        why: expect.stringMatching(/^The response does not match/),
+      },
+    ]);
+    // The next evaluation keeps the failed attempt, as any other.
+    const again = await run([chat("trip", { contains: "Rome" })], columns);
+    expect(again.attempts.map(({ status, isKept }) => [status, isKept])).toEqual([
+      ["passed", true],
+      ["passed", true],
+      ["failed", true],
     ]);
   });
 

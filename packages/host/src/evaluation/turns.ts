@@ -25,7 +25,7 @@ export function addCosts(a: EvaluationCost, b: EvaluationCost): EvaluationCost {
 /** A branch with user messages to answer. */
 export interface BranchToAnswer {
   readonly session: Session;
-  readonly agent: Agent;
+  readonly agent: Agent<unknown>;
   /** The first message of the branch, without an answer yet. */
   readonly root: string;
   /** Later user messages, each sent after an answer. */
@@ -65,7 +65,7 @@ export async function turnsOn({ session, agent, root, then = [], signal }: Branc
 }
 
 /** An abort interrupts the turn and waits for its end. */
-async function followed(chat: Chat, signal: AbortSignal): Promise<void> {
+async function followed(chat: Chat<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const items = chat[Symbol.asyncIterator]();
   let left: Promise<unknown> | undefined;
@@ -77,7 +77,7 @@ async function followed(chat: Chat, signal: AbortSignal): Promise<void> {
 }
 
 /** Adds a listener for each turn of the agent, and of agents to which it hands over. */
-function withTurnListener(agent: Agent, told: (turn: Turn, leaf: string | null) => void): Agent {
+function withTurnListener(agent: Agent<unknown>, told: (turn: Turn, leaf: string | null) => void): Agent<unknown> {
   const { onTurn } = agent.options;
   return agent.with({
     async onTurn(conversation, by, turn) {
