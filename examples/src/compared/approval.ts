@@ -1,6 +1,6 @@
 // A refund needs an approval: the first start asks, and a later start with "yes" or a reason answers.
 import { Agent, defineTool, Session } from "@banyan/core";
-import { resolveModel } from "@banyan/models";
+import { openai } from "@banyan/models/openai";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { z } from "zod";
 
@@ -11,8 +11,7 @@ const refund = defineTool({
   effects: "external",
   execute: ({ order }) => `Order ${order} is paid back.`,
 });
-const model = await resolveModel("openai/gpt-5-mini");
-const agent = new Agent({ model, tools: [refund], permission: () => ({ decision: "ask" }) });
+const agent = new Agent({ model: openai("gpt-5-mini"), tools: [refund], permission: () => ({ decision: "ask" }) });
 
 await using session = await Session.open(sqliteStore({ directory: "conversations" }), "order-7", { create: true });
 const [question] = session.openQuestions;

@@ -1,7 +1,7 @@
 // A clerk hands over to a writer in one stream. Ctrl-C ends an answer, and the next start continues the conversation.
 import { createInterface } from "node:readline";
 import { Agent, type Chat, type ChatOptions, defineTool, Session, say, stop } from "@banyan/core";
-import { resolveModel } from "@banyan/models";
+import { openai } from "@banyan/models/openai";
 import { sqliteStore } from "@banyan/store/sqlite";
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
@@ -9,7 +9,7 @@ async function listen(agent: Agent, options?: ChatOptions): Promise<Chat> {
   const { value } = await lines.next();
   return agent.chat(value ? say(value) : stop(), options);
 }
-const model = await resolveModel("openai/gpt-5-mini");
+const model = openai("gpt-5-mini");
 const writer = new Agent({
   name: "writer",
   model,

@@ -1,6 +1,6 @@
 // A tool that says each sentence of the model's next message while the model writes it.
 import { Agent, defineTool } from "@banyan/core";
-import { resolveModel } from "@banyan/models";
+import { openai } from "@banyan/models/openai";
 
 const readAloud = defineTool({
   name: "read_aloud",
@@ -20,5 +20,5 @@ const readAloud = defineTool({
     return "Your next message is said aloud.";
   },
 });
-const agent = new Agent({ model: await resolveModel("openai/gpt-5-mini"), tools: [readAloud] });
+const agent = new Agent({ model: openai("gpt-5-mini"), tools: [readAloud] });
 await agent.send("Read to me what a banyan is.");

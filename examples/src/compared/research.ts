@@ -1,9 +1,9 @@
 // Three sub-agents share a budget, and their editor returns a typed result.
 import { Agent } from "@banyan/core";
-import { resolveModel } from "@banyan/models";
+import { openai } from "@banyan/models/openai";
 import { z } from "zod";
 
-const model = await resolveModel("openai/gpt-5-mini");
+const model = openai("gpt-5-mini");
 const researcher = new Agent({ name: "researcher", description: "States three facts about a tree.", model });
 const editor = new Agent({
   model,
