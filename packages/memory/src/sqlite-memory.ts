@@ -72,6 +72,7 @@ const OPTIONS: OptionNames<SqliteMemoryOptions> = {
  * Creates a memory in a SQLite file, which any number of processes may share. Opens the file on first use. Remembers a
  * turn's user messages and last answer if they have at least three words, as pieces of at most 1,500 characters. Of a
  * long text, keeps the first and last 6,000 characters.
+ * @example const agent = new Agent({ model, memory: { store: sqliteMemory({ file: "memory.db" }) } });
  */
 export function sqliteMemory(options: SqliteMemoryOptions): ManagedMemory {
   refuseUnknown("sqliteMemory", options, OPTIONS);

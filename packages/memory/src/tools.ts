@@ -6,7 +6,10 @@ import { tellingWords } from "./words.ts";
 const CANDIDATES = 8;
 const EXCERPT = 200;
 
-/** Returns the tools by which an agent changes a user's memory: `remember {fact}` and `forget {fact}`. */
+/**
+ * Returns the tools by which an agent changes a user's memory: `remember {fact}` and `forget {fact}`.
+ * @example const agent = new Agent({ model, memory: { store: memory }, tools: memoryTools(memory) });
+ */
 export function memoryTools(memory: ManagedMemory): readonly Tool[] {
   return [rememberTool(memory), forgetTool(memory)];
 }

@@ -40,6 +40,9 @@ const OPTIONS: OptionNames<ChooseModelOptions> = { flag: true, setting: true, en
  * `OPENAI_COMPATIBLE_BASE_URL`; the first model of the first local server that answers, in the order ollama, lmstudio,
  * llamacpp, vllm; or the offline demo. `BANYAN_NO_DISCOVERY=1` skips local servers. Does not check whether the models
  * of flag and setting exist. Rejects only with the reason of `signal`.
+ * @example
+ * const { name, reason } = await chooseModel({ flag: process.argv[2] });
+ * const agent = new Agent({ model: await resolveModel(name) });
  */
 export async function chooseModel(options: ChooseModelOptions = {}): Promise<ModelChoice> {
   refuseUnknown("chooseModel", options, OPTIONS);

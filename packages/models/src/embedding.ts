@@ -11,6 +11,8 @@ import { checkFetch } from "./wire/pool.ts";
 /**
  * Creates an embedding model from `provider/model` or a short name. Keys and addresses come from `env`. Loads and sends
  * nothing before the first use, so an unknown model fails only at that time. Throws `ModelChoiceError`.
+ * @example
+ * const memory = sqliteMemory({ file: "memory.db", embed: embeddingModel("openai/text-embedding-3-small") });
  */
 export function embeddingModel(
   name: string,

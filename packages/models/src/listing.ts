@@ -32,6 +32,7 @@ export interface ProviderStatus {
  * the process's environment). Asks local servers and servers at the user's addresses in parallel, for at most 3
  * seconds; `BANYAN_NO_DISCOVERY=1` skips local servers. Sends nothing to hosted providers, so a wrong key fails only
  * with the first request. Rejects only with the reason of `signal`.
+ * @example for (const { name } of await listProviders()) console.log(name);
  */
 export async function listProviders(
   options: { readonly env?: EnvironmentVariables; readonly signal?: AbortSignal } = {},
@@ -44,6 +45,7 @@ export async function listProviders(
 /**
  * Lists a provider's chat models by name, with price, context size and image support. `listed`: models of the user's
  * own server, from `listProviders`. Rejects with `ModelChoiceError` for an unknown provider.
+ * @example for (const { name } of await listModels("openai")) console.log(name);
  */
 export async function listModels(
   provider: string,

@@ -21,6 +21,7 @@ const PATIENCE_WITH_GUESSED = 300;
 /**
  * Lists the local model servers that answer now: within 300 ms at the default port, or within 3 seconds at the address
  * in the server's environment variable (`OLLAMA_BASE_URL`, ...). Rejects only with the reason of `signal`.
+ * @example for (const server of await localModelServers()) console.log(server);
  */
 export async function localModelServers(
   env: EnvironmentVariables = processVariables(),

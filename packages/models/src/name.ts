@@ -7,7 +7,10 @@ import { providers } from "./providers.ts";
 /** Short names of models. The value is `provider/model`, with an optional effort, or another short name. */
 export type Aliases = Readonly<Record<string, string>>;
 
-/** The short names that work without settings. A user's alias replaces the same built-in name. */
+/**
+ * The short names that work without settings. A user's alias replaces the same built-in name.
+ * @example console.log(Object.keys(builtInAliases));
+ */
 export const builtInAliases: Aliases = {
   sonnet: "anthropic/claude-sonnet-5",
   opus: "anthropic/claude-opus-5",

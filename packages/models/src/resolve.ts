@@ -50,6 +50,7 @@ const opened = new WeakMap<object, Map<string, Promise<ModelDriver>>>();
  * (`sonnet:high`). A model's own name may contain slashes and colons. The effort becomes a setting of the driver, which
  * an agent's settings override. Keys and addresses come from `env`. Sends nothing, so an unknown model fails only with
  * the first request. Returns the same driver for the same environment and `fetch`. Rejects with `ModelChoiceError`.
+ * @example const agent = new Agent({ model: await resolveModel("anthropic/claude-sonnet-4-5") });
  */
 export async function resolveModel(name: string, options: ResolveOptions = {}): Promise<ModelDriver> {
   refuseUnknown("resolveModel", options, OPTIONS);
@@ -95,6 +96,7 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
 /**
  * Checks a name as `resolveModel` does, without making a driver. Resolves with similar names if the catalogue lacks the
  * model. Rejects with `ModelChoiceError`. `needsSetUp`: whether to check keys and addresses too.
+ * @example for (const similar of await checkModel("openai/gpt-55")) console.log(`Did you mean ${similar}?`);
  */
 export async function checkModel(
   name: string,

@@ -72,6 +72,7 @@ const OPTIONS: OptionNames<LanguageModelOptions> = {
  * Makes a driver of a language model of the AI SDK (`LanguageModelV4` of `@ai-sdk/provider`). Reasoning signatures and
  * item ids are kept with their parts and sent back to the provider. Calls of tools that the provider runs itself are
  * kept with their results as parts of the message. @throws TypeError if the model has another version of the interface.
+ * @example const agent = new Agent({ model: fromLanguageModel(languageModel, { contextSize: 128_000 }) });
  */
 export function fromLanguageModel(model: LanguageModelV4, options: LanguageModelOptions = {}): ModelDriver {
   if (!isLanguageModel(model)) throw new TypeError(notALanguageModel(model));

@@ -20,5 +20,8 @@ export interface RightsPlace {
   write(rights: Rights): void | Promise<void>;
 }
 
-/** Empty `Rights`: no rule and no call is allowed. */
+/**
+ * Empty `Rights`: no rule and no call is allowed.
+ * @example console.log(noRights.rules.length);
+ */
 export const noRights: Rights = Object.freeze({ rules: [], calls: {} });

@@ -21,6 +21,8 @@ const PDF_BETA = "pdfs-2024-09-25";
  * SDK's provider package writes the other fields, and whole requests with rare content. The driver loads and opens
  * nothing before the first request. It has no timeout, since a model may think for long: the caller must abort. Throws
  * `TypeError` if `baseURL` is not an address.
+ * @example
+ * const model = anthropicMessages({ id: "anthropic/claude", model: "claude-sonnet-4-5", baseURL: "http://127.0.0.1:8080/v1" });
  */
 export function anthropicMessages(options: AnthropicMessagesOptions): ModelDriver {
   refuseUnknown("anthropicMessages", options, WIRE_OPTIONS);

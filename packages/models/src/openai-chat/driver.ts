@@ -32,6 +32,7 @@ const OPTIONS: OptionNames<OpenAIChatOptions> = { ...WIRE_OPTIONS, maxTokensFiel
  * Creates a driver for OpenAI's chat completions API, which many servers offer. The driver loads and opens nothing
  * before the first request. It has no timeout, since a model may think for long: the caller must abort. Throws
  * `TypeError` if `baseURL` is not an address.
+ * @example const model = openAIChat({ id: "local/qwen", model: "qwen3", baseURL: "http://127.0.0.1:8080/v1" });
  */
 export function openAIChat(options: OpenAIChatOptions): ModelDriver {
   refuseUnknown("openAIChat", options, OPTIONS);

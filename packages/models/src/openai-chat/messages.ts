@@ -25,6 +25,7 @@ export type OpenAIToolCall = NonNullable<Extract<OpenAIMessage, { role: "assista
  * - Each tool call has one result. For a call that did not run, the result gives the reason.
  * - The nearest summary replaces compacted messages. Recalled memory comes before the user message that it belongs to.
  * - Reasoning, sources, server-side work and the system prompt are left out.
+ * @example const messages = toOpenAIMessages(pathTo(session.state, session.state.leaf));
  */
 export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
   return promptFrom(path).flatMap((message) => encodeChatMessage(message).messages);

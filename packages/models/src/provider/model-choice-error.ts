@@ -9,7 +9,11 @@ export type ModelChoiceErrorCode =
   | "malformed-address"
   | "missing-package";
 
-/** Error for a model that cannot be used. `message` says what is wrong and what to do. */
+/**
+ * Error for a model that cannot be used. `message` says what is wrong and what to do.
+ * @example
+ * await resolveModel("sonet").catch((error) => error instanceof ModelChoiceError && console.log(error.message));
+ */
 export class ModelChoiceError extends Error {
   override readonly name = "ModelChoiceError";
   readonly code: ModelChoiceErrorCode;

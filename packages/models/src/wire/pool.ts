@@ -40,7 +40,10 @@ function describe(value: unknown): string {
 /** Milliseconds that an idle connection is kept, unless the server sets less. */
 const KEEP_ALIVE = 30_000;
 
-/** Loads the HTTP client early (about 70 ms), so that the first request does not wait for it. */
+/**
+ * Loads the HTTP client early (about 70 ms), so that the first request does not wait for it.
+ * @example await loadWire();
+ */
 export async function loadWire(): Promise<void> {
   if (isNode()) await import("undici");
 }

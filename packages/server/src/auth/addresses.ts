@@ -9,7 +9,10 @@ export interface ListenAddress {
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
-/** Returns whether a host name or address is reachable only from programs on this machine. */
+/**
+ * Returns whether a host name or address is reachable only from programs on this machine.
+ * @example console.log(isLoopbackAddress("127.0.0.1"));
+ */
 export function isLoopbackAddress(host: string): boolean {
   return LOOPBACK.includes(inBrackets(host)) || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -25,6 +25,7 @@ function secretDigest(text: string): Buffer {
 /**
  * Returns the server's token from a file, so that pages stay signed in when the server restarts. Without a file,
  * creates one with a random token, readable only by the user (mode 0600).
+ * @example const token = keptToken("token");
  */
 export function keptToken(file: string): string {
   const kept = tokenInFile(file);
@@ -42,7 +43,10 @@ export function keptToken(file: string): string {
   }
 }
 
-/** Returns the token in a file; `undefined` without a file, or if the text is too short to be safe. */
+/**
+ * Returns the token in a file; `undefined` without a file, or if the text is too short to be safe.
+ * @example console.log(tokenInFile("token") ?? "There is no token yet.");
+ */
 export function tokenInFile(file: string): string | undefined {
   let text: string;
   try {

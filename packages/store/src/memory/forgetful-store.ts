@@ -5,6 +5,7 @@ import { checkSequence, logClosed, notFound, openHere, overtakenError, storeClos
 /**
  * Creates a store that checks events and then drops them, for endless conversations that are never read again. Keeps
  * only the last event number of each conversation. Lists and searches find no conversation.
+ * @example const serving = handler(agent, { store: forgetfulStore(), authorize: () => true });
  */
 export function forgetfulStore(): Store {
   return new ForgetfulStore();

@@ -15,7 +15,10 @@ const MODES = ["disable", "require", "verify-ca", "verify-full"];
 const KNOWN = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 const EXAMPLE = "postgres://user:password@host:5432/database?sslmode=verify-full";
 
-/** Returns whether a text is an address of a PostgreSQL database. */
+/**
+ * Returns whether a text is an address of a PostgreSQL database.
+ * @example console.log(isPostgresUrl("postgres://127.0.0.1/banyan"));
+ */
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:/i.test(text);
 }

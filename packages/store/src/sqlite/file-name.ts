@@ -28,7 +28,10 @@ function writtenByte(byte: number): string {
   return /[0-9a-z-]/.test(character) ? character : `_${byte.toString(16).padStart(2, "0")}`;
 }
 
-/** Returns the path of a conversation's log in a store's directory. */
+/**
+ * Returns the path of a conversation's log in a store's directory.
+ * @example console.log(conversationFile("conversations", "order-7"));
+ */
 export function conversationFile(directory: string, id: string): string {
   return join(directory, "conversations", `${conversationFileName(id)}.sqlite`);
 }

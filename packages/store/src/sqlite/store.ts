@@ -48,6 +48,8 @@ const OPTIONS: OptionNames<SqliteStoreOptions> = { directory: "string!", program
  * brings no permissions (S17). Only the owner can read files and directories. Creates nothing before the first
  * conversation. `conversationFileName` defines file names for ids with other characters than lower-case letters and
  * digits.
+ * @example
+ * await using session = await Session.open(sqliteStore({ directory: "conversations" }), "order-7", { create: true });
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   refuseUnknown("sqliteStore", options, OPTIONS);

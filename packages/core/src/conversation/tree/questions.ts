@@ -4,6 +4,9 @@ import type { ApprovalQuestion, EarlierQuestion, Mutable, MutableState, OpenQues
 /**
  * Opens and closes questions to the user as an event demands. Returns true if any question changed. `leaf`: the last
  * message of the run, needed for a `run.paused` event.
+ * @example
+ * const questions = new Map<string, OpenQuestion>();
+ * for await (const item of agent.chat(say("Hello"))) if (isEvent(item)) noteQuestions(questions, item);
  */
 export function noteQuestions(questions: Map<string, OpenQuestion>, event: Event, leaf: string | null = null): boolean {
   switch (event.type) {
@@ -75,7 +78,10 @@ function ofRun(
   return has;
 }
 
-/** True if a question stays open when its process ends. */
+/**
+ * True if a question stays open when its process ends.
+ * @example console.log(session.openQuestions.filter(survivesProcess).length);
+ */
 export function survivesProcess(question: OpenQuestion): boolean {
   return question.type === "text" ? question.survives !== undefined : question.survives !== false;
 }
