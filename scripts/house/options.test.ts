@@ -44,6 +44,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "core Agent.send": (options) => agent.send("Hello", options),
   "core Agent.answer": (options) => agent.answer("a question", { decision: "allow" }, options),
   "core Agent.asTool": (options) => agent.with({ name: "x", description: "y" }).asTool(options),
+  "core Agent.countTokens": (options) => agent.countTokens("Hello", options),
   "core Agent.compact": (options) => agent.compact(options),
   "core AgentBuilder.settings": (settings) => Agent.builder().model(model).settings(settings).build(),
   "core AgentBuilder.limits": (limits) => Agent.builder().model(model).limits(limits).build(),

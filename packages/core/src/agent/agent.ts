@@ -17,6 +17,7 @@ import type { ChatOptions, Conversation } from "./chat-options.ts";
 import { checkAgentOptions } from "./check-options.ts";
 import { type CompactOptions, compactBranch } from "./compact.ts";
 import { type AgentToolOptions, taskTool } from "./control/agent-tool.ts";
+import { type CountTokensOptions, countRequestTokens, type RequestTokens } from "./count-tokens.ts";
 import { type Directive, resume, say } from "./directive.ts";
 import { readyAgent } from "./prepare.ts";
 import { optionsWithin } from "./sub-agent.ts";
@@ -174,6 +175,16 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
   compact(options: CompactOptions): Promise<string | undefined> {
     const summarizing = () => (this.options.compaction === false ? this.with({ compaction: {} }) : this);
     return compactBranch(() => summarizing().ready, options);
+  }
+
+  /**
+   * Counts the input tokens of the first model call that `send` would make with this content. Providers with an endpoint
+   * for it count; `source` says whether the number is an estimate. Nothing is written. Rejects with `OptionError` for an
+   * agent whose loop keeps its own context.
+   * @example const { tokens, source } = await agent.countTokens("Summarise the book.", { session });
+   */
+  async countTokens(content: UserContent, options: CountTokensOptions = {}): Promise<RequestTokens> {
+    return countRequestTokens(this.ready, content, options);
   }
 
   /**

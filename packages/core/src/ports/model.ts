@@ -49,6 +49,8 @@ export interface ModelDriver {
   readonly pictureProblem?: ((file: FilePart) => string | undefined) | undefined;
   /** Settings implied by the model's name, such as an effort. Each setting of the agent overrides them. */
   readonly settings?: ModelSettings | undefined;
+  /** Returns the input tokens of a request, as an endpoint of the provider counts them. Rejects as `stream` does. */
+  countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number>;
   /** Pushes one response into the sink. Rejects with a `ModelError`, or with the reason of the signal. */
   stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<void>;
 }

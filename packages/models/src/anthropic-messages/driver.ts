@@ -1,7 +1,9 @@
 import type { ModelDriver } from "@banyan/core";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { rulesFor, withProviderRules } from "@banyan/core/drivers";
+import { ANTHROPIC_COUNT, countAtEndpoint } from "../provider/count-tokens.ts";
 import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
+import { modelFetch } from "../wire/fetch.ts";
 import { MessagesAnswer } from "./answer.ts";
 import { Heads } from "./head.ts";
 import { PROVIDER } from "./messages.ts";
@@ -36,6 +38,9 @@ export function anthropicMessages(options: AnthropicMessagesOptions): ModelDrive
   const driver: ModelDriver = {
     ...client.facts,
     family: "anthropic-messages",
+    countTokens: countAtEndpoint(client.facts, ANTHROPIC_COUNT, modelFetch(options), (fetch) =>
+      throughPackage(options, fetch),
+    ),
     async stream(request, sink, signal) {
       signal.throwIfAborted();
       // Encode before the first await: the list of messages grows later.

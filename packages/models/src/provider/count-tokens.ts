@@ -1,0 +1,89 @@
+import { type ModelDriver, ModelError } from "@banyan/core";
+import { modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core/drivers";
+import { isJsonRecord, type JsonRecord, parseJsonText } from "@banyan/core/shown";
+
+/** An endpoint of a provider that counts the tokens of a request without an answer. */
+export interface CountEndpoint {
+  /** Returns the address of the endpoint for the address of a usual request. */
+  address(request: string): string;
+  /** Returns the body for the body of a usual request. */
+  body(request: JsonRecord): unknown;
+  /** The field of the answer that has the number. */
+  readonly field: string;
+}
+
+/** https://docs.claude.com/en/api/messages-count-tokens, which refuses all other fields. */
+const ANTHROPIC_FIELDS = [
+  "model",
+  "messages",
+  "system",
+  "tools",
+  "tool_choice",
+  "thinking",
+  "output_config",
+  "context_management",
+  "mcp_servers",
+];
+
+export const ANTHROPIC_COUNT: CountEndpoint = {
+  address: (request) => `${request}/count_tokens`,
+  body: (request) =>
+    Object.fromEntries(ANTHROPIC_FIELDS.flatMap((name) => (name in request ? [[name, request[name]]] : []))),
+  field: "input_tokens",
+};
+
+/** https://ai.google.dev/api/tokens */
+export function googleCount(model: string): CountEndpoint {
+  return {
+    address: (request) => request.replace(/:\w+(\?.*)?$/, ":countTokens"),
+    body: (request) => ({
+      generateContentRequest: { model: model.includes("/") ? model : `models/${model}`, ...request },
+    }),
+    field: "totalTokens",
+  };
+}
+
+interface WrittenRequest {
+  readonly address: string;
+  readonly headers: Headers;
+  readonly body: JsonRecord;
+}
+
+/**
+ * Makes the method `countTokens` of a driver. The provider's package writes the usual request, which is not sent; the
+ * endpoint gets the request instead. `open` makes the driver over the package with a `fetch`.
+ */
+export function countAtEndpoint(
+  { id, address }: Pick<ModelDriver, "id" | "address">,
+  endpoint: CountEndpoint,
+  fetch: typeof globalThis.fetch,
+  open: (fetch: typeof globalThis.fetch) => ModelDriver | Promise<ModelDriver>,
+): NonNullable<ModelDriver["countTokens"]> {
+  return async (request, signal) => {
+    let written: WrittenRequest | undefined;
+    const driver = await open(async (address, { headers, body } = {}) => {
+      const content = parseJsonText(String(body));
+      if (isJsonRecord(content)) written = { address: String(address), headers: new Headers(headers), body: content };
+      return new Response("", { headers: { "content-type": "text/event-stream" } });
+    });
+    const nowhere = { push: () => true, ready: async () => {} };
+    const error = await driver.stream(request, nowhere, signal).catch((error: unknown) => error);
+    signal.throwIfAborted();
+    if (!written) throw error ?? new ModelError("provider", `The package of ${id} wrote no request.`);
+    const { headers } = written;
+    headers.set("content-type", "application/json");
+    headers.set("accept", "application/json");
+    const body = JSON.stringify(endpoint.body(written.body));
+    const sent = { method: "POST", headers, body, signal };
+    const response = await fetch(endpoint.address(written.address), sent).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw modelErrorFromNetwork(error, address) ?? error;
+    });
+    const text = await response.text();
+    if (!response.ok) throw modelErrorFromResponse({ status: response.status, body: text, address, model: id });
+    const answer = parseJsonText(text);
+    const tokens = isJsonRecord(answer) ? answer[endpoint.field] : undefined;
+    if (typeof tokens === "number") return tokens;
+    throw new ModelError("provider", `The answer of ${address} has no number "${endpoint.field}".`);
+  };
+}
