@@ -31,7 +31,7 @@ const AGENT: OptionNames<TurnOptions & { onTurn?: () => unknown }> = {
   retry: true,
   bounds: true,
   mode: true,
-  output: "object",
+  output: true,
   unattended: "boolean",
   hooks: true,
   guards: true,

@@ -1,5 +1,5 @@
 import { GoogleLanguageModel } from "@ai-sdk/google/internal";
-import { googleCount, countAtEndpoint } from "../provider/count-tokens.ts";
+import { countAtEndpoint, googleCount } from "../provider/count-tokens.ts";
 import { type ModelFunction, modelFunction } from "../provider/model-function.ts";
 import { overPackage } from "../provider/of-target.ts";
 import { fetchFor } from "../provider/package-settings.ts";
