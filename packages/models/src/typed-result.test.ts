@@ -103,6 +103,15 @@ const weather = defineTool({
   execute: () => "sunny",
 });
 
+const REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  // As llama.cpp answers to a schema that it cannot enforce.
+  "openai-compatible/trips": [500, "failed to parse grammar"],
+  "openai-compatible/package": [400, "'response_format' of type 'json_schema' is not supported with this model"],
+  "openai/gpt-5": [400, "Invalid schema for text.format 'result'"],
+  "anthropic/claude-sonnet-4-5": [400, "output_config.format: Extra inputs are not permitted"],
+  "google/gemini-3.5-flash": [400, 'Unknown name "response_json_schema" at generation_config'],
+};
+
 describe.each(wires)("a typed result over the wire of $name", (wire) => {
   test("L2: in chat mode, a response that does not match is requested again", async () => {
     mock.on({ userMessage: "does not match the requested schema" }, { content: rome });
@@ -167,16 +176,10 @@ describe.each(wires)("a typed result over the wire of $name", (wire) => {
   test("L2: a server that refuses the schema is asked once more without it, and never again", async () => {
     mock.on({ userMessage: "trip" }, { content: rome });
     const bodies: Body[] = [];
-    const [field = ""] = Object.keys(wire.sent);
-    const words: Record<string, string> = {
-      output_config: "output_config.format: Extra inputs are not permitted",
-      generationConfig: 'Unknown name "response_json_schema" at generation_config',
-      text: "Invalid schema for text.format 'result'",
-    };
-    const message = words[field] ?? "'response_format' of type 'json_schema' is not supported with this model";
+    const [status, message] = REFUSALS[wire.name] ?? [0, ""];
     const model = await open(wire, bodies, (body) =>
       JSON.stringify(body).includes('additionalProperties":false')
-        ? Response.json({ error: { message, type: "invalid_request_error" } }, { status: 400 })
+        ? Response.json({ error: { message, type: "invalid_request_error" } }, { status })
         : undefined,
     );
     const agent = new Agent({ model, output });

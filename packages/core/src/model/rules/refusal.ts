@@ -52,11 +52,13 @@ export function refusedPart(
   own: readonly string[] = [],
 ): RefusedPart | undefined {
   const { code, status } = error;
-  if (code !== "invalid-request" || (status !== undefined && status !== 400 && status !== 422)) return undefined;
   const words = `${error.message}\n${error.detail ?? ""}`;
+  // Local servers report a schema that they cannot enforce as a fault of their own.
+  const hasFailed = code === "invalid-request" || (code === "provider" && status !== undefined);
+  if (hasFailed && request.output !== undefined && OUTPUT.test(words)) return "output";
+  if (code !== "invalid-request" || (status !== undefined && status !== 400 && status !== 422)) return undefined;
   if (REASONING.test(words) && request.messages.some((message) => reasoningParts(message).length > 0))
     return "reasoning";
-  if (request.output !== undefined && OUTPUT.test(words)) return "output";
   const parameter = parametersOf(request, own).find((name) => refusesParameter(words, name));
   if (parameter !== undefined) return { parameter };
   return PICTURE.test(words) && request.messages.some((message) => picturesOf(message).length > 0)
