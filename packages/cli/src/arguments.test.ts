@@ -101,9 +101,18 @@ describe("the command line", () => {
       "5m",
       "--temperature",
       "0",
+      "--top-p",
+      "0.9",
+      "--seed=7",
       "--max-tokens=100",
     );
-    expect(numbers).toEqual({ limits: { steps: 3, cost: 0.5, time: 300 }, temperature: 0, maxTokens: 100 });
+    expect(numbers).toEqual({
+      limits: { steps: 3, cost: 0.5, time: 300 },
+      temperature: 0,
+      topP: 0.9,
+      seed: 7,
+      maxTokens: 100,
+    });
     expect(["30", "30s", "1.5s", "250ms", "1h"].map((text) => read("--timeout", text).numbers.limits?.time)).toEqual([
       30, 30, 1.5, 0.25, 3_600,
     ]);
@@ -133,6 +142,8 @@ describe("the command line", () => {
     ["--timeout", "0"],
     ["--timeout", "9999h"],
     ["--temperature", "2.1"],
+    ["--top-p", "1.1"],
+    ["--seed", "0.5"],
     ["--approval", "none"],
     ["--color", "sometimes"],
   ])("names the flag, the value and what is expected: %s %s", (flag, value) => {

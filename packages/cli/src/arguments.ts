@@ -130,6 +130,8 @@ const UNITS = {
   seconds: (text: string) => parseDurationFlag(text) / 1_000,
   levels: wholeNumber(0),
   temperature: numberBetween(0, 2),
+  probability: numberBetween(0, 1),
+  seed: wholeNumber(0),
 } as const;
 
 /** Options that set numbers. The old name of a renamed option comes first, and is hidden. */

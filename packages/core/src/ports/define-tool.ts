@@ -68,7 +68,7 @@ type JsonForm<Value> = [unknown] extends [Value]
         ? { readonly [Name in keyof Value]: JsonForm<Value[Name]> }
         : Value;
 
-/** The arguments that ran, with defaults and transforms of the tool's schema, and the result for the model. */
+/** The arguments that ran, with defaults and transforms of the tool's schema, and the text of the result. */
 interface ToolResult<Input> {
   readonly tool: string;
   readonly input: JsonForm<Input>;

@@ -64,9 +64,9 @@ describe("a host", () => {
   });
 
   test("B5: takes a flag before a setting, and each where there is no other", async () => {
-    set({ temperature: 0.5, maxTokens: 100, approval: "edits" });
+    set({ temperature: 0.5, topP: 0.9, seed: 7, maxTokens: 100, approval: "edits" });
     const host = await open({ numbers: { temperature: 0 } });
-    expect(host.agent.options.settings).toEqual({ temperature: 0, maxTokens: 100 });
+    expect(host.agent.options.settings).toEqual({ temperature: 0, topP: 0.9, seed: 7, maxTokens: 100 });
     expect(host.approval).toBe("edits");
   });
 

@@ -36,7 +36,7 @@ export interface HostFlags {
   /** `provider/model`. */
   readonly model?: string;
   /** Settings whose values are numbers, as in a settings file. */
-  readonly numbers?: Pick<Settings, "temperature" | "maxTokens" | "limits" | "connection">;
+  readonly numbers?: Pick<Settings, "temperature" | "topP" | "seed" | "maxTokens" | "limits" | "connection">;
   /** Permission rules, as text. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];

@@ -42,9 +42,11 @@ export function modelNames(settings: Settings): Pick<ResolveOptions, "aliases" |
 }
 
 /** Returns the settings that apply to every response of a model. */
-export function modelSettings({ temperature, maxTokens }: Settings): ModelSettings {
+export function modelSettings({ temperature, topP, seed, maxTokens }: Settings): ModelSettings {
   return {
     ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(seed === undefined ? {} : { seed }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
   };
 }

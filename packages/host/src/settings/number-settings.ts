@@ -1,7 +1,7 @@
 import type { Limits } from "@banyan/core";
 
 /** The unit of a setting whose value is a number. The unit decides the valid values. */
-export type NumberUnit = "count" | "dollars" | "seconds" | "levels" | "temperature";
+export type NumberUnit = "count" | "dollars" | "seconds" | "levels" | "temperature" | "probability" | "seed";
 
 /** The name of a limit whose value is a number, such as `steps` or `cost`. */
 export type LimitName = Exclude<keyof Limits, "policy">;
@@ -9,6 +9,8 @@ export type LimitName = Exclude<keyof Limits, "policy">;
 /** A setting whose value is a number, as in `banyan config`. */
 export type NumberSetting =
   | "temperature"
+  | "topP"
+  | "seed"
   | "maxTokens"
   | `connection.${"silence" | "retryTime" | "attempts"}`
   | `limits.${LimitName}`;
@@ -30,6 +32,18 @@ export const numberSettings: Readonly<Record<NumberSetting, NumberRow>> = {
     sentence: "Sampling temperature of the model, from 0 to 2.",
     variables: ["BANYAN_TEMPERATURE"],
     flag: { option: "--temperature <number>", sentence: "sampling temperature of the model, from 0 to 2" },
+  },
+  topP: {
+    unit: "probability",
+    sentence: "Nucleus sampling of the model, from 0 to 1.",
+    variables: ["BANYAN_TOP_P"],
+    flag: { option: "--top-p <number>", sentence: "nucleus sampling of the model, from 0 to 1" },
+  },
+  seed: {
+    unit: "seed",
+    sentence: "Seed for the random choices of the model, a whole number of at least 0. Some models refuse a seed.",
+    variables: ["BANYAN_MODEL_SEED"],
+    flag: { option: "--seed <number>", sentence: "seed for the random choices of the model" },
   },
   maxTokens: {
     unit: "count",

@@ -11,6 +11,8 @@ const {
   fallbacks,
   titleModel,
   temperature,
+  topP,
+  seed,
   maxTokens,
   instructions,
   compaction,
@@ -33,6 +35,8 @@ const shape = {
   fallbacks,
   titleModel,
   temperature,
+  topP,
+  seed,
   maxTokens,
   approval: z.literal("ask", '"ask": a project cannot reduce questions to the user').optional(),
   permissions: z

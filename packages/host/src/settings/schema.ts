@@ -11,6 +11,7 @@ import { type LimitName, type NumberSetting, type NumberUnit, numberSettings } f
 
 const MODEL = 'the name of a model, as in "anthropic/claude-sonnet-5", or a short name';
 const TEMPERATURE = "a number from 0 to 2";
+const PROBABILITY = "a number from 0 to 1";
 const COUNT = "a whole number above 0";
 const LEVELS = "a whole number, 0 or more";
 const SHORT = 'a short name without a slash, as in "quick"';
@@ -77,6 +78,8 @@ const facts = z.strictObject(
 const units: { readonly [Unit in NumberUnit]: z.ZodNumber } = {
   count,
   temperature: z.number(TEMPERATURE).min(0, TEMPERATURE).max(2, TEMPERATURE),
+  probability: z.number(PROBABILITY).min(0, PROBABILITY).max(1, PROBABILITY),
+  seed: z.int(LEVELS).min(0, LEVELS),
   dollars: z.number(DOLLARS).positive(DOLLARS),
   seconds: z.number(SECONDS).positive(SECONDS),
   levels: z.int(LEVELS).min(0, LEVELS),
@@ -244,6 +247,8 @@ const shape = {
     .describe("The model that writes titles. Without it, a title is the beginning of the conversation.")
     .optional(),
   temperature: numberOf("temperature"),
+  topP: numberOf("topP"),
+  seed: numberOf("seed"),
   maxTokens: numberOf("maxTokens"),
   aliases: z
     .record(z.string().regex(/^[^/]+$/, SHORT), model, "an object with short names")
