@@ -9,7 +9,7 @@ import { pathTo } from "../conversation/tree/path.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import { SlowStore } from "../session/session.fixture.ts";
 import { Session } from "../session/session.ts";
-import { type Beat, call, parts, scriptedModel, text } from "../testing/index.ts";
+import { type Beat, call, cut, parts, scriptedModel, text } from "../testing/index.ts";
 
 type Form = keyof MessageForms;
 const FORMS: readonly Form[] = ["ai-sdk", "ai-sdk-ui", "openai-chat", "openai-responses", "anthropic"];
@@ -244,6 +244,76 @@ test("L5: a denial, changed arguments, a running call and a message during the t
   expect(pathTo(back.state, back.state.leaf).map(({ role }) => role)).toEqual(
     pathTo(session.state, session.state.leaf).map(({ role }) => role),
   );
+});
+
+test("L5: the keys of reasoning go out with a whole response, where the form has a place for them", async () => {
+  const openai = { openai: { itemId: "rs_1", reasoningEncryptedContent: "e" } };
+  const anthropic = { anthropic: { signature: "s" } };
+  const keyed = (said: string, provider: ProviderData) =>
+    parts({ type: "reasoning", text: said }, { type: "part-end", provider });
+  const script = [
+    [keyed("a", openai), keyed("b", openai), keyed("c", anthropic), text("Yes.")],
+    [keyed("d", anthropic), text("Well"), cut()],
+    [keyed("e", anthropic), cut()],
+  ];
+  const agent = new Agent({ model: scriptedModel(script), retry: { attempts: 1 } });
+  const session = Session.inMemory();
+  await agent.send("Sure?", { session });
+  for (const said of ["Really?", "Well?"]) await agent.send(said, { session }).catch(() => {});
+  expect(await session.toMessages("ai-sdk")).toEqual([
+    { role: "user", content: "Sure?" },
+    {
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "a", providerOptions: openai },
+        { type: "reasoning", text: "b", providerOptions: openai },
+        { type: "reasoning", text: "c", providerOptions: anthropic },
+        { type: "text", text: "Yes." },
+      ],
+    },
+    { role: "user", content: "Really?" },
+    {
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "d" },
+        { type: "text", text: "Well" },
+      ],
+    },
+    { role: "user", content: "Well?" },
+  ]);
+  expect((await session.toMessages("ai-sdk-ui")).at(-1)?.parts).toEqual([
+    { type: "step-start" },
+    { type: "reasoning", text: "e", state: "done" },
+  ]);
+  expect(await session.toMessages("openai-responses")).toEqual([
+    { role: "user", content: "Sure?" },
+    {
+      type: "reasoning",
+      id: "rs_1",
+      summary: [
+        { type: "summary_text", text: "a" },
+        { type: "summary_text", text: "b" },
+      ],
+      encrypted_content: "e",
+    },
+    { role: "assistant", content: "Yes." },
+    { role: "user", content: "Really?" },
+    { role: "assistant", content: "Well" },
+    { role: "user", content: "Well?" },
+  ]);
+  expect(await session.toMessages("anthropic")).toEqual([
+    { role: "user", content: "Sure?" },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "c", signature: "s" },
+        { type: "text", text: "Yes." },
+      ],
+    },
+    { role: "user", content: "Really?" },
+    { role: "assistant", content: [{ type: "text", text: "Well" }] },
+    { role: "user", content: "Well?" },
+  ]);
 });
 
 test.each<[string, unknown, object, string]>([

@@ -57,6 +57,15 @@ export function parsedInput(inputText: string): { readonly input?: Json } {
   }
 }
 
+/** Returns the parts of these kinds, and the reasoning before them. Providers refuse a response that ends with reasoning. */
+export function partsForModel(
+  parts: readonly HistoryPart[],
+  kinds: readonly HistoryPart["type"][],
+): readonly HistoryPart[] {
+  const last = parts.findLastIndex(({ type }) => kinds.includes(type));
+  return parts.slice(0, last + 1).filter(({ type }) => type === "reasoning" || kinds.includes(type));
+}
+
 /** The text of a history's message that is a single plain text. Forms write it as a string. */
 export function soleText([part, ...others]: readonly (UserPart | HistoryPart)[]): string | undefined {
   return part?.type === "text" && others.length === 0 && part.provider === undefined ? part.text : undefined;

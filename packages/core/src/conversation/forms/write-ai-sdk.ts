@@ -7,6 +7,7 @@ import {
   type HistoryResponse,
   type HistoryUserMessage,
   inputObject,
+  partsForModel,
   resultOf,
   soleText,
 } from "./history-message.ts";
@@ -36,8 +37,9 @@ export type AiSdkMessage =
 /** Writes a history as `ModelMessage`s of the AI SDK. Leaves out cited sources. */
 export function writeAiSdk(history: readonly HistoryMessage[]): AiSdkMessage[] {
   return history.flatMap((message): AiSdkMessage[] => {
-    const { role, parts } = message;
-    if (role === "user") return [{ role, content: soleText(parts) ?? parts.map(userPart) }];
+    const { role } = message;
+    if (role === "user") return [{ role, content: soleText(message.parts) ?? message.parts.map(userPart) }];
+    const parts = partsForModel(message.parts, ["text", "call", "file"]);
     const content = soleText(parts) ?? parts.flatMap(responsePart);
     const results = parts.flatMap((part) => {
       if (part.type !== "call") return [];

@@ -5,6 +5,7 @@ import {
   type HistoryMessage,
   type HistoryPart,
   inputObject,
+  partsForModel,
   resultOf,
   soleText,
   textForFile,
@@ -51,7 +52,7 @@ type ResponseBlock = Exclude<Extract<AnthropicMessage, { role: "assistant" }>["c
 export function writeAnthropic(history: readonly HistoryMessage[]): AnthropicMessage[] {
   return history.flatMap(({ role, parts }): AnthropicMessage[] => {
     if (role === "user") return [{ role, content: soleText(parts) ?? parts.map(userBlock) }];
-    const content = soleText(parts) ?? responseBlocks(parts);
+    const content = soleText(parts) ?? responseBlocks(partsForModel(parts, ["text", "call"]));
     const results = parts.flatMap((part) => (part.type === "call" ? [resultBlock(part)] : []));
     return [
       ...(content.length > 0 ? [{ role, content }] : []),

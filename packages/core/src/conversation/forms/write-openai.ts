@@ -3,6 +3,7 @@ import {
   fileAddress,
   type HistoryMessage,
   type HistoryPart,
+  partsForModel,
   resultOf,
   soleText,
   textForFile,
@@ -101,7 +102,7 @@ export function writeOpenAiItems(history: readonly HistoryMessage[]): OpenAiItem
   return history.flatMap(({ role, parts }): OpenAiItem[] => {
     if (role === "user") return [{ role, content: soleText(parts) ?? parts.map(itemPart) }];
     const said: OpenAiItem[] = [];
-    for (const part of parts) addItem(said, part);
+    for (const part of partsForModel(parts, ["text", "call"])) addItem(said, part);
     const outputs = parts.flatMap((part): OpenAiItem[] => {
       if (part.type !== "call") return [];
       const { output, files } = resultOf(part);
