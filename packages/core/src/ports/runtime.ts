@@ -25,7 +25,7 @@ export function textDigest(text: string): string {
   return fullDigest(text).slice(0, 32);
 }
 
-/** Like `fullDigest`, in plain JavaScript (https://doi.org/10.6028/NIST.FIPS.180-4): the Web's own is asynchronous. */
+/** Like `fullDigest`, in plain JavaScript (FIPS 180-4): the Web's own is asynchronous. */
 export function portableDigest(text: string): string {
   const bytes = encoder.encode(text);
   const padded = new Uint8Array(Math.ceil((bytes.length + 9) / 64) * 64);

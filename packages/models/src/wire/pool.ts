@@ -48,7 +48,7 @@ export async function loadWire(): Promise<void> {
   if (isNode()) await import("undici");
 }
 
-/** True on Node, where undici runs. Each runtime names itself (https://common-min-api.proposal.wintertc.org). */
+/** True on Node, where undici runs. Each runtime names itself in `navigator`, and so do browsers. */
 export function isNode(): boolean {
   return globalThis.navigator?.userAgent?.startsWith("Node.js/") ?? false;
 }
