@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, defineTool, launchAgent, Session, say, type Tool } from "@banyan/core";
 import { recorded, scriptedModel } from "@banyan/core/testing";
-import { anthropicMessages, openAIChat, resolveModel } from "@banyan/models";
+import { openHost } from "@banyan/host";
+import { sqliteMemory } from "@banyan/memory";
+import { anthropicMessages, embeddingModel, openAIChat, resolveModel } from "@banyan/models";
 import { handler, serve } from "@banyan/server";
 import { memoryStore } from "@banyan/store/memory";
 import { sqliteStore } from "@banyan/store/sqlite";
+import { workspaceTools } from "@banyan/tools/workspace";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 
@@ -65,6 +68,9 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
       () => anthropicMessages(wrong({ model: "m" })),
       "The option id of anthropicMessages is missing",
     ],
+    "the file of a memory": [() => sqliteMemory(wrong({})), "The option file of sqliteMemory is missing"],
+    "the folder of tools": [() => workspaceTools(wrong({})), "The option root of workspaceTools is missing"],
+    "the folder of a host": [() => openHost(wrong({})), "The option cwd of openHost is missing"],
     "the store of a server": [() => serve(agent, wrong({})), "`store` is missing"],
     "the model of a recording": [() => recorded("a.json", wrong(undefined)), "a function that makes the model"],
   },
@@ -88,6 +94,15 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
       () => sqliteStore(wrong({ directory: new URL("file:///a") })),
       "must be a string",
     ],
+    "the port of a server": [
+      () => serve(agent, wrong({ store: memoryStore(), port: "80" })),
+      "must be a number, not a string.",
+    ],
+    "a rule of a server that is true": [
+      () => handler(agent, wrong({ store: memoryStore(), authorize: true })),
+      "authorize of handler must be a function, not a boolean.",
+    ],
+    "a name of an embedding model": [() => embeddingModel(wrong(5)), "must be a string"],
     "a name of a model": [() => resolveModel(wrong(5)), 'must be a string, such as "openai/gpt-5"'],
     "a script that is a text": [() => scriptedModel(wrong("Hello.")), 'a list of responses, such as ["Hello."]'],
   },

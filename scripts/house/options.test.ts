@@ -152,12 +152,12 @@ describe("F76: every options object refuses a name that it does not know", () =>
   test.each<[string, () => unknown, string]>([
     [
       "of flags",
-      () => host.openHost(wrong({ flags: { alow: [] } })),
+      () => host.openHost(wrong({ cwd: root, flags: { alow: [] } })),
       "flags.alow is no option of openHost; did you mean flags.allow?",
     ],
     [
       "of rules",
-      () => host.permissions(wrong({ rules: { denny: [] } })),
+      () => host.permissions(wrong({ workspace: root, rules: { denny: [] } })),
       "rules.denny is no option of permissions; did you mean rules.deny?",
     ],
     [
@@ -167,7 +167,7 @@ describe("F76: every options object refuses a name that it does not know", () =>
     ],
     [
       "of a way to reconnect",
-      () => openMcpServers(wrong({ reconnect: { delya: 1 } })),
+      () => openMcpServers(wrong({ servers: {}, reconnect: { delya: 1 } })),
       "reconnect.delya is no option of MCP servers; did you mean reconnect.delay?",
     ],
     [

@@ -7,8 +7,8 @@ import { runAgentTurn } from "./turn.ts";
 const OPTIONS: OptionNames<AcpAgentOptions> = {
   name: true,
   command: true,
-  args: true,
-  env: true,
+  args: "list",
+  env: "object",
   cwd: true,
   install: true,
   backups: true,

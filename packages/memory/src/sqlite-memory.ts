@@ -61,11 +61,11 @@ export interface SqliteMemoryOptions {
 }
 
 const OPTIONS: OptionNames<SqliteMemoryOptions> = {
-  file: true,
-  directory: true,
-  embed: true,
+  file: "string!",
+  directory: "string",
+  embed: "object",
   similarity: true,
-  redact: true,
+  redact: "function",
 };
 
 /**

@@ -32,7 +32,7 @@ export interface ChooseModelOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const OPTIONS: OptionNames<ChooseModelOptions> = { flag: true, setting: true, env: true, signal: true };
+const OPTIONS: OptionNames<ChooseModelOptions> = { flag: "string", setting: "string", env: "object", signal: true };
 
 /**
  * Chooses the first of these models: the flag's; the setting's; the default model of the first provider with a key, in

@@ -1,3 +1,4 @@
+import { OptionError } from "@banyan/core/conversation";
 import { nearest } from "@banyan/core/shown";
 import { type Effort, withoutEffort } from "./provider/effort.ts";
 import { ModelChoiceError } from "./provider/model-choice-error.ts";
@@ -36,6 +37,8 @@ export interface ModelName {
  * effort belongs to the model's name. An effort in `name` overrides the alias's effort. Throws `ModelChoiceError`.
  */
 export function parseName(name: string, aliases: Aliases = {}): ModelName {
+  if (typeof name !== "string")
+    throw new OptionError(`The name of a model must be a string, such as "openai/gpt-5", not of type ${typeof name}.`);
   const known: Aliases = { ...builtInAliases, ...aliases };
   let { full, effort } = withoutEffort(name);
   for (const seen = new Set<string>(); !full.includes("/") && Object.hasOwn(known, full); ) {

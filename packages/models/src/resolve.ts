@@ -1,4 +1,4 @@
-import { type ModelDriver, OptionError } from "@banyan/core";
+import type { ModelDriver } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { nearest } from "@banyan/core/shown";
 import { type Aliases, parseName } from "./name.ts";
@@ -55,8 +55,6 @@ const opened = new WeakMap<object, Map<string, Promise<ModelDriver>>>();
 export async function resolveModel(name: string, options: ResolveOptions = {}): Promise<ModelDriver> {
   refuseUnknown("resolveModel", options, OPTIONS);
   checkFetch("resolveModel", options);
-  if (typeof name !== "string")
-    throw new OptionError(`The name of a model must be a string, such as "openai/gpt-5", not of type ${typeof name}.`);
   const { env = processVariables(), aliases, overrides, bounds, fetch } = options;
   const { id, provider, model, effort } = parseName(name, aliases);
   const setUp = setUpOf(provider, env);

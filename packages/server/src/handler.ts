@@ -61,13 +61,13 @@ export interface HandlerOptions {
 
 const OPTIONS: OptionNames<HandlerOptions> = {
   store: true,
-  token: true,
-  authorize: true,
-  path: true,
-  allowedHosts: true,
-  state: true,
-  idle: true,
-  log: true,
+  token: "string",
+  authorize: "function",
+  path: "string",
+  allowedHosts: "list",
+  state: "string",
+  idle: "number",
+  log: "function",
 };
 
 /** An agent behind a web server of your own. */

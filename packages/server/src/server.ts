@@ -108,17 +108,17 @@ export interface ServeAgentOptions extends Omit<ServeOptions, "host"> {
 
 const OPTIONS: OptionNames<ServeOptions> = {
   host: true,
-  port: true,
-  hostname: true,
-  allowedHosts: true,
-  token: true,
-  guestToken: true,
+  port: "number",
+  hostname: "string",
+  allowedHosts: "list",
+  token: "string",
+  guestToken: "string",
   page: true,
-  state: true,
-  idle: true,
+  state: "string",
+  idle: "number",
   connections: true,
   cluster: true,
-  log: true,
+  log: "function",
 };
 
 /** A server that listens for clients. */

@@ -118,11 +118,11 @@ export interface HostOptions {
 }
 
 const OPTIONS: OptionNames<HostOptions> = {
-  cwd: true,
-  env: true,
-  home: true,
-  flags: true,
-  canAsk: true,
+  cwd: "string!",
+  env: "object",
+  home: "string",
+  flags: "object",
+  canAsk: "boolean",
   trusted: true,
   output: true,
   store: true,

@@ -53,13 +53,13 @@ export interface PermissionOptions {
 }
 
 const OPTIONS: OptionNames<PermissionOptions> = {
-  workspace: true,
-  mode: true,
+  workspace: "string!",
+  mode: "string",
   rules: true,
   tools: true,
   servers: true,
-  canAsk: true,
-  home: true,
+  canAsk: "boolean",
+  home: "string",
   copy: true,
 };
 const RULES: OptionNames<Rules> = { deny: true, ask: true, allow: true };

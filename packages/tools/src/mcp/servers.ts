@@ -41,13 +41,13 @@ export interface McpOptions extends Omit<RouteOptions, "reconnect"> {
 }
 
 const OPTIONS: OptionNames<McpOptions> = {
-  servers: true,
+  servers: "object!",
   ask: true,
   traceparent: true,
-  onChange: true,
+  onChange: "function",
   reconnect: true,
   workspace: true,
-  env: true,
+  env: "object",
   credentials: true,
   openAddress: true,
   howToSignIn: true,

@@ -88,13 +88,13 @@ export interface WorkspaceToolsOptions extends FileWritingOptions {
 
 const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
   ...WRITING_OPTIONS,
-  root: true,
-  home: true,
-  env: true,
+  root: "string!",
+  home: "string",
+  env: "object",
   protected: true,
   whyNotRead: true,
   sandbox: true,
-  redaction: true,
+  redaction: "function",
   keyFiles: true,
   background: true,
 };
