@@ -2,7 +2,7 @@
 import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "vite";
+import { build, type Plugin } from "vite";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -14,9 +14,23 @@ const SOURCES = [
   "packages/client/src/**",
 ];
 
+/** The built page: its folder, and the files of all modules in it. */
+export interface BuiltPage {
+  readonly folder: string;
+  readonly files: readonly string[];
+}
+
 /** Builds the page into a folder, which is emptied first. */
-export async function buildPage(outDir = join(root, "packages/web/dist")): Promise<void> {
-  await build({ root: join(root, "packages/web"), logLevel: "error", build: { outDir, emptyOutDir: true } });
+export async function buildPage(folder = join(root, "packages/web/dist")): Promise<BuiltPage> {
+  const files: string[] = [];
+  const collected: Plugin = { name: "files", moduleParsed: ({ id }) => void files.push(id.replace(/\?.*$/, "")) };
+  await build({
+    root: join(root, "packages/web"),
+    logLevel: "error",
+    plugins: [collected],
+    build: { outDir: folder, emptyOutDir: true },
+  });
+  return { folder, files };
 }
 
 /** Returns whether the page was built after the last change of its sources. */

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, parse } from "node:path";
-import { build, type CodeSplittingGroup, type Plugin } from "rolldown";
+import { build, type CodeSplittingGroup, type Plugin, type PreRenderedChunk } from "rolldown";
 
 export interface BundleOptions {
   /** The output folder. Default: `dist` of the package. */
@@ -8,6 +8,10 @@ export interface BundleOptions {
   readonly inlines?: (id: string, importer: string | undefined) => boolean;
   /** Returns the name under which a remaining import is imported. Default: its own name. */
   readonly named?: (dependency: string) => string;
+  /** Further steps of the bundler. */
+  readonly plugins?: readonly Plugin[];
+  /** Default `true`. */
+  readonly sourcemap?: boolean;
 }
 
 /**
@@ -18,14 +22,15 @@ const TARGET = "es2023";
 
 /**
  * Bundles each entry of the package in `folder` into one module in `dist`. Shared and dynamically imported code becomes
- * separate modules. Dependencies and Node's own modules stay imports. Returns the exports of each entry. Throws if the
- * bundler reports a warning.
+ * separate modules. Dependencies and Node's own modules stay imports. Returns the files of all modules in
+ * the bundle. Throws if the bundler reports a warning about our own code.
  */
 export async function bundle(
   folder: string,
   entries: Readonly<Record<string, string>>,
-  { dist = join(folder, "dist"), inlines = () => false, named = (dependency) => dependency }: BundleOptions = {},
-): Promise<ReadonlyMap<string, readonly string[]>> {
+  options: BundleOptions = {},
+): Promise<readonly string[]> {
+  const { dist = join(folder, "dist"), inlines = () => false, named = (name) => name, plugins = [] } = options;
   const { output } = await build({
     cwd: folder,
     input: entries,
@@ -33,33 +38,46 @@ export async function bundle(
     platform: "node",
     tsconfig: false,
     transform: { target: TARGET },
-    plugins: [threads],
+    plugins: [threads, ...plugins],
     onLog(level, log) {
-      if (level === "warn") throw new Error(`${folder}: ${log.message}`);
+      if (level === "warn" && !log.id?.includes("/node_modules/")) throw new Error(`${folder}: ${log.message}`);
     },
     output: {
       dir: dist,
-      sourcemap: true,
+      sourcemap: options.sourcemap ?? true,
       entryFileNames: "[name].js",
-      // By default, the bundler names shared modules after all their users.
-      chunkFileNames: ({ name }) => `${name.replace(/~.*/, "")}-[hash].js`,
+      chunkFileNames: (chunk) => `${chunkName(chunk)}-[hash].js`,
       minifyInternalExports: false,
       paths: named,
-      codeSplitting: { groups: shared(entries) },
+      codeSplitting: { groups: shared(folder, entries) },
     },
   });
-  return new Map(output.flatMap((made) => (made.type === "chunk" && made.isEntry ? [[made.name, made.exports]] : [])));
+  return output.flatMap((made) => (made.type === "chunk" ? made.moduleIds.filter(isAbsolute) : []));
+}
+
+/** By default, the bundler names shared modules after all their users, and modules of packages all alike. */
+function chunkName({ name, moduleIds }: PreRenderedChunk): string {
+  const [, owner] = /.*\/(?:node_modules\/(?:@[^/]+\/)?|packages\/)([^/]+)\//.exec(moduleIds.at(-1) ?? "") ?? [];
+  return owner !== undefined && /^(src|dist|lib|build|esm|index|internal)$/.test(name)
+    ? owner
+    : name.replace(/~.*/, "");
 }
 
 /**
  * Code that the same set of entries shares becomes a separate module unless it is small: finding and opening a module
  * takes Node as long as reading 20,000 characters. The main entry of a package loads nearly all shared code anyway, so
  * there more counts as small. Code with external imports is hardly merged with other code, because its imports come
- * along; code without them also works in a page. An entry that imports no other module of its package is never merged:
- * a user of only this entry, such as the first drawing of a terminal, would have to load the rest.
+ * along, unless every entry has these imports anyway; code without them also works in a page. An entry that imports no
+ * other module of its package is never merged: a user of only this entry, such as the first drawing of a terminal, would
+ * have to load the rest.
  */
-function shared(entries: Readonly<Record<string, string>>): CodeSplittingGroup[] {
+function shared(folder: string, entries: Readonly<Record<string, string>>): CodeSplittingGroup[] {
   const small = "index" in entries ? 200_000 : 20_000;
+  const importedByAll = (context: Modules): ReadonlySet<string> =>
+    Object.values(entries)
+      .map((entry) => outsideOf(join(folder, entry), context))
+      .reduce((all, imported) => all.intersection(imported));
+  let common: ReadonlySet<string> | undefined;
   const group = { tags: ["$initial" as const], minShareCount: 2, entriesAware: true };
   return [
     {
@@ -70,18 +88,23 @@ function shared(entries: Readonly<Record<string, string>>): CodeSplittingGroup[]
     {
       ...group,
       debugName: "plain",
-      name: (id, context) => (reachesOutside(id, context) ? undefined : "plain"),
+      name(id, context) {
+        common ??= importedByAll(context);
+        return outsideOf(id, context).isSubsetOf(common) ? "plain" : undefined;
+      },
       entriesAwareMergeThreshold: small,
     },
     { ...group, name: "shared", entriesAwareMergeThreshold: 2_000 },
   ];
 }
 
-function reachesOutside(id: string, context: Modules, seen = new Set<string>()): boolean {
-  if (isDependency(id)) return true;
-  if (seen.has(id)) return false;
-  seen.add(id);
-  return [...(context.getModuleInfo(id)?.importedIds ?? [])].some((other) => reachesOutside(other, context, seen));
+/** Returns the imports by name of a module and of all modules that it imports. */
+function outsideOf(id: string, context: Modules, seen = new Set<string>()): Set<string> {
+  if (!seen.has(id)) {
+    seen.add(id);
+    for (const other of context.getModuleInfo(id)?.importedIds ?? []) outsideOf(other, context, seen);
+  }
+  return new Set([...seen].filter(isDependency));
 }
 
 function standsAlone(id: string, context: Modules): boolean {

@@ -50,11 +50,17 @@ export function publishedManifest(manifest: Manifest): object {
     },
     ...(manifest.bin && { bin: mapValues(manifest.bin, (_source, command) => `./${command}.js`) }),
     ...(browser && { browser }),
-    files: ["**/*.js", "**/*.js.map", "types", "page", ...DOCS],
+    files: ["**/*.js", "**/*.js.map", "types", "page", "THIRD-PARTY-LICENCES.txt", ...DOCS],
     dependencies,
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
     publishConfig: { access: "public" },
   };
+}
+
+/** Returns the package.json of a program that contains its dependencies, with the files of other packages in `data`. */
+export function programManifest(manifest: Manifest, data: readonly string[]): object {
+  const { dependencies: _bundled, ...rest } = manifest;
+  return { ...publishedManifest(rest), files: ["*.js", "page", "THIRD-PARTY-LICENCES.txt", ...data] };
 }
 
 /** Returns the declaration of a source. Both are relative, to `types` and `src`: `./src/a/b.ts` becomes `a/b.d.ts`. */

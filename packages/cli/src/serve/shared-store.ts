@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import { StoreError } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
-import { ownCommand } from "@banyan/host/own-command";
 import type { Driver } from "@banyan/server";
 import type { PostgresStore, PostgresStoreOptions } from "@banyan/store/postgres";
 import { UsageError } from "../program/problem.ts";
@@ -63,7 +62,7 @@ async function loaded() {
     return await import("@banyan/restate");
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error;
-    const how = `pack ./packages/restate/dist in the clone, and install that file beside ${ownCommand("serve")}`;
-    throw new UsageError(`--runs restate needs the package @banyan/restate: ${how}.`, { cause: error });
+    const how = "npm install @restatedev/restate-sdk@1 (with --global if banyan is installed with --global)";
+    throw new UsageError(`--runs restate needs the package @restatedev/restate-sdk: ${how}.`, { cause: error });
   }
 }

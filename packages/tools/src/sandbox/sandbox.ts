@@ -142,7 +142,10 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     return unavailable(`install ${new Intl.ListFormat("en-GB").format(lacking)}, which the sandbox needs`);
   const closed = closeHome({ home, env, named: options.readable ?? [], own });
   const repository = repositoryOf(root);
-  const ours = [env.TMPDIR ?? tmpdir(), fileURLToPath(import.meta.resolve("@anthropic-ai/sandbox-runtime"))];
+  const ours = [
+    env.TMPDIR ?? tmpdir(),
+    fileURLToPath(import.meta.resolve("@anthropic-ai/sandbox-runtime/package.json")),
+  ];
   const hidden = findUnhidden(home, [
     ...[...closed.readable, ...closed.caches, ...writable, ...ours.map(realOrGiven)],
     ...(repository === undefined ? [] : [repository]),
