@@ -8,6 +8,7 @@ export { type FailedResponse, modelErrorFromNetwork, modelErrorFromResponse } fr
 export type { ResponseBounds } from "./model/response-size.ts";
 export { encodableResult, PDF, PICTURES } from "./model/result-shown.ts";
 export { type RequestTarget, withProviderRules } from "./model/rules/driver.ts";
+export { legalOutput } from "./model/rules/output.ts";
 export { rulesFor } from "./model/rules/providers.ts";
 export type { RequestRules } from "./model/rules/rules.ts";
 export { TextCalls } from "./model/text-calls.ts";

@@ -76,6 +76,10 @@ const reader = new Agent({ model, tools: [readFile], settings: { maxTokens: 40 }
 await reader.send("Read the file notes.txt", { session: called });
 print("calls", { read });
 
+const output = z.object({ name: z.string().max(20), legs: z.number().optional(), color: z.enum(["red", "grey"]) });
+const described = await new Agent({ model, output, settings: { maxTokens: 60, seed: 1 } }).send("Describe a fox.");
+print("result", { ...described.result });
+
 const small = await open(256);
 const long = "The fox runs over the green hill behind the old house. ".repeat(60);
 const refused = await new Agent({ model: small, settings, compaction: false }).send(long).catch(String);

@@ -140,6 +140,8 @@ describe.skipIf(WHY_NOT !== undefined)(`a model file in this process${WHY_NOT ? 
         { tried: "usage" },
         { tried: "abort", text: expect.stringMatching(/\w/) },
         { tried: "calls", read: ["notes.txt"] },
+        // A grammar forces the form of the result (L2).
+        { tried: "result", name: expect.any(String), color: expect.stringMatching(/^(red|grey)$/) },
         {
           tried: "overflow",
           refused: expect.stringMatching(/the request has \d+ tokens, and the context of local\/.* has 256; make/),

@@ -6,10 +6,18 @@ export interface LlamaLibrary {
     readonly skipDownload: true;
     readonly progressLogs: false;
     readonly logLevel: string;
-  }): Promise<{ loadModel(options: { readonly modelPath: string }): Promise<LlamaModel> }>;
+  }): Promise<Llama>;
   readonly LlamaLogLevel: { readonly disabled: string };
   readonly LlamaChat: new (options: { readonly contextSequence: LlamaSequence }) => LlamaChat;
 }
+
+export interface Llama {
+  loadModel(options: { readonly modelPath: string }): Promise<LlamaModel>;
+  createGrammarForJsonSchema(schema: Readonly<Record<string, unknown>>): Promise<LlamaGrammar>;
+}
+
+/** The form of a text that a model writes. */
+export type LlamaGrammar = object;
 
 export interface LlamaModel {
   readonly tokenizer: unknown;
@@ -48,6 +56,8 @@ export interface LlamaChat {
       readonly customStopTriggers: readonly string[] | undefined;
       readonly budgets: { readonly thoughtTokens: 0 } | undefined;
       readonly functions: LlamaFunctions | undefined;
+      /** Only without functions. */
+      readonly grammar: LlamaGrammar | undefined;
       readonly documentFunctionParams: true | undefined;
       onResponseChunk(chunk: { readonly type: "segment" | undefined; readonly text: string }): void;
       readonly onFunctionCallParamsChunk: ((chunk: LlamaCallChunk) => void) | undefined;

@@ -61,6 +61,7 @@ function scripted(
     LlamaLogLevel: { disabled: "disabled" },
     LlamaChat: Chat,
     getLlama: async () => ({
+      createGrammarForJsonSchema: async (schema) => ({ schema }),
       loadModel: async () => {
         loads++;
         if (failure) throw failure;
@@ -162,6 +163,26 @@ describe("a model file in this process", () => {
       startsNewChunk,
     });
     expect(seen[1]?.history.at(-1)).toEqual({ type: "model", response: [call("Oslo", true), call("Rome", false)] });
+  });
+
+  test("L2: writes a result by the grammar of its schema, unless the model has tools", async () => {
+    const { library, seen } = scripted(says('{"city":"Rome"}'));
+    const output = z.object({ city: z.string(), days: z.number().optional() });
+    const agent = new Agent({ model: await llamaFile(library, target()), output });
+    expect((await agent.send("Where?")).result).toEqual({ city: "Rome" });
+    const tool = defineTool({ name: "look", description: "Looks.", input: output, effects: "none", execute: () => "" });
+    expect((await agent.with({ tools: [tool] }).send("Where?")).result).toEqual({ city: "Rome" });
+    expect(seen.map(({ options }) => options.grammar)).toEqual([
+      {
+        schema: {
+          type: "object",
+          properties: { city: { type: "string" }, days: { oneOf: [{ type: "number" }, { type: "null" }] } },
+          required: ["city", "days"],
+          additionalProperties: false,
+        },
+      },
+      undefined,
+    ]);
   });
 
   test("L10: loads the file once, with the first request, and learns its context size", async () => {

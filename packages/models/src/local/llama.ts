@@ -2,17 +2,20 @@ import { stat } from "node:fs/promises";
 import { availableParallelism, homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type ModelDriver, ModelError } from "@banyan/core";
-import type { ModelPart, ModelRequest, ModelSink } from "@banyan/core/drivers";
+import { legalOutput, type ModelPart, type ModelRequest, type ModelSink, rulesFor } from "@banyan/core/drivers";
 import { orAborted } from "@banyan/core/hosts";
 import { errorMessage } from "@banyan/core/shown";
 import { ModelChoiceError } from "../provider/model-choice-error.ts";
 import type { ModelTarget } from "../provider/provider.ts";
 import { alive } from "./driver.ts";
-import type { LlamaCallChunk, LlamaChat, LlamaLibrary, LlamaModel } from "./llama-library.ts";
-import { llamaFunctions, llamaHistory } from "./llama-prompt.ts";
+import type { Llama, LlamaCallChunk, LlamaChat, LlamaLibrary, LlamaModel } from "./llama-library.ts";
+import { grammarSchema, llamaFunctions, llamaHistory } from "./llama-prompt.ts";
+
+const RULES = rulesFor("local", "");
 
 /** A model file in memory. */
 interface LoadedFile {
+  readonly llama: Llama;
   readonly chat: LlamaChat;
   readonly tokenizer: LlamaModel["tokenizer"];
   /** Tokens of a request and its response together. */
@@ -98,7 +101,7 @@ async function loadFile(library: LlamaLibrary, file: string, size: number | unde
     ...(size === undefined ? {} : { contextSize: { max: size } }),
   });
   const chat = new library.LlamaChat({ contextSequence: context.getSequence() });
-  return { chat, tokenizer: model.tokenizer, contextSize: context.contextSize };
+  return { llama, chat, tokenizer: model.tokenizer, contextSize: context.contextSize };
 }
 
 function cannotLoad(id: string, file: string, cause: unknown): ModelError {
@@ -114,7 +117,7 @@ function refuseForcedCall({ toolChoice }: ModelRequest, id: string): void {
 }
 
 async function respond(
-  { chat, tokenizer, contextSize }: LoadedFile,
+  { llama, chat, tokenizer, contextSize }: LoadedFile,
   request: ModelRequest,
   id: string,
   sink: ModelSink,
@@ -127,6 +130,9 @@ async function respond(
   const { length: input } = chat.chatWrapper.generateContextState(prompt).contextText.tokenize(tokenizer);
   // The library would drop the beginning of the conversation.
   if (input >= contextSize - 1) throw tooLong(id, input, contextSize);
+  // The library takes a grammar only without functions.
+  const form = request.output === undefined || functions ? undefined : legalOutput(request.output, RULES);
+  const grammar = form && (await llama.createGrammarForJsonSchema(grammarSchema(form)));
   const { tokenMeter } = chat.sequence;
   const before = tokenMeter.getState();
   let calls = 0;
@@ -139,6 +145,7 @@ async function respond(
     customStopTriggers: settings.stop,
     budgets: settings.effort === "none" ? { thoughtTokens: 0 } : undefined,
     functions,
+    grammar,
     documentFunctionParams: functions && true,
     // A model writes more slowly than any sink reads, so nothing waits for the sink.
     onResponseChunk: ({ type, text }) => {
