@@ -252,6 +252,30 @@ describe("a guard of the output", () => {
     expect(await answered(child("Ada.", { output }))).toContain("Bob.");
   });
 
+  test("L6: the guards of both agents check what a user writes to an agent by value, first the outer guard", async () => {
+    const session = Session.inMemory();
+    const gate = Promise.withResolvers<void>();
+    const inner = scriptedModel([[until(gate.promise), call("act")], "Found."]);
+    const input: Guards["input"] = ({ text }) => ({ replace: text.replace("Ada", "Bob") });
+    const child = new Agent({ name: "child", model: inner, tools: [act], guards: { input } });
+    const tools = [child.asTool({ description: "Looks." })];
+    const parent = new Agent({
+      model: scriptedModel([[call("child", { task: "Look." })], "Done."]),
+      tools,
+      guards: noSecrets,
+    });
+    const turn = parent.send("Hi", { session });
+    await expect.poll(() => inner.asked).toBe(1);
+    const run = [...session.state.runs.values()].find(({ agent }) => agent === "child")?.id;
+    await session.say("Ask Ada.", { run });
+    await session.say("My SECRET is 7.", { run });
+    gate.resolve();
+    await turn;
+    const asked = JSON.stringify(inner.requests.at(-1));
+    expect(asked).toContain("Ask Bob.");
+    expect(asked).not.toMatch(/Ada|SECRET/);
+  });
+
   test.each<[string, unknown, string]>([
     ["throws", () => Promise.reject(new Error("no network")), "guards.output failed: no network"],
     [

@@ -1,6 +1,7 @@
 import type { Guards } from "../ports/guards.ts";
 import type { Permission } from "../ports/human.ts";
 import type { Permit } from "../ports/verdict.ts";
+import { replacedText } from "../run/guard-messages.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
 /**
@@ -26,12 +27,18 @@ export function optionsWithin(own: TurnOptions, outer: TurnOptions): Partial<Tur
   };
 }
 
-/** Lets the guards of both agents check a response: the outer guard checks what the own guard lets pass. */
+/** Lets the guards of both agents check. The outer guard is the first to check a user's message, and the last a response. */
 function bothGuard(outer: Guards | undefined, own: Guards | undefined): Guards | undefined {
   if (!outer || !own || outer === own) return own ?? outer;
   const [first, second] = [own.output, outer.output];
   return {
     hold: [own, outer].some(({ output, hold }) => output && hold !== false),
+    async input(message, turn) {
+      const verdict = await outer.input?.(message, turn);
+      if (verdict && "refuse" in verdict) return verdict;
+      const passed = verdict ? { text: verdict.replace, parts: replacedText(message.parts, verdict) } : message;
+      return (await own.input?.(passed, turn)) ?? verdict;
+    },
     async output(response, turn) {
       const verdict = await first?.(response, turn);
       if (verdict && "refuse" in verdict) return verdict;

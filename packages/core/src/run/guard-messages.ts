@@ -110,7 +110,8 @@ async function askGuard(
   return { refuse: `guards.${name} must return nothing, { refuse: "reason" } or { replace: "text" }.` };
 }
 
-function replacedText(parts: readonly UserPart[], verdict: { readonly replace: string } | undefined) {
+/** Returns the parts with the text of the verdict in place of their own. */
+export function replacedText(parts: readonly UserPart[], verdict: { readonly replace: string } | undefined) {
   if (!verdict) return parts;
   return [{ type: "text", text: verdict.replace } as const, ...parts.filter(({ type }) => type !== "text")];
 }
