@@ -81,7 +81,12 @@ const COMPACTION: OptionNames<CompactionOptions> = {
   instructions: "string",
   background: "boolean",
 };
-const MEMORY: OptionNames<NonNullable<TurnOptions["memory"]>> = { store: true, limit: "number", timeout: "number" };
+const MEMORY: OptionNames<NonNullable<TurnOptions["memory"]>> = {
+  store: true,
+  limit: "number",
+  timeout: "number",
+  cite: "boolean",
+};
 const HOOKS: OptionNames<CallHooks> = {
   beforeCall: "function",
   beforeQuestion: "function",

@@ -62,7 +62,12 @@ export function readyAgent(
     rateLimit: options.rateLimit,
     retry: options.retry ?? {},
     bounds: options.bounds ?? {},
-    memory: memory && { store: memory.store, limit: memory.limit ?? 8, timeout: memory.timeout ?? 5_000 },
+    memory: memory && {
+      store: memory.store,
+      limit: memory.limit ?? 8,
+      timeout: memory.timeout ?? 5_000,
+      cites: memory.cite ?? false,
+    },
     permission: options.permission,
     callbacks: options.callbacks ?? {},
     callsAtOnce: options.callsAtOnce ?? 10,

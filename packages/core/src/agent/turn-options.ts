@@ -31,7 +31,7 @@ import type { Callbacks, RetrySettings, StoreText, ToolsFor } from "../run/run.t
  *   output: { type: "object", required: ["title"] },
  *   unattended: true,
  *   compaction: { threshold: 0.6 },
- *   memory: { store: sqliteMemory({ file: "memory.db" }), limit: 4 },
+ *   memory: { store: sqliteMemory({ file: "memory.db" }), limit: 4, cite: true },
  *   permission: ({ tool }) => ({ decision: tool.effects === "none" ? "allow" : "ask" }),
  *   hooks: { afterCall: ({ status }) => (status === "failed" ? "Read the manual." : undefined) },
  *   guards: { output: ({ text }) => (text.includes("secret") ? { refuse: "It is secret." } : undefined) },
@@ -126,9 +126,17 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
   readonly storeText?: StoreText | undefined;
   /** Settings for summaries; `false`: none. Needs a model of known context size, or `contextSize`. */
   readonly compaction?: CompactionOptions | false | undefined;
-  /** Memory, the maximum number of entries (default 8), and the timeout in milliseconds (default 5,000). */
+  /**
+   * Memory, the maximum number of entries (default 8), and the timeout in milliseconds (default 5,000). With `cite`, the
+   * model marks the statements that come from an entry, and `turn.citations` has these entries.
+   */
   readonly memory?:
-    | { readonly store: Memory; readonly limit?: number | undefined; readonly timeout?: number | undefined }
+    | {
+        readonly store: Memory;
+        readonly limit?: number | undefined;
+        readonly timeout?: number | undefined;
+        readonly cite?: boolean | undefined;
+      }
     | undefined;
   /** Judges each call. Default: every call is allowed. */
   readonly permission?: Permission | undefined;

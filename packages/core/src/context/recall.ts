@@ -1,5 +1,6 @@
 import { errorMessage } from "../conversation/error-message.ts";
 import { type Message, type RecalledMemory, textOf } from "../conversation/message.ts";
+import { citedIn, withoutCitations } from "../conversation/shown/enclosed-text.ts";
 import { alarm, orAborted } from "../model/alarm.ts";
 import type { Memory, MemoryItem } from "../ports/memory.ts";
 import type { TurnAgent, TurnRun } from "../run/run.ts";
@@ -48,8 +49,27 @@ export async function recallMemory(run: TurnRun, memory: TurnMemory): Promise<vo
   const wanted = items.filter(({ text }) => !unwanted.has(text));
   if (wanted.length === 0) return;
   // Dismissed entries stay with the message, so that users can see and restore them.
-  const told = [...wanted, ...dismissedOf(message)];
+  const marked = memory.cites ? withMarks(wanted, branch.path) : wanted;
+  const told = [...marked, ...dismissedOf(message)];
   await session.commit([{ type: "memory.recalled", message: message.id, items: told }], { origin });
+}
+
+/** Gives each entry a mark that no other entry on the path has. */
+function withMarks(items: readonly RecalledMemory[], path: readonly Message[]): RecalledMemory[] {
+  const known = recalledOn(path).map(({ mark }) => Number(mark?.slice(1) ?? 0));
+  const first = Math.max(0, ...known) + 1;
+  return items.map((item, index) => ({ ...item, mark: `m${first + index}` }));
+}
+
+function recalledOn(path: readonly Message[]): RecalledMemory[] {
+  return path.flatMap((message) => (message.role === "user" ? (message.recalled ?? []) : []));
+}
+
+/** Returns the recalled entries that a response of the run cites. */
+export function citedMemory({ branch, agent }: TurnRun, response: Message | undefined): readonly RecalledMemory[] {
+  if (!agent.memory?.cites || !response) return [];
+  const shown = recalledOn(branch.path).filter(({ dismissed }) => !dismissed);
+  return citedIn(textOf(response), shown);
 }
 
 function dismissedOf(message: Message): readonly RecalledMemory[] {
@@ -62,7 +82,8 @@ export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
   const items = branch.path.slice(run.from).flatMap((message): MemoryItem[] => {
     const { id, role, createdAt: at } = message;
     if (role === "summary" || (role === "user" && message.author !== "user")) return [];
-    const text = textOf(message);
+    // Memory does not keep the marks of citations, which count only in their conversation.
+    const text = memory.cites && role === "assistant" ? withoutCitations(textOf(message)) : textOf(message);
     return text === "" ? [] : [{ kind: "said", role, text, conversation: session.id, message: id, at }];
   });
   const summary = run.progress.finished?.summary;

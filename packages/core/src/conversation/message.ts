@@ -220,6 +220,8 @@ export interface RecalledMemory {
   /** The conversation and message of origin, as a link for users. Not shown to the model. */
   readonly conversation?: string;
   readonly message?: string;
+  /** Mark of the entry for the model, such as `m3`, with which a response cites the entry. Set with `memory.cite`. */
+  readonly mark?: string;
   /** A user dismissed the entry: the model does not see it, and this branch does not recall it again. */
   readonly dismissed?: true;
 }

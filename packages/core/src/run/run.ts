@@ -153,7 +153,9 @@ export interface TurnAgent {
   readonly rateLimit: RateLimit | undefined;
   readonly retry: RetrySettings;
   readonly bounds: ResponseBounds;
-  readonly memory: { readonly store: Memory; readonly limit: number; readonly timeout: number } | undefined;
+  readonly memory:
+    | { readonly store: Memory; readonly limit: number; readonly timeout: number; readonly cites: boolean }
+    | undefined;
   readonly permission: Permission | undefined;
   readonly callbacks: Callbacks;
   /** Number of calls of a response that may run at once. */

@@ -1,13 +1,19 @@
 import { completeOpenCalls } from "../calls/open-calls.ts";
 import { giveUpSummary } from "../context/background-summary.ts";
 import { SHORTEN } from "../context/compaction.ts";
-import { recallMemory, rememberTurn } from "../context/recall.ts";
+import { citedMemory, recallMemory, rememberTurn } from "../context/recall.ts";
 import { planSummary } from "../context/summary-message.ts";
 import { CUT_OFF } from "../conversation/broken-turn.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { EventBody, MessageAdded, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { type AssistantMessage, isUserMessage, type Message, textOf } from "../conversation/message.ts";
+import {
+  type AssistantMessage,
+  isUserMessage,
+  type Message,
+  type RecalledMemory,
+  textOf,
+} from "../conversation/message.ts";
 import type { Json, UserPart } from "../conversation/part.ts";
 import { endedReport } from "../conversation/shown/enclosed-text.ts";
 import type { ConversationState, OpenQuestion, StayingProcess, WaitingInput } from "../conversation/state.ts";
@@ -69,6 +75,8 @@ export interface Turn<out Result = Json | undefined> {
   readonly limit: string | undefined;
   /** Open questions in the order they were asked, if `reason` is `waiting`; empty in all other cases. */
   readonly questions: readonly OpenQuestion[];
+  /** Entries of memory that the last response cites, if the agent's memory has `cite`. */
+  readonly citations: readonly RecalledMemory[];
   /** Set if the turn failed, or if a limit with policy `fail` ended it. */
   readonly error: TurnProblem | undefined;
 }
@@ -245,6 +253,7 @@ async function endTurn(run: TurnRun, ending: LoopEnd): Promise<Turn> {
   await session.commit([event], { durable: true, origin: run.origin });
   if (message && (reason === "answered" || reason === "finished" || reason === "limit"))
     await notify(run, "onAnswer", message);
+  const citations = citedMemory(run, message);
   if (run.agent.memory) rememberTurn(run, run.agent.memory);
   // The messages of a sub-agent are dropped together with those of its parent.
   if (run.call === undefined) branch.trim();
@@ -258,6 +267,7 @@ async function endTurn(run: TurnRun, ending: LoopEnd): Promise<Turn> {
     cost,
     steps,
     limit,
+    citations,
     questions: reason === "waiting" ? questionsOf(run) : [],
     error,
   };

@@ -63,6 +63,7 @@ export const message = engineSchema<Message>(
           source: z.string(),
           conversation: z.string().optional(),
           message: z.string().optional(),
+          mark: z.string().optional().describe("Mark with which a response cites the entry, such as `m3`."),
           dismissed: z.literal(true).optional(),
         }),
       ).optional(),
