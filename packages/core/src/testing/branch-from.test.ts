@@ -6,7 +6,7 @@ import { pathTo } from "../conversation/tree/path.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import { SlowStore } from "../session/session.fixture.ts";
 import { Session } from "../session/session.ts";
-import { branchFrom, call, checkConversation, fail, reasoning, scriptedModel, text } from "./index.ts";
+import { branchFrom, call, checkConversation, fail, finishTask, reasoning, scriptedModel, text } from "./index.ts";
 
 let executions = 0;
 const look = defineTool({
@@ -62,7 +62,16 @@ test("L7: branchFrom asks another model the question of one step, next to the lo
 test("L7: branchFrom repeats a step with a changed agent, without its handlers", async () => {
   const heard: string[] = [];
   const full = new Agent({
-    model: scriptedModel(["No.", "Yes."]),
+    model: scriptedModel([[call("look")], "No.", [call("look")]]),
+    tools: [look],
+    memory: {
+      store: { recall: () => Promise.resolve([]), remember: () => Promise.resolve(void heard.push("remembered")) },
+    },
+    hooks: {
+      beforeCall: () => {
+        heard.push("hook");
+      },
+    },
     onTurn: () => {
       heard.push("turn");
     },
@@ -73,7 +82,21 @@ test("L7: branchFrom repeats a step with a changed agent, without its handlers",
   const [step] = responsesOf(session);
   heard.length = 0;
   const other = await branchFrom(step as AssistantMessage, { session, agent: full.with({ instructions: "Agree." }) });
-  expect([textOf(other), other.parentId, heard]).toEqual(["Yes.", step?.parentId, []]);
+  expect([other.calls.length, other.parentId, heard]).toEqual([1, step?.parentId, []]);
+});
+
+test("L7: branchFrom returns a response that misses the schema of the agent's result, and of a task", async () => {
+  const output = { type: "object", properties: { a: { type: "number" } }, required: ["a"] } as const;
+  const typed = new Agent({ model: scriptedModel(['{"a":1}']), output });
+  const session = Session.inMemory();
+  const { message } = await typed.send("Count.", { session });
+  const other = await branchFrom(message, { session, agent: typed, model: scriptedModel(["One."]) });
+  expect([textOf(other), other.parentId]).toEqual(["One.", message?.parentId]);
+
+  const task = typed.with({ mode: "task", model: scriptedModel([[finishTask({ a: 1 })]]) });
+  const { message: finished } = await task.send("Count.", { session });
+  const again = await branchFrom(finished, { session, agent: task, model: scriptedModel([[finishTask({ a: 2 })]]) });
+  expect(again).toMatchObject({ parentId: finished?.parentId, calls: [{ input: { result: { a: 2 } } }] });
 });
 
 test("L7: branchFrom rejects if the model fails, and refuses what is no step", async () => {

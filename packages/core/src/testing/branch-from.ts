@@ -45,7 +45,10 @@ export async function branchFrom(step: Message | undefined, options: BranchFromO
       decision: "deny",
       reason: "Not executed: branchFrom repeats only the response of the model.",
     }),
-    // No other model may respond, and no handler may act on the response.
+    // The request must stay the same. No other model may respond, and nothing may act on the response.
+    compaction: false,
+    memory: undefined,
+    hooks: undefined,
     modelNamed: undefined,
     fallbacks: undefined,
     callbacks: undefined,
