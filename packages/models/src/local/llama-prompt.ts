@@ -8,14 +8,14 @@ export function llamaHistory({ instructions, messages }: ModelRequest): LlamaMes
   const history: LlamaMessage[] = instructions === "" ? [] : [{ type: "system", text: instructions }];
   for (const message of messages) {
     const last = history.at(-1);
-    if (message.role === "user") history.push({ type: "user", text: userText(message) });
+    if (message.role === "user") history.push({ type: "user", text: llamaUserText(message) });
     else if (last?.type === "model") last.response.push(...responseParts(message));
     else history.push({ type: "model", response: responseParts(message) });
   }
   return history;
 }
 
-function userText({ parts }: Extract<PromptMessage, { role: "user" }>): string {
+function llamaUserText({ parts }: Extract<PromptMessage, { role: "user" }>): string {
   const texts = parts.map((part) =>
     part.type === "text"
       ? part.text
