@@ -25,7 +25,8 @@ let installed: { readonly folder: string } | { readonly missing: string };
 
 beforeAll(async () => {
   project = await packedProject();
-  copyFileSync(join(import.meta.dirname, "conformance.ts"), join(project, "conformance.ts"));
+  for (const file of ["conformance.ts", "sqlite.ts"])
+    copyFileSync(join(import.meta.dirname, file), join(project, file));
   writeFileSync(
     join(project, "program.ts"),
     `import { conform } from "./conformance.ts";
@@ -52,11 +53,17 @@ async function installRuntimes(): Promise<typeof installed> {
   }
 }
 
-async function runs(program: string, ...args: readonly string[]): Promise<Verdict[]> {
-  const all = [...args, "program.ts", servers.mock, servers.slow];
-  const { stdout, stderr } = await promisify(execFile)(program, all, { cwd: project, timeout: 120_000 });
-  expect(stderr.replace(/^.*(ExperimentalWarning|--trace-warnings).*\n/gm, "")).toBe("");
-  return JSON.parse(stdout);
+/** Runs the suite, and the program with the store in SQLite. */
+async function expectToRun(program: string, ...args: readonly string[]): Promise<void> {
+  const run = async (...file: readonly string[]) => {
+    const options = { cwd: project, timeout: 120_000 };
+    const { stdout, stderr } = await promisify(execFile)(program, [...args, ...file], options);
+    expect(stderr.replace(/^.*(ExperimentalWarning|--trace-warnings).*\n/gm, "")).toBe("");
+    return JSON.parse(stdout);
+  };
+  expectAllKept(await run("program.ts", servers.mock, servers.slow));
+  const kept = { locked: "locked", messages: 2, found: "An oak.", listed: ["garden"] };
+  expect(await run("sqlite.ts")).toEqual(kept);
 }
 
 function expectAllKept(verdicts: readonly Verdict[]): void {
@@ -64,7 +71,7 @@ function expectAllKept(verdicts: readonly Verdict[]): void {
   expect(verdicts.filter(({ error }) => error !== undefined)).toEqual([]);
 }
 
-test("L8: the packages run on Node 24", async () => expectAllKept(await runs(process.execPath)));
+test("L8: the packages run on Node 24", () => expectToRun(process.execPath));
 
 describe("on other runtimes (in long mode)", () => {
   test.each([
@@ -73,7 +80,7 @@ describe("on other runtimes (in long mode)", () => {
     ["Deno", ".bin/deno", ["run", "--allow-all", "--no-lock", "--node-modules-dir=manual"]],
   ])("L8: the packages run on %s", { timeout: 180_000 }, async (_, program, args) => {
     if ("missing" in installed) return expect(LONG, installed.missing).toBe(false);
-    expectAllKept(await runs(join(installed.folder, "node_modules", program), ...args));
+    await expectToRun(join(installed.folder, "node_modules", program), ...args);
   });
 
   test("L8: the packages run on workerd, without its parts for Node", { timeout: 180_000 }, async () => {

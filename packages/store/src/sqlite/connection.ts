@@ -1,7 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { openSqliteFile } from "./database.ts";
+import { openSqliteFile, prepareForArrays } from "./database.ts";
 
 /** The open database of a conversation, with the prepared statements of its log. */
 export class OpenDatabase {
@@ -21,7 +21,7 @@ export class OpenDatabase {
   constructor(database: DatabaseSync, path: string) {
     this.#path = path;
     this.database = database;
-    this.writer = database.prepare("SELECT 1 FROM writer WHERE epoch = ?", { returnArrays: true });
+    this.writer = prepareForArrays(database, "SELECT 1 FROM writer WHERE epoch = ?");
     this.insert = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)");
     this.flush = database.prepare("UPDATE writer SET flushes = flushes + 1");
     this.release = database.prepare("UPDATE writer SET owner = '' WHERE epoch = ?");
@@ -101,10 +101,9 @@ export interface ReadStatements {
 /** Prepares the statements for reading events. The database must have its schema. */
 export function readStatements(database: DatabaseSync): ReadStatements {
   const columns = "seq, epoch, at, type, body, crc";
-  const asArrays = { returnArrays: true };
   return {
-    range: database.prepare(`SELECT ${columns} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq`, asArrays),
-    bytes: database.prepare("SELECT total(octet_length(body)) FROM events WHERE seq > ? AND seq <= ?", asArrays),
-    newest: database.prepare(`SELECT ${columns} FROM events ORDER BY seq DESC LIMIT 1`, asArrays),
+    range: prepareForArrays(database, `SELECT ${columns} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq`),
+    bytes: prepareForArrays(database, "SELECT total(octet_length(body)) FROM events WHERE seq > ? AND seq <= ?"),
+    newest: prepareForArrays(database, `SELECT ${columns} FROM events ORDER BY seq DESC LIMIT 1`),
   };
 }

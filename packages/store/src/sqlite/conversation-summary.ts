@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type ConversationSummary, noteQuestions, type OpenQuestion } from "@banyan/core/stores";
 import { eventOf } from "../log/row.ts";
 import { ASKS, addToSummary, CLOSES, emptySummary, questionsIn } from "../log/summary.ts";
-import { readBesideWriter } from "./database.ts";
+import { prepareForArrays, readBesideWriter } from "./database.ts";
 
 /** Number of first events to read: some types only occur there. */
 const BEGINNING = 1000;
@@ -18,7 +18,7 @@ export function readFileSummary(file: string, id: string | undefined): Conversat
 
 function summaryIn(database: DatabaseSync, id: string | undefined): ConversationSummary | "empty" | "unreadable" {
   const select = (rest: string) =>
-    database.prepare(`SELECT seq, epoch, at, type, body, crc FROM events ${rest}`, { returnArrays: true });
+    prepareForArrays(database, `SELECT seq, epoch, at, type, body, crc FROM events ${rest}`);
   const summary = emptySummary(id ?? "");
   let events = 0;
   const add = (row: unknown) => {

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 
 /** Milliseconds to wait for another process's lock, which lasts for one append. Waiting also blocks this process. */
@@ -66,6 +66,13 @@ function openWithParameters(
     database.close();
     throw error;
   }
+}
+
+/** Prepares a statement whose rows are arrays. Node 22 has no such option of `prepare`. */
+export function prepareForArrays(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement;
 }
 
 /** Creates an empty file that only its owner can read, with its directories, unless the file exists. */

@@ -58,9 +58,27 @@ export function isDamage(error: unknown): boolean {
 }
 
 function codesOf(error: unknown): { readonly code: unknown; readonly errcode: number } {
-  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
-  return { code, errcode: typeof errcode === "number" ? errcode : 0 };
+  const { code, errcode, message } = (error ?? {}) as { code?: unknown; errcode?: unknown; message?: unknown };
+  if (typeof errcode === "number") return { code, errcode };
+  return { code, errcode: code === "ERR_SQLITE_ERROR" ? codeOfMessage(String(message)) : 0 };
 }
+
+/** The result code of a message of SQLite, because Deno's errors have only the message. */
+function codeOfMessage(message: string): number {
+  return MESSAGES.find(([words]) => message.includes(words))?.[1] ?? 0;
+}
+
+const MESSAGES = [
+  ["database is locked", BUSY],
+  ["table is locked", LOCKED],
+  ["disk image is malformed", CORRUPT],
+  ["disk is full", FULL],
+  ["too big", TOO_BIG],
+  ["constraint failed", CONSTRAINT],
+  ["not a database", NOT_A_DATABASE],
+  ["no such table", ERROR],
+  ["no such column", ERROR],
+] as const;
 
 function primary(errcode: number): number {
   return errcode & 0xff;

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { createId } from "@banyan/core";
 import { eventOf } from "../log/row.ts";
 import { identityOf, lostEvents } from "./conversation-schema.ts";
-import { openAlone, openSqliteFile } from "./database.ts";
+import { openAlone, openSqliteFile, prepareForArrays } from "./database.ts";
 import { sqliteStoreError } from "./error.ts";
 
 /**
@@ -56,7 +56,7 @@ function identityIn(database: DatabaseSync): number | undefined {
 function isIntact(database: DatabaseSync, seq: number): boolean {
   try {
     const select = "SELECT seq, epoch, at, type, body, crc FROM events WHERE seq = ?";
-    const row = database.prepare(select, { returnArrays: true }).get(seq);
+    const row = prepareForArrays(database, select).get(seq);
     return row !== undefined && eventOf(row as unknown as readonly unknown[]) !== undefined;
   } catch {
     return false;
@@ -70,7 +70,7 @@ class Rows {
 
   constructor(database: DatabaseSync) {
     this.#rows = this.#readable(() => {
-      const select = database.prepare("SELECT seq, crc FROM events ORDER BY seq", { returnArrays: true });
+      const select = prepareForArrays(database, "SELECT seq, crc FROM events ORDER BY seq");
       return select.iterate() as Iterator<unknown>;
     });
   }

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { eventOf } from "../log/row.ts";
 import { SAYING, type SearchableEvent, searchableEvents } from "../search/searchable-event.ts";
 import { spaceIndexText } from "../search/words.ts";
-import { inSqliteTransaction, readBesideWriter } from "./database.ts";
+import { inSqliteTransaction, prepareForArrays, readBesideWriter } from "./database.ts";
 
 /** Maximum events of a batch, and characters after which a batch ends: reading blocks other work. */
 const BATCH = 500;
@@ -68,10 +68,10 @@ function additionIn(file: DatabaseSync, before: IndexedUpTo): Addition {
   const at = (seq: number) => file.prepare("SELECT crc FROM events WHERE seq = ?").get(seq)?.crc;
   const anew = before.seq > 0 && at(before.seq) !== before.crc;
   const types = SAYING.map((type) => `'${type}'`).join();
-  const select = file.prepare(
+  const select = prepareForArrays(
+    file,
     `SELECT seq, epoch, at, type, body, crc FROM events
     WHERE seq > ? AND (type IN (${types}) OR seq = (SELECT max(seq) FROM events)) ORDER BY seq LIMIT ${BATCH}`,
-    { returnArrays: true },
   );
   const rows: (readonly unknown[])[] = [];
   let characters = 0;

@@ -9,7 +9,7 @@ import { searchableEvents } from "../search/searchable-event.ts";
 import { queryWords, spaceIndexText } from "../search/words.ts";
 import { type CatalogueEntry, readCatalogue } from "./catalogue.ts";
 import { catalogueIn, discardCatalogue, passingCatalogue, writableCatalogue } from "./catalogue-file.ts";
-import { inSqliteTransaction, readBesideWriter } from "./database.ts";
+import { inSqliteTransaction, prepareForArrays, readBesideWriter } from "./database.ts";
 import { sqliteStoreError } from "./error.ts";
 import { conversationFile } from "./file-name.ts";
 import { indexConversation, indexedStamps, unindexConversation } from "./search-index.ts";
@@ -119,7 +119,7 @@ function hitAt(
 ): SearchHit | undefined {
   try {
     const select = "SELECT seq, epoch, at, type, body, crc FROM events WHERE seq = ?";
-    const row = readBesideWriter(path, (file) => file.prepare(select, { returnArrays: true }).get(seq));
+    const row = readBesideWriter(path, (file) => prepareForArrays(file, select).get(seq));
     const event = row && eventOf(row as unknown as readonly unknown[]);
     const said = event && searchableEvents(event).find((one) => one.type === "text");
     if (!said) return;
