@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { ModelError } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { LoopDriver } from "@banyan/core/drivers";
 import type { AcpAgentOptions } from "./connection/options.ts";
@@ -16,6 +17,9 @@ const OPTIONS: OptionNames<AcpAgentOptions> = {
   effort: true,
   patience: true,
 };
+
+/** Settings that change what a response means. The protocol has no place for them. */
+const UNSUPPORTED = ["topP", "seed", "stop"] as const;
 
 /**
  * Returns a driver that lets an agent of the Agent Client Protocol run turns. Each turn starts the agent's program, and
@@ -38,6 +42,11 @@ export function acpAgent(options: AcpAgentOptions): LoopDriver {
     family: "acp",
     ownTools: true,
     async run(turn, sink, signal) {
+      const unsupported = UNSUPPORTED.find((setting) => turn.settings[setting] !== undefined);
+      if (unsupported !== undefined) {
+        const advice = "leave it out, or use another model";
+        throw new ModelError("invalid-request", { fact: `${id} does not support ${unsupported}`, advice });
+      }
       const folder = typeof cwd === "string" ? cwd : await cwd(turn);
       await runAgentTurn({ ...options, id, cwd: resolve(folder) }, turn, sink, signal);
     },

@@ -152,6 +152,18 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     });
   });
 
+  test.each([{ topP: 0.5 }, { seed: 7 }, { stop: ["END"] }])(
+    "L6: the setting of %j is refused, because an agent would ignore it",
+    async (settings) => {
+      const { reason, problem } = await play("say one", { model: new Place().sample("embedded"), settings });
+      const [setting] = Object.keys(settings);
+      expect([reason, problem]).toEqual([
+        "failed",
+        `acp/sample does not support ${setting}; leave it out, or use another model`,
+      ]);
+    },
+  );
+
   test("how much it is to think is chosen in its session, in one that goes on too, and one that it does not know is refused with those that it knows", async () => {
     const place = new Place();
     const thinking = (effort?: string) => place.sample("fork,embedded,effort", {}, { effort });
