@@ -62,7 +62,7 @@ test("L7: branchFrom asks another model the question of one step, next to the lo
 test("L7: branchFrom repeats a step with a changed agent, without its handlers", async () => {
   const heard: string[] = [];
   const full = new Agent({
-    model: scriptedModel([[call("look")], "No.", [call("look")]]),
+    model: scriptedModel([[call("look")], "No.", [text("Yes."), call("look")]]),
     tools: [look],
     memory: {
       store: { recall: () => Promise.resolve([]), remember: () => Promise.resolve(void heard.push("remembered")) },
@@ -82,7 +82,7 @@ test("L7: branchFrom repeats a step with a changed agent, without its handlers",
   const [step] = responsesOf(session);
   heard.length = 0;
   const other = await branchFrom(step as AssistantMessage, { session, agent: full.with({ instructions: "Agree." }) });
-  expect([other.calls.length, other.parentId, heard]).toEqual([1, step?.parentId, []]);
+  expect([textOf(other), other.calls.length, other.parentId, heard]).toEqual(["Yes.", 1, step?.parentId, []]);
 });
 
 test("L7: branchFrom returns a response that misses the schema of the agent's result, and of a task", async () => {
