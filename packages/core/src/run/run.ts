@@ -153,9 +153,7 @@ export interface TurnAgent {
   readonly rateLimit: RateLimit | undefined;
   readonly retry: RetrySettings;
   readonly bounds: ResponseBounds;
-  readonly memory:
-    | { readonly store: Memory; readonly limit: number; readonly timeout: number; readonly cites: boolean }
-    | undefined;
+  readonly memory: Readonly<{ store: Memory; limit: number; timeout: number; cites: boolean }> | undefined;
   readonly permission: Permission | undefined;
   readonly callbacks: Callbacks;
   /** Number of calls of a response that may run at once. */
