@@ -283,7 +283,7 @@ export interface CallEnded<Type extends string> {
   /** Absent, like `input`, only in logs of older versions. */
   readonly tool?: string;
   /** The arguments that ran or were to run. Also absent if the model wrote no JSON. */
-  readonly input?: Json;
+  readonly input?: Json | undefined;
   /** The result for users and the model. */
   readonly output: string;
   /** The result for models, if it differs. */

@@ -42,7 +42,7 @@ export interface Call {
    * The checked arguments, which are judged, shown and run. For a call that failed before its check, the model's
    * arguments. Absent while they stream, and if they are not JSON.
    */
-  readonly input?: Json;
+  readonly input?: Json | undefined;
   readonly about?: About;
   /** The arguments that ran, if a user changed them before approving. */
   readonly executedInput?: Json;
