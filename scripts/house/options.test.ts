@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { acpAgent } from "@banyan/acp";
-import { Agent, defineTool, launchAgent, RateLimit, Session, say } from "@banyan/core";
+import { Agent, defineTool, handOff, launchAgent, RateLimit, Session, say } from "@banyan/core";
 import { fromLanguageModel } from "@banyan/core/ai-sdk";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { askModel } from "@banyan/core/hosts";
@@ -54,6 +54,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "core AgentBuilder.memory": (memory) => Agent.builder().model(model).memory(memory).build(),
   "core AgentBuilder.hooks": (hooks) => Agent.builder().model(model).hooks(hooks).build(),
   "core AgentBuilder.callbacks": (callbacks) => Agent.builder().model(model).callbacks(callbacks).build(),
+  "core handOff": (options) => handOff(agent.with({ name: "x", description: "y" }), options),
   "core launchAgent": (options) => launchAgent(options),
   "core defineTool": (tool) => defineTool(tool),
   "core RateLimit.constructor": (options) => new RateLimit(options),

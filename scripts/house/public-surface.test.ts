@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { exportsOf } from "./exports.ts";
 
 /** Maximum number of exports for users of the library. Other exports belong in other entries. */
-const MOST = 92;
+const MOST = 93;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const core = join(root, "packages/core");
@@ -15,7 +15,7 @@ const entries = Object.entries(manifest.exports).filter(([path]) => path !== "./
 const page = sectionsOf(readFileSync(join(root, "docs/library.md"), "utf8"));
 const main = exportsOf(join(core, "src/index.ts"));
 
-test("H8: the main entry of core exports at most 92 names", () => {
+test("H8: the main entry of core exports at most 93 names", () => {
   expect(main.length).toBeGreaterThan(50);
   expect(main.length).toBeLessThanOrEqual(MOST);
 });

@@ -3,6 +3,7 @@ export { Agent, type AgentBuilder, type AgentOptions, type TurnHandler } from ".
 export type { Chat } from "./agent/chat.ts";
 export { ChatError, type ChatOptions, type Conversation } from "./agent/chat-options.ts";
 export { askClient } from "./agent/control/ask-client.ts";
+export { handOff } from "./agent/control/hand-off.ts";
 export { type LaunchAgentOptions, launchAgent, type NamedAgent } from "./agent/control/launch-agent.ts";
 export { shortenConversation } from "./agent/control/shorten-conversation.ts";
 export { type Directive, resume, retry, say, stop } from "./agent/directive.ts";

@@ -1,9 +1,9 @@
 import type { UserContent } from "../conversation/checked/user-content.ts";
-import type { FeedItem } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
-import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import type { Message } from "../conversation/message.ts";
+import { OptionError, refuseUnknown } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
-import { isBlockedByUser, turnWaitingFor } from "../conversation/tree/asking-run.ts";
+import { turnWaitingFor } from "../conversation/tree/asking-run.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import type { TaskAgent, Tool } from "../ports/tool.ts";
 import type { Answer } from "../ports/verdict.ts";
@@ -13,14 +13,22 @@ import { stillAskedError } from "../session/error.ts";
 import { Session } from "../session/session.ts";
 import type { Turn } from "../turn/turn.ts";
 import { Chat, type ChatAgent, runChatTurns } from "./chat.ts";
-import type { ChatOptions, Conversation } from "./chat-options.ts";
+import {
+  ANSWER,
+  type AnswerOptions,
+  type ChatOptions,
+  type Conversation,
+  SEND,
+  type SendOptions,
+  whenOnlyWaiting,
+} from "./chat-options.ts";
 import { checkAgentOptions } from "./check-options.ts";
 import { type CompactOptions, compactBranch } from "./compact.ts";
 import { type AgentToolOptions, taskTool } from "./control/agent-tool.ts";
 import { type CountTokensOptions, countRequestTokens, type RequestTokens } from "./count-tokens.ts";
 import { type Directive, resume, say } from "./directive.ts";
 import { readyAgent } from "./prepare.ts";
-import { optionsWithin } from "./sub-agent.ts";
+import { checkSuccessors, optionsAfter, optionsWithin } from "./sub-agent.ts";
 import { successfulTurn } from "./turn-error.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
@@ -48,33 +56,6 @@ export interface AgentOptions<out Result = Json | undefined, in out Context = un
 /** Requires the option `context` if a tool needs a context. */
 type WithContext<Context> = unknown extends Context ? unknown : { readonly context: Context };
 
-interface SendOptions extends Omit<ChatOptions, "sharesLimits"> {
-  /**
-   * Resolves with `waiting` as soon as the turn cannot continue before a user answers. `turn.questions` has the open
-   * questions; `agent.answer` continues the turn, in any process. `send` still waits for the answer to a question of a
-   * tool that cannot run again (`survives: false`). Default `false`.
-   * @example const { questions } = await agent.send("Refund order 7.", { session, untilAsked: true });
-   */
-  readonly untilAsked?: boolean | undefined;
-}
-
-const SEND: OptionNames<SendOptions> = {
-  session: true,
-  at: true,
-  id: true,
-  client: true,
-  wait: true,
-  signal: true,
-  untilAsked: true,
-};
-
-interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
-  /** The conversation, opened by this process. */
-  readonly session: Session;
-}
-
-const ANSWER: OptionNames<AnswerOptions> = { session: "object!", client: true, signal: true };
-
 /**
  * An immutable agent. Its constructor checks only the names of the options, the model, the memory and the tools. The
  * first turn checks the values of the other options.
@@ -87,6 +68,11 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
   #alike: Agent<unknown> | undefined;
   /** Other agents, prepared as sub-agents of this agent. */
   readonly #subAgents = new WeakMap<Agent<unknown>, TurnAgent>();
+  /** Other agents, with the options with which they continue a turn of this agent. */
+  readonly #successors = new WeakMap<Agent<unknown>, Agent<unknown>>();
+  /** The agent whose conversation this agent continues. */
+  // biome-ignore lint/style/useReadonlyClassProperties: `handedTo` and `with` set it, of the agent that they make.
+  #first: Agent<unknown> | undefined;
 
   /** Throws `OptionError` for an invalid option, and `ToolDefinitionError` for an unusable tool or schema. */
   constructor(options: AgentOptions<Result, Context> & WithContext<NoInfer<Context>>) {
@@ -99,13 +85,15 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
   /** The prepared agent for turns, created once. Throws for invalid options. @internal */
   get ready(): TurnAgent {
     // All agents that differ only in the turn handler share the prepared agent.
-    this.#ready ??= this.#alike
+    if (this.#ready) return this.#ready;
+    if (!this.#alike) checkSuccessors(this);
+    this.#ready = this.#alike
       ? this.#alike.ready
-      : readyAgent(
-          this,
-          (model) => (model ? this.with({ model }) : this).ready,
-          (agent) => this.#withSubAgent(agent),
-        );
+      : readyAgent(this, (model) => (model ? this.with({ model }) : this).ready, {
+          subAgent: (agent) => this.#withSubAgent(agent),
+          handedTo: (agent) => this.handedTo(agent).ready,
+          holderOn: (path) => this.holderOn(path)?.ready,
+        });
     return this.#ready;
   }
 
@@ -114,6 +102,32 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
     const known = this.#subAgents.get(agent) ?? agent.with(optionsWithin(agent.options, this.options)).ready;
     this.#subAgents.set(agent, known);
     return known;
+  }
+
+  /** Returns another agent that has the conversation after the hand-offs on a path, if any. @internal */
+  holderOn(path: readonly Message[]): Agent<unknown> | undefined {
+    if (!this.ready.toolbox.handsOver) return undefined;
+    let holder: Agent<unknown> = this;
+    for (const message of path) {
+      const to = message.role === "assistant" ? holder.ready.toolbox.handOffIn(message) : undefined;
+      if (to) holder = holder.handedTo(to);
+    }
+    return holder === this ? undefined : holder;
+  }
+
+  /** Returns an agent that continues a turn of this agent. @internal */
+  handedTo(agent: TaskAgent): Agent<unknown> {
+    if (!(agent instanceof Agent)) throw new OptionError("handOff: pass an Agent, as in handOff(writer).");
+    const first: Agent<unknown> = this.#first ?? this;
+    // A name stands for one agent, as in the log: a changed copy gets its conversation back.
+    if (agent.name === first.name) return first;
+    const known = first.#successors.get(agent);
+    if (known) return known;
+    const onTurn = agent.options.onTurn ?? first.options.onTurn;
+    const successor: Agent<unknown> = agent.with({ ...optionsAfter(agent.options, first.options), onTurn });
+    successor.#first = first;
+    first.#successors.set(agent, successor);
+    return successor;
   }
 
   /** Calls the turn handler. Absent without a handler. @internal */
@@ -141,6 +155,7 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
     // Without a change of `output`, `Changed` is the type of this agent.
     const options = { ...(this.options as AgentOptions<unknown> as AgentOptions<Changed>), ...changes };
     const changed = new Agent<Changed>(options) as Agent<Changed, Context>;
+    changed.#first = this.#first;
     if (Object.keys(changes).every((name) => name === "onTurn")) changed.#alike = this.#alike ?? this;
     return changed;
   }
@@ -225,26 +240,12 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
     directive: Directive,
     { untilAsked = false, ...options }: SendOptions & { readonly session: Session; readonly id: string },
   ): Promise<Turn<Result>> {
-    const alone = this.options.onTurn ? this.with({ onTurn: undefined }) : this;
-    const chat = new Chat(alone, directive, options);
+    const chat = new Chat(this, directive, options);
     using asked = untilAsked ? whenOnlyWaiting(chat.session, options.id) : undefined;
     let turn: Turn | undefined;
     await runChatTurns(chat, { signal: asked?.signal, once: true, onTurn: (ended) => (turn = ended) });
     return successfulTurn(turn, !untilAsked && this.options.output !== undefined);
   }
-}
-
-/** Returns a signal that aborts as soon as the turn with this id cannot continue before a user answers. */
-function whenOnlyWaiting(session: Session, id: string): Disposable & { readonly signal: AbortSignal } {
-  const asked = new AbortController();
-  let run: string | undefined;
-  const items = (shown: readonly FeedItem[]) => {
-    // The id names the turn's message or its run.
-    for (const item of shown) if (item.type === "run.started" && (item.run === id || item.leaf === id)) run = item.run;
-    if (run !== undefined && isBlockedByUser(session.state, run)) asked.abort();
-  };
-  const stop = session.listen({ items, ended() {} });
-  return { signal: asked.signal, [Symbol.dispose]: stop };
 }
 
 function makeAgent<Result, Context>(options: AgentOptions<Result, Context>): Agent<Result, Context> {

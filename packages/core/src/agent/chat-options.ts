@@ -1,6 +1,9 @@
+import type { FeedItem } from "../conversation/feed-item.ts";
 import type { Message } from "../conversation/message.ts";
 import type { OptionNames } from "../conversation/option-names.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import { isBlockedByUser } from "../conversation/tree/asking-run.ts";
+import { pathTo } from "../conversation/tree/path.ts";
 import type { Session } from "../session/session.ts";
 
 /** The conversation that a turn handler gets, read-only. */
@@ -68,6 +71,35 @@ export const CHAT: OptionNames<ChatOptions> = {
   signal: true,
 };
 
+/** Options of `agent.send`. */
+export interface SendOptions extends Omit<ChatOptions, "sharesLimits"> {
+  /**
+   * Resolves with `waiting` as soon as the turn cannot continue before a user answers. `turn.questions` has the open
+   * questions; `agent.answer` continues the turn, in any process. `send` still waits for the answer to a question of a
+   * tool that cannot run again (`survives: false`). Default `false`.
+   * @example const { questions } = await agent.send("Refund order 7.", { session, untilAsked: true });
+   */
+  readonly untilAsked?: boolean | undefined;
+}
+
+export const SEND: OptionNames<SendOptions> = {
+  session: true,
+  at: true,
+  id: true,
+  client: true,
+  wait: true,
+  signal: true,
+  untilAsked: true,
+};
+
+/** Options of `agent.answer`. */
+export interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
+  /** The conversation, opened by this process. */
+  readonly session: Session;
+}
+
+export const ANSWER: OptionNames<AnswerOptions> = { session: "object!", client: true, signal: true };
+
 /**
  * Error of a program that uses a chat in a wrong way.
  * @example
@@ -83,4 +115,36 @@ export class ChatError extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** Returns the conversation for a turn handler. */
+export function handlerConversation(session: Session, leaf: string | null): Conversation {
+  let path: readonly Message[] | undefined;
+  return {
+    id: session.id,
+    state: session.state,
+    leaf,
+    get path() {
+      // Computed on demand: the path of a long conversation is long.
+      path ??= pathTo(session.state, leaf);
+      return path;
+    },
+  };
+}
+
+/** Returns a signal that aborts as soon as the turn with this id cannot continue before a user answers. */
+export function whenOnlyWaiting(session: Session, id: string): Disposable & { readonly signal: AbortSignal } {
+  const asked = new AbortController();
+  let run: string | undefined;
+  const items = (shown: readonly FeedItem[]) => {
+    for (const item of shown) {
+      if (item.type !== "run.started") continue;
+      // The id names the turn's message or its run. After a hand-off, another run continues the turn.
+      const continues = item.continues !== undefined && item.continues === run;
+      if (item.run === id || item.leaf === id || continues) run = item.run;
+    }
+    if (run !== undefined && isBlockedByUser(session.state, run)) asked.abort();
+  };
+  const stop = session.listen({ items, ended() {} });
+  return { signal: asked.signal, [Symbol.dispose]: stop };
 }

@@ -7,16 +7,16 @@ import type { Json } from "../conversation/part.ts";
 import { inputsLeft } from "../conversation/tree/inbox.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import { onAbort } from "../model/alarm.ts";
+import type { TaskAgent } from "../ports/tool.ts";
 import type { RunBranch } from "../run/branch.ts";
 import type { TurnAgent } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
-import type { BeginOptions } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
 import { Interrupts, type LastTurn, takeTurns } from "../turn/drive.ts";
 import { type Turn, turnStartLeaf } from "../turn/turn.ts";
-import { CHAT, ChatError, type ChatOptions, type Conversation } from "./chat-options.ts";
-import { checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart } from "./directive.ts";
+import { CHAT, ChatError, type ChatOptions, type Conversation, handlerConversation } from "./chat-options.ts";
+import { beginOptions, checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart } from "./directive.ts";
 import { type PartialResult, partialResults } from "./mode/partial-result.ts";
 import { successfulTurn } from "./turn-error.ts";
 import type { TurnOptions } from "./turn-options.ts";
@@ -27,6 +27,10 @@ export interface ChatAgent {
   readonly options: TurnOptions;
   /** @internal */
   readonly ready: TurnAgent;
+  /** @internal */
+  holderOn(path: readonly Message[]): ChatAgent | undefined;
+  /** @internal */
+  handedTo(agent: TaskAgent): ChatAgent;
   /** @internal */
   readonly handler:
     | ((
@@ -257,20 +261,20 @@ export async function runChatTurns(first: Chat<unknown>, watch: ChatWatch): Prom
       watch.onStart?.(taking);
       const taken = await taking;
       if (!taken) return "interrupted";
-      const { turn, leaf } = taken;
+      const { turn, leaf, holder } = taken;
       chat.ended(turn);
       before = taken;
-      const { handler } = agent;
+      const { handler } = holder;
       // A waiting turn is not over: the chat that continues it calls the handler.
-      if (!handler || turn.reason === "waiting" || signal?.aborted) return turn.reason;
-      const handled = handler(conversationAt(session, leaf), turn);
+      if (watch.once || !handler || turn.reason === "waiting" || signal?.aborted) return turn.reason;
+      const handled = handler(handlerConversation(session, leaf), turn);
       // Without a signal, no microtask lies between the handler's chat and its turn.
       const following = await (asked ? handledUntil(handled, asked) : handled);
       if (signal?.aborted) return turn.reason;
       if (!following) return "stop";
       chat = checkedNext(following, session);
       // The handler's agent brings its own model.
-      if (chat.agent !== agent) chosenModel = session.state.model;
+      if (chat.agent !== holder) chosenModel = session.state.model;
       if (chat.options.signal === options.signal) continue;
       interrupts[Symbol.dispose]();
       asked = anySignal(first.options.signal, chat.options.signal);
@@ -312,6 +316,11 @@ async function handledUntil<Result>(handled: Result | Promise<Result>, signal: A
   return await Promise.race([handled, promise]);
 }
 
+/** The last turn of a chat, and the agent that has the conversation now. */
+interface HeldTurn extends LastTurn {
+  readonly holder: ChatAgent;
+}
+
 interface NextChat {
   readonly agent: ChatAgent;
   readonly directive: Exclude<Directive, { type: "stop" }>;
@@ -327,8 +336,20 @@ async function takeHere(
   { agent, directive, options, before, chosenModel }: NextChat,
   { reader, signal, once, onTurn }: ChatWatch,
   interrupts: Interrupts,
-): Promise<LastTurn | undefined> {
+): Promise<HeldTurn | undefined> {
   const { session } = chat;
+  let holder = agent;
+  const heldOn = (path: readonly Message[]) => {
+    holder = agent.holderOn(path) ?? agent;
+    return holder.ready;
+  };
+  const holderFor = (path: readonly Message[]) => {
+    // A turn handler chooses its agent. Any other chat continues with the agent that has the conversation.
+    if (before || !agent.ready.toolbox.handsOver) return agent.ready;
+    const isCut = path[0] !== undefined && path[0].parentId !== null;
+    // A session in memory has no other messages than those in its window.
+    return isCut ? session.wholePath(path).then(heldOn, () => heldOn(path)) : heldOn(path);
+  };
   const { at, id, client, wait = true, sharesLimits } = options;
   const place = continuationLeaf(session.state, at, grownLeaf(session.state, before?.leaf));
   const beside =
@@ -345,15 +366,20 @@ async function takeHere(
     const begun = beside
       ? session.runs.begin(turnStartLeaf(beside), { ...beginOptions(signal, directive, options), beside: true })
       : session.runs.begin(place, beginOptions(signal, directive, options));
-    return await takeTurns(begun, startOn, {
+    const taken = await takeTurns(begun, startOn, {
       session,
-      agent: () => agent.ready,
+      agent: holderFor,
+      handedTo: (to) => {
+        holder = holder.handedTo(to);
+        return holder.ready;
+      },
       watch: { origin: chat, reader, chosenModel, client, before: sharesLimits ? before?.budget : undefined },
       interrupts,
       where: (leaf) => continuationLeaf(session.state, undefined, leaf),
       continues: () => !once && !signal?.aborted,
       ...(onTurn && { onTurn }),
     });
+    return { ...taken, holder };
   } catch (error) {
     if (error instanceof Interruption) return undefined;
     throw error;
@@ -367,29 +393,4 @@ function tellLeftOut(session: Session, path: readonly Message[], origin: object)
     session.leftOut.add(message);
     session.notify({ type: "message.left-out", message, reason }, origin);
   }
-}
-
-function conversationAt(session: Session, leaf: string | null): Conversation {
-  let path: readonly Message[] | undefined;
-  return {
-    id: session.id,
-    state: session.state,
-    leaf,
-    get path() {
-      // Computed on demand: the path of a long conversation is long.
-      path ??= pathTo(session.state, leaf);
-      return path;
-    },
-  };
-}
-
-/** The id is that of the message that the directive adds, or else that of the run. */
-function beginOptions(
-  signal: AbortSignal | undefined,
-  directive: Directive,
-  { at, id, wait: waits = true }: ChatOptions,
-): BeginOptions {
-  const says = "parts" in directive && directive.parts !== undefined;
-  const isResumed = directive.type === "resume";
-  return { signal, id: says ? undefined : id, says, named: at !== undefined, continues: isResumed, waits };
 }

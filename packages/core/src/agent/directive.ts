@@ -4,7 +4,9 @@ import type { UserPart } from "../conversation/part.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import { standingLeaf } from "../conversation/tree/path.ts";
 import { untakenFileProblem } from "../model/rules/pictures.ts";
+import type { BeginOptions } from "../session/runs.ts";
 import type { TurnStart } from "../turn/turn.ts";
+import type { ChatOptions } from "./chat-options.ts";
 
 /** The next action of a conversation: a new message, a retry, a resume or a stop. */
 export type Directive =
@@ -135,4 +137,15 @@ function nothingToAnswer(code: DirectiveError["code"]): DirectiveError {
 
 function isComplete(message: Message | undefined): boolean {
   return message?.role === "assistant" && message.finish === "stop" && message.calls.length === 0;
+}
+
+/** Returns how the run of a directive begins. The id is that of the message that the directive adds, or else that of the run. */
+export function beginOptions(
+  signal: AbortSignal | undefined,
+  directive: Directive,
+  { at, id, wait: waits = true }: ChatOptions,
+): BeginOptions {
+  const says = "parts" in directive && directive.parts !== undefined;
+  const isResumed = directive.type === "resume";
+  return { signal, id: says ? undefined : id, says, named: at !== undefined, continues: isResumed, waits };
 }

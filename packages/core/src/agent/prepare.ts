@@ -21,7 +21,7 @@ import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 export function readyAgent(
   { name, options }: Pick<ChatAgent, "name" | "options">,
   withModel: (model: TurnOptions["model"] | undefined) => TurnAgent,
-  subAgent: TurnAgent["subAgent"],
+  others: Pick<TurnAgent, "subAgent" | "handedTo" | "holderOn">,
 ): TurnAgent {
   checkValues(options);
   const {
@@ -56,7 +56,7 @@ export function readyAgent(
     compaction: compactionOf(options.compaction, driver),
     storeText: options.storeText,
     launch,
-    subAgent,
+    ...others,
     settings: settingsFor(driver, settings),
     limits,
     rateLimit: options.rateLimit,

@@ -1,7 +1,9 @@
+import { OptionError } from "../conversation/option-names.ts";
 import type { Guards } from "../ports/guards.ts";
 import type { Permission } from "../ports/human.ts";
 import type { Permit } from "../ports/verdict.ts";
 import { replacedText } from "../run/guard-messages.ts";
+import type { ChatAgent } from "./chat.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
 /**
@@ -61,4 +63,38 @@ function stricter(first: Exclude<Permit, { decision: "deny" }>, second: Permit):
   if (second.decision === "allow") return first;
   if (second.decision === "deny" || first.decision === "allow") return second;
   return { ...second, byRule: first.byRule || second.byRule };
+}
+
+/**
+ * Returns the options with which an agent continues a turn of another agent after a hand-off. Both agents share the
+ * limits of the turn, so the lower limit counts.
+ */
+export function optionsAfter(own: TurnOptions, first: TurnOptions): Partial<TurnOptions> {
+  const limits = { ...own.limits, ...lowest("tokens"), ...lowest("cost"), ...lowest("time") };
+  return { ...optionsWithin(own, first), limits };
+
+  function lowest(name: "tokens" | "cost" | "time") {
+    const least = Math.min(own.limits?.[name] ?? NO_LIMIT, first.limits?.[name] ?? NO_LIMIT);
+    return least === NO_LIMIT ? {} : { [name]: least };
+  }
+}
+
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+
+/** Throws `OptionError` for a tool that hands over to an agent that cannot continue the turn. */
+export function checkSuccessors({ name, options: { tools = [], output } }: ChatAgent): void {
+  for (const { handsTo } of tools) {
+    if (!handsTo) continue;
+    const to = handsTo();
+    if (!isChatAgent(to)) throw new OptionError("handOff: pass an Agent, as in handOff(writer).");
+    if (to.name === name) throw new OptionError(`handOff: two agents have the name "${name}"; rename one.`);
+    if (output !== undefined && to.options.output !== output) {
+      const problem = `the agent "${to.name}" must have the same output as "${name}"`;
+      throw new OptionError(`handOff: ${problem}, because it gives the result of the turn. Pass one schema to both.`);
+    }
+  }
+}
+
+function isChatAgent(agent: object | undefined): agent is ChatAgent {
+  return agent !== undefined && "ready" in agent;
 }

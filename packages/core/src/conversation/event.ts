@@ -303,7 +303,8 @@ export type Delivery = "steer" | "queue" | "interrupt";
 /**
  * Reason for the end of a run. `answered`: the response is complete. `finished`: the task is done. `limit`: a limit
  * ended the run. `failed`: the model could not respond. `interrupted`: a user interrupted the run, or its process
- * ended. `waiting`: the process of the run ended while a question to a user was open; another run continues the turn.
+ * ended. `waiting`: another run continues the turn, because the process of the run ended while a question to a user was
+ * open, or because the model handed over to another agent.
  */
 export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
 

@@ -23,6 +23,7 @@ export const TOOL: OptionNames<Pick<Tool, ToolField>> = {
   unlisted: "boolean",
   brief: "string",
   forwards: "boolean",
+  handsTo: "function",
   timeout: "number",
   maxOutput: "number",
   about: "function",

@@ -93,6 +93,15 @@ interface NeedsContext<in Context> {
  *   forwards: true,
  *   execute: ({ tool }) => `There is no tool ${tool}.`,
  * });
+ * @example
+ * defineTool({
+ *   name: "to_writer",
+ *   description: "Hands the conversation over to a writer.",
+ *   input: z.object({ genre: z.string() }),
+ *   effects: "idempotent",
+ *   handsTo: () => new Agent({ name: "writer", model }),
+ *   execute: ({ genre }) => `The writer continues, with a ${genre}.`,
+ * });
  */
 export interface Tool<Input = unknown, Output = unknown, in Context = unknown> extends NeedsContext<Context> {
   /** Letters, digits, `_` and `-`; at most 64. */
@@ -147,6 +156,8 @@ export interface Tool<Input = unknown, Output = unknown, in Context = unknown> e
    * and run as such. Only the model sees its original call. `execute` runs if no tool has that name.
    */
   readonly forwards?: boolean | undefined;
+  /** Returns the agent that continues the turn after a completed call, in the same conversation (`handOff`). */
+  readonly handsTo?: (() => TaskAgent) | undefined;
   /** Milliseconds. Default: no limit. */
   readonly timeout?: number | undefined;
   /** Maximum bytes of output for the model (default 65,536); head and tail of longer output are kept. */
@@ -264,7 +275,7 @@ export interface ToolContext<Context = unknown> {
 /** The context of a call, without `attach` and `saw`. */
 export type OuterContext = Omit<ToolContext, "attach" | "saw">;
 
-/** An agent that can work as a sub-agent: `Agent` of the library. */
+/** An agent that can work for another agent: `Agent` of the library. */
 export interface TaskAgent {
   readonly name: string;
 }

@@ -3,7 +3,7 @@ import type { AssistantMessage, Message } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
 import type { CheckedArguments } from "../ports/define-tool.ts";
 import type { ModelError } from "../ports/model.ts";
-import type { Tool } from "../ports/tool.ts";
+import type { TaskAgent, Tool } from "../ports/tool.ts";
 
 export const FINISH_TASK = "finish_task";
 
@@ -52,7 +52,13 @@ export interface TurnProblem {
   readonly value?: Json | undefined;
 }
 
-export type LoopEnd = { readonly reason: RunEnd; readonly limit?: string; readonly error?: TurnProblem };
+export interface LoopEnd {
+  readonly reason: RunEnd;
+  readonly limit?: string;
+  readonly error?: TurnProblem;
+  /** The agent that continues the turn. */
+  readonly handsTo?: TaskAgent | undefined;
+}
 
 export function failedEnd(error: ModelError): LoopEnd {
   return { reason: "failed", error: { code: error.code, message: error.message, cause: error } };

@@ -148,6 +148,10 @@ export interface TurnAgent {
   readonly launch: Launch;
   /** Returns another agent, as a sub-agent of this agent. */
   readonly subAgent: (agent: TaskAgent) => TurnAgent;
+  /** Returns another agent that continues a turn of this agent. */
+  readonly handedTo: (agent: TaskAgent) => TurnAgent;
+  /** Returns the agent that has the conversation after the hand-offs on a path. Absent without a hand-off. */
+  readonly holderOn: (path: readonly Message[]) => TurnAgent | undefined;
   readonly settings: ModelSettings;
   readonly limits: Limits;
   readonly rateLimit: RateLimit | undefined;

@@ -3,13 +3,14 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/sp
 import { interpretInput } from "../conversation/checked/meant-input.ts";
 import { writtenInput } from "../conversation/checked/written-input.ts";
 import { errorMessage } from "../conversation/error-message.ts";
+import type { AssistantMessage, Call } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
 import { isJsonRecord } from "../conversation/shape-problem.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import type { CheckedArguments } from "../ports/define-tool.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import { textDigest } from "../ports/runtime.ts";
-import type { Tool } from "../ports/tool.ts";
+import type { TaskAgent, Tool } from "../ports/tool.ts";
 import type { InputSchema, JsonSchema } from "../ports/tool-values.ts";
 
 /**
@@ -29,6 +30,8 @@ export class Toolbox {
   readonly schemas: readonly ToolSchema[];
   readonly text: string;
   hasEager = false;
+  /** True if a tool hands the conversation over to another agent. */
+  readonly handsOver: boolean;
   /** Names of the tools that accept `earlier:` addresses. */
   readonly earlierReaders: readonly string[];
   #digest: string | undefined;
@@ -53,6 +56,7 @@ export class Toolbox {
       return { name: tool.name, description: tool.description, input: schema as Json };
     });
     this.text = JSON.stringify(this.schemas);
+    this.handsOver = tools.some(({ handsTo }) => handsTo !== undefined);
     this.earlierReaders = tools.filter(({ readsEarlier }) => readsEarlier).map(({ name }) => name);
   }
 
@@ -94,6 +98,12 @@ export class Toolbox {
 
   find(name: string): Tool | undefined {
     return this.#tools.get(name)?.tool;
+  }
+
+  /** Returns the agent to which the last completed hand-off of a response goes, if any. */
+  handOffIn({ calls }: AssistantMessage): TaskAgent | undefined {
+    const isHandOff = ({ tool, status }: Call) => status === "completed" && this.find(tool)?.handsTo !== undefined;
+    return this.find(calls.findLast(isHandOff)?.tool ?? "")?.handsTo?.();
   }
 
   /** Returns the forwarded call in a call of a forwarding tool, or nothing if the call names no other tool. */

@@ -1,5 +1,7 @@
+import type { Message } from "../conversation/message.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import { inputsFor } from "../conversation/tree/inbox.ts";
+import type { TaskAgent } from "../ports/tool.ts";
 import { RunBranch } from "../run/branch.ts";
 import type { TurnWatch } from "../run/new-run.ts";
 import type { TurnAgent } from "../run/run.ts";
@@ -116,8 +118,10 @@ export async function runOnBranch<Result>(
 }
 
 export interface TurnLoopOptions extends DriveOptions {
-  /** Prepares the agent once the run has its branch. Throws for invalid options. */
-  agent(): TurnAgent;
+  /** Prepares the agent for a path, once the run has its branch. Throws for invalid options. */
+  agent(path: readonly Message[]): TurnAgent | Promise<TurnAgent>;
+  /** Prepares the agent that continues the turn after a hand-off. */
+  handedTo(agent: TaskAgent): TurnAgent;
   readonly watch: TurnWatch;
   /** Returns the leaf at which a turn with the inputs sent meanwhile begins, from the leaf of the turn before. */
   where(leaf: string | null): string | null;
@@ -129,7 +133,10 @@ export interface LastTurn extends EndedTurn {
   readonly leaf: string | null;
 }
 
-/** Takes a turn, and further turns for inputs that arrive at its end. Other runs wait until then. */
+/**
+ * Takes a turn, also of agents to which it is handed over, and further turns for inputs that arrive at its end. Other
+ * runs wait until then.
+ */
 export async function takeTurns(
   first: RunHandle | Promise<RunHandle>,
   startOn: (branch: RunBranch) => TurnStart,
@@ -141,20 +148,24 @@ export async function takeTurns(
   let ended: EndedTurn | undefined;
   let leaf: string | null = null;
   let inputs: readonly WaitingInput[] = [];
+  let agent: TurnAgent | undefined;
   for (;;) {
     try {
       ended = await runOnBranch(begun, taking, async (run) => {
         leaf = run.branch.leaf;
-        const start: TurnStart = ended ? { type: "inputs", parentId: leaf, inputs } : startOn(run.branch);
+        const start = ended ? nextStart(ended, leaf, inputs) : startOn(run.branch);
         await run.moveTo(turnStartLeaf(start));
-        const taken = await runTurn(run.handle, session, taking.agent(), run.branch, start, watch);
+        const chosen = agent ?? taking.agent(run.branch.path);
+        // Without a promise, no microtask lies between the start and the turn.
+        agent = chosen instanceof Promise ? await chosen : chosen;
+        const taken = await runTurn(run.handle, session, agent, run.branch, start, watch);
         leaf = run.branch.leaf;
         // An input may arrive just as the turn ends: `session.say` took it, but no step will read it. This check, after
         // `run.ended` and in the tick in which the branch is passed on, starts the next turn with it. After the check
         // the run is no longer live.
         const { reason, id } = taken.turn;
         inputs = reason !== "waiting" && taking.continues() ? inputsFor(session.state, id) : [];
-        if (inputs.length > 0) begun = run.goOn(taking.where(leaf));
+        if (inputs.length > 0 || taken.handsTo) begun = run.goOn(taking.where(leaf));
         else run.done();
         return taken;
       });
@@ -163,9 +174,18 @@ export async function takeTurns(
       if (ended && error instanceof SessionError && error.code === "no-input") return { ...ended, leaf };
       throw error;
     }
+    if (ended.handsTo) {
+      agent = taking.handedTo(ended.handsTo);
+      continue;
+    }
     taking.onTurn?.(ended.turn);
     if (inputs.length === 0) return { ...ended, leaf };
     // Another user may have sent the message of the next turn, so that turn has its own limits.
     watch = { ...watch, client: undefined, before: undefined };
   }
+}
+
+/** After a hand-off, the run takes over the inputs of the run before. */
+function nextStart({ handsTo }: EndedTurn, leaf: string | null, inputs: readonly WaitingInput[]): TurnStart {
+  return handsTo ? { type: "here", leaf } : { type: "inputs", parentId: leaf, inputs };
 }

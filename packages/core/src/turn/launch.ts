@@ -22,7 +22,8 @@ export async function launch(parent: TurnRun, launching: SubAgentLaunch, task: S
   const [known] = state.children.get(launching.call) ?? [];
   if (known === undefined) return work(parent, launching, agent, await addTask(parent, launching.call, task));
   const leaf = newestLeaf(state, known);
-  return (await finishedSubTask(pathTo(state, leaf), agent.mode)) ?? work(parent, launching, agent, leaf);
+  const path = pathTo(state, leaf);
+  return (await finishedSubTask(path, (agent.holderOn(path) ?? agent).mode)) ?? work(parent, launching, agent, leaf);
 }
 
 async function work(
@@ -35,7 +36,8 @@ async function work(
   using interrupts = new Interrupts([signal, parent.hurry()], new Interruption("its parent was interrupted"));
   const { turn } = await takeTurns(session.runs.begin(leaf, { signal }), () => ({ type: "here", leaf }), {
     session,
-    agent: () => agent,
+    agent: (path) => agent.holderOn(path) ?? agent,
+    handedTo: (to) => agent.handedTo(to),
     watch: { origin, reader, parent, call, isRepeatable },
     interrupts,
     where: (end) => end,

@@ -60,6 +60,7 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
       takeStep(await withOfferedTools(run, toolChoice), model, toolChoice, standIn),
     );
     if (progress.finished) return { reason: "finished" };
+    if (step.type === "calls" && run.agent.toolbox.handOffIn(step.message)) return { reason: "answered" };
     await useSummary(run);
     switch (step.type) {
       case "calls": {

@@ -9,6 +9,7 @@ import type { EventBody, MessageAdded, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import {
   type AssistantMessage,
+  isSettled,
   isUserMessage,
   type Message,
   type RecalledMemory,
@@ -19,8 +20,10 @@ import { endedReport } from "../conversation/shown/enclosed-text.ts";
 import type { ConversationState, OpenQuestion, StayingProcess, WaitingInput } from "../conversation/state.ts";
 import { askingRuns, openLimit } from "../conversation/tree/asking-run.ts";
 import { deliverInputs, stillWaiting } from "../conversation/tree/inbox.ts";
+import { lastAssistantMessage } from "../conversation/tree/path.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { processesOf } from "../past/state-block.ts";
+import type { TaskAgent } from "../ports/tool.ts";
 import { assistantMessage, type RunBranch } from "../run/branch.ts";
 import { guardedParts, guardInputs, type InputGuard } from "../run/guard-messages.ts";
 import { type Budget, checkPrice, LimitError, type Limits } from "../run/limits.ts";
@@ -56,7 +59,7 @@ export interface Turn<out Result = Json | undefined> {
   readonly id: string;
   /**
    * `answered`, `finished` (a task), `limit`, `failed` or `interrupted`. `waiting`: the reader or the session went away
-   * while a user was asked; `resume()` continues the turn.
+   * while a user was asked; `resume()` continues the turn. In the log also: another agent continues it.
    */
   readonly reason: RunEnd;
   /** The last response. Absent: the model did not respond. */
@@ -84,6 +87,8 @@ export interface Turn<out Result = Json | undefined> {
 export interface EndedTurn {
   readonly turn: Turn;
   readonly budget: Budget;
+  /** The agent that continues the turn, if the model handed over. */
+  readonly handsTo: TaskAgent | undefined;
 }
 
 /**
@@ -114,18 +119,39 @@ export async function runTurn(
     if (cause instanceof SessionError) throw cause;
     return { reason: "failed", error: { code: "defect", message: errorMessage(cause), cause } };
   });
-  return { turn: await endTurn(run, ending), budget: run.budget };
+  return { turn: await endTurn(run, ending), budget: run.budget, handsTo: ending.handsTo };
 }
 
 async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): Promise<LoopEnd> {
-  const { model, memory, mode } = run.agent;
+  const { memory, mode } = run.agent;
   if (memory && start.type !== "here") await recallMemory(run, memory);
+  const open = lastAssistantMessage(run.branch.path);
+  const wasOpen = open !== undefined && !isSettled(open);
   await completeOpenCalls(run);
   const summary = summaryToPlan(run);
   // After a rejection the feed already has the reason why nothing is shortened.
   if (summary) await planSummary(run, summary.response, summary.text).catch(() => {});
   if (run.continues !== undefined) await closeLimit(run);
   if (start.type === "here" && mode.name === "task" && !run.progress.finished) finishAsBefore(run);
+  const { toolbox } = run.agent;
+  if (!toolbox.handsOver) return takeLoop(run, chosen);
+  // A call left open by a crash may have handed over.
+  const handsTo = wasOpen ? toolbox.handOffIn(open) : undefined;
+  if (handsTo) return { reason: "answered", handsTo };
+  const ending = await takeLoop(run, chosen);
+  return ending.reason === "answered" ? { ...ending, handsTo: handOffIn(run) } : ending;
+}
+
+function handOffIn({ agent: { toolbox }, branch, from }: TurnRun): TaskAgent | undefined {
+  for (const message of branch.path.slice(from).toReversed()) {
+    const to = message.role === "assistant" ? toolbox.handOffIn(message) : undefined;
+    if (to) return to;
+  }
+  return undefined;
+}
+
+function takeLoop(run: TurnRun, chosen: ChosenModel): Promise<LoopEnd> {
+  const { model } = run.agent;
   return "run" in model ? reportedLoop(run, model) : stepLoop({ run, model }, chosen);
 }
 
@@ -238,7 +264,8 @@ async function endTurn(run: TurnRun, ending: LoopEnd): Promise<Turn> {
   budget.end();
   const message = lastMessageOf(branch.path, run);
   const { reason, error, result }: EndWithResult =
-    ending.reason === "interrupted" && waits(run)
+    // Another run continues the turn: after the user's answer, or after a hand-off.
+    (ending.reason === "interrupted" && waits(run)) || ending.handsTo
       ? { ...ending, reason: "waiting" }
       : await endWithResult(run, ending, message);
   const ended = { type: "run.ended", run: run.id, reason, leaf: branch.leaf } as const;
@@ -254,7 +281,7 @@ async function endTurn(run: TurnRun, ending: LoopEnd): Promise<Turn> {
   if (message && (reason === "answered" || reason === "finished" || reason === "limit"))
     await notify(run, "onAnswer", message);
   const citations = citedMemory(run, message);
-  if (run.agent.memory) rememberTurn(run, run.agent.memory);
+  if (run.agent.memory && call === undefined) rememberTurn(run, run.agent.memory);
   // The messages of a sub-agent are dropped together with those of its parent.
   if (run.call === undefined) branch.trim();
   return {

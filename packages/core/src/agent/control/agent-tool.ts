@@ -1,12 +1,12 @@
-import { OptionError, type OptionNames, refuseUnknown } from "../../conversation/option-names.ts";
+import { type OptionNames, refuseUnknown } from "../../conversation/option-names.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { ChatAgent } from "../chat.ts";
-import { agentDescription, subTaskReport } from "./launch-agent.ts";
+import { agentDescription, subTaskReport, toolName } from "./launch-agent.ts";
 
-/** Options of `agent.asTool`. */
+/** Name and description of a tool that works with an agent. */
 export interface AgentToolOptions {
-  /** Name of the tool. Default: the name of the agent. */
+  /** Name of the tool. Default: the name of the agent, or `hand_off_to_` with this name. */
   readonly name?: string | undefined;
   /** When to use the tool, for the model. Default: the description of the agent. */
   readonly description?: string | undefined;
@@ -41,12 +41,4 @@ export function taskTool(agent: ChatAgent, options: AgentToolOptions): Tool {
       return end.result;
     },
   });
-}
-
-/** Returns the name of a tool that works with an agent. Throws `OptionError` if it cannot name a tool. */
-export function toolName(of: string, name: string | undefined): string {
-  if (name !== undefined && /^[\w-]{1,64}$/.test(name)) return name;
-  const near = (name ?? "researcher").replace(/[^\w-]+/g, "_").slice(0, 64);
-  const what = name === undefined ? "the tool needs a name" : `"${name}" cannot name a tool`;
-  throw new OptionError(`${of}: ${what}. Pass a name, as in { name: "${near}" }.`);
 }

@@ -203,3 +203,11 @@ export function subTaskReport({ reason, text, problem }: SubTaskEnd): string {
       throw new Error(`the sub-agent waits for the user. ${so}`);
   }
 }
+
+/** Returns the name of a tool that works with an agent. Throws `OptionError` if it cannot name a tool. */
+export function toolName(of: string, name: string | undefined): string {
+  if (name !== undefined && /^[\w-]{1,64}$/.test(name)) return name;
+  const near = (name ?? "researcher").replace(/[^\w-]+/g, "_").slice(0, 64);
+  const what = name === undefined ? "the tool needs a name" : `"${name}" cannot name a tool`;
+  throw new OptionError(`${of}: ${what}. Pass a name, as in { name: "${near}" }.`);
+}
