@@ -105,12 +105,10 @@ function promptAssistant(message: AssistantMessage): PromptMessage | null {
 }
 
 function promptResult(call: Call): string {
-  if (!isEnded(call.status)) {
-    return call.status === "executing"
-      ? "The process stopped while this call ran; whether the call took effect is unknown."
-      : "Not executed: the process stopped before this call ran.";
-  }
-  return shownOutput(call);
+  if (isEnded(call.status)) return shownOutput(call);
+  return call.status === "executing"
+    ? "The process stopped while this call ran; whether the call took effect is unknown."
+    : "Not executed: the process stopped before this call ran.";
 }
 
 /** Providers accept only objects as arguments, so other values become an empty object. */
