@@ -336,10 +336,8 @@ export class CallBatch {
     const ending = { tool: tool?.name ?? "", input, status, output };
     const times = this.#noting(call, ending);
     const said = withRepeats(ending, times);
-    const { modelOutput } = gathered;
-    const forModel = modelOutput !== undefined && {
-      modelOutput: withRepeats({ ...ending, output: modelOutput }, times),
-    };
+    const { modelOutput: text } = gathered;
+    const forModel = text !== undefined && { modelOutput: withRepeats({ ...ending, output: text }, times) };
     const { stored, named } = storedFiles(gathered.files ?? [], this.#run.session.state.files, textDigest);
     const more = { ...(named.length > 0 && { files: named }), ...(gathered.seen?.length && { seen: gathered.seen }) };
     const ended = { type: `call.${status}`, ...ran, output: said, ...forModel, ...more } as const;

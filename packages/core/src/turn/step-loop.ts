@@ -108,14 +108,11 @@ async function withOfferedTools(run: TurnRun, toolChoice: ToolChoice): Promise<T
   const { agent, branch, budget, signal } = run;
   const { toolbox, mode, toolsFor } = agent;
   if (!toolsFor) return run;
-  let names: readonly string[] | undefined;
-  try {
-    names = await orAborted(toolsFor({ step: budget.steps, messages: branch.path }), signal);
-  } catch (error) {
-    // The step reports the interruption.
-    if (signal.aborted) return run;
-    throw error;
-  }
+  const asked = Promise.resolve(orAborted(toolsFor({ step: budget.steps, messages: branch.path }), signal));
+  const names = await asked.catch((error) => {
+    // The step reports an interruption.
+    if (!signal.aborted) throw error;
+  });
   if (names === undefined) return run;
   if (!Array.isArray(names)) {
     throw new OptionError(`toolsFor returned ${typeof names}; it must return names of tools, such as ["search"].`);
