@@ -86,10 +86,10 @@ interface ToolResult<Input> {
  * for await (const item of agent.chat(say("How is the weather in Rome?")))
  *   if (isCallOf(item, weather)) console.log(item.input.city, item.output);
  */
-export function isCallOf<Input>(
-  item: FeedItem,
+export function isCallOf<Input, Item extends FeedItem>(
+  item: Item,
   tool: Pick<Tool<Input>, "name" | "input">,
-): item is Extract<FeedItem, { readonly type: "call.completed" }> & ToolResult<Input>;
+): item is Item & ToolResult<Input> & { readonly type: "call.completed" };
 export function isCallOf<Input>(
   call: Call,
   tool: Pick<Tool<Input>, "name" | "input">,
