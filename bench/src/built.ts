@@ -1,8 +1,9 @@
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../scripts/build/bundle.ts";
-import { writeModules } from "../../scripts/build/modules.ts";
+import { readManifest, writeModules } from "../../scripts/build/modules.ts";
+import { writeProgram } from "../../scripts/build/program.ts";
 import { temporaryDirectory } from "./stores/temporary.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,8 +26,8 @@ export async function builtProject(): Promise<string> {
   // The page is no separate package.
   for (const file of globSync("packages/*/package.json", { cwd: ROOT, exclude: ["packages/web/**"] })) {
     const folder = join(ROOT, dirname(file));
-    const { name } = JSON.parse(readFileSync(join(ROOT, file), "utf8")) as { readonly name: string };
-    await writeModules(folder, join(modules, name));
+    const { name, bin } = readManifest(folder);
+    await (bin ? writeProgram : writeModules)(folder, join(modules, name));
     // The package's own versions, if the workspace has others.
     const own = join(folder, "node_modules");
     if (existsSync(own)) symlinkSync(own, join(modules, name, "node_modules"), "junction");
