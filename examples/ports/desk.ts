@@ -7,7 +7,7 @@ const writer = new Agent({ name: "writer", model: "gpt-5-mini", instructions: "Y
 const clerk = new Agent({
   name: "clerk",
   model: "gpt-5-mini",
-  handoffs: [handoff(writer, { toolNameOverride: "to_writer" })],
+  handoffs: [handoff(writer, { toolNameOverride: "hand_off_to_writer" })],
 });
 const agents = [clerk, writer];
 const file = "desk.json";

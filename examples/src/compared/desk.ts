@@ -1,6 +1,6 @@
 // A clerk hands over to a writer in one stream. Ctrl-C ends an answer, and the next start continues the conversation.
 import { createInterface } from "node:readline";
-import { Agent, type Chat, type ChatOptions, defineTool, Session, say, stop } from "@banyan/core";
+import { Agent, type Chat, type ChatOptions, handOff, Session, say, stop } from "@banyan/core";
 import { openai } from "@banyan/models/openai";
 import { sqliteStore } from "@banyan/store/sqlite";
 
@@ -10,24 +10,8 @@ async function listen(agent: Agent, options?: ChatOptions): Promise<Chat> {
   return agent.chat(value ? say(value) : stop(), options);
 }
 const model = openai("gpt-5-mini");
-const writer = new Agent({
-  name: "writer",
-  model,
-  instructions: "You write verse.",
-  onTurn: (_, agent) => listen(agent),
-});
-let next: Agent | undefined;
-const toWriter = defineTool({
-  name: "to_writer",
-  description: "Hands the user over to the writer of verse.",
-  input: { type: "object" },
-  effects: "none",
-  execute() {
-    next = writer;
-    return "The writer answers the next message.";
-  },
-});
-const clerk = new Agent({ name: "clerk", model, tools: [toWriter], onTurn: (_, agent) => listen(next ?? agent) });
+const writer = new Agent({ name: "writer", description: "Writes verse.", model, instructions: "You write verse." });
+const clerk = new Agent({ name: "clerk", model, tools: [handOff(writer)], onTurn: (_, agent) => listen(agent) });
 
 await using session = await Session.open(sqliteStore({ directory: "conversations" }), "desk", { create: true });
 process.on("SIGINT", () => session.interrupt() || process.exit());

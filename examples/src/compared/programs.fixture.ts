@@ -61,19 +61,19 @@ export const CHECKS: Readonly<Record<string, (place: Place) => Promise<void>>> =
   },
 
   async desk({ mock, start, run }) {
-    mock.on({ userMessage: "verse", hasToolResult: false }, { toolCalls: [{ name: "to_writer", arguments: "{}" }] });
-    mock.on({ userMessage: "verse" }, { content: "The writer knows one. " });
     mock.on({ userMessage: "oak", systemMessage: "verse" }, { content: "An oak of old. " });
+    mock.on({ userMessage: "verse", systemMessage: "verse" }, { content: "A verse of gold. " });
+    mock.on({ userMessage: "verse" }, { toolCalls: [{ name: "hand_off_to_writer", arguments: "{}" }] });
     mock.on({ userMessage: "long" }, { content: "On and on and on. ".repeat(200) }, { latency: 20 });
     mock.on({ userMessage: "ask" }, { content: "You asked for a verse." });
-    expect(await run([], "I need a verse.\nAbout an oak.\n")).toMatch(/^The writer knows one\.\s+An oak of old\.$/);
+    expect(await run([], "I need a verse.\nAbout an oak.\n")).toMatch(/^A verse of gold\.\s+An oak of old\.$/);
     const child = start();
     child.stdin.write("Tell me a long story.\n");
     await once(child.stdout, "data");
     child.kill("SIGINT");
     child.stdin.end("What did I ask first?\n");
     expect(await text(child.stdout)).toMatch(/You asked for a verse\.$/);
-    expect(requests(mock).at(-1)).toContain("About an oak.");
+    expect(requests(mock).at(-1)).toMatch(/You write verse.*About an oak\./s);
   },
 
   async "read-aloud"({ mock, run }) {
