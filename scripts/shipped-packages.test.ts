@@ -13,7 +13,7 @@ const NOT_SHIPPED = /node_modules|\/testing\/|\.test\.tsx?$|\.fixture\.tsx?$/;
 /** Programs of other projects that docs and messages name: users choose to install them. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   ...["@agentclientprotocol/claude-agent-acp", "@agentclientprotocol/codex-acp", "@google/gemini-cli"],
-  ...["@modelcontextprotocol/server-filesystem", "jest", "prettier", "schemathesis"],
+  ...["@modelcontextprotocol/server-filesystem", "jest", "node-llama-cpp", "prettier", "schemathesis"],
 ]);
 
 const WORD = String.raw`((?:[ \t]+-{1,2}[\w-]+(?:=\S+)?)*)[ \t]+(@?[a-z\d][\w./@-]*)`;

@@ -93,9 +93,9 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${core}/agent/any-moment.test.ts`],
   },
   {
-    file: `${core}/run/run.ts`,
-    line: 'const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");',
-    instead: "const inputs = inputsFor(session.state, id);",
+    file: `${core}/run/guard-messages.ts`,
+    line: 'const steering = () => inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");',
+    instead: "const steering = () => inputsFor(session.state, id);",
     tests: [`${core}/session/inbox.test.ts`],
   },
   {
