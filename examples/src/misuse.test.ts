@@ -78,7 +78,7 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
     "instructions that are a list": [() => send({ instructions: ["a"] }), "must be a string, not a list."],
     "a permission that is a word": [() => send({ permission: "ask" }), "must be a function, not a string."],
     "a callback that is true": [() => send({ callbacks: { onCall: true } }), "callbacks.onCall of an agent must be"],
-    "an output that is a word": [() => send({ output: "trip" }), "output of an agent must be an object"],
+    "an output that is a word": [() => send({ output: "trip" }), "output must be a schema, such as z.object("],
     "a promise in place of labels": [
       () => Session.open(memoryStore(), "a", wrong({ labels: Promise.resolve({}) })),
       "labels of a session must be an object, not a promise: await it.",

@@ -38,7 +38,7 @@ function environmentOf({ keyVariable, addressVariable }: (typeof providers)[numb
   };
 }
 
-const remote = providers.filter(({ name }) => name !== "demo");
+const remote = providers.filter(({ name }) => name !== "demo" && name !== "local");
 const packages = remote.filter(({ openPackage }) => openPackage);
 
 describe("an own fetch", () => {
