@@ -18,7 +18,7 @@ function through(peer: Peer, load: () => Promise<ModelFunction>) {
   return async (target: ModelTarget): Promise<ModelDriver> => (await withPeer(peer, load)).open(target);
 }
 
-/** Our own driver loads the package with its first request, when it is too late for advice on how to install it. */
+/** Loads the package early, because Banyan's driver would report a missing package only with its first request. */
 export const openAnthropic = through("@ai-sdk/anthropic", async () => {
   const [{ anthropic }] = await Promise.all([import("./entry/anthropic.ts"), import("@ai-sdk/anthropic/internal")]);
   return anthropic;

@@ -170,9 +170,9 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
   }
 
   /**
-   * Makes a tool of this agent. Each call gives the agent a task and returns its result: the value of its schema
-   * `output`, or its last text. The agent works as a sub-agent, in its own mode, with its own model, instructions, tools
-   * and limits, within the limits and rules of the calling agent. Throws `OptionError` without a name or a description.
+   * Makes a tool of this agent. Each call gives the agent a task and returns the agent's result: the value of `output`,
+   * or the last text. The agent works as a sub-agent, in its own mode, with its own model, instructions, tools and
+   * limits, within the limits and rules of the calling agent. Throws `OptionError` without a name or a description.
    * @example
    * const counter = new Agent({ name: "counter", description: "Counts trees.", model, output: z.object({ trees: z.number() }) });
    * new Agent({ model, tools: [counter.asTool()] });
@@ -193,9 +193,9 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
   }
 
   /**
-   * Counts the input tokens of the first model call that `send` would make with this content. Providers with an endpoint
-   * for it count; `source` says whether the number is an estimate. Nothing is written. Rejects with `OptionError` for an
-   * agent whose loop keeps its own context.
+   * Counts the input tokens of the first model call that `send` would make with this content. Asks the provider's
+   * endpoint, or estimates (`source`). Changes no session. Rejects with `OptionError` for an agent whose loop keeps its
+   * own context.
    * @example const { tokens, source } = await agent.countTokens("Summarise the book.", { session });
    */
   async countTokens(content: UserContent, options: CountTokensOptions = {}): Promise<RequestTokens> {

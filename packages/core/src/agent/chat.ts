@@ -127,10 +127,10 @@ export class Chat<out Result = Json | undefined> implements AsyncIterable<FeedIt
   }
 
   /**
-   * The result of the first turn while the model writes it: each item has more of it than the last. Defaults and
-   * transforms of the schema come at the end, with `turn.result`. If a result does not match, the next one begins anew.
-   * A chat has one stream, so iterate either this or the chat. Throws as `turn` rejects, at the end. Throws
-   * `OptionError` for an agent without `output`.
+   * Streams the result of the first turn while the model writes it. Each item has more of the result than the item
+   * before. Only `turn.result` has the schema's defaults and transforms. After a result that does not match, the items
+   * begin again. A chat has one stream: iterate either these items or the chat. Throws the error of `turn` at the end,
+   * and `OptionError` for an agent without `output`.
    * @example
    * const chat = new Agent({ model, output: z.object({ city: z.string() }) }).chat(say("Plan a trip to Rome."));
    * for await (const { city } of chat.partialResults()) console.log(city);

@@ -139,7 +139,7 @@ function isComplete(message: Message | undefined): boolean {
   return message?.role === "assistant" && message.finish === "stop" && message.calls.length === 0;
 }
 
-/** Returns how the run of a directive begins. The id is that of the message that the directive adds, or else that of the run. */
+/** Returns how the run of a directive begins. The id names the added message, or else the run. */
 export function beginOptions(
   signal: AbortSignal | undefined,
   directive: Directive,

@@ -8,11 +8,11 @@ import type { TurnOptions } from "./turn-options.ts";
 
 /**
  * Returns the options with which an agent works for another agent. The agent keeps its own model, instructions, tools,
- * mode and output. The rules of both agents judge its calls, and it gets the other options that it does not set itself.
+ * mode and output. The rules of both agents judge its calls. The agent inherits all other options that it does not set.
  */
 export function optionsWithin(own: TurnOptions, outer: TurnOptions): Partial<TurnOptions> {
   return {
-    // The same object means: no limits of its own.
+    // The same object: the agent has no limits of its own.
     limits: own.limits ? { ...outer.limits, ...own.limits } : outer.limits,
     retry: { ...outer.retry, ...own.retry },
     bounds: { ...outer.bounds, ...own.bounds },
@@ -29,7 +29,7 @@ export function optionsWithin(own: TurnOptions, outer: TurnOptions): Partial<Tur
   };
 }
 
-/** Lets the guards of both agents check. The outer guard is the first to check a user's message, and the last a response. */
+/** Combines the guards of both agents. The outer guard checks a user's message first, and a response last. */
 function bothGuard(outer: Guards | undefined, own: Guards | undefined): Guards | undefined {
   if (!outer || !own || outer === own) return own ?? outer;
   const [first, second] = [own.output, outer.output];

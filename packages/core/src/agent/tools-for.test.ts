@@ -133,11 +133,9 @@ describe("toolsFor", () => {
 
   test("L6: a forced call needs an offered tool", async () => {
     const forced = agentOf(["never"], () => ["read"], { toolChoice: { tool: "search" } }).agent.send("Go");
-    await expect(forced).rejects.toThrow(
-      'toolsFor offers no tool "search" in step 1, but toolChoice forces a call of it.',
-    );
+    await expect(forced).rejects.toThrow('toolsFor offers no tool "search" in step 1, but toolChoice forces a call.');
     const any = agentOf(["never"], () => [], { toolChoice: "required" }).agent.send("Go");
-    await expect(any).rejects.toThrow("toolsFor offers no tool in step 1, but toolChoice forces a call of it.");
+    await expect(any).rejects.toThrow("toolsFor offers no tool in step 1, but toolChoice forces a call.");
   });
 
   test("L6: an interruption ends the wait for it", async () => {

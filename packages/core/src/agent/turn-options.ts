@@ -65,17 +65,17 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
    */
   readonly context?: Context | undefined;
   /**
-   * Whether the model must call a tool: `auto` (default), `none`, `required` (any tool), or one tool by its name. A
-   * forced call is the first of each turn; then the model decides, so that the turn can end. The turn fails if the model
-   * answers without the call. Sub-agents decide for themselves.
+   * Whether the model must call a tool: `auto` (default), `none`, `required` (any tool), or one tool by its name. Only
+   * the first call of each turn is forced, so that the turn can end. The turn fails if the model answers without the
+   * call. Does not apply to sub-agents.
    * @example new Agent({ model, tools, toolChoice: { tool: "search" } });
    */
   readonly toolChoice?: ToolChoice | undefined;
   /**
    * Returns the names of the tools that the model gets in a step, or nothing for all tools. `step` is the number of the
    * step in the turn, from 1. `messages` is the path from the root to the newest message, read only. A call of another
-   * tool does not run. The tools of a task, such as `finish_task`, always stay. An unknown name fails the turn.
-   * Sub-agents are not asked.
+   * tool does not run. A task keeps its tools, such as `finish_task`. An unknown name fails the turn. Does not apply to
+   * sub-agents.
    * @example
    * const toolsFor = ({ step }: { readonly step: number }) => (step === 1 ? ["search"] : undefined);
    * new Agent({ model, tools, toolsFor });

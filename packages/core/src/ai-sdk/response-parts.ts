@@ -13,13 +13,13 @@ import { ModelError, type ModelPart } from "../ports/model.ts";
 import { isEmptyChunk, ProviderReport } from "./error.ts";
 import { type ProviderAction, providedCall, providedContent, providedResult } from "./provider-action.ts";
 
-/** A setting that changes what a response means, and the package's name of it. */
+/** A setting that changes what a response means, and its name in the AI SDK. */
 export interface DemandedSetting {
   readonly setting: string;
   readonly feature: string;
 }
 
-/** Packages leave out a setting that the model lacks, with a warning. The response is not what the program asked for. */
+/** A package only warns of a setting that it leaves out. The response would not be what the program asked for. */
 function refuseUnsupported(warnings: readonly SharedV4Warning[], setting: string, feature: string, id: string): void {
   for (const warning of warnings) {
     if (warning.type !== "unsupported" || !warning.feature.startsWith(feature)) continue;

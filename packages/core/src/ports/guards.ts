@@ -1,7 +1,7 @@
 import type { UserPart } from "../conversation/part.ts";
 import type { ConversationState } from "../conversation/state.ts";
 
-/** The decision of a guard: nothing lets the message pass. `refuse` is the reason, for users. */
+/** The decision of a guard. `undefined` accepts the message. `refuse` is the reason, for users. */
 export type GuardVerdict = { readonly refuse: string } | { readonly replace: string } | undefined;
 
 /** The situation of a guard. */
@@ -10,7 +10,7 @@ export interface GuardedTurn<Context = unknown> {
   /** The option `context` of the agent. */
   readonly context: Context;
   readonly conversation: ConversationState;
-  /** Aborts when the turn is interrupted, so that the decision is not needed. */
+  /** Aborts when an interrupt makes the decision unnecessary. */
   readonly signal: AbortSignal;
 }
 
@@ -29,8 +29,8 @@ export interface GuardedResponse {
 }
 
 /**
- * Functions that check the messages of users and the responses of the model. They also check those of sub-agents. A
- * guard that throws refuses the message.
+ * Functions that check the messages of users and the responses of the model. They also check sub-agents. An error of a
+ * guard counts as a refusal.
  * @example
  * new Agent({
  *   model,
@@ -44,8 +44,9 @@ export interface GuardedResponse {
 export interface Guards<Context = unknown> {
   /**
    * Checks each message of a user before the model gets the message. If the guard refuses the message that begins a
-   * turn, nothing is written, and `send` rejects with `DirectiveError` (`refused`). The log may already contain a message
-   * that was sent during a turn; a refused one is withdrawn, and the feed has the reason (`request.changed`).
+   * turn, the log gets nothing, and `send` rejects with `DirectiveError` (`refused`). The log already contains a
+   * message that was sent during a turn: Banyan withdraws a refused message, and the feed has the reason
+   * (`request.changed`).
    */
   readonly input?:
     | ((message: GuardedMessage, turn: GuardedTurn<Context>) => GuardVerdict | void | Promise<GuardVerdict | void>)
@@ -55,8 +56,8 @@ export interface Guards<Context = unknown> {
     | ((response: GuardedResponse, turn: GuardedTurn<Context>) => GuardVerdict | void | Promise<GuardVerdict | void>)
     | undefined;
   /**
-   * True: nobody sees a response before the guard `output` has passed it, and a refused response is in no log. False: the
-   * text is shown while it is written, and clients remove it after a refusal. Default true.
+   * True: clients and the log get a response only after the guard `output` accepts it. False: clients show the text
+   * while the model writes it, and remove the text after a refusal. Default true.
    */
   readonly hold?: boolean | undefined;
 }

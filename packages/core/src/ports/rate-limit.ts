@@ -32,8 +32,8 @@ export type CountTokensUsed = (tokens: number) => void;
 
 /**
  * A limit on the model calls of a minute. All agents with the same `RateLimit` share it, with their sub-agents, retries
- * and summaries. A call without room waits, and calls begin in the order in which they asked. An interrupt ends the
- * wait. Throws `OptionError` for invalid options.
+ * and summaries. A call that exceeds the limit waits, and calls begin in the order of their arrival. An interrupt ends
+ * the wait. Throws `OptionError` for invalid options.
  * @example
  * const rateLimit = new RateLimit({ requestsPerMinute: 50, tokensPerMinute: 40_000 });
  * const writer = new Agent({ model, rateLimit });

@@ -178,8 +178,9 @@ export interface Tool<Input = unknown, Output = unknown, in Context = unknown> e
   execute(input: Input, context: ToolContext<Context>): Output | Promise<Output>;
   /**
    * Returns the text that the model gets in place of the result of a completed call. Users, hooks and the log have the
-   * result. The log also keeps the text, so later requests have the same text. Called once, after `execute`; write it
-   * below `execute`, so that the compiler knows the type of the result. If it throws, the model gets only the error.
+   * result. The log also keeps the text, so later requests have the same text. Called once, after `execute`. If the
+   * function throws, the model gets only the error. Write `toModelOutput` below `execute`, so that the compiler knows
+   * the type of the result.
    */
   // `defineTool` gives the parameter its type. With `Output` here, a copy of a tool could not change its `execute`.
   toModelOutput?(output: never, input: Input): string | Promise<string>;

@@ -143,7 +143,7 @@ export class Budget {
     const pool = this.#pool;
     pool.usage = usage;
     pool.cost = cost;
-    // The time is that of the whole turn.
+    // The time belongs to the whole turn.
     if (!this.#parent) pool.startedAt -= time;
     pool.grants = this.#parent ? grants.own : grants.all;
     Object.assign(pool.dearest, dearest);

@@ -78,7 +78,7 @@ export async function execute(
   }
 }
 
-/** Returns the text of `toModelOutput`, or its error: the result may hold what the model must not get. Never rejects. */
+/** Returns the text of `toModelOutput`, or its error, because the model must not get the result. Never rejects. */
 async function modelOutputOf(tool: Tool, value: unknown, input: unknown, signal: AbortSignal): Promise<string> {
   try {
     const text: unknown = await withGrace(signal, async () => tool.toModelOutput?.(value as never, input));

@@ -64,7 +64,7 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
     await useSummary(run);
     switch (step.type) {
       case "calls": {
-        // A forced call in each step would never let the turn end.
+        // If each step forced a call, the turn could not end.
         if (toolChoice !== "none") toolChoice = "auto";
         const problem = mode.onCalls(run.branch.path.slice(run.from));
         if (problem) return { reason: "failed", error: problem };
@@ -129,7 +129,7 @@ async function withOfferedTools(run: TurnRun, toolChoice: ToolChoice): Promise<T
   const forced = typeof toolChoice === "object" ? toolChoice.tool : undefined;
   if (forced !== undefined ? !offered.find(forced) : toolChoice === "required" && offered.schemas.length === 0) {
     const missing = forced === undefined ? "no tool" : `no tool "${forced}"`;
-    throw new OptionError(`toolsFor offers ${missing} in step ${budget.steps}, but toolChoice forces a call of it.`);
+    throw new OptionError(`toolsFor offers ${missing} in step ${budget.steps}, but toolChoice forces a call.`);
   }
   return { ...run, agent: { ...agent, toolbox: offered } };
 }

@@ -59,7 +59,7 @@ export interface Turn<out Result = Json | undefined> {
   readonly id: string;
   /**
    * `answered`, `finished` (a task), `limit`, `failed` or `interrupted`. `waiting`: the reader or the session went away
-   * while a user was asked; `resume()` continues the turn. In the log also: another agent continues it.
+   * while a user was asked; `resume()` continues the turn. In the log also: another agent continues the turn.
    */
   readonly reason: RunEnd;
   /** The last response. Absent: the model did not respond. */

@@ -257,7 +257,7 @@ describe("a model file in this process", () => {
   test.each([
     [
       "missing.gguf",
-      /^There is no file .*missing\.gguf\. Write local\/PATH\.gguf, with a path from this folder, from \/ or from ~\.$/,
+      /^There is no file .*missing\.gguf\. Write local\/PATH\.gguf, with a path that is relative to this folder or begins with \/ or ~\/\.$/,
     ],
     ["~/none/such.gguf", /^There is no file \/.*none\/such\.gguf\./],
     [import.meta.filename, /llama\.test\.ts is no \.gguf file\./],

@@ -41,7 +41,7 @@ export async function llamaFile(library: LlamaLibrary, target: ModelTarget): Pro
       throw cannotLoad(id, file, error);
     }
   };
-  /** Runs work after all earlier work, so that the file is loaded once and answers one request at a time. */
+  /** Runs work after all earlier work, so that the model is loaded once and answers one request at a time. */
   const next = <T>(work: () => Promise<T>): Promise<T> => {
     const result = last.then(work);
     last = result.catch(() => {});
@@ -85,7 +85,7 @@ async function existingFile(path: string): Promise<string> {
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile() && file.endsWith(".gguf")) return file;
   const problem = found?.isFile() ? `${file} is no .gguf file.` : `There is no file ${file}.`;
-  const message = `${problem} Write local/PATH.gguf, with a path from this folder, from / or from ~.`;
+  const message = `${problem} Write local/PATH.gguf, with a path that is relative to this folder or begins with / or ~/.`;
   throw new ModelChoiceError("unknown-model", message);
 }
 

@@ -50,8 +50,8 @@ interface WrittenRequest {
 }
 
 /**
- * Makes the method `countTokens` of a driver. The provider's package writes the usual request, which is not sent; the
- * endpoint gets the request instead. `open` makes the driver over the package with a `fetch`.
+ * Makes the method `countTokens` of a driver. The provider's package writes the usual request. The endpoint gets this
+ * request, and the model does not. `open` makes the driver over the package with a `fetch`.
  */
 export function countAtEndpoint(
   { id, address }: Pick<ModelDriver, "id" | "address">,

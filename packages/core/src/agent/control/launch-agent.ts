@@ -6,7 +6,7 @@ import type { LoopDriver, SubTask, Tool } from "../../ports/tool.ts";
 import type { SubTaskEnd } from "../../ports/tool-values.ts";
 import type { ChatAgent } from "../chat.ts";
 
-/** Changes of the launching agent, which the model can launch by name. An agent of its own is an `Agent`. */
+/** A variant of the launching agent, for the model to launch. For an agent with its own options, pass an `Agent`. */
 export interface NamedAgent {
   readonly name: string;
   /** The purpose of the agent, for the model. */
@@ -53,7 +53,7 @@ const NAMED: OptionNames<NamedAgent> = {
   description: "string!",
   instructions: "string!",
   model: true,
-  // A host computes this list when it is needed.
+  // A host computes this list on demand, so it is not read here.
   tools: true,
 };
 

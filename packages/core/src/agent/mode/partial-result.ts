@@ -20,7 +20,7 @@ type HasMethod<Value> = {
   readonly [Name in keyof Value]: Value[Name] extends (...given: never) => unknown ? true : false;
 }[keyof Value];
 
-/** Yields the result of the first turn each time when the model has written more of it. Then awaits that turn. */
+/** Yields the partial result of the first turn after each change. Then awaits the turn. */
 export async function* partialResults(
   items: AsyncIterable<FeedItem>,
   turn: () => Promise<unknown>,
@@ -38,7 +38,7 @@ export async function* partialResults(
         : item.type === "call.input.delta" && item.tool === FINISH_TASK && item;
     if (!piece || piece.run !== run) continue;
     const from = piece.type === "call.input.delta" ? piece.call : piece.message;
-    // A result that does not match is followed by another one.
+    // After a result that does not match, the model writes another result.
     if (source !== from) reader = new PartialJson();
     source = from;
     reader.push(piece.text);

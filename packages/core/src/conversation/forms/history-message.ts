@@ -2,7 +2,7 @@ import { writtenInput } from "../checked/written-input.ts";
 import type { FilePart, Json, ProviderData, ReasoningPart, SourcePart, TextPart, UserPart } from "../part.ts";
 import { isJsonRecord } from "../shape-problem.ts";
 
-/** A message of a history, in the order of the history. All forms are read into such messages, and written from them. */
+/** A message of a history, in the order of the history. Banyan reads and writes all forms as such messages. */
 export type HistoryMessage = HistoryUserMessage | HistoryResponse;
 
 /** A user message. `id` is present for a message of a session. */
@@ -43,7 +43,7 @@ export interface HistoryResult {
   readonly output: string;
   /** The result for models, if it differs. */
   readonly modelOutput?: string;
-  /** Each with its bytes. */
+  /** Files of the result, each with its bytes. */
   readonly files: readonly FilePart[];
 }
 

@@ -60,7 +60,7 @@ function historyCall(call: Call): HistoryCall {
   };
 }
 
-/** A rule's denial is a failure, because its text says more than that a user said no. */
+/** A denial by a rule is written as a failure, because its text has the reason. */
 function resultStatus({ status, approved }: Call): HistoryResult["status"] {
   if (status === "completed") return status;
   return status === "denied" && approved === false ? "denied" : "failed";

@@ -49,7 +49,7 @@ function askForMarks(mark: string): string {
   return `If a statement of your response comes from a note, write the mark of the note behind the statement, such as [${mark}].`;
 }
 
-/** Returns those of the recalled entries whose marks a response contains, in the order of the marks in the response. */
+/** Returns the recalled entries whose marks a response contains, in the order of the marks. */
 export function citedIn(response: string, recalled: readonly RecalledMemory[]): readonly RecalledMemory[] {
   const marks = new Set([...response.matchAll(MARK)].map(([, mark]) => mark));
   return [...marks].flatMap((mark) => recalled.find((item) => item.mark === mark) ?? []);
@@ -60,7 +60,7 @@ export function withoutCitations(response: string): string {
   return response.replace(MARK, "");
 }
 
-/** A mark is not the index of a list, as in `list[m1]`. */
+/** An index, as in `list[m1]`, is no mark. */
 const MARK = / ?(?<!\w)\[(m\d+)\]/g;
 
 /** The date is in UTC, so that the label stays the same wherever the conversation is opened. */

@@ -225,7 +225,7 @@ class LegalRequests {
   }
 }
 
-/** Returns the choice of tools with the name that the provider gets. The named tool may be left out of the request. */
+/** Returns the choice of tools with the provider's name of the tool. Throws if the request has no such tool. */
 function legalChoice({ toolChoice, tools: asked }: ModelRequest, { schemas, originals }: LegalTools): ToolChoice {
   if (toolChoice === "auto" || toolChoice === "none") return toolChoice;
   if (toolChoice === "required") {

@@ -5,7 +5,7 @@ import type { RequestRules } from "./rules.ts";
 
 type SchemaObject = Readonly<Record<string, Json>>;
 
-/** Keywords that decide which values match, and that no form of all providers expresses. */
+/** Keywords that decide which values match, and that no provider's form can express. */
 const UNUSABLE = [
   ...["allOf", "not", "if", "then", "else", "patternProperties", "propertyNames", "dependencies", "dependentSchemas"],
   ...["dependentRequired", "prefixItems", "contains", "unevaluatedProperties", "unevaluatedItems", "$dynamicRef"],
@@ -36,7 +36,7 @@ const NULL = { type: "null" } as const;
  * ranges and patterns may be wrong, so the result must be checked.
  */
 export function legalOutput(schema: Json, { output: rules, propertyName }: RequestRules): SchemaObject | undefined {
-  // A name that changes would come back changed.
+  // The result would contain the changed name.
   if (!rules || !isJsonRecord<SchemaObject>(schema) || wellFormed(schema) !== schema) return undefined;
   const form: OutputForm = {
     optional: rules.optional,
