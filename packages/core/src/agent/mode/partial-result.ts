@@ -74,6 +74,8 @@ export class PartialJson {
   #root: Json | undefined;
   /** Content of an open string, and the escape sequence at its end. */
   #string: string | undefined;
+  /** True if the open string ends with half of a surrogate pair. A test of the string itself would read all of it. */
+  #endsInHalf = false;
   #escape = "";
   /** A number or word whose end is missing. */
   #scalar = "";
@@ -105,7 +107,7 @@ export class PartialJson {
     const text = this.#string;
     if (text === undefined || this.#isName()) return undefined;
     // Half of a surrogate pair waits for its other half.
-    return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
+    return this.#endsInHalf ? text.slice(0, -1) : text;
   }
 
   #isName(): boolean {
@@ -127,6 +129,7 @@ export class PartialJson {
     switch (char) {
       case '"':
         this.#string = "";
+        this.#endsInHalf = false;
         this.#isStale ||= !this.#isName();
         break;
       case "{":
@@ -160,7 +163,9 @@ export class PartialJson {
       this.#escape += text.charAt(at);
       const length = this.#escape.startsWith("\\u") ? 6 : 2;
       if (this.#escape.length < length) return at + 1;
-      this.#string = before + unescaped(this.#escape);
+      const decoded = unescaped(this.#escape);
+      this.#string = before + decoded;
+      this.#endsInHalf = endsInHalf(decoded);
       this.#escape = "";
       this.#isStale = true;
       return at + 1;
@@ -169,6 +174,7 @@ export class PartialJson {
     const end = SPECIAL.exec(text)?.index ?? text.length;
     const whole = before + text.slice(at, end);
     this.#string = whole;
+    if (end > at) this.#endsInHalf = endsInHalf(text.slice(at, end));
     this.#isStale ||= end > at && !this.#isName();
     if (text[end] === "\\") this.#escape = "\\";
     if (text[end] !== '"') return end + 1;
@@ -193,6 +199,11 @@ export class PartialJson {
 }
 
 const SPECIAL = /["\\]/g;
+
+function endsInHalf(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last < 0xdc00;
+}
 
 function unescaped(sequence: string): string {
   try {
