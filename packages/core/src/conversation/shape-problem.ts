@@ -59,7 +59,10 @@ export function parseJsonText(text: string): unknown {
 export function isJsonValue(value: unknown, depth = 0): boolean {
   if (value === null || ["string", "boolean"].includes(typeof value)) return true;
   if (typeof value === "number") return Number.isFinite(value);
-  return typeof value === "object" && depth < 100 && Object.values(value).every((each) => isJsonValue(each, depth + 1));
+  if (typeof value !== "object" || depth >= 100) return false;
+  // JSON leaves out names without a value.
+  const values = Array.isArray(value) ? value : Object.values(value).filter((each) => each !== undefined);
+  return values.every((each) => isJsonValue(each, depth + 1));
 }
 
 export function fileChangeProblem(change: FileChange): string | undefined {

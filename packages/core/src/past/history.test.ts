@@ -225,6 +225,51 @@ test("L5: the result of a call keeps its images, its failure and its denial", as
   ]);
 });
 
+test("L5: arguments that are nested too deeply are kept as text, and the session goes on", async () => {
+  const store = new SlowStore();
+  const session = await Session.open(store);
+  const text = "[".repeat(5_000) + "]".repeat(5_000);
+  const deep = { id: "a", type: "function", function: { name: "look", arguments: text } };
+  await session.addHistory([
+    { role: "assistant", tool_calls: [deep] },
+    { role: "tool", tool_call_id: "a", content: "seen" },
+  ]);
+  expect((await new Agent({ model: scriptedModel(["ok"]) }).send("Go on.", { session })).text).toBe("ok");
+  await session.close();
+  const again = await Session.open(store, session.id);
+  const [response] = pathTo(again.state, again.state.leaf);
+  expect(response).toMatchObject({ calls: [{ inputText: text, status: "completed", output: "seen" }] });
+  expect(response).not.toHaveProperty("calls.0.input");
+  await again.close();
+});
+
+const listing = [{ type: "file", name: "a.txt" }];
+const uiPart = (type: string, output: unknown, input: object = {}) => [
+  { role: "assistant", parts: [{ type, toolCallId: "a", state: "output-available", input, output }] },
+];
+const jsonResult = (value: unknown) => [
+  { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "look", input: {} }] },
+  { role: "tool", content: [{ type: "tool-result", toolCallId: "a", output: { type: "json", value } }] },
+];
+
+test.each([
+  ["a UI part of the tool call", uiPart("tool-call", "x"), { tool: "call", output: "x" }],
+  ["a UI part of the tool result", uiPart("tool-result", "x"), { tool: "result", output: "x" }],
+  ["a folder", uiPart("tool-look", listing), { output: JSON.stringify(listing) }],
+  ["JSON with the form of a file", jsonResult(listing), { output: JSON.stringify(listing) }],
+  ["JSON with the form of a denial", uiPart("tool-look", { type: "execution-denied" }), { status: "completed" }],
+  ["JSON with the form of a text", uiPart("tool-look", { type: "text", value: "x" }), { output: /"value":"x"/ }],
+  ["values without JSON", uiPart("tool-look", { a: undefined, b: [1] }, { c: undefined }), { output: '{"b":[1]}' }],
+])("L5: %s comes in as the tool returned it", async (_, messages, { output, ...wanted }: Record<string, unknown>) => {
+  const session = Session.inMemory();
+  await session.addHistory(messages);
+  const [message] = pathTo(session.state, session.state.leaf);
+  const shown = output instanceof RegExp ? expect.stringMatching(output) : output;
+  expect(message).toMatchObject({
+    calls: [{ status: "completed", ...wanted, ...(shown !== undefined && { output: shown }) }],
+  });
+});
+
 test.each<[unknown, string]>([
   ["text", "A history must be an array of messages, not a string."],
   [["Hi"], "messages[1] must be a message with a role, not a string."],
@@ -251,6 +296,14 @@ test.each<[unknown, string]>([
     'messages[1]: content[0].type is "audio"; a user message holds parts of type "text" and "file".',
   ],
   [[{ role: "user", content: " " }], "messages[1] has neither text nor a file; leave it out."],
+  [
+    [{ role: "assistant", content: null, function_call: { name: "look", arguments: "{}" } }],
+    "messages[1].function_call is an older form of a call; pass it in tool_calls, with an id.",
+  ],
+  [
+    [{ role: "assistant", content: [{ type: "tool_use", id: "a", name: "look", input: { at: Number.NaN } }] }],
+    "messages[1].content[0].input has a value that JSON cannot represent, or more than 100 levels.",
+  ],
 ])("L5: %j is refused with its place, and nothing is written", async (rest, sentence) => {
   const store = new SlowStore();
   const session = await Session.open(store);

@@ -1,4 +1,4 @@
-import { writtenInput } from "../checked/written-input.ts";
+import { isTooDeep, writtenInput } from "../checked/written-input.ts";
 import type { FilePart, Json, ProviderData, ReasoningPart, SourcePart, TextPart, UserPart } from "../part.ts";
 import { isJsonRecord } from "../shape-problem.ts";
 
@@ -47,8 +47,9 @@ export interface HistoryResult {
   readonly files: readonly FilePart[];
 }
 
-/** Returns the value of a call's arguments; nothing if they are not JSON. */
+/** Returns the value of a call's arguments; nothing if they are not JSON, or nested too deeply. */
 export function parsedInput(inputText: string): { readonly input?: Json } {
+  if (isTooDeep(inputText)) return {};
   try {
     return { input: JSON.parse(inputText) as Json };
   } catch {

@@ -1,7 +1,7 @@
 import { malformedMessage, type PlainMessage, readUserContent, shownValue } from "../checked/user-content.ts";
 import { didYouMean } from "../option-names.ts";
 import type { FilePart } from "../part.ts";
-import { isJsonRecord, isJsonValue, type JsonRecord, shownKind } from "../shape-problem.ts";
+import { isJsonRecord, type JsonRecord, shownKind } from "../shape-problem.ts";
 import {
   type HistoryCall,
   type HistoryMessage,
@@ -9,7 +9,7 @@ import {
   type HistoryResult,
   parsedInput,
 } from "./history-message.ts";
-import { atPlace, readResult, withoutHints } from "./read-result.ts";
+import { atPlace, jsonAt, readResult, readUiResult, withoutHints } from "./read-result.ts";
 
 /**
  * Reads messages of the AI SDK (`UIMessage`, `ModelMessage`), of OpenAI (chat completions, items of responses) and of
@@ -103,6 +103,8 @@ class HistoryReader {
 
   #assistant(message: JsonRecord, at: string): void {
     const { content, parts, tool_calls: calls, refusal, reasoning_content: reasoning } = message;
+    if (isJsonRecord(message.function_call))
+      throw malformedMessage(`${at}.function_call is an older form of a call; pass it in tool_calls, with an id`);
     if (typeof reasoning === "string") this.#reasoning(reasoning);
     if (typeof content === "string") this.#text(content);
     else if (Array.isArray(parts) && content === undefined) this.#parts(parts, `${at}.parts`);
@@ -125,6 +127,9 @@ class HistoryReader {
   #part(part: unknown, at: string): void {
     if (!isJsonRecord(part)) throw malformedMessage(`${at} must be a part with a type, not ${shownKind(part)}`);
     const { type } = part;
+    // A tool may have the name "call" or "result".
+    if (typeof type === "string" && type.startsWith("tool-") && part.state !== undefined)
+      return this.#toolOfUi(part, type, at);
     switch (type) {
       case "text":
       case "output_text":
@@ -170,7 +175,7 @@ class HistoryReader {
     const response = this.#response;
     switch (state) {
       case "output-available":
-        this.#result(toolCallId, at, readResult(output ?? null, `${at}.output`));
+        this.#result(toolCallId, at, readUiResult(output ?? null, `${at}.output`));
         break;
       case "output-error":
         this.#result(toolCallId, at, readResult(stringAt(errorText, `${at}.errorText`), at, true));
@@ -215,8 +220,7 @@ class HistoryReader {
   #call(id: unknown, tool: unknown, input: unknown, at: string, ranAtProvider?: unknown): void {
     if (ranAtProvider === true)
       throw malformedMessage(`${at} is a call that the provider ran; leave it and its result out`);
-    if (!isJsonValue(input)) throw malformedMessage(`${at}.input must be JSON, not ${shownKind(input)}`);
-    this.#addCall({ id, tool, inputText: JSON.stringify(input) }, at);
+    this.#addCall({ id, tool, inputText: jsonAt(input, `${at}.input`) }, at);
   }
 
   #addCall({ id, tool, inputText }: { id: unknown; tool: unknown; inputText: string }, at: string): void {

@@ -7,7 +7,6 @@ import type { HistoryResult } from "./history-message.ts";
 /** Reads a result: a text, a list of parts, the AI SDK's `{ type, value }`, or other JSON. */
 export function readResult(given: unknown, at: string, failed = false): HistoryResult {
   const status = failed ? "failed" : "completed";
-  if (typeof given === "string") return { status, output: given, files: [] };
   if (Array.isArray(given) && given.length > 0 && given.every(isPart)) return readParts(given, at, status);
   if (isJsonRecord(given) && typeof given.type === "string") {
     const { type, value, reason } = given;
@@ -19,17 +18,40 @@ export function readResult(given: unknown, at: string, failed = false): HistoryR
       };
     if (type === "content" && Array.isArray(value)) return readParts(value, `${at}.value`, status);
     const outcome = /^(error-)?(?:text|json)$/.exec(type);
-    if (outcome && value !== undefined) return readResult(value, `${at}.value`, failed || outcome[1] !== undefined);
+    if (outcome && value !== undefined)
+      return plainResult(value, `${at}.value`, failed || outcome[1] !== undefined ? "failed" : status);
   }
-  if (!isJsonValue(given)) throw malformedMessage(`${at} must be JSON, not ${shownKind(given)}`);
-  return { status, output: JSON.stringify(given), files: [] };
+  return plainResult(given, at, status);
 }
+
+/** Reads what a tool of the AI SDK returned: an object is the tool's own, whatever its fields. */
+export function readUiResult(given: unknown, at: string): HistoryResult {
+  return isJsonRecord(given) ? plainResult(given, at, "completed") : readResult(given, at);
+}
+
+function plainResult(given: unknown, at: string, status: HistoryResult["status"]): HistoryResult {
+  return { status, output: typeof given === "string" ? given : jsonAt(given, at), files: [] };
+}
+
+export function jsonAt(value: unknown, at: string): string {
+  if (isJsonValue(value)) return JSON.stringify(value);
+  const isInside = typeof value === "object" && value !== null;
+  throw malformedMessage(
+    isInside
+      ? `${at} has a value that JSON cannot represent, or more than 100 levels`
+      : `${at} must be JSON, not ${shownKind(value)}`,
+  );
+}
+
+/** Tools return lists with such types too, such as the entries of a folder. Those have no content. */
+const CONTENT = ["text", "data", "url", "image_url", "source", "file", "file_data", "file_url"];
 
 const PART =
   /^(?:text|input_text|output_text|image|image_url|input_image|input_file|document|file|media|(?:image|file)-(?:data|url))$/;
 
 function isPart(part: unknown): part is JsonRecord {
-  return isJsonRecord(part) && typeof part.type === "string" && PART.test(part.type);
+  if (!isJsonRecord(part) || typeof part.type !== "string" || !PART.test(part.type)) return false;
+  return CONTENT.some((name) => part[name] !== undefined);
 }
 
 function readParts(parts: readonly unknown[], at: string, status: HistoryResult["status"]): HistoryResult {
