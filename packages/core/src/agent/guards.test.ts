@@ -78,6 +78,18 @@ describe("a guard of the input", () => {
     expect(model.requests[0]?.messages[0]?.parts.map(({ type }) => type)).toEqual(["text", "file"]);
   });
 
+  test("L6: a replacement without text keeps the files, or refuses the message", async () => {
+    const model = scriptedModel(() => "Hello.");
+    const agent = new Agent({ model, guards: { input: () => ({ replace: " " }) } });
+    await expect(agent.send("Hi")).rejects.toMatchObject({
+      code: "refused",
+      message: "guards.input left nothing of the message.",
+    });
+    const file = { type: "file", mediaType: "text/plain", name: "a.txt", data: "YQ==" } as const;
+    await agent.send([{ type: "text", text: "Hi" }, file]);
+    expect(model.requests[0]?.messages[0]?.parts.map(({ type }) => type)).toEqual(["file"]);
+  });
+
   test("L6: checks messages during a turn: replaces one, and withdraws one with a reason", async () => {
     const { session, seen } = await watched();
     const gate = Promise.withResolvers<void>();
@@ -202,6 +214,58 @@ describe("a guard of the output", () => {
     expect(JSON.stringify([events, seen])).not.toContain("SECRET");
   });
 
+  test.each([true, false])("L6: no call of a refused response runs, not even early (hold: %s)", async (hold) => {
+    let ran = 0;
+    const look = defineTool({
+      name: "look",
+      description: "Looks.",
+      input: { type: "object" },
+      effects: "none",
+      eager: true,
+      execute: () => ++ran,
+    });
+    const model = scriptedModel([[call("look"), pause(20), text("The SECRET is 7.")]]);
+    const agent = new Agent({ model, tools: [look], guards: { ...noSecrets, hold } });
+    await expect(agent.send("Hi")).rejects.toMatchObject({ code: "refused" });
+    expect(ran).toBe(0);
+  });
+
+  test.each([true, false])("L6: followers act on the text of the guard alone (hold: %s)", async (hold) => {
+    let heard = "";
+    const written: string[] = [];
+    const listen = defineTool({
+      name: "listen",
+      description: "Listens.",
+      input: { type: "object" },
+      effects: "none",
+      execute(_, { follow }) {
+        follow({
+          text(piece) {
+            heard += piece;
+          },
+          restarted() {
+            heard = "";
+          },
+          completed: () => void written.push(heard),
+        });
+        return "Listening.";
+      },
+    });
+    const model = scriptedModel([[call("listen")], [reasoning("Hm."), text("Card ", "123.")]]);
+    const output: Guards["output"] = ({ text }) => (text ? { replace: text.replaceAll("123", "###") } : undefined);
+    await new Agent({ model, tools: [listen], guards: { output, hold } }).send("Hi");
+    expect(written).toEqual(["Card ###."]);
+  });
+
+  test.each([true, false])("L6: a replacement without text leaves no empty part (hold: %s)", async (hold) => {
+    const session = Session.inMemory();
+    const model = scriptedModel([[text("Hm."), call("act")], "Done."]);
+    const output: Guards["output"] = ({ calls }) => (calls.length > 0 ? { replace: "" } : undefined);
+    await new Agent({ model, tools: [act], guards: { output, hold } }).send("Hi", { session });
+    expect(model.requests[1]?.messages.at(-1)?.parts.map(({ type }) => type)).toEqual(["call"]);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
   test("L6: an interrupt ends the wait for a guard, and nothing of the response is kept", async () => {
     const { session, events } = await watched();
     const stopping = new AbortController();
@@ -250,6 +314,14 @@ describe("a guard of the output", () => {
     expect(await answered(child("Ada's SECRET.", { output }), noSecrets)).toContain("It contains a secret.");
     expect(await answered(child("The SECRET."), noSecrets)).toContain("It contains a secret.");
     expect(await answered(child("Ada.", { output }))).toContain("Bob.");
+  });
+
+  test("L6: an inner guard cannot leave out the outer guard", async () => {
+    const output: Guards["output"] = () => ({ replace: "The SECRET.", refuse: undefined }) as never;
+    const child = new Agent({ name: "child", model: scriptedModel(["Hm."]), guards: { output } });
+    const model = scriptedModel([[call("child", { task: "Look." })], "Done."]);
+    await new Agent({ model, tools: [child.asTool({ description: "Looks." })], guards: noSecrets }).send("Hi");
+    expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("It contains a secret.");
   });
 
   test("L6: the guards of both agents check what a user writes to an agent by value, first the outer guard", async () => {

@@ -2,7 +2,7 @@ import { OptionError } from "../conversation/option-names.ts";
 import type { Guards } from "../ports/guards.ts";
 import type { Permission } from "../ports/human.ts";
 import type { Permit } from "../ports/verdict.ts";
-import { replacedText } from "../run/guard-messages.ts";
+import { checkedVerdict, replacedText } from "../run/guard-messages.ts";
 import type { ChatAgent } from "./chat.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
@@ -36,13 +36,13 @@ function bothGuard(outer: Guards | undefined, own: Guards | undefined): Guards |
   return {
     hold: [own, outer].some(({ output, hold }) => output && hold !== false),
     async input(message, turn) {
-      const verdict = await outer.input?.(message, turn);
+      const verdict = checkedVerdict("input", await outer.input?.(message, turn));
       if (verdict && "refuse" in verdict) return verdict;
       const passed = verdict ? { text: verdict.replace, parts: replacedText(message.parts, verdict) } : message;
       return (await own.input?.(passed, turn)) ?? verdict;
     },
     async output(response, turn) {
-      const verdict = await first?.(response, turn);
+      const verdict = checkedVerdict("output", await first?.(response, turn));
       if (verdict && "refuse" in verdict) return verdict;
       const passed = verdict ? { ...response, text: verdict.replace, reasoning: "" } : response;
       return (await second?.(passed, turn)) ?? verdict;

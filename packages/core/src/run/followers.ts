@@ -67,10 +67,10 @@ export class Followers {
     }
   }
 
-  restart(): void {
-    for (const listening of this.#listening.values()) {
-      this.#guard(listening, (follower) => follower.restarted?.());
-    }
+  /** `parts`: the parts of the response in place of those that the followers have heard. */
+  restart(parts: readonly ModelPart[] = []): void {
+    for (const listening of this.#listening.values()) this.#guard(listening, (own) => own.restarted?.());
+    this.hear(parts);
   }
 
   /** Lets each follower act on the completed response. Returns true if the model gets a message. */

@@ -84,9 +84,11 @@ export function outputVerdict(
   return askGuard(run, "output", (turn) => guard(response, turn));
 }
 
-function inputVerdict(run: TurnRun, guard: InputGuard, parts: readonly UserPart[]): Promise<GuardVerdict> {
+async function inputVerdict(run: TurnRun, guard: InputGuard, parts: readonly UserPart[]): Promise<GuardVerdict> {
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-  return askGuard(run, "input", (turn) => guard({ text, parts }, turn));
+  const verdict = await askGuard(run, "input", (turn) => guard({ text, parts }, turn));
+  if (!verdict || "refuse" in verdict || replacedText(parts, verdict).length > 0) return verdict;
+  return { refuse: "guards.input left nothing of the message." };
 }
 
 async function askGuard(
@@ -103,6 +105,11 @@ async function askGuard(
     signal.throwIfAborted();
     return { refuse: `guards.${name} failed: ${errorMessage(error)}` };
   }
+  return checkedVerdict(name, verdict);
+}
+
+/** Returns the decision of a guard. A guard that returns anything else refuses. */
+export function checkedVerdict(name: "input" | "output", verdict: unknown): GuardVerdict {
   if (verdict === undefined) return undefined;
   const { refuse, replace } = isJsonRecord(verdict) ? verdict : {};
   if (typeof refuse === "string") return { refuse };
@@ -113,5 +120,7 @@ async function askGuard(
 /** Returns the parts with the text of the verdict in place of their own. */
 export function replacedText(parts: readonly UserPart[], verdict: { readonly replace: string } | undefined) {
   if (!verdict) return parts;
-  return [{ type: "text", text: verdict.replace } as const, ...parts.filter(({ type }) => type !== "text")];
+  const files = parts.filter(({ type }) => type !== "text");
+  // Models refuse empty texts.
+  return verdict.replace.trim() === "" ? files : [{ type: "text", text: verdict.replace } as const, ...files];
 }

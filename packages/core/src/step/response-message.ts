@@ -106,7 +106,10 @@ export class ResponseMessage implements ModelSink {
       this.#holds = false;
       this.finish = undefined;
       this.#receive(verdict ? withText(parts, verdict.replace) : parts);
-    } else this.#replacement = verdict?.replace;
+    } else if (verdict) {
+      this.#replacement = verdict.replace;
+      this.#run.followers.restart([{ type: "text", text: verdict.replace }]);
+    }
     return undefined;
   }
 
@@ -145,7 +148,7 @@ export class ResponseMessage implements ModelSink {
     }
     if (this.#replacement === undefined) return [...parts, ...this.#sources];
     const kept = parts.filter(({ type }) => type !== "text" && type !== "reasoning");
-    return [{ type: "text", text: this.#replacement }, ...kept];
+    return this.#replacement === "" ? kept : [{ type: "text", text: this.#replacement }, ...kept];
   }
 
   calls(): AskedCall[] {

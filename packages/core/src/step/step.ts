@@ -48,8 +48,8 @@ export async function takeStep(
     settings: agent.settings,
     output: agent.mode.output?.schema,
   };
-  // Followers act on a message before its calls run, so no call may begin early.
-  const eager = toolChoice !== "none" && run.followers.size === 0;
+  // Followers act on a message before its calls run, and a guard may refuse the calls, so no call may begin early.
+  const eager = toolChoice !== "none" && run.followers.size === 0 && !agent.guards?.output;
   run.followers.failed = false;
   const patience = new Patience(agent, run.budget.steps > 1);
   for (;;) {
