@@ -1,6 +1,7 @@
 import { roughCount } from "../context/tokens.ts";
 import type { UserContent } from "../conversation/checked/user-content.ts";
 import { errorMessage } from "../conversation/error-message.ts";
+import type { Message } from "../conversation/message.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { ModelRequest } from "../ports/model.ts";
 import { RunBranch } from "../run/branch.ts";
@@ -31,17 +32,18 @@ export interface RequestTokens {
 
 /** Counts the tokens of the request that the content would begin. Sends no request for an answer. */
 export async function countRequestTokens(
-  agent: TurnAgent,
+  first: TurnAgent,
   content: UserContent,
   options: CountTokensOptions,
 ): Promise<RequestTokens> {
   refuseUnknown("countTokens", options, OPTIONS);
   const { session = Session.inMemory(), at, signal = new AbortController().signal } = options;
+  const parts = checkedUserParts(content);
+  const branch = new RunBranch(session, continuationLeaf(session.state, at));
+  const agent = await agentOn(first, session, branch.path);
   const { model, instructions, toolbox, settings, mode } = agent;
   if ("run" in model)
     throw new OptionError(`${model.id} manages its own context, so the tokens of its requests cannot be counted.`);
-  const parts = checkedUserParts(content);
-  const branch = new RunBranch(session, continuationLeaf(session.state, at));
   const request: ModelRequest = {
     instructions: instructions.text,
     messages: [...branch.prompt(), { role: "user", parts }],
@@ -59,4 +61,11 @@ export async function countRequestTokens(
     reason = errorMessage(error);
   }
   return { tokens: roughCount(request.messages, agent), source: "estimate", reason };
+}
+
+/** Returns the agent that takes the next turn on a path: the first, or an agent to which it handed over. */
+async function agentOn(first: TurnAgent, session: Session, path: readonly Message[]): Promise<TurnAgent> {
+  if (!first.toolbox.handsOver) return first;
+  // A session in memory has no other messages than those in its window.
+  return first.holderOn(await session.wholePath(path).catch(() => path)) ?? first;
 }

@@ -67,13 +67,14 @@ function stricter(first: Exclude<Permit, { decision: "deny" }>, second: Permit):
 
 /**
  * Returns the options with which an agent continues a turn of another agent after a hand-off. Both agents share the
- * limits of the turn, so the lower limit counts.
+ * limits of the turn, so the lower limit counts. The agent's own steps, repeats and policy count if it sets them.
  */
 export function optionsAfter(own: TurnOptions, first: TurnOptions): Partial<TurnOptions> {
-  const limits = { ...own.limits, ...lowest("tokens"), ...lowest("cost"), ...lowest("time") };
-  return { ...optionsWithin(own, first), limits };
+  const within = optionsWithin(own, first);
+  const lower = { ...lowest("tokens"), ...lowest("cost"), ...lowest("time"), ...lowest("depth") };
+  return { ...within, limits: own.limits ? { ...within.limits, ...lower } : within.limits };
 
-  function lowest(name: "tokens" | "cost" | "time") {
+  function lowest(name: "tokens" | "cost" | "time" | "depth") {
     const least = Math.min(own.limits?.[name] ?? NO_LIMIT, first.limits?.[name] ?? NO_LIMIT);
     return least === NO_LIMIT ? {} : { [name]: least };
   }

@@ -3,7 +3,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/sp
 import { interpretInput } from "../conversation/checked/meant-input.ts";
 import { writtenInput } from "../conversation/checked/written-input.ts";
 import { errorMessage } from "../conversation/error-message.ts";
-import type { AssistantMessage, Call } from "../conversation/message.ts";
+import { type AssistantMessage, type Call, isSettled } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
 import { isJsonRecord } from "../conversation/shape-problem.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
@@ -100,10 +100,11 @@ export class Toolbox {
     return this.#tools.get(name)?.tool;
   }
 
-  /** Returns the agent to which the last completed hand-off of a response goes, if any. */
-  handOffIn({ calls }: AssistantMessage): TaskAgent | undefined {
+  /** Returns the agent to which a response hands over, once all its calls have results: that agent may lack the tools. */
+  handOffIn(response: AssistantMessage): TaskAgent | undefined {
+    if (!this.handsOver || !isSettled(response)) return undefined;
     const isHandOff = ({ tool, status }: Call) => status === "completed" && this.find(tool)?.handsTo !== undefined;
-    return this.find(calls.findLast(isHandOff)?.tool ?? "")?.handsTo?.();
+    return this.find(response.calls.findLast(isHandOff)?.tool ?? "")?.handsTo?.();
   }
 
   /** Returns the forwarded call in a call of a forwarding tool, or nothing if the call names no other tool. */

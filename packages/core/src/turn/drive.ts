@@ -165,6 +165,8 @@ export async function takeTurns(
         // the run is no longer live.
         const { reason, id } = taken.turn;
         inputs = reason !== "waiting" && taking.continues() ? inputsFor(session.state, id) : [];
+        // Before the next run begins: an agent with invalid options would leave it without an end.
+        if (taken.handsTo) agent = taking.handedTo(taken.handsTo);
         if (inputs.length > 0 || taken.handsTo) begun = run.goOn(taking.where(leaf));
         else run.done();
         return taken;
@@ -174,10 +176,7 @@ export async function takeTurns(
       if (ended && error instanceof SessionError && error.code === "no-input") return { ...ended, leaf };
       throw error;
     }
-    if (ended.handsTo) {
-      agent = taking.handedTo(ended.handsTo);
-      continue;
-    }
+    if (ended.handsTo) continue;
     taking.onTurn?.(ended.turn);
     if (inputs.length === 0) return { ...ended, leaf };
     // Another user may have sent the message of the next turn, so that turn has its own limits.

@@ -94,13 +94,15 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
   }
 }
 
-/** Returns the choice of tools for the next step. A turn that continues after a restart may have made its forced call. */
-function firstChoice({ agent: { toolChoice }, branch: { path } }: TurnRun): ToolChoice {
+/**
+ * Returns the choice of tools for the next step. A turn that continues after a restart may have made its forced call.
+ * Calls of other tools are those of an agent that has handed over.
+ */
+function firstChoice({ agent: { toolChoice, toolbox }, branch: { path } }: TurnRun): ToolChoice {
   if (toolChoice === "auto" || toolChoice === "none") return toolChoice;
   const begin = path.findLastIndex((message) => message.role === "user" && message.author !== "system");
-  return path.slice(begin).some((message) => message.role === "assistant" && message.calls.length > 0)
-    ? "auto"
-    : toolChoice;
+  const calls = path.slice(begin).flatMap((message) => (message.role === "assistant" ? message.calls : []));
+  return calls.some(({ tool }) => toolbox.find(tool)) ? "auto" : toolChoice;
 }
 
 /** Returns the run with the tools that the agent's `toolsFor` offers in this step. */
