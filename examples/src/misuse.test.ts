@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Agent, defineTool, launchAgent, Session, say, type Tool } from "@banyan/core";
-import { recorded, scriptedModel } from "@banyan/core/testing";
+import { Agent, defineTool, launchAgent, Session, type Store, say, type Tool } from "@banyan/core";
+import { call, recorded, scriptedModel } from "@banyan/core/testing";
 import { openHost } from "@banyan/host";
 import { sqliteMemory } from "@banyan/memory";
 import { anthropicMessages, embeddingModel, openAIChat, resolveModel } from "@banyan/models";
@@ -10,7 +10,7 @@ import { handler, serve } from "@banyan/server";
 import { memoryStore } from "@banyan/store/memory";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { workspaceTools } from "@banyan/tools/workspace";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 
 /** Values that untyped programs may pass. */
@@ -48,6 +48,10 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
     "of a driver": [() => openAIChat(wrong({ baseUrl: "http://127.0.0.1:1" })), "did you mean baseURL?"],
     "of a store": [() => sqliteStore(wrong({ directry: "x" })), "did you mean directory?"],
     "of a server": [() => handler(agent, wrong({ stor: 1 })), "did you mean store?"],
+    "of a list": [() => memoryStore().list(wrong({ label: {} })), "did you mean labels?"],
+    "of a list in SQLite": [() => inSqlite((store) => store.list(wrong({ limt: 1 }))), "did you mean limit?"],
+    "of a search": [() => memoryStore().search("tree", wrong({ limits: 1 })), "did you mean limit?"],
+    "of an opened log": [() => memoryStore().open("a", wrong({ creat: true })), "did you mean create?"],
   },
   "a missing option": {
     "all of an agent": [() => new Agent(wrong(undefined)), "An agent needs a model: new Agent({ model })."],
@@ -72,6 +76,14 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
     "the folder of tools": [() => workspaceTools(wrong({})), "The option root of workspaceTools is missing"],
     "the folder of a host": [() => openHost(wrong({})), "The option cwd of openHost is missing"],
     "the store of a server": [() => serve(agent, wrong({})), "`store` is missing"],
+    "the work of a held branch": [
+      () => Session.inMemory().hold(null, wrong(undefined)),
+      "work of session.hold must be a function, not undefined.",
+    ],
+    "the answer to a question": [
+      () => Session.inMemory().answer("1", wrong(undefined)),
+      'An answer must be an object, such as { decision: "deny" }, not undefined.',
+    ],
     "the model of a recording": [() => recorded("a.json", wrong(undefined)), "a function that makes the model"],
   },
   "a value of the wrong type": {
@@ -89,6 +101,22 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
     ],
     "the timeout of a tool": [() => withTool({ timeout: "5" }), "must be a number, not a string."],
     "the subject of a tool": [() => withTool({ about: "mail" }), "must be a function, not a string."],
+    "an effort that does not exist": [
+      () => send({ settings: { effort: "huge" } }),
+      'settings.effort is "huge"; it must be one of "none", "minimal", "low"',
+    ],
+    "a cursor that is a text": [
+      () => Session.inMemory().feed(wrong({ from: "x" })),
+      "from of session.feed must be an object, not a string.",
+    ],
+    "half of a cursor": [
+      () => Session.inMemory().feed(wrong({ from: { seq: 1 } })),
+      "The option from.epoch of session.feed is missing; it must be a number.",
+    ],
+    "a search that is no text": [
+      () => memoryStore().search(wrong(undefined)),
+      "query of store.search must be a string, not undefined.",
+    ],
     "agents that are no list": [() => launchAgent(wrong({ agents: {} })), "must be a list, not an object."],
     "a directory that is an address": [
       () => sqliteStore(wrong({ directory: new URL("file:///a") })),
@@ -111,6 +139,10 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
       () => withTool({ effects: undefined }),
       'must declare its effects: "none", "idempotent" or "external".',
     ],
+    "in defineTool": [
+      () => defineTool(wrong({ ...tool, effects: undefined })),
+      'The tool "look" must declare its effects: "none", "idempotent" or "external".',
+    ],
   },
   "two tools with one name": {
     "in an agent": [
@@ -121,6 +153,10 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
   "an agent or a session after its end": {
     "a turn": [async () => agent.send("Hello", { session: await closedSession() }), "This session is closed; open the"],
     "a message": [async () => (await closedSession()).say("Hello"), "This session is closed; open the"],
+    "a feed": [
+      async () => (await closedSession()).feed().next(),
+      "This session is closed; open the conversation again.",
+    ],
     "a fact": [async () => (await closedSession()).add("Hello"), "This session is closed; open the"],
     "a served agent": [
       async () => {
@@ -206,6 +242,33 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
       "Return agent.chat(...) without a session",
     ],
   },
+  "a permission that decides nothing": {
+    nothing: [() => sendCall({ permission: () => {} }), '"ask" or "deny"; it returned undefined.'],
+    "an unknown word": [
+      () => sendCall({ permission: () => ({ decision: "yes" }) }),
+      'permission must return { decision: "allow" }, "ask" or "deny"; it returned the decision "yes".',
+    ],
+    "a hook that returns a word": [
+      () => sendCall({ hooks: { beforeCall: () => "deny" } }),
+      'hooks.beforeCall must return { decision: "allow" }, "ask" or "deny"; it returned a string.',
+    ],
+    "a hook about questions that returns true": [
+      () => sendCall({ permission: () => ({ decision: "ask" }), hooks: { beforeQuestion: () => true } }),
+      "hooks.beforeQuestion must return",
+    ],
+  },
+  "an option without effect": {
+    "a proxy outside of Node": [
+      () => {
+        vi.stubGlobal("navigator", { userAgent: "Bun/1.3" });
+        onTestFinished(() => {
+          vi.unstubAllGlobals();
+        });
+        openAIChat({ id: "a/b", model: "b", baseURL: "http://127.0.0.1:1", proxy: { http: "http://127.0.0.1:2" } });
+      },
+      "proxy of the model a/b works only on Node: use the proxy settings of this runtime",
+    ],
+  },
   "a limit that is negative or unknown": {
     steps: [() => send({ limits: { steps: -1 } }), "limits.steps is -1; it must be a positive whole number."],
     cost: [() => send({ limits: { cost: -1 } }), "limits.cost is -1; it must be a positive number."],
@@ -215,6 +278,16 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
     "calls at once": [() => send({ callsAtOnce: 0 }), "callsAtOnce is 0; it must be a positive whole number."],
   },
 };
+
+function sendCall(options: object) {
+  return new Agent({ model: scriptedModel([[call("look")], "Seen."]), tools: [tool], ...options }).send("Hello");
+}
+
+async function inSqlite<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+  const store = sqliteStore({ directory: folder() });
+  await using _ = { [Symbol.asyncDispose]: () => store.close() };
+  return await work(store);
+}
 
 async function readWith(onTurn: () => unknown): Promise<void> {
   for await (const _ of new Agent({ model, onTurn: wrong(onTurn) }).chat(say("Hello")));

@@ -44,7 +44,7 @@ export {
   type UserPart,
   usageOnPath,
 } from "./conversation/index.ts";
-export { defineTool, isCallOf } from "./ports/define-tool.ts";
+export { defineTool, isCallOf, ToolDefinitionError } from "./ports/define-tool.ts";
 export type { CallHooks, Permission, PermitRequest } from "./ports/human.ts";
 export type { Memory, MemoryItem, MemoryKind, RecallOptions } from "./ports/memory.ts";
 export { type ModelDriver, ModelError, type ModelErrorCode, type ModelSettings } from "./ports/model.ts";
@@ -58,5 +58,4 @@ export type { Callbacks, RetrySettings } from "./run/run.ts";
 export { Interruption, SessionError, type SessionErrorCode, UnfitAnswerError } from "./session/error.ts";
 export type { SayOptions, SessionOptions } from "./session/options.ts";
 export { Session } from "./session/session.ts";
-export { ToolDefinitionError } from "./toolbox/toolbox.ts";
 export type { Turn } from "./turn/turn.ts";

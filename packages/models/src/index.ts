@@ -1,4 +1,5 @@
 export type { EmbeddingModel } from "@banyan/core/ai-sdk";
+export { efforts } from "@banyan/core/drivers";
 export { type AnthropicMessagesOptions, anthropicMessages } from "./anthropic-messages/driver.ts";
 export { type ChooseModelOptions, chooseModel, type ModelChoice } from "./choose.ts";
 export { embeddingModel } from "./embedding.ts";
@@ -13,7 +14,7 @@ export {
   toOpenAIMessages,
 } from "./openai-chat/messages.ts";
 export type { KnownModel, ModelFacts, ModelOverride, ModelOverrides } from "./provider/catalogue.ts";
-export { type Effort, efforts, withoutEffort } from "./provider/effort.ts";
+export { type Effort, withoutEffort } from "./provider/effort.ts";
 export type { EnvironmentVariables } from "./provider/environment.ts";
 export { ModelChoiceError, type ModelChoiceErrorCode } from "./provider/model-choice-error.ts";
 export { checkModel, type ResolveOptions, resolveModel } from "./resolve.ts";

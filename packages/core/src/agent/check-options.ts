@@ -2,14 +2,15 @@ import { isLanguageModel, notALanguageModel } from "../ai-sdk/language-model.ts"
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { isJsonRecord, shownKind } from "../conversation/shape-problem.ts";
 import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
+import { ToolDefinitionError } from "../ports/define-tool.ts";
 import type { Guards } from "../ports/guards.ts";
 import type { CallHooks } from "../ports/human.ts";
-import type { ModelSettings } from "../ports/model.ts";
+import { efforts, type ModelSettings } from "../ports/model.ts";
 import { RateLimit } from "../ports/rate-limit.ts";
 import type { Limits } from "../run/limits.ts";
 import type { Callbacks, RetrySettings, TurnAgent } from "../run/run.ts";
 import { checkTool } from "../toolbox/check-tool.ts";
-import { Toolbox, ToolDefinitionError } from "../toolbox/toolbox.ts";
+import { Toolbox } from "../toolbox/toolbox.ts";
 import { schemaProblem } from "../toolbox/usable-schema.ts";
 import { checkLimits } from "../turn/turn.ts";
 import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
@@ -235,7 +236,7 @@ function checkModelOption(given: unknown): void {
   );
 }
 
-function checkSettings({ temperature, topP, seed, stop, maxTokens }: ModelSettings): void {
+function checkSettings({ temperature, topP, seed, stop, maxTokens, effort }: ModelSettings): void {
   if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) {
     throw new OptionError(`settings.temperature is ${temperature}; it must be a number from 0 to 2.`);
   }
@@ -250,5 +251,9 @@ function checkSettings({ temperature, topP, seed, stop, maxTokens }: ModelSettin
   }
   if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && maxTokens > 0)) {
     throw new OptionError(`settings.maxTokens is ${maxTokens}; it must be a positive whole number.`);
+  }
+  if (effort !== undefined && !efforts.includes(effort)) {
+    const names = efforts.map((name) => `"${name}"`).join(", ");
+    throw new OptionError(`settings.effort is ${JSON.stringify(effort)}; it must be one of ${names}.`);
   }
 }

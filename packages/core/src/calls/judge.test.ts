@@ -60,7 +60,7 @@ describe("permission and approval", () => {
       );
       expect(calls[0]).toMatchObject({
         status: "failed",
-        output: "Not executed: checking this call failed: the rules returned no decision that is known",
+        output: expect.stringMatching(/^Not executed: checking this call failed: permission must return \{ decision: /),
       });
     },
   );
@@ -185,8 +185,12 @@ describe("permission and approval", () => {
   });
 
   test("an answer or a verdict that nobody knows lets nothing run", async () => {
-    const [first] = await callsOf([call("act")], [acts], { permission: () => ({ decision: "denied" }) as never });
-    expect(first).toMatchObject({ status: "failed", attempt: 0 });
+    const session = Session.inMemory();
+    const model = scriptedModel([[call("act")]]);
+    const permission = () => ({ decision: "denied" }) as never;
+    const turn = new Agent({ model, tools: [acts], permission }).send("go", { session });
+    await expect(turn).rejects.toMatchObject({ code: "defect", message: expect.stringContaining('"denied"') });
+    expect(firstResponse(session).calls[0]).toMatchObject({ status: "failed", attempt: 0 });
     const refused: unknown[] = [];
     await answered([call("act")], (question, session) => {
       for (const wrong of [

@@ -4,14 +4,21 @@ import type { Json } from "../conversation/part.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { PermitRequest } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { BeforeCall, Permit } from "../ports/verdict.ts";
+import { type BeforeCall, DecisionError, knownDecision, type Permit } from "../ports/verdict.ts";
 import type { TurnRun } from "../run/run.ts";
 import { checkedInput, isSameInput } from "../toolbox/checked-input.ts";
 import { notExecuted } from "../toolbox/execute.ts";
 import type { AskedCall } from "./asked-call.ts";
 
 /** The decision about a call: its final output, or that it may run, perhaps after a user's approval. */
-export type CallVerdict = { readonly ended: "failed" | "denied" | "cancelled"; readonly output: string } | Runnable;
+export type CallVerdict = CallEnd | Runnable;
+
+interface CallEnd {
+  readonly ended: "failed" | "denied" | "cancelled";
+  readonly output: string;
+  /** Fails the turn after its calls have their results. */
+  readonly defect?: DecisionError;
+}
 
 export interface Runnable {
   readonly tool: Tool;
@@ -47,7 +54,8 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
     if (seen && !isSameInput(input, call.input))
       return { ended: "failed", output: `Not executed: ${otherThanSeen(input)}` };
     const request = permitRequest(run, call.id, tool, input);
-    const before = agent.hooks.beforeCall && (await orAborted(agent.hooks.beforeCall(request), signal));
+    const asked = agent.hooks.beforeCall && (await orAborted(agent.hooks.beforeCall(request), signal));
+    const before = knownDecision("hooks.beforeCall", asked);
     if (before?.decision === "deny") return { ended: "denied", output: `Not allowed: ${before.reason}` };
     if (before?.input !== undefined && !seen && !isSameInput(before.input, input)) {
       if (tool.asAsked) return { ended: "denied", output: AS_ASKED };
@@ -63,7 +71,13 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
     const judged = permission ? await orAborted(permission({ ...request, input }), signal) : ALLOWED;
     let permit = withHook(judged, before);
     if (permit?.decision === "ask" && agent.hooks.beforeQuestion)
-      permit = withHook(permit, await orAborted(agent.hooks.beforeQuestion({ ...request, input }), signal));
+      permit = withHook(
+        permit,
+        knownDecision(
+          "hooks.beforeQuestion",
+          await orAborted(agent.hooks.beforeQuestion({ ...request, input }), signal),
+        ),
+      );
     // A rule without types may return nothing.
     switch (permit?.decision) {
       case "allow":
@@ -73,12 +87,13 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
         return { ended: "denied", output: `Not allowed: ${permit.reason}` };
       default:
         permit satisfies never;
-        throw new TypeError("the rules returned no decision that is known");
+        throw new DecisionError("permission", permit);
     }
   } catch (error) {
     if (signal.aborted) return { ended: "cancelled", output: notExecuted(signal) };
     // A schema or a rule that throws is a defect outside this call: nothing runs, and the model gets the error.
-    return { ended: "failed", output: `Not executed: checking this call failed: ${errorMessage(error)}` };
+    const output = `Not executed: checking this call failed: ${errorMessage(error)}`;
+    return { ended: "failed", output, ...(error instanceof DecisionError && { defect: error }) };
   }
 }
 

@@ -80,6 +80,21 @@ export function refuseUnknown(
   if (problem !== undefined) throw new OptionError(problem);
 }
 
+/**
+ * Throws `OptionError` for an argument that is missing or has the wrong kind (L11).
+ * @example
+ * function water(trees: readonly string[]): void {
+ *   checkArguments("garden.water", { trees }, { trees: "list" });
+ * }
+ */
+export function checkArguments(owner: string, values: object, kinds: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    const kind = kinds[name] ?? "";
+    if (kindOf(value) !== kind)
+      throw new OptionError(`${name} of ${owner} must be ${withArticle(kind)}, not ${kindName(value)}.`);
+  }
+}
+
 /** Returns a sentence about an option with a value of the wrong kind, or about a missing option; nothing if all fit. */
 export function kindProblem(
   owner: string,
@@ -107,7 +122,7 @@ function kindOf(value: unknown): string {
 }
 
 function kindName(value: unknown): string {
-  if (value === null) return "null";
+  if (value === null || value === undefined) return `${value}`;
   return withArticle(value instanceof Promise ? "promise: await it" : kindOf(value));
 }
 

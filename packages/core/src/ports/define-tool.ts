@@ -32,12 +32,50 @@ export const TOOL: OptionNames<Pick<Tool, ToolField>> = {
   toModelOutput: "function",
 };
 
+/**
+ * Error of a tool with an invalid definition.
+ * @example agent.send("Hello").catch((error) => console.log(error instanceof ToolDefinitionError));
+ */
+export class ToolDefinitionError extends Error {
+  override readonly name = "ToolDefinitionError";
+  readonly code = "invalid-tool";
+}
+
+/** Returns a sentence about a value that makes a tool unusable, apart from its schema. Its options have their kinds. */
+export function toolProblem(tool: Tool): string | undefined {
+  if (!/^[\w-]{1,64}$/.test(tool.name)) {
+    return `"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`;
+  }
+  if (typeof tool.execute !== "function") {
+    return `The tool "${tool.name}" needs an execute function.`;
+  }
+  if (!["none", "idempotent", "external"].includes(tool.effects)) {
+    return `The tool "${tool.name}" must declare its effects: "none", "idempotent" or "external".`;
+  }
+  if (typeof tool.input !== "object" || tool.input === null) {
+    return `The tool "${tool.name}" needs an input schema: a JSON Schema of an object, or a Standard Schema.`;
+  }
+  if (tool.timeout !== undefined && !(tool.timeout > 0)) {
+    return `The timeout of tool "${tool.name}" is ${tool.timeout}; it must be a positive number of milliseconds.`;
+  }
+  if (tool.maxOutput !== undefined && !(tool.maxOutput > 0)) {
+    return `The maxOutput of tool "${tool.name}" is ${tool.maxOutput}; it must be a positive number of bytes.`;
+  }
+  if (tool.files !== undefined && !["read", "write"].includes(tool.files)) {
+    return `The tool "${tool.name}" has the option files: ${JSON.stringify(tool.files)}. Use "read" or "write", or leave the option out.`;
+  }
+  if (tool.eager && tool.effects !== "none") {
+    return `The tool "${tool.name}" is eager and has effects. Only a tool without effects may begin early.`;
+  }
+  return undefined;
+}
+
 /** The type of arguments that a schema has checked. A JSON Schema has no type. */
 type SchemaValue<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : unknown;
 
 /**
  * Defines a tool. Its schema gives the type of its input, and `execute` the type of its output. Throws `OptionError` for
- * an unknown option.
+ * an unknown option, and `ToolDefinitionError` for an invalid value, such as missing effects.
  * @example
  * const clock = defineTool({
  *   name: "clock",
@@ -55,7 +93,10 @@ export function defineTool<Schema extends StandardSchemaV1 | JsonSchema, Output,
 ): Tool<SchemaValue<Schema>, Output, Context> {
   // Overloads would hide the name of a missing option, such as `effects`, in the compiler's message (L11).
   refuseUnknown("a tool", tool, TOOL);
-  return tool as object as Tool<SchemaValue<Schema>, Output, Context>;
+  const defined = tool as object as Tool<SchemaValue<Schema>, Output, Context>;
+  const problem = toolProblem(defined as Tool);
+  if (problem !== undefined) throw new ToolDefinitionError(problem);
+  return defined;
 }
 
 /** A value in JSON form, such as a text in place of a `Date`. */

@@ -55,6 +55,6 @@ export interface SummaryRequest {
 
 /**
  * Judges each call before it runs. Only `allow` lets the call run without a user. The loop asks again when a user
- * changed the arguments.
+ * changed the arguments. Without a known decision, the call does not run, and the turn fails (`defect`).
  */
 export type Permission = (request: PermitRequest) => Permit | Promise<Permit>;

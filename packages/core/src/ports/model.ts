@@ -4,6 +4,12 @@ import { cutTo } from "../conversation/shown/visible-text.ts";
 import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
 
 /**
+ * The values of the setting `effort`, least first.
+ * @example const names = efforts.map((effort) => `sonnet:${effort}`);
+ */
+export const efforts = ["none", "minimal", "low", "medium", "high", "max"] as const;
+
+/**
  * A language model behind one wire format. Contract of `stream`:
  * - It calls `sink.push` with batches of parts, in order and as soon as they arrive: one batch for each read of the
  * network, never a promise for each part.
@@ -105,7 +111,7 @@ export interface ModelSettings {
   /** Texts at which a response ends. The response does not contain the text, and is complete. */
   readonly stop?: readonly string[] | undefined;
   /** Amount of reasoning before the response, for models that support it. */
-  readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "max" | undefined;
+  readonly effort?: (typeof efforts)[number] | undefined;
   /** Passed to the provider unchanged, under the provider's name. */
   readonly providerOptions?: ProviderData | undefined;
   /** Tools that the provider runs itself. Tools of other providers are ignored. */

@@ -1,4 +1,6 @@
+import { OptionError } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
+import { isJsonRecord, shownKind } from "../conversation/shape-problem.ts";
 
 /** A user's answer to a question of a session. Any client may answer; only the first answer has an effect. */
 export type Answer =
@@ -48,3 +50,19 @@ export type BeforeSummary =
 export type BeforeCall =
   | { readonly decision: "deny"; readonly reason: string }
   | { readonly decision?: "allow" | "ask" | undefined; readonly input?: Json | undefined };
+
+/** The rules or a hook of a program without types returned no known decision, so the call must not run. */
+export class DecisionError extends OptionError {
+  constructor(of: string, returned: unknown) {
+    const shown = isJsonRecord(returned) ? `the decision ${JSON.stringify(returned.decision)}` : shownKind(returned);
+    super(`${of} must return { decision: "allow" }, "ask" or "deny"; it returned ${shown}.`);
+  }
+}
+
+/** Returns the decision of a hook, which may be nothing. Throws `DecisionError`. */
+export function knownDecision(of: string, said: BeforeCall | undefined): BeforeCall | undefined {
+  if (said === undefined || said === null) return undefined;
+  const decision: unknown = isJsonRecord<BeforeCall>(said) ? said.decision : "none";
+  if (decision === undefined || decision === "allow" || decision === "ask" || decision === "deny") return said;
+  throw new DecisionError(of, said);
+}

@@ -1,6 +1,7 @@
 import type { Delivery } from "../conversation/event.ts";
+import type { Cursor } from "../conversation/feed-item.ts";
 import { createId, isId } from "../conversation/id.ts";
-import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import { kindProblem, OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { noId, SessionError } from "./error.ts";
 
 /**
@@ -57,6 +58,7 @@ export interface AddMessageOptions {
 const SESSION: OptionNames<SessionOptions> = { create: "boolean", labels: "object", window: true };
 const SAY: OptionNames<SayOptions> = { delivery: true, run: "string", id: true };
 export const ADD: OptionNames<AddMessageOptions> = { at: true, author: true, id: true, worktree: "string" };
+const CURSOR: OptionNames<Cursor> = { seq: "number!", epoch: "number!", offset: "number!" };
 
 /** Throws `OptionError` for an unknown option of a session, and `SessionError` for an invalid window. */
 export function checkSessionOptions(options: SessionOptions): void {
@@ -83,4 +85,14 @@ export function deliveryOptions(options: SayOptions): { readonly delivery: Deliv
   if (!["steer", "queue", "interrupt"].includes(delivery))
     throw new OptionError(`delivery is "${delivery}"; it must be "steer", "queue" or "interrupt".`);
   return { delivery, input: checkedId("a message", id) };
+}
+
+/** Returns the cursor of `session.feed`. Throws `OptionError` for a value that is no cursor. */
+export function feedStart(options: { readonly from?: Cursor | undefined }): Cursor | undefined {
+  refuseUnknown("session.feed", options, { from: "object" });
+  const { from } = options;
+  // A cursor may be an item of the feed, which has more fields.
+  const problem = from && kindProblem("session.feed", from, CURSOR, "from.");
+  if (problem !== undefined) throw new OptionError(problem);
+  return from;
 }

@@ -1,6 +1,7 @@
 import type { Event } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { Json } from "../conversation/part.ts";
+import { isJsonRecord, shownKind } from "../conversation/shape-problem.ts";
 import type { OpenQuestion } from "../conversation/state.ts";
 import type { Answer } from "../ports/verdict.ts";
 import { isReaderGone, SessionError, UnfitAnswerError } from "./error.ts";
@@ -125,6 +126,8 @@ export class Questions {
 
 /** Returns an answer as the log stores it. Throws `UnfitAnswerError` if it does not fit the question's type. */
 export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undefined): Answer {
+  if (!isJsonRecord<Answer>(answer))
+    throw new UnfitAnswerError(`An answer must be an object, such as { decision: "deny" }, not ${shownKind(answer)}.`);
   const { decision } = answer;
   const fitting = type === "text" ? "answer" : "allow";
   if (decision !== fitting && decision !== "deny") {

@@ -1,5 +1,6 @@
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, isSettled } from "../conversation/message.ts";
+import { checkArguments } from "../conversation/option-names.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { SmallMap } from "../past/small-map.ts";
 import { branchBusy, Interruption, noMessage, SESSION_CLOSED, type SessionError } from "./error.ts";
@@ -178,6 +179,7 @@ export class LiveRuns {
   }
 
   async holdWhile<Result>(leaf: string | null, work: (held: HeldBranch) => Result | Promise<Result>): Promise<Result> {
+    checkArguments("session.hold", { work }, { work: "function" });
     const isThere = (message: string) => {
       if (!this.#state.messages.has(message)) throw noMessage(message);
     };

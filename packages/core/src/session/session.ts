@@ -3,7 +3,6 @@ import type { EventBody } from "../conversation/event.ts";
 import type { Cursor, DeltaBody, DeltaSource, FeedItem, Notice } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import type { Call, Message } from "../conversation/message.ts";
-import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { copyState } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
@@ -27,6 +26,7 @@ import {
   type AddMessageOptions,
   checkedId,
   checkSessionOptions,
+  feedStart,
   type HeldBranch,
   type SayOptions,
   type SessionOptions,
@@ -162,13 +162,13 @@ export class Session {
 
   /**
    * Watches the conversation: from now on, or from a cursor without gap or repeat. A watcher never delays the session.
-   * If it falls far behind, it gets a `SessionError` (`behind`) and continues from its cursor. A cursor needs a session
-   * with a log (else `no-log`).
+   * If it falls far behind, it gets a `SessionError` (`behind`) and continues from its cursor. Also throws `SessionError`
+   * for a closed session (`closed`), and for a cursor without a log (`no-log`).
    */
   feed(options: { readonly from?: Cursor | undefined } = {}): AsyncIterableIterator<FeedItem> {
-    refuseUnknown("session.feed", options, { from: true });
+    const from = feedStart(options);
     const reader = this.#audience.reader({ bounded: true });
-    if (options.from) this.#replay(options.from, reader).catch((error: unknown) => this.detach(reader, error));
+    if (from) this.#replay(from, reader).catch((error: unknown) => this.detach(reader, error));
     else this.#join(reader);
     return reader;
   }
@@ -184,7 +184,6 @@ export class Session {
   /** Returns a reader of the items published with `origin`. `onLeave` runs when its consumer leaves early. @internal */
   attach(origin: object, onLeave: () => void | Promise<void>): FeedReader {
     const reader = this.#audience.reader({ bounded: false, onLeave });
-    // The reader of a turn gets the error of a closed session; a watcher just sees the end of the feed.
     if (this.#writer.broken) reader.end(this.#writer.broken);
     else this.#audience.join(reader, origin);
     return reader;
@@ -192,7 +191,7 @@ export class Session {
 
   #join(reader: FeedReader): void {
     const { broken } = this.#writer;
-    if (broken) reader.end(broken.code === "closed" ? undefined : broken);
+    if (broken) reader.end(broken);
     else this.#audience.join(reader, undefined);
   }
 

@@ -135,6 +135,7 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: Too
   if (onCalls) await tellCalls(run, message, asked);
   await batch.run();
   response.eager?.discard(new Error("its caller no longer waits"));
+  batch.throwDefect();
   if (unforced) return { type: "failed", error: unforced.error };
   return { type: toolChoice === "none" ? "ended" : "calls", message: assistantMessage(session, message) };
 }

@@ -7,20 +7,11 @@ import { type AssistantMessage, type Call, isSettled } from "../conversation/mes
 import type { Json } from "../conversation/part.ts";
 import { isJsonRecord } from "../conversation/shape-problem.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
-import type { CheckedArguments } from "../ports/define-tool.ts";
+import { type CheckedArguments, ToolDefinitionError } from "../ports/define-tool.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import { textDigest } from "../ports/runtime.ts";
 import type { TaskAgent, Tool } from "../ports/tool.ts";
 import type { InputSchema, JsonSchema } from "../ports/tool-values.ts";
-
-/**
- * Error of a tool with an invalid definition.
- * @example agent.send("Hello").catch((error) => console.log(error instanceof ToolDefinitionError));
- */
-export class ToolDefinitionError extends Error {
-  override readonly name = "ToolDefinitionError";
-  readonly code = "invalid-tool";
-}
 
 /** Maximum number of subsets that a toolbox keeps. */
 const MOST_SUBSETS = 100;

@@ -1,13 +1,8 @@
 import type { ModelSettings } from "@banyan/core";
+import { efforts } from "@banyan/core/drivers";
 
 /** How much a model thinks before it answers. */
 export type Effort = NonNullable<ModelSettings["effort"]>;
-
-/**
- * The values of `Effort`, least first. Each can follow a model's name after a colon.
- * @example const names = efforts.map((effort) => `sonnet:${effort}`);
- */
-export const efforts: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "max"];
 
 /**
  * Splits a model name into the full name without effort, and the effort after the last colon.

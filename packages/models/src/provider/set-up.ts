@@ -1,4 +1,4 @@
-import type { ProxyAddresses } from "../wire/pool.ts";
+import { isNode, type ProxyAddresses } from "../wire/pool.ts";
 import { type EnvironmentVariables, readVariable } from "./environment.ts";
 import { ModelChoiceError } from "./model-choice-error.ts";
 import type { ProviderFacts, SetUp } from "./provider.ts";
@@ -75,6 +75,8 @@ function providerKey(provider: ProviderFacts, env: EnvironmentVariables, hasOpti
 }
 
 function proxyOf(env: EnvironmentVariables): ProxyAddresses | undefined {
+  // Other runtimes read these variables themselves, or have other settings.
+  if (!isNode()) return undefined;
   const http = proxyIn(env, "HTTP_PROXY");
   const https = proxyIn(env, "HTTPS_PROXY");
   if (http === undefined && https === undefined) return undefined;

@@ -14,7 +14,7 @@ export interface ProxyAddresses {
 
 /** Options of the connections from a driver to its server. */
 export interface PoolOptions {
-  /** The proxies to the server, on Node. Default: none. Other runtimes have their own settings for proxies. */
+  /** The proxies to the server, on Node. Default: none. Elsewhere, the driver throws `OptionError`. */
   readonly proxy?: ProxyAddresses;
   /** Sends the requests in place of the driver's own connection pool; `proxy` then has no effect. */
   readonly dispatcher?: Dispatcher;
@@ -25,8 +25,12 @@ export interface PoolOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** Throws `OptionError` unless `fetch` is a function, and the only way of sending requests. */
-export function checkFetch(owner: string, { fetch, dispatcher }: PoolOptions): void {
+/** Throws `OptionError` unless `fetch` is a function and the only way of sending requests, and for an unused `proxy`. */
+export function checkFetch(owner: string, { fetch, dispatcher, proxy }: PoolOptions): void {
+  if (proxy !== undefined && fetch === undefined && !dispatcher && !isNode())
+    throw new OptionError(
+      `proxy of ${owner} works only on Node: use the proxy settings of this runtime, or pass a fetch that uses the proxy.`,
+    );
   if (fetch === undefined) return;
   if (typeof fetch !== "function")
     throw new OptionError(`fetch of ${owner} must be a function like the global fetch, not ${describe(fetch)}.`);

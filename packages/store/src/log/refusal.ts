@@ -1,4 +1,26 @@
 import { type Event, StoreError } from "@banyan/core";
+import { checkArguments, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import type { ListQuery, OpenLogOptions, SearchOptions } from "@banyan/core/stores";
+
+const OPEN: OptionNames<OpenLogOptions> = { create: "boolean", take: "boolean" };
+const LIST: OptionNames<ListQuery> = { labels: "object", limit: "number" };
+const SEARCH: OptionNames<SearchOptions> = { limit: "number", labels: "object", conversation: "string" };
+
+/** Throws `OptionError` for an option that a store does not have (L11). */
+export function checkOpenOptions(options: OpenLogOptions | undefined): void {
+  refuseUnknown("store.open", options, OPEN);
+}
+
+/** Throws `OptionError` for a filter that a store does not have: it would list all conversations (L11). */
+export function checkListQuery(query: ListQuery | undefined): void {
+  refuseUnknown("store.list", query, LIST);
+}
+
+/** Throws `OptionError` for a query that is no text, and for an option that a store does not have (L11). */
+export function checkSearch(query: string, options: SearchOptions | undefined): void {
+  checkArguments("store.search", { query }, { query: "string" });
+  refuseUnknown("store.search", options, SEARCH);
+}
 
 /** Throws `StoreError` (`stale`) unless `events` have the numbers `seq + 1`, `seq + 2` and so on. */
 export function checkSequence(conversation: string, seq: number, events: readonly Event[]): void {

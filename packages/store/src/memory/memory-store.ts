@@ -13,7 +13,17 @@ import {
   type SearchHit,
   type SearchOptions,
 } from "@banyan/core/stores";
-import { checkSequence, logClosed, notFound, openHere, overtakenError, storeClosed } from "../log/refusal.ts";
+import {
+  checkListQuery,
+  checkOpenOptions,
+  checkSearch,
+  checkSequence,
+  logClosed,
+  notFound,
+  openHere,
+  overtakenError,
+  storeClosed,
+} from "../log/refusal.ts";
 import { addToSummary, emptySummary, hasLabels, newestFirst, questionsIn, type Summary } from "../log/summary.ts";
 import { searchLogs } from "../search/search-logs.ts";
 
@@ -43,6 +53,7 @@ class MemoryStore implements Store {
 
   async open(id: string, options?: OpenLogOptions): Promise<Log> {
     if (this.#closed) throw storeClosed();
+    checkOpenOptions(options);
     let conversation = this.#conversations.get(id);
     if (!conversation) {
       if (!options?.create || !isId(id)) throw notFound(id);
@@ -78,6 +89,7 @@ class MemoryStore implements Store {
 
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {
     if (this.#closed) throw storeClosed();
+    checkListQuery(query);
     const summaries = Array.from(this.#conversations.values())
       .filter(({ events, summary }) => events.length > 0 && hasLabels(summary, query.labels))
       .map(({ summary, questions }) => ({ ...summary, ...questionsIn(questions) }));
@@ -86,6 +98,7 @@ class MemoryStore implements Store {
 
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     if (this.#closed) throw storeClosed();
+    checkSearch(query, options);
     return searchLogs(this.#conversations.values(), query, options);
   }
 

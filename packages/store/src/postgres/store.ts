@@ -10,7 +10,16 @@ import type {
   SearchHit,
   SearchOptions,
 } from "@banyan/core/stores";
-import { type LogWriter, notFound, openElsewhere, openHere, storeClosed } from "../log/refusal.ts";
+import {
+  checkListQuery,
+  checkOpenOptions,
+  checkSearch,
+  type LogWriter,
+  notFound,
+  openElsewhere,
+  openHere,
+  storeClosed,
+} from "../log/refusal.ts";
 import { newestFirst, questionsIn, type Summary } from "../log/summary.ts";
 import { readDatabaseAddress } from "./address.ts";
 import { LogAppender, labelTexts } from "./append.ts";
@@ -104,8 +113,10 @@ class DatabaseStore implements PostgresStore {
     return this.#shared;
   }
 
-  async open(id: string, { create = false, take = false }: OpenLogOptions = {}): Promise<Log> {
+  async open(id: string, options: OpenLogOptions = {}): Promise<Log> {
     this.#check();
+    checkOpenOptions(options);
+    const { create = false, take = false } = options;
     if (!isId(id)) throw notFound(id);
     // Check before the first `await`: of two concurrent calls, the second must fail.
     if (this.#logs.has(id) && !take) throw openHere(id);
@@ -140,8 +151,10 @@ class DatabaseStore implements PostgresStore {
     };
   }
 
-  async list({ labels = {}, limit }: ListQuery = {}): Promise<ConversationSummary[]> {
+  async list(query: ListQuery = {}): Promise<ConversationSummary[]> {
     this.#check();
+    checkListQuery(query);
+    const { labels = {}, limit } = query;
     const most = limit === undefined ? null : Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1));
     const rows = await this.#database.ask(LIST, [labelTexts(labels), most]);
     const noted = rows.map(notedIn);
@@ -155,6 +168,7 @@ class DatabaseStore implements PostgresStore {
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
     this.#check();
+    checkSearch(query, options);
     return searchMessages(this.#database, query, options);
   }
 

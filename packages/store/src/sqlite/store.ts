@@ -11,7 +11,15 @@ import type {
   SearchHit,
   SearchOptions,
 } from "@banyan/core/stores";
-import { notFound, openElsewhere, openHere, storeClosed } from "../log/refusal.ts";
+import {
+  checkListQuery,
+  checkOpenOptions,
+  checkSearch,
+  notFound,
+  openElsewhere,
+  openHere,
+  storeClosed,
+} from "../log/refusal.ts";
 import { hasLabels, newestFirst } from "../log/summary.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { type OpenLogFile, openConversationFile } from "./conversation-file.ts";
@@ -77,8 +85,10 @@ class SqliteStore implements Store {
     this.#files = new OpenFiles(openFiles);
   }
 
-  async open(id: string, { create = false, take = false }: OpenLogOptions = {}): Promise<Log> {
+  async open(id: string, options: OpenLogOptions = {}): Promise<Log> {
     if (this.#closed) throw storeClosed();
+    checkOpenOptions(options);
+    const { create = false, take = false } = options;
     const before = this.#logs.get(id);
     if (before && !take) throw openHere(id);
     const opened = this.#openFile(id, create, take);
@@ -108,6 +118,7 @@ class SqliteStore implements Store {
 
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {
     if (this.#closed) throw storeClosed();
+    checkListQuery(query);
     const entries = await readCatalogue(this.#directory);
     const summaries = entries.map(({ summary }) => summary).filter((summary) => hasLabels(summary, query.labels));
     return newestFirst(summaries, query.limit);
@@ -115,6 +126,7 @@ class SqliteStore implements Store {
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
     if (this.#closed) throw storeClosed();
+    checkSearch(query, options);
     return searchConversations(this.#directory, query, options);
   }
 
