@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
+import { handOff } from "../agent/control/hand-off.ts";
 import type { AssistantMessage } from "../conversation/message.ts";
 import { textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/tree/path.ts";
@@ -97,6 +98,32 @@ test("L7: branchFrom returns a response that misses the schema of the agent's re
   const { message: finished } = await task.send("Count.", { session });
   const again = await branchFrom(finished, { session, agent: task, model: scriptedModel([[finishTask({ a: 2 })]]) });
   expect(again).toMatchObject({ parentId: finished?.parentId, calls: [{ input: { result: { a: 2 } } }] });
+});
+
+test.each([1, 2])("L7: the last message is the response of branchFrom, with %i results allowed", async (results) => {
+  const output = { type: "object", properties: { a: { type: "number" } }, required: ["a"] } as const;
+  for (const mode of ["chat", "task"] as const) {
+    const script = mode === "chat" ? ['{"a":1}'] : [[finishTask({ a: 1 })]];
+    const typed = new Agent({ model: scriptedModel(script), output, mode, retry: { results } });
+    const session = Session.inMemory();
+    const { message } = await typed.send("Count.", { session });
+    const model = scriptedModel([mode === "chat" ? "One." : [finishTask("One.")]]);
+    const other = await branchFrom(message, { session, agent: typed, model });
+    expect([session.state.leaf, model.asked]).toEqual([other.id, 1]);
+  }
+});
+
+test("L7: after a hand-off, branchFrom repeats a step of the other agent, whose tools do not run", async () => {
+  const before = executions;
+  const script = ["A poem.", [call("look")], "Seen."];
+  const writer = new Agent({ name: "writer", description: "Writes.", model: scriptedModel(script), tools: [look] });
+  const desk = new Agent({ model: scriptedModel([[call("hand_off_to_writer")]]), tools: [handOff(writer)] });
+  const session = Session.inMemory();
+  const { message } = await desk.send("Write.", { session });
+  const model = scriptedModel([[call("look")]]);
+  const other = await branchFrom(message, { session, agent: desk, model });
+  expect(other).toMatchObject({ parentId: message?.parentId, calls: [{ tool: "look", status: "denied" }] });
+  expect([model.asked, executions]).toEqual([1, before]);
 });
 
 test("L7: branchFrom rejects if the model fails, and refuses what is no step", async () => {

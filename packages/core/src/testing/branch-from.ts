@@ -30,16 +30,24 @@ const OPTIONS: OptionNames<BranchFromOptions> = { session: true, agent: true, mo
  */
 export async function branchFrom(step: Message | undefined, options: BranchFromOptions): Promise<AssistantMessage> {
   refuseUnknown("branchFrom", options, OPTIONS);
-  const { session, agent, model } = options;
-  if (agent?.options === undefined) throw new OptionError("branchFrom needs an agent: pass { session, agent }.");
+  const { session, model } = options;
+  if (options.agent?.options === undefined)
+    throw new OptionError("branchFrom needs an agent: pass { session, agent }.");
+  const response = responseIn(session, step);
+  const path = pathTo(session.state, response.parentId);
+  // A session in memory has no other messages than those in its window.
+  const before = await session.wholePath(path).catch(() => path);
+  // After a hand-off, another agent has the conversation.
+  const agent = options.agent.holderOn(before) ?? options.agent;
   if ("run" in (model ?? agent.options.model))
     throw new OptionError("branchFrom cannot use a driver that runs whole turns; pass a model that responds in steps.");
-  const response = responseIn(session, step);
-  const { limits, toolsFor } = agent.options;
+  const { limits, retry, toolsFor } = agent.options;
   const number = stepNumber(response.id, session);
   const alone = agent.with({
     ...(model && { model }),
     limits: { ...limits, steps: 1, policy: "fail" },
+    // Without another attempt, no message follows the response.
+    retry: { ...retry, results: 1 },
     toolsFor: toolsFor && (({ messages }) => toolsFor({ step: number, messages })),
     permission: () => ({
       decision: "deny",
@@ -57,8 +65,9 @@ export async function branchFrom(step: Message | undefined, options: BranchFromO
   const turn = await alone
     .chat(resume(), { session, at: response.parentId ?? undefined })
     .turn.catch((error: unknown) => {
-      // A response with calls ends at the limit of one step.
-      if (error instanceof TurnError && error.code === "limit" && error.turn.message) return error.turn;
+      // A response with calls ends at the limit of one step, and another response may miss the schema of the result.
+      if (error instanceof TurnError && ["limit", "output"].includes(error.code) && error.turn.message)
+        return error.turn;
       throw error;
     });
   return turn.message as AssistantMessage;
