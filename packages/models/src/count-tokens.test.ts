@@ -132,6 +132,11 @@ test("L6: an abort rejects, and wrong options are refused", async () => {
   await expect(counted).rejects.toThrow("not needed");
   await expect(agent.countTokens("")).rejects.toMatchObject({ code: "empty" });
   await expect(agent.countTokens("Hello", { at: "nowhere" })).rejects.toMatchObject({ code: "unknown-message" });
+  for (const [name, sentence] of [
+    ["session", "The session of countTokens must be a Session"],
+    ["signal", "The signal of countTokens must be an AbortSignal"],
+  ] as const)
+    await expect(agent.countTokens("Hello", { [name]: {} })).rejects.toThrow(sentence);
   const loop = { id: "other/program", family: "loop", run: async () => {} };
   await expect(new Agent({ model: loop }).countTokens("Hello")).rejects.toThrow(
     "other/program manages its own context, so the tokens of its requests cannot be counted.",

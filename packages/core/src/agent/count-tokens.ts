@@ -38,6 +38,10 @@ export async function countRequestTokens(
 ): Promise<RequestTokens> {
   refuseUnknown("countTokens", options, OPTIONS);
   const { session = Session.inMemory(), at, signal = new AbortController().signal } = options;
+  if (!(session instanceof Session))
+    throw new OptionError("The session of countTokens must be a Session: await Session.open(store).");
+  if (!(signal instanceof AbortSignal))
+    throw new OptionError("The signal of countTokens must be an AbortSignal, such as controller.signal.");
   const parts = checkedUserParts(content);
   const branch = new RunBranch(session, continuationLeaf(session.state, at));
   const agent = await agentOn(first, session, branch.path);
