@@ -24,7 +24,9 @@ export function serverPlaces(address: string | true): EditorPlaces {
       const door = findServer(address === true ? undefined : address, directory);
       const client = await connect({ ...door, client: `banyan acp ${manifest.version}` }, events);
       clients.add(client);
-      const { workspace, rights, notices = [] } = client.welcome;
+      const { rights, notices = [] } = client.welcome;
+      // An agent of another program has no workspace: the editor may have any directory open.
+      const workspace = client.welcome.workspace || directory;
       if (workspace !== directory || !rights.includes("act")) {
         client.close();
         const why =

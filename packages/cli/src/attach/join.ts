@@ -36,7 +36,7 @@ export async function joinServer(
     signal,
   );
   try {
-    const { workspace, settings, rights, notices = [] } = server.welcome;
+    const { workspace, settings, rights, without, notices = [] } = server.welcome;
     // Do not trust a server's claim to be local.
     const isHere = door.workspace === workspace;
     const place = {
@@ -48,13 +48,14 @@ export async function joinServer(
     talk = new Talk({ client: server, address: door.address, terminal, unsent, place, prompt, statusCommand });
     const { style, live } = terminal;
     const mayAct = rights.includes("act");
-    const commands = offeredCommands({ client: "attach", rights });
+    const commands = offeredCommands({ client: "attach", rights, without });
     const files = isHere && mayAct ? { workspace } : {};
     const names = () => messageNames(talk?.session?.state, server.welcome.agent);
     const problems = live?.configure({ commands, names, ...files, ...look }) ?? [];
     loadCommandCompletion(terminal, server, commands).catch((error: unknown) => talk?.tell(error));
     const say = (sentence: string) => terminal.write(`${wrapSentence(sentence, terminal.columns)}\n`);
-    say(`${style.bold("banyan")} at ${door.address} in ${visibleLine(workspace)}`);
+    const where = workspace === "" ? door.address : `${door.address} in ${visibleLine(workspace)}`;
+    say(`${style.bold("banyan")} at ${where}`);
     const stays = "The agent continues when you leave. /help lists the commands.";
     say(style.dim(`Model: ${visibleLine(settings.model)}. ${stays}`));
     if (settings.approval !== "ask") say(style.warning(approvalSentence(settings.approval)));

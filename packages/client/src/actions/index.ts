@@ -121,7 +121,9 @@ function unknownActionSentence(word: string, offered: readonly Action[], user: P
   const { say, prompts } = user;
   const known = actionNamed(word);
   if (known && isForClient(known.needs?.clients, user))
-    return say("You may only watch here: you cannot use /{name}.", { name: word });
+    return user.rights.includes("act")
+      ? say("/{name} is not available for this agent.", { name: word })
+      : say("You may only watch here: you cannot use /{name}.", { name: word });
   if (known)
     return isForClient(known.needs?.clients, { client: "terminal" })
       ? say("/{name} works only in a terminal on the agent's machine.", { name: word })

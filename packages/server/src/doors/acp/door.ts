@@ -234,7 +234,12 @@ class AcpDoor {
     const from = cursor === undefined || cursor === null ? 0 : Number(cursor);
     if (!Number.isSafeInteger(from) || from < 0) throw invalidParams(`Unknown cursor ${JSON.stringify(cursor)}.`);
     const { place } = await this.#at({ cwd: at, servers: [] });
-    const within = { ...(cwd ? { cwd: place.workspace } : {}), limit: Math.min(from + PAGE + 1, CONVERSATIONS) };
+    // The conversations of an agent without a workspace have no directory.
+    const { workspace } = place.client.welcome;
+    const within = {
+      ...(cwd && workspace !== "" ? { cwd: workspace } : {}),
+      limit: Math.min(from + PAGE + 1, CONVERSATIONS),
+    };
     const { conversations } = await place.client.ask("conversation.list", within).catch((error: unknown) => {
       throw requestErrorOf(error);
     });
