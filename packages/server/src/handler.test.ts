@@ -82,23 +82,62 @@ test("L1: with `authorize`, foreign sites and foreign host names are refused bef
   );
 });
 
-test("L1: `authorize` may let a program watch, and its error opens nothing", async () => {
+test("L1: `authorize` gives rights, each with the lesser ones; its error and a wrong value open nothing", async () => {
   const log: string[] = [];
+  const answers: Record<string, unknown> = {
+    owner: true,
+    watcher: { rights: ["watch"] },
+    reader: { rights: ["show"] },
+    nobody: false,
+    absent: undefined,
+    "no name": { user: undefined },
+    "empty name": { user: "" },
+    nothing: {},
+    "old form": "guest",
+    "no rights": { rights: [] },
+    "unknown right": { user: "ada", rights: ["act", "all"] },
+    "no list": { rights: "act" },
+  };
   const { fetch } = handlerHere({
     log: (line) => log.push(line),
     authorize: async ({ headers }) => {
-      const user = headers.get("x-user");
+      const user = headers.get("x-user") ?? "";
       if (user === "broken") throw new Error("the database of users is away");
-      return user === "owner" || (user === "guest" ? "guest" : (undefined as never));
+      return answers[user] as boolean;
     },
   });
-  expect((await fetch(say("a", { "x-user": "owner" }))).status).toBe(200);
-  expect((await fetch(say("a", { "x-user": "guest" }))).status).toBe(403);
-  expect((await fetch(list(undefined, { "x-user": "guest" }))).status).toBe(200);
-  expect((await fetch(list(undefined, { "x-user": "nobody" }))).status).toBe(401);
-  const broken = await fetch(list(undefined, { "x-user": "broken" }));
-  expect([broken.status, await broken.text()]).toEqual([500, expect.not.stringContaining("database")]);
-  expect(log.join("\n")).toContain("the database of users is away");
+  const statuses = async (user: string) => {
+    const headers = { "x-user": user };
+    const said = await fetch(say("a", headers));
+    await said.text();
+    const feed = await fetch(new Request(`${ORIGIN}/api/v1/conversations/a/feed`, { headers }));
+    await feed.body?.cancel();
+    return [said.status, (await fetch(list(undefined, headers))).status, feed.status];
+  };
+  expect(await statuses("owner")).toEqual([200, 200, 200]);
+  expect(await statuses("watcher")).toEqual([403, 200, 200]);
+  expect(await statuses("reader")).toEqual([403, 403, 200]);
+  for (const refused of ["nobody", "absent"]) expect(await statuses(refused)).toEqual([401, 401, 401]);
+  const reasons: Record<string, RegExp> = {
+    broken: /the database of users is away/,
+    nothing: /`authorize` of handler returns true, false or { user, rights }, with at least one of the two\./,
+    "old form": /`authorize` of handler returns true, false/,
+    "no name": /`user` must be 1 to 128 .*\. Return false to refuse a request\./,
+    "empty name": /`user` must be/,
+    "no rights": /`rights` is a list of "show", "watch" and "act", with at least one of them\./,
+    "unknown right": /`rights` is a list/,
+    "no list": /`rights` is a list/,
+  };
+  for (const [wrong, reason] of Object.entries(reasons)) {
+    log.length = 0;
+    const answer = await fetch(list(undefined, { "x-user": wrong }));
+    expect([wrong, answer.status, await answer.text()]).toEqual([
+      wrong,
+      500,
+      expect.stringContaining("Internal server"),
+    ]);
+    expect(log.join("\n")).toMatch(reason);
+  }
 });
 
 test("L1: the doors are listed with their path; what needs a WebSocket is absent and says so", async () => {
@@ -180,6 +219,19 @@ test("L1: wrong options of serve and handler are refused in one sentence with th
   );
   expect(() => handler(agent, { store, token: "a", authorize: () => true })).toThrow(/`token` and `authorize` exclude/);
   expect(() => handler(agent, { store, path: "agent/" })).toThrow(/`path` begins with a slash.*"agent\/"/);
+  for (const [wrong, nearest] of [
+    ["*", "."],
+    ["null", "."],
+    ["app.example.com", "."],
+    ["file:///page", "."],
+    ["https://App.example.com/", '; did you mean "https://app.example.com"?'],
+    [7, "."],
+  ] as const)
+    expect(() => handler(agent, { store, allowedOrigins: [wrong as string] })).toThrow(
+      new OptionError(
+        `handler: \`allowedOrigins\` has origins such as "https://app.example.com", and ${JSON.stringify(wrong)} is none${nearest}`,
+      ),
+    );
   await expect(serve(agent, undefined as never)).rejects.toThrow(`serve(agent, { store }): ${missing}`);
   await expect(serve({ store } as never)).rejects.toThrow("serve needs an agent and a store, serve(agent, { store })");
   await expect(serve(agent, { store, prot: 1 } as never)).rejects.toThrow(

@@ -1,28 +1,34 @@
+import { createHash } from "node:crypto";
 import type { RequestListener } from "node:http";
+import { join } from "node:path";
 import type { Agent, Store } from "@banyan/core";
 import { OptionError } from "@banyan/core";
 import type { OptionNames } from "@banyan/core/conversation";
-import { agentHost, Desk, GUEST, OWNER, type Principal } from "@banyan/desk";
+import { agentHost, Desk, type Principal } from "@banyan/desk";
 import { NAME } from "@banyan/desk/serving";
-import { PROTOCOL } from "@banyan/protocol";
+import { PROTOCOL, type Right } from "@banyan/protocol";
 import { getRequestListener } from "@hono/node-server";
-import { Hono } from "hono";
-import { getPath } from "hono/utils/url";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import { getPath as addressOf } from "hono/utils/url";
 import { isLoopbackAddress } from "./auth/addresses.ts";
+import { type Authorization, authorizedPrincipal } from "./auth/authorization.ts";
 import { Gate, type GateRefusal, type HttpEnvironment, requestOf } from "./auth/gate.ts";
 import { GuestLines } from "./auth/guest-lines.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
+import { userStore } from "./auth/user-store.ts";
 import { checkedStore, isAgent, safeLogLine } from "./checked-options.ts";
-import { addPrograms, doors, internalError, refusalBody, securityHeaders } from "./http/app.ts";
+import { CONVERSATION } from "./doors/openai/door.ts";
+import { addPrograms, doors, internalError, programAddresses, refusalBody, securityHeaders } from "./http/app.ts";
 import type { EventStream } from "./http/event-stream.ts";
 import { openApi } from "./http/open-api.ts";
 
 /** Maximum number of feeds of guests at once, doubled; see `GuestLines`. */
 const CONNECTIONS = 2_000;
 
-/** The rights of a request: all, only to watch, or none. */
-export type Authorization = boolean | "guest";
+/** Maximum number of users whose unused desks stay ready. */
+const READY_USERS = 200;
 
 /**
  * Options of a handler.
@@ -31,7 +37,8 @@ export type Authorization = boolean | "guest";
  *   store: sqliteStore({ directory: "conversations" }),
  *   authorize: (request) => request.headers.get("x-user") === "ada",
  *   path: "/agent",
- *   allowedHosts: ["app.example.com"],
+ *   allowedHosts: ["api.example.com"],
+ *   allowedOrigins: ["https://app.example.com"],
  *   state: "state",
  *   idle: 60_000,
  *   log: (line) => console.error(line),
@@ -43,14 +50,16 @@ export interface HandlerOptions {
   /** The token that requests must send (`authorization: Bearer TOKEN`). Default: a random token. */
   readonly token?: string;
   /**
-   * Decides about each request, instead of a token: `true` gives all rights, on all conversations, and `"guest"` lets a program
-   * watch. The handler has already refused requests of foreign sites and to foreign host names. A rejection refuses the request.
+   * Decides about each request, instead of a token: `true` gives all rights, on all conversations, and `{ user, rights }` fewer.
+   * The handler has already refused requests of foreign sites and to foreign host names. A rejection refuses the request.
    */
   authorize?(request: Request): Authorization | Promise<Authorization>;
   /** The path before the addresses, such as `/agent`, unless the framework removes the path. Default: none. */
   readonly path?: string;
   /** Accepted values of `Host`, besides `localhost` and other loopback names: the public name of your server, for example. */
   readonly allowedHosts?: readonly string[];
+  /** Other origins whose pages may send requests, with the user's cookies: `https://app.example.com`, for example. */
+  readonly allowedOrigins?: readonly string[];
   /** The folder for counts of unread turns. Absent: they last as long as the handler. */
   readonly state?: string;
   /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
@@ -65,6 +74,7 @@ const OPTIONS: OptionNames<HandlerOptions> = {
   authorize: "function",
   path: "string",
   allowedHosts: "list",
+  allowedOrigins: "list",
   state: "string",
   idle: "number",
   log: "function",
@@ -96,7 +106,13 @@ export interface AgentHandler extends AsyncDisposable {
  * ```
  */
 export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
-  const { store, authorize, path = "", allowedHosts = [] } = checkedStore("handler", options, OPTIONS);
+  const {
+    store,
+    authorize,
+    path = "",
+    allowedHosts = [],
+    allowedOrigins = [],
+  } = checkedStore("handler", options, OPTIONS);
   if (!isAgent(agent))
     throw new OptionError("handler: the first argument must be an Agent: handler(agent, { store }).");
   if (authorize && options.token !== undefined)
@@ -105,15 +121,20 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
     throw new OptionError(
       `handler: \`path\` begins with a slash and ends without one, as in "/agent"; this is "${path}".`,
     );
+  for (const origin of allowedOrigins) checkOrigin(origin);
   // With `authorize`, no request can have this token.
   const token = options.token ?? randomToken();
   const log = (line: string) => options.log?.(safeLogLine(line));
   const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const { state, idle } = options;
-  const desk = new Desk({ host: agentHost(agent, store), client: "banyan handler", state, idle, defect });
   const names = new Set(allowedHosts.map((name) => name.toLowerCase()));
   const hosts = { has: (host: string) => names.has(host) || isLoopbackAddress(host.replace(/:\d+$/, "")) };
-  const gate = new Gate(new Principals({ owner: token }), { hosts: () => hosts, cookie: () => "banyan-handler" });
+  const origins = new Set(allowedOrigins);
+  const gate = new Gate(new Principals({ owner: token }), {
+    hosts: () => hosts,
+    cookie: () => "banyan-handler",
+    origins,
+  });
   const streams = new Set<EventStream>();
 
   /** The rights of a request that comes from no foreign site; or the refusal. */
@@ -122,64 +143,101 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
       const verdict = gate.judge(knock);
       return verdict.ok ? verdict.principal : inHandler(verdict, knock.header("host"));
     }
-    const allowed = await authorize(request);
-    if (allowed === true) return OWNER;
-    if (allowed === "guest") return GUEST;
-    return { ok: false, status: 401, message: "Not signed in." };
+    return authorizedPrincipal(await authorize(request)) ?? { ok: false, status: 401, message: "Not signed in." };
+  };
+
+  /** Each user has a desk with a store of its own, so no door can reach the conversations of others. */
+  const desks = new Map<string | undefined, UserDesk>();
+  const deskOf = (user: string | undefined): UserDesk => {
+    const known = desks.get(user);
+    if (known) return known;
+    if (desks.size >= READY_USERS)
+      for (const [other, { desk, requests }] of desks)
+        if (requests === 0 && desk.conversations.allOpen.length === 0) {
+          desks.delete(other);
+          desk.stop().catch(defect);
+        }
+    const host = agentHost(agent, user === undefined ? store : userStore(store, user));
+    const folder = state !== undefined && user !== undefined ? join(state, "users", folderName(user)) : state;
+    const desk = new Desk({ host, client: "banyan handler", state: folder, idle, defect });
+    const added: UserDesk = { desk, programs: new Map(), requests: 0 };
+    desks.set(user, added);
+    return added;
+  };
+
+  const open = ["/api/v1", ...doors.map(({ address }) => address)].map((address) => `${path}${address}`);
+  const nothingHere = (context: Context<HttpEnvironment>) => {
+    const message = `There is nothing at this address. The handler serves ${open.join(", ")}.`;
+    return context.json({ error: { code: "not-found", message } }, 404);
+  };
+  const getPath = (request: Request) => withoutPath(addressOf(request), path);
+  const guests = new GuestLines(CONNECTIONS);
+  const api = () => ({ ...openApi(NAME, doors), servers: [{ url: path === "" ? "/" : path }] });
+
+  const programsFor = ({ desk, programs }: UserDesk, principal: Principal): Hono<HttpEnvironment> => {
+    const most = principal.rights.at(-1);
+    const known = programs.get(most);
+    if (known) return known;
+    const app = new Hono<HttpEnvironment>({ getPath });
+    const admit: MiddlewareHandler<HttpEnvironment> = (context, next) => {
+      context.set("principal", principal);
+      return next();
+    };
+    // All users of a web server may come from one address: the server itself limits their rates.
+    const uncached: MiddlewareHandler<HttpEnvironment> = (context, next) => {
+      context.header("Cache-Control", "no-store");
+      return next();
+    };
+    addPrograms(app, { desk, streams, guests, openApi: api, defect }, admit, uncached);
+    app.all("*", nothingHere);
+    app.onError(internalError(defect));
+    programs.set(most, app);
+    return app;
   };
 
   let closed: Promise<void> | undefined;
-  const app = new Hono<HttpEnvironment>({ getPath: (request) => withoutPath(getPath(request), path) });
+  const app = new Hono<HttpEnvironment>({ getPath });
+  const refuse = (context: Context<HttpEnvironment>, { status, message }: GateRefusal) => {
+    const { from, method } = requestOf(context);
+    log(`${from}: refused ${method} ${context.req.path.slice(0, 200)}: ${message}`);
+    return context.json(refusalBody(context.req.path, status, message), status);
+  };
+  app.use(async (context, next) => {
+    await next();
+    for (const [name, value] of Object.entries(securityHeaders(requestOf(context).header("host") ?? "")))
+      context.header(name, value);
+  });
   app.use(async (context, next) => {
     const knock = requestOf(context);
-    for (const [name, value] of Object.entries(securityHeaders(knock.header("host") ?? "")))
-      context.header(name, value);
     const stranger = gate.stranger(knock);
-    if (!stranger) return next();
-    const { status, message } = inHandler(stranger, knock.header("host"));
-    log(`${knock.from}: refused ${knock.method} ${context.req.path.slice(0, 200)}: ${message}`);
-    return context.json(refusalBody(context.req.path, status, message), status);
+    return stranger ? refuse(context, inHandler(stranger, knock.header("host"))) : next();
   });
+  if (origins.size > 0)
+    app.use(
+      cors({ origin: [...origins], credentials: true, allowMethods: ["GET", "POST"], exposeHeaders: [CONVERSATION] }),
+    );
   app.get("/api/v1/health", (context) => context.json({ status: "ok", server: NAME, protocol: PROTOCOL }));
-  addPrograms(
-    app,
-    {
-      desk,
-      streams,
-      guests: new GuestLines(CONNECTIONS),
-      openApi: () => ({ ...openApi(NAME, doors), servers: [{ url: path === "" ? "/" : path }] }),
-      defect,
-    },
-    async (context, next) => {
-      const knock = requestOf(context);
-      const verdict = await judge(context.req.raw, knock);
-      if ("ok" in verdict) {
-        const { status, message } = verdict;
-        log(`${knock.from}: refused ${knock.method} ${context.req.path.slice(0, 200)}: ${message}`);
-        return context.json(refusalBody(context.req.path, status, message), status);
-      }
-      // The clients of the doors would repeat their commands until the desk takes them.
-      if (closed) return context.json({ error: { code: "stopping", message: "This handler is closed." } }, 503);
-      context.set("principal", verdict);
-      return next();
-    },
-    // All users of a web server may come from one address: the server itself limits their rates.
-    async (context, next) => {
-      context.header("Cache-Control", "no-store");
-      return next();
-    },
-  );
-  const open = ["/api/v1", ...doors.map(({ address }) => address)].map((address) => `${path}${address}`);
-  app.all("*", (context) => {
-    const message = `There is nothing at this address. The handler serves ${open.join(", ")}.`;
-    return context.json({ error: { code: "not-found", message } }, 404);
-  });
+  const answer = async (context: Context<HttpEnvironment>): Promise<Response> => {
+    const verdict = await judge(context.req.raw, requestOf(context));
+    if ("ok" in verdict) return refuse(context, verdict);
+    // The clients of the doors would repeat their commands until the desk takes them.
+    if (closed) return context.json({ error: { code: "stopping", message: "This handler is closed." } }, 503);
+    const own = deskOf(verdict.user);
+    own.requests++;
+    try {
+      return await programsFor(own, verdict).fetch(context.req.raw, context.env);
+    } finally {
+      own.requests--;
+    }
+  };
+  for (const addresses of programAddresses()) app.all(addresses, answer);
+  app.all("*", nothingHere);
   app.onError(internalError(defect));
 
   const fetch = async (request: Request, bindings?: unknown) =>
     app.fetch(request, typeof bindings === "object" && bindings !== null ? bindings : {});
   const close = () => {
-    closed ??= desk.stop().then(() => {
+    closed ??= Promise.all([...desks.values()].map(({ desk }) => desk.stop())).then(() => {
       for (const stream of streams) stream.close();
     });
     return closed;
@@ -192,6 +250,29 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The desk of one user, and its HTTP interfaces by the highest right of a request. */
+interface UserDesk {
+  readonly desk: Desk;
+  readonly programs: Map<Right | undefined, Hono<HttpEnvironment>>;
+  /** Number of requests that have no response yet. */
+  requests: number;
+}
+
+/** A folder name that is valid everywhere, and different for each user. */
+function folderName(user: string): string {
+  return createHash("sha256").update(user).digest("hex").slice(0, 32);
+}
+
+function checkOrigin(origin: string): void {
+  const url = typeof origin === "string" ? URL.parse(origin) : null;
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  if (isWeb && url.origin === origin) return;
+  const nearest = isWeb ? `; did you mean "${url.origin}"?` : ".";
+  throw new OptionError(
+    `handler: \`allowedOrigins\` has origins such as "https://app.example.com", and ${JSON.stringify(origin)} is none${nearest}`,
+  );
 }
 
 /** Replaces the advice of `banyan serve` by advice for the developer of this server. */

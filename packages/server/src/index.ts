@@ -1,5 +1,6 @@
 export type { CommandOutcome } from "@banyan/desk/serving";
 export { isLoopbackAddress } from "./auth/addresses.ts";
+export type { Authorization } from "./auth/authorization.ts";
 export { keptToken, tokenInFile } from "./auth/secret.ts";
 export { builtPage } from "./built-page.ts";
 export type { DrivenNode, Driver, LogPlace, LogStep, NodeCommand } from "./cluster/driver.ts";
@@ -16,5 +17,5 @@ export { type AgUiOptions, agUiEvents } from "./doors/ag-ui/feed.ts";
 export type { AgUiRun } from "./doors/ag-ui/turn.ts";
 export type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./doors/ui-messages/chunk.ts";
 export { uiMessageChunks } from "./doors/ui-messages/turn.ts";
-export { type AgentHandler, type Authorization, type HandlerOptions, handler } from "./handler.ts";
+export { type AgentHandler, type HandlerOptions, handler } from "./handler.ts";
 export { type RunningServer, type ServeAgentOptions, type ServeOptions, serve } from "./server.ts";

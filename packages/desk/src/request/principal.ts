@@ -5,6 +5,8 @@ export interface Principal {
   /** Also separates the command ids of owner and guest. */
   readonly name: "owner" | "guest";
   readonly rights: readonly Right[];
+  /** The user of a handler whose conversations the desk has. Absent: the desk has all conversations. */
+  readonly user?: string;
   /** True if the client is this program itself, which may name any file of the machine. */
   readonly isHere?: boolean;
   /** For a client with a shared link: the conversation that the link shows (S29). */

@@ -42,7 +42,7 @@ export type SocketVerdict =
  * | a request with | result |
  * |---|---|
  * | a `Host` that is not this server's | 421: a foreign name resolves to this server |
- * | a foreign `Origin`, or from another site or in a frame according to the browser | 403 |
+ * | a foreign `Origin`, or from another site or in a frame according to the browser | 403, unless the origin is allowed |
  * | a token of this server | admitted with the rights of the token, whatever other clients tried |
  * | a wrong token, from an address with too many wrong tokens | 429 |
  * | a wrong token, or none | 401 |
@@ -53,11 +53,17 @@ export class Gate {
   readonly #principals: Principals;
   readonly #hosts: () => Pick<ReadonlySet<string>, "has">;
   readonly #cookie: () => string;
+  readonly #origins: ReadonlySet<string>;
   readonly #attempts = new Attempts();
   readonly #once = new OneTimeTokens();
 
-  constructor(principals: Principals, options: { hosts(): Pick<ReadonlySet<string>, "has">; cookie(): string }) {
+  /** `origins`: other origins whose pages may send requests. Default: none. */
+  constructor(
+    principals: Principals,
+    options: { hosts(): Pick<ReadonlySet<string>, "has">; cookie(): string; origins?: ReadonlySet<string> },
+  ) {
     this.#principals = principals;
+    this.#origins = options.origins ?? new Set();
     this.#hosts = options.hosts;
     this.#cookie = options.cookie;
   }
@@ -96,12 +102,13 @@ export class Gate {
     const host = header("host");
     if (host === undefined || !this.#hosts().has(host.toLowerCase())) return WRONG_HOST;
     const origin = header("origin");
-    if (origin !== undefined && !isOwnOrigin(origin, host)) return WRONG_ORIGIN;
+    const isAllowed = origin !== undefined && this.#origins.has(origin);
+    if (origin !== undefined && !isAllowed && !isOwnOrigin(origin, host)) return WRONG_ORIGIN;
     const isOwnFrame = isFrame && header("sec-fetch-dest") === "iframe" && header("sec-fetch-site") === "same-origin";
     if (EMBEDDED.has(header("sec-fetch-dest") ?? "") && !isOwnFrame) return IN_A_FRAME;
     // Following a link from a foreign page is no request of that page: the page sees nothing and changes nothing here.
     const followsLink = header("sec-fetch-mode") === "navigate" && (method === "GET" || method === "HEAD");
-    return isFromElsewhere(header) && !followsLink ? WRONG_ORIGIN : undefined;
+    return isFromElsewhere(header) && !followsLink && !isAllowed ? WRONG_ORIGIN : undefined;
   }
 
   /** Returns a token of the owner that signs in one page, once and within a minute. */

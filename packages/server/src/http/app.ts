@@ -163,13 +163,18 @@ export function addPrograms(
   admit: MiddlewareHandler<HttpEnvironment>,
   paced: MiddlewareHandler<HttpEnvironment>,
 ): void {
-  const outside = doors.map(({ address }) => `${address}/*`).filter((addresses) => !addresses.startsWith("/api/"));
-  for (const programs of ["/api/*", ...outside]) app.use(programs, admit);
+  for (const addresses of programAddresses()) app.use(addresses, admit);
   app.route("/api/v1", rest(parts, paced));
   for (const { address, open } of doors) {
     app.use(`${address}/*`, paced);
     app.route(address, open(parts.desk));
   }
+}
+
+/** The patterns of all addresses of `addPrograms`. */
+export function programAddresses(): readonly string[] {
+  const outside = doors.map(({ address }) => `${address}/*`).filter((addresses) => !addresses.startsWith("/api/"));
+  return ["/api/*", ...outside];
 }
 
 /** The body of a refusal, in the error format of the protocol that belongs to `path`. */

@@ -26,7 +26,7 @@ import {
 } from "./words.ts";
 
 /** The header with the conversation of a response; a request with this header continues the conversation. */
-const CONVERSATION = "x-banyan-conversation";
+export const CONVERSATION = "x-banyan-conversation";
 
 /**
  * OpenAI's addresses for models, chat completions and responses. Each request is one turn of the agent with its own

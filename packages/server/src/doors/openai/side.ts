@@ -75,12 +75,12 @@ function quotes(text: string, said: string, answer: string): boolean {
 /** Headers with which programs name a chat: our own, and that of Open WebUI. */
 const CHATS = ["x-banyan-chat", "x-openwebui-chat-id"];
 
-/** Returns the conversation id of the chat that a request names. All servers derive the same id. */
-export function chatOf(context: DoorRequest, { name }: Principal): string | undefined {
+/** Returns the conversation id of the chat that a request names. All servers derive the same id. Users have own chats. */
+export function chatOf(context: DoorRequest, { name, user }: Principal): string | undefined {
   const chat = CHATS.map((header) => context.req.header(header)?.trim()).find((value) => value);
   if (chat === undefined) return undefined;
   return `chat-${createHash("sha256")
-    .update(JSON.stringify([name, chat]))
+    .update(JSON.stringify(user === undefined ? [name, chat] : [name, chat, user]))
     .digest("hex")
     .slice(0, 32)}`;
 }
