@@ -165,7 +165,7 @@ export async function takeTurns(
         // the run is no longer live.
         const { reason, id } = taken.turn;
         inputs = reason !== "waiting" && taking.continues() ? inputsFor(session.state, id) : [];
-        // Before the next run begins: an agent with invalid options would leave it without an end.
+        // Before the next run begins: invalid options of the agent would leave that run without an end.
         if (taken.handsTo) agent = taking.handedTo(taken.handsTo);
         if (inputs.length > 0 || taken.handsTo) begun = run.goOn(taking.where(leaf));
         else run.done();

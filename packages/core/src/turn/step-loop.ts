@@ -96,7 +96,7 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
 
 /**
  * Returns the choice of tools for the next step. A turn that continues after a restart may have made its forced call.
- * Calls of other tools are those of an agent that has handed over.
+ * Calls of other tools belong to an agent that has handed over.
  */
 function firstChoice({ agent: { toolChoice, toolbox }, branch: { path } }: TurnRun): ToolChoice {
   if (toolChoice === "auto" || toolChoice === "none") return toolChoice;

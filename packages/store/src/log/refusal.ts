@@ -11,7 +11,7 @@ export function checkOpenOptions(options: OpenLogOptions | undefined): void {
   refuseUnknown("store.open", options, OPEN);
 }
 
-/** Throws `OptionError` for a filter that a store does not have: it would list all conversations (L11). */
+/** Throws `OptionError` for an unknown filter. A list without the filter would have all conversations (L11). */
 export function checkListQuery(query: ListQuery | undefined): void {
   refuseUnknown("store.list", query, LIST);
 }

@@ -24,7 +24,7 @@ export function readResult(given: unknown, at: string, failed = false): HistoryR
   return plainResult(given, at, status);
 }
 
-/** Reads what a tool of the AI SDK returned: an object is the tool's own, whatever its fields. */
+/** Reads the output of a tool of the AI SDK. An object belongs to the tool, whatever its fields. */
 export function readUiResult(given: unknown, at: string): HistoryResult {
   return isJsonRecord(given) ? plainResult(given, at, "completed") : readResult(given, at);
 }
@@ -43,7 +43,7 @@ export function jsonAt(value: unknown, at: string): string {
   );
 }
 
-/** Tools return lists with such types too, such as the entries of a folder. Those have no content. */
+/** A tool's own list may have such types too, such as entries of a folder, but without content. */
 const CONTENT = ["text", "data", "url", "image_url", "source", "file", "file_data", "file_url"];
 
 const PART =
