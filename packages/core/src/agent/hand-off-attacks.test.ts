@@ -10,7 +10,7 @@ import { storeOf } from "../turn/store-of.fixture.ts";
 import { Agent, type AgentOptions } from "./agent.ts";
 import { handOff } from "./control/hand-off.ts";
 import { launchAgent } from "./control/launch-agent.ts";
-import { resume } from "./directive.ts";
+import { resume, say } from "./directive.ts";
 
 const toWriter = call("hand_off_to_writer");
 
@@ -122,5 +122,53 @@ describe("the other agent of a hand-off", () => {
     await desk.send("A story.", { session });
     expect(await desk.countTokens("One more.", { session })).toEqual({ tokens: 1, source: "provider" });
     expect(counted).toEqual(["writer"]);
+  });
+});
+
+describe("an interrupt during a hand-off", () => {
+  /** A desk whose hand-off is done while another call of the same response still runs. */
+  function slowDesk(running: () => unknown, writing: Partial<AgentOptions> = {}) {
+    const slow = defineTool({
+      name: "slow",
+      description: "Takes long.",
+      input: { type: "object" },
+      effects: "external",
+      async execute(_, { signal }) {
+        running();
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      },
+    });
+    return deskAndWriter(writing, { script: [[toWriter, call("slow")]], tools: [slow] });
+  }
+
+  test("L3: ends the turn, and `resume` continues with the other agent", async () => {
+    const session = Session.inMemory();
+    const { desk, writerModel } = slowDesk(() => session.interrupt());
+    expect(await desk.send("A story.", { session })).toMatchObject({ reason: "interrupted", text: "" });
+    expect(writerModel.asked).toBe(0);
+    expect(checkConversation(session.state)).toEqual([]);
+    await collect(desk.chat(resume(), { session }));
+    expect(writerModel.asked).toBe(1);
+  });
+
+  test("L3: by a new message gives the message to the other agent", async () => {
+    const session = Session.inMemory();
+    const { desk, writerModel } = slowDesk(() => void session.say("A short one.", { delivery: "interrupt" }));
+    await collect(desk.chat(say("A story."), { session }));
+    expect(writerModel.requests.map(({ messages }) => JSON.stringify(messages).includes("A short one."))).toEqual([
+      true,
+    ]);
+    expect(session.state.inbox).toEqual([]);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
+  test("L3: ends the sub-agent that hands over", async () => {
+    const session = Session.inMemory();
+    const { desk, writerModel } = slowDesk(() => session.interrupt());
+    const model = scriptedModel([[call("desk", { task: "A story." })]]);
+    const main = new Agent({ model, tools: [desk.asTool({ description: "Sorts." })] });
+    expect(await main.send("Go", { session })).toMatchObject({ reason: "interrupted" });
+    expect(writerModel.asked).toBe(0);
+    expect(checkConversation(session.state)).toEqual([]);
   });
 });

@@ -167,8 +167,15 @@ export async function takeTurns(
         inputs = reason !== "waiting" && taking.continues() ? inputsFor(session.state, id) : [];
         // Before the next run begins: invalid options of the agent would leave that run without an end.
         if (taken.handsTo) agent = taking.handedTo(taken.handsTo);
-        if (inputs.length > 0 || taken.handsTo) begun = run.goOn(taking.where(leaf));
-        else run.done();
+        if (inputs.length === 0 && !taken.handsTo) {
+          run.done();
+          return taken;
+        }
+        const next = run.goOn(taking.where(leaf));
+        const { signal } = run.handle;
+        // An interrupt ends the turn, whichever agent has it.
+        if (taken.handsTo && signal.aborted) next.interrupt(signal.reason);
+        begun = next;
         return taken;
       });
     } catch (error) {
