@@ -105,6 +105,39 @@ const CLASSES: Readonly<Record<string, Readonly<Record<string, readonly [() => u
       () => send({ settings: { effort: "huge" } }),
       'settings.effort is "huge"; it must be one of "none", "minimal", "low"',
     ],
+    "a promise of options": [
+      () => send(wrong({ retry: Promise.resolve({}) })),
+      "retry of an agent must be an object, not a promise: await it.",
+    ],
+    "no change of an input": [
+      () => Session.inMemory().editInput("1", wrong(undefined)),
+      "change of session.editInput must be an object, not undefined.",
+    ],
+    "a title that is a number": [
+      () => Session.inMemory().notes.rename(wrong(5)),
+      "title of notes.rename must be a string, not a number.",
+    ],
+    "no usage": [() => Session.inMemory().notes.usage(wrong(undefined)), "spent of notes.usage must be an object"],
+    "a rule that is no text": [
+      () => Session.inMemory().revoke(wrong({})),
+      "pattern of session.revoke must be a string, not an object.",
+    ],
+    "no changes of an agent": [
+      () => agent.with(wrong(undefined)),
+      "changes of agent.with must be an object, not undefined.",
+    ],
+    "a session of a summary that is none": [
+      () => agent.compact(wrong({ session: {} })),
+      "The session of compact must be a Session, not an object; Session.open() returns a promise",
+    ],
+    "no tool in a list": [
+      () => Agent.builder().model(model).tools(wrong(undefined)).build(),
+      "A tool must be an object",
+    ],
+    "a file of a recording that is none": [
+      () => recorded(wrong({}), () => model),
+      "file of recorded must be a string, not an object.",
+    ],
     "a cursor that is a text": [
       () => Session.inMemory().feed(wrong({ from: "x" })),
       "from of session.feed must be an object, not a string.",

@@ -1,7 +1,7 @@
 import type { UserContent } from "../conversation/checked/user-content.ts";
 import { createId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
-import { OptionError, refuseUnknown } from "../conversation/option-names.ts";
+import { checkArguments, OptionError, refuseUnknown } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
 import { turnWaitingFor } from "../conversation/tree/asking-run.ts";
 import type { ModelSettings } from "../ports/model.ts";
@@ -18,6 +18,7 @@ import {
   type AnswerOptions,
   type ChatOptions,
   type Conversation,
+  checkSession,
   SEND,
   type SendOptions,
   whenOnlyWaiting,
@@ -152,6 +153,7 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
   with<Changed = Result>(
     changes: Partial<AgentOptions<Changed>> & { readonly context?: Context | undefined },
   ): Agent<Changed, Context> {
+    checkArguments("agent.with", { changes }, { changes: "object" });
     // Without a change of `output`, `Changed` is the type of this agent.
     const options = { ...(this.options as AgentOptions<unknown> as AgentOptions<Changed>), ...changes };
     const changed = new Agent<Changed>(options) as Agent<Changed, Context>;
@@ -229,6 +231,7 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
   async answer(question: string, answer: Answer, options: AnswerOptions): Promise<Turn<Result | undefined>> {
     refuseUnknown("answer", options, ANSWER);
     const { session } = options;
+    checkSession("answer", session);
     const open = session.state.questions.get(question);
     const turn = open && turnWaitingFor(session.state, open);
     if (open && !turn) throw stillAskedError(question);

@@ -1,10 +1,11 @@
 import type { FeedItem } from "../conversation/feed-item.ts";
 import type { Message } from "../conversation/message.ts";
-import type { OptionNames } from "../conversation/option-names.ts";
+import { OptionError, type OptionNames } from "../conversation/option-names.ts";
+import { shownKind } from "../conversation/shape-problem.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { isBlockedByUser } from "../conversation/tree/asking-run.ts";
 import { pathTo } from "../conversation/tree/path.ts";
-import type { Session } from "../session/session.ts";
+import { Session } from "../session/session.ts";
 
 /** The conversation that a turn handler gets, read-only. */
 export interface Conversation {
@@ -99,6 +100,13 @@ export interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
 }
 
 export const ANSWER: OptionNames<AnswerOptions> = { session: "object!", client: true, signal: true };
+
+/** Throws `OptionError` for a value that is no session. */
+export function checkSession(owner: string, session: Session): void {
+  if (session instanceof Session) return;
+  const what = `The session of ${owner} must be a Session, not ${shownKind(session)}`;
+  throw new OptionError(`${what}; Session.open() returns a promise: await that promise.`);
+}
 
 /**
  * Error of a program that uses a chat in a wrong way.

@@ -6,6 +6,7 @@ import { Interruption } from "../session/error.ts";
 import type { Session } from "../session/session.ts";
 import { ChosenModel } from "../turn/chosen-model.ts";
 import { Interrupts, runOnBranch } from "../turn/drive.ts";
+import { checkSession } from "./chat-options.ts";
 import { continuationLeaf } from "./directive.ts";
 
 /** Options for the compaction of a conversation. */
@@ -24,7 +25,7 @@ export interface CompactOptions {
 }
 
 const COMPACT: OptionNames<CompactOptions> = {
-  session: true,
+  session: "object!",
   at: true,
   keep: true,
   id: true,
@@ -39,6 +40,7 @@ const WAITS =
 export async function compactBranch(agent: () => TurnAgent, options: CompactOptions): Promise<string | undefined> {
   refuseUnknown("compact", options, COMPACT);
   const { session, at, keep, id, signal, wait: waits = true } = options;
+  checkSession("compact", session);
   const ready = agent();
   const { model } = ready;
   if ("run" in model)

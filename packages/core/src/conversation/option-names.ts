@@ -66,7 +66,7 @@ export function refuseUnknown(
   names: Readonly<Record<string, true | string>>,
   within = "",
 ): void {
-  if (options !== undefined && (typeof options !== "object" || options === null)) {
+  if (options !== undefined && kindOf(options) !== "object") {
     const what = within === "" ? `The options of ${owner}` : `${within.slice(0, -1)} of ${owner}`;
     throw new OptionError(`${what} must be an object, not ${kindName(options)}.`);
   }

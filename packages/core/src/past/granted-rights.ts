@@ -1,4 +1,5 @@
 import { isEnded } from "../conversation/message.ts";
+import { checkArguments } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
@@ -45,6 +46,7 @@ export class GrantedRights {
   }
 
   revoke(rule: string): void | Promise<void> {
+    checkArguments("session.revoke", { pattern: rule }, { pattern: "string" });
     const { rules, calls } = this.#rights;
     return this.#write({ rules: rules.filter((other) => other !== rule), calls });
   }

@@ -1,9 +1,12 @@
 import type { UserContent } from "../conversation/checked/user-content.ts";
 import type { EventBody } from "../conversation/event.ts";
+import { checkArguments, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { ConversationState, InputChange } from "../conversation/state.ts";
 import { checkedUserParts } from "./added-message.ts";
 import { noInput, noRun } from "./error.ts";
-import { deliveryOptions, type SayOptions } from "./options.ts";
+import { checkDelivery, deliveryOptions, type SayOptions } from "./options.ts";
+
+const CHANGE: OptionNames<InputChange> = { parts: true, delivery: true, before: true, run: "string" };
 
 interface InboxSession {
   readonly state: ConversationState;
@@ -32,7 +35,11 @@ export class Inbox {
     return input;
   }
 
-  async edit(input: string, { parts: content, ...change }: InputChange): Promise<void> {
+  async edit(input: string, given: InputChange): Promise<void> {
+    checkArguments("session.editInput", { change: given }, { change: "object" });
+    refuseUnknown("session.editInput", given, CHANGE);
+    const { parts: content, ...change } = given;
+    if (change.delivery !== undefined) checkDelivery(change.delivery);
     this.#mustWait(input);
     const parts = content === undefined ? undefined : checkedUserParts(content);
     if (change.run !== undefined && !this.#hears(change.run)) throw noRun(change.run);

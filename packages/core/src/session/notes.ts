@@ -1,5 +1,6 @@
 import type { EventBody } from "../conversation/event.ts";
 import type { FileChange } from "../conversation/message.ts";
+import { checkArguments } from "../conversation/option-names.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { changedFile, countedUsage, type SpentOutsideTurns } from "./added-message.ts";
 import { noEntry, noMessage } from "./error.ts";
@@ -22,13 +23,15 @@ export class SessionNotes {
   }
 
   /** Gives a message a name; `null` removes the name. */
-  label(message: string, label: string | null): Promise<void> {
-    return this.#note({ type: "message.labelled", message, label });
+  async label(message: string, label: string | null): Promise<void> {
+    if (label !== null) checkArguments("notes.label", { label }, { label: "string" });
+    await this.#note({ type: "message.labelled", message, label });
   }
 
   /** Stars a message for users, or removes the star. */
-  star(message: string, starred: boolean): Promise<void> {
-    return this.#note({ type: "message.starred", message, starred });
+  async star(message: string, starred: boolean): Promise<void> {
+    checkArguments("notes.star", { starred }, { starred: "boolean" });
+    await this.#note({ type: "message.starred", message, starred });
   }
 
   /** Hides a message and all messages below it; `restore` shows them again. Nothing is rewritten. */
@@ -46,17 +49,20 @@ export class SessionNotes {
    * `recalled` of the message, from 0. Rejects with `SessionError` (`no-message`), also for an unknown entry.
    */
   async dismiss(message: string, item: number, dismissed: boolean): Promise<void> {
+    checkArguments("notes.dismiss", { item, dismissed }, { item: "number", dismissed: "boolean" });
     const at = this.#session.state.messages.get(message);
     if (at && (at.role !== "user" || !at.recalled?.[item])) throw noEntry(message, item);
     await this.#note({ type: "memory.dismissed", message, item, dismissed });
   }
 
   async rename(title: string): Promise<void> {
+    checkArguments("notes.rename", { title }, { title: "string" });
     await this.#write({ type: "title.changed", title });
   }
 
   /** Changes the conversation's model, by name, for programs that make its agents and for `modelNamed`. */
   async changeModel(model: string): Promise<void> {
+    checkArguments("notes.changeModel", { model }, { model: "string" });
     await this.#write({ type: "model.changed", model });
   }
 
@@ -69,6 +75,7 @@ export class SessionNotes {
    * await session.notes.fileChange(callId, change);
    */
   async fileChange(call: string, change: FileChange): Promise<void> {
+    checkArguments("notes.fileChange", { change }, { change: "object" });
     await this.#write(changedFile(this.#session.state, call, change));
   }
 
@@ -81,6 +88,7 @@ export class SessionNotes {
    * await session.notes.usage({ purpose: "title", model: model.id, usage, cost });
    */
   async usage(spent: SpentOutsideTurns): Promise<void> {
+    checkArguments("notes.usage", { spent }, { spent: "object" });
     await this.#session.commit([countedUsage(spent)]);
   }
 

@@ -79,11 +79,15 @@ export function checkedId(what: string, id: string): string {
   return id;
 }
 
+export function checkDelivery(delivery: Delivery): void {
+  if (!["steer", "queue", "interrupt"].includes(delivery))
+    throw new OptionError(`delivery is "${delivery}"; it must be "steer", "queue" or "interrupt".`);
+}
+
 export function deliveryOptions(options: SayOptions): { readonly delivery: Delivery; readonly input: string } {
   refuseUnknown("session.say", options, SAY);
   const { delivery = "steer", id = createId() } = options;
-  if (!["steer", "queue", "interrupt"].includes(delivery))
-    throw new OptionError(`delivery is "${delivery}"; it must be "steer", "queue" or "interrupt".`);
+  checkDelivery(delivery);
   return { delivery, input: checkedId("a message", id) };
 }
 

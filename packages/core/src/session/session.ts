@@ -257,7 +257,7 @@ export class Session {
    * await agent.send("Go on.", { session });
    */
   async add(content: UserContent, options: AddMessageOptions = {}): Promise<string> {
-    const { id } = options;
+    const id = options?.id;
     if (id !== undefined && (this.state.messages.has(id) || this.state.inbox.some((waits) => waits.id === id)))
       return id;
     const added = addedMessage(this.state, content, options);

@@ -2,7 +2,7 @@ import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { resume } from "../agent/directive.ts";
 import { TurnError } from "../agent/turn-error.ts";
 import type { AssistantMessage, Message } from "../conversation/message.ts";
-import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import { checkArguments, OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { latestRun } from "../conversation/tree/asking-run.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { Session } from "../session/session.ts";
@@ -29,6 +29,7 @@ const OPTIONS: OptionNames<BranchFromOptions> = { session: true, agent: true, mo
  * console.log(text, textOf(other));
  */
 export async function branchFrom(step: Message | undefined, options: BranchFromOptions): Promise<AssistantMessage> {
+  checkArguments("branchFrom", { options }, { options: "object" });
   refuseUnknown("branchFrom", options, OPTIONS);
   const { session, model } = options;
   if (options.agent?.options === undefined)

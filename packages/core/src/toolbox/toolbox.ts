@@ -30,9 +30,9 @@ export class Toolbox {
   readonly #tools = new Map<string, { readonly tool: Tool; readonly check: ArgumentCheck }>();
 
   private constructor(tools: readonly Tool[], check?: (tool: Tool) => void) {
+    if (check) for (const tool of tools) check(tool);
     const forwards = tools.some((tool) => tool.forwards);
     this.schemas = tools.flatMap((tool) => {
-      check?.(tool);
       if (this.#tools.has(tool.name))
         throw new ToolDefinitionError(`Two tools have the name "${tool.name}"; rename one.`);
       this.hasEager ||= tool.eager === true;

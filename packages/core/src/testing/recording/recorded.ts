@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { OptionError, type OptionNames, refuseUnknown } from "../../conversation/option-names.ts";
+import { checkArguments, OptionError, type OptionNames, refuseUnknown } from "../../conversation/option-names.ts";
 import type { Json } from "../../conversation/part.ts";
 import { parseJsonText } from "../../conversation/shape-problem.ts";
 import { ModelError } from "../../ports/model.ts";
@@ -51,6 +51,7 @@ export function recorded<Model>(
   options: RecordedOptions = {},
 ): Model {
   refuseUnknown("recorded", options, OPTIONS);
+  if (!(file instanceof URL)) checkArguments("recorded", { file }, { file: "string" });
   if (typeof open !== "function")
     throw new OptionError("recorded takes a function that makes the model: (fetch) => resolveModel(name, { fetch }).");
   const { BANYAN_RECORD, CI } = process.env;
