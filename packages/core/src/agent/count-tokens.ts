@@ -8,7 +8,6 @@ import { RunBranch } from "../run/branch.ts";
 import type { TurnAgent } from "../run/run.ts";
 import { checkedUserParts } from "../session/added-message.ts";
 import { Session } from "../session/session.ts";
-import { checkSession } from "./chat-options.ts";
 import { continuationLeaf } from "./directive.ts";
 
 /** Options of `agent.countTokens`. */
@@ -46,7 +45,6 @@ export async function countRequestTokens(
   const parts = checkedUserParts(content);
   const branch = new RunBranch(session, continuationLeaf(session.state, at));
   const agent = await agentOn(first, session, branch.path);
-  checkSession("countTokens", session);
   const { model, instructions, toolbox, settings, mode } = agent;
   if ("run" in model)
     throw new OptionError(`${model.id} manages its own context, so the tokens of its requests cannot be counted.`);

@@ -75,7 +75,8 @@ export class CallBatch {
   readonly #eager: EagerCalls | undefined;
   readonly #entries: CallEntry[] = [];
   readonly #active = new Set<Promise<void>>();
-  #defect: Error | undefined;
+  /** The program's rules or a hook returned no known decision: throw this after `run`. */
+  defect: Error | undefined;
 
   /** With `eager`, some calls may have begun while the response was streaming. */
   constructor(run: TurnRun, message: string, eager?: EagerCalls) {
@@ -148,7 +149,7 @@ export class CallBatch {
     const call = asked.id;
     const entry = { call, attempt, question: undefined, preview: undefined };
     if ("ended" in verdict) {
-      this.#defect ??= verdict.defect;
+      this.defect ??= verdict.defect;
       this.#entries.push({ ...entry, tool: undefined, input: null, value: null, phase: "ended" });
       const ending = { ...asked, status: verdict.ended, output: verdict.output };
       const output = withRepeats(ending, this.#noting(call, ending));
@@ -172,11 +173,6 @@ export class CallBatch {
     const requested = { type: "call.approval-requested", ...shown, question: question.id } as const;
     const survives = this.#run.survives ? {} : ({ survives: false } as const);
     return [{ ...requested, ...(pattern !== undefined && { pattern }), ...(preview && { preview }), ...survives }];
-  }
-
-  /** Throws if the program's rules or a hook returned no known decision. Call this after `run`. */
-  throwDefect(): void {
-    if (this.#defect) throw this.#defect;
   }
 
   /** True if a call with effects is about to start: its intent must survive a power cut. */

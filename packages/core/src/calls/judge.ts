@@ -4,7 +4,7 @@ import type { Json } from "../conversation/part.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { PermitRequest } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
-import { type BeforeCall, DecisionError, knownDecision, type Permit } from "../ports/verdict.ts";
+import { ALLOWED, DecisionError, knownDecision, type Permit, withHook } from "../ports/verdict.ts";
 import type { TurnRun } from "../run/run.ts";
 import { checkedInput, isSameInput } from "../toolbox/checked-input.ts";
 import { notExecuted } from "../toolbox/execute.ts";
@@ -101,16 +101,6 @@ export function permitRequest({ id, session, signal }: TurnRun, call: string, to
   return { call, run: id, tool, input, conversation: session.state, allowed: session.allowed, signal };
 }
 
-/** A hook may be stricter than the rules, and may answer in place of a user unless a rule demands a user. */
-function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
-  if (said?.decision === "deny" && permit?.decision !== "deny") return { decision: "deny", reason: said.reason };
-  const decision = said?.decision;
-  if (decision === "ask" && permit?.decision === "allow") return { decision: "ask" };
-  if (decision !== "allow") return permit;
-  const isOpen = permit?.decision === "ask" ? !permit.byRule : permit?.decision === "deny" && permit.unasked;
-  return isOpen ? ALLOWED : permit;
-}
-
 /** Returns the reason why a call of `tool` cannot run with the arguments that a user wrote, or nothing. */
 export async function unfitAnswer(run: TurnRun, tool: string, written: Json): Promise<string | undefined> {
   const checked = await orAborted(run.agent.toolbox.check(tool, written), run.signal);
@@ -124,7 +114,6 @@ function otherThanSeen(input: Json): string {
 }
 
 const AS_ASKED = "Not allowed: a hook changed the arguments, but this agent cannot run a changed call.";
-const ALLOWED = { decision: "allow" } as const;
 
 function jsonProblem(text: string): string {
   if (isTooDeep(text)) return "they are nested too deep";

@@ -47,5 +47,5 @@ async function runAgain(run: TurnRun, response: AssistantMessage): Promise<void>
   const events = await batch.recover(response.calls);
   await run.session.commit(events, { durable: true, origin: run.origin });
   await batch.run();
-  batch.throwDefect();
+  if (batch.defect) throw batch.defect;
 }

@@ -66,3 +66,15 @@ export function knownDecision(of: string, said: BeforeCall | undefined): BeforeC
   if (decision === undefined || decision === "allow" || decision === "ask" || decision === "deny") return said;
   throw new DecisionError(of, said);
 }
+
+export const ALLOWED = { decision: "allow" } as const;
+
+/** A hook may be stricter than the rules, and may answer in place of a user unless a rule demands a user. */
+export function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
+  if (said?.decision === "deny" && permit?.decision !== "deny") return { decision: "deny", reason: said.reason };
+  const decision = said?.decision;
+  if (decision === "ask" && permit?.decision === "allow") return { decision: "ask" };
+  if (decision !== "allow") return permit;
+  const isOpen = permit?.decision === "ask" ? !permit.byRule : permit?.decision === "deny" && permit.unasked;
+  return isOpen ? ALLOWED : permit;
+}

@@ -135,7 +135,7 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: Too
   if (onCalls) await tellCalls(run, message, asked);
   await batch.run();
   response.eager?.discard(new Error("its caller no longer waits"));
-  batch.throwDefect();
+  if (batch.defect) throw batch.defect;
   if (unforced) return { type: "failed", error: unforced.error };
   return { type: toolChoice === "none" ? "ended" : "calls", message: assistantMessage(session, message) };
 }

@@ -191,7 +191,7 @@ class ReportedTurn implements TurnSink {
     await batch.run();
     const settled = this.#callOf(message, call);
     this.#calls.delete(call);
-    batch.throwDefect();
+    if (batch.defect) throw batch.defect;
     const result = {
       call,
       tool: asked.tool,
