@@ -27,6 +27,12 @@ describe("F43: a schema that cannot be used is said when the agent is made, with
       {},
       /at properties\.a\.items\.anyOf\.0: \$ref leads to/,
     ],
+    [{ a: { $ref: "#/properties/a" } }, {}, /at properties\.a: its references lead back to itself, so no value can/],
+    [
+      { a: { $ref: "#/$defs/b" } },
+      { $defs: { b: { anyOf: [{ type: "null" }, { $ref: "#/properties/a" }] } } },
+      /at properties\.a: its references lead back to itself/,
+    ],
     [{ a: { type: "any" } }, {}, /at properties\.a: "any" is not a type; the types are string, /],
     [
       { a: { type: "integer", minimum: 1, exclusiveMinimum: true } },

@@ -59,17 +59,31 @@ export function schemaProblem(schema: unknown): string | undefined {
       }
     }
     // The resolver knows all targets of references.
-    const known = dereference(schema as Schema);
+    const known: ToolSchemaKeywords = dereference(schema as Schema);
+    const seen = new Map<unknown, boolean>();
     for (const [place, keywords] of schemasWithin(schema, [])) {
       const { $ref, __absolute_ref__: absolute } = keywords;
       if ($ref !== undefined && known[String(absolute)] === undefined) {
         return at(place, `$ref leads to ${JSON.stringify($ref)}, which is nowhere in the schema`);
       }
+      if (isEndless(keywords, known, seen))
+        return at(place, "its references lead back to itself, so no value can be checked");
     }
   } catch (error) {
     return error instanceof RangeError ? "it is nested too deep" : errorMessage(error);
   }
   return undefined;
+}
+
+/** True if references lead from a schema back to itself, for the same value. */
+function isEndless(schema: unknown, known: ToolSchemaKeywords, seen: Map<unknown, boolean>): boolean {
+  if (!isJsonRecord<ToolSchemaKeywords>(schema) || seen.has(schema)) return seen.get(schema) ?? false;
+  seen.set(schema, true);
+  const { allOf, anyOf, oneOf, not, if: condition, then, else: other, __absolute_ref__: target } = schema;
+  const onSameValue = [allOf, anyOf, oneOf, not, condition, then, other, known[String(target)]].flat();
+  const isEndlessInside = onSameValue.some((each) => isEndless(each, known, seen));
+  seen.set(schema, isEndlessInside);
+  return isEndlessInside;
 }
 
 function* schemasWithin(
