@@ -18,10 +18,7 @@ export async function guardedParts(run: TurnRun, guard: InputGuard, parts: reado
   return replacedText(parts, verdict);
 }
 
-/**
- * Changes or withdraws the waiting messages that `waiting` returns, as the guard says. Returns false if the run was
- * aborted meanwhile.
- */
+/** Changes or withdraws waiting messages, as the guard says. Returns false if the run was aborted meanwhile. */
 export async function guardInputs(
   run: TurnRun,
   guard: InputGuard,

@@ -91,10 +91,7 @@ class Pool {
   }
 }
 
-/**
- * Compares the usage of a turn with its limits. A sub-agent shares tokens, cost and time with its parent turn. Limits of
- * its own also apply to its own usage.
- */
+/** Compares a turn's usage with its limits. A sub-agent shares tokens, cost and time, and may have its own limits. */
 export class Budget {
   readonly limits: Limits;
   /** 0 for a turn that a user began, 1 for its sub-agents. */
@@ -222,10 +219,7 @@ export class Budget {
     }
   }
 
-  /**
-   * Takes room for another step and a final answer, in one tick: no two turns may take the same room. Without room,
-   * takes none and returns the limit.
-   */
+  /** Takes room for a step and a final answer, before any other turn can. Without room, returns the limit. */
   takeRoom(): string | undefined {
     const limit = this.exhausted();
     this.#asking = limit === undefined;
@@ -342,9 +336,7 @@ class OutOfTime extends Error {
 /** Milliseconds between checks of a clock that is stopped while a user is asked. */
 const LOOK = 20;
 
-/**
- * Runs a part of a turn. Its signal also aborts after `until()` milliseconds, without the time of questions to users.
- */
+/** Runs a part of a turn. Its signal also aborts after `until()` milliseconds, without the time of questions. */
 export async function runInTime<T, Run extends TimeLimitedRun>(
   run: Run,
   until: () => number,

@@ -53,10 +53,7 @@ export class Patience {
   }
 }
 
-/**
- * Waits until the rate limit has room for a model call, and publishes the wait. Returns nothing when the run was
- * aborted.
- */
+/** Waits until the rate limit has room for a model call, and publishes the wait. Returns nothing after an abort. */
 export async function waitForRate(
   run: TurnRun,
   limit: RateLimit,

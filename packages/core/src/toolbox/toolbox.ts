@@ -136,9 +136,7 @@ function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
   };
 }
 
-/**
- * Returns a schema as a JSON Schema. `of`: its owner, for errors. Throws `ToolDefinitionError` without a JSON Schema.
- */
+/** Returns a schema as JSON Schema. `of`: its owner, for errors. Throws `ToolDefinitionError` without a JSON Schema. */
 export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSchema {
   if (!("~standard" in schema)) return schema as JsonSchema;
   const { jsonSchema, vendor } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;

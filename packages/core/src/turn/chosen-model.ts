@@ -13,10 +13,7 @@ export class ChosenModel {
     this.#known = known;
   }
 
-  /**
-   * Follows a change of the model by a user. If the new model is unavailable or breaks a limit, the feed reports it and
-   * the turn keeps its model.
-   */
+  /** Follows a user's change of the model. If the model is unusable, the feed says so and the turn keeps its model. */
   async now(asking: RunWithModel): Promise<RunWithModel> {
     const { run } = asking;
     const { session, agent, budget, origin } = run;
