@@ -32,6 +32,11 @@ type Count = z.output<typeof count>;
 const written = { trees: 3, since: "2026-11-29" };
 const counted: Count = { trees: 3, since: new Date("2026-11-29T00:00:00Z") };
 
+const allow: AgentOptions["hooks"] = { beforeCall: () => ({ decision: "allow" }) };
+const deny: AgentOptions["hooks"] = {
+  beforeCall: ({ tool }) => (tool.name === "act" ? { decision: "deny", reason: "No." } : undefined),
+};
+
 function toolOf(name: string, effects: "none" | "external" = "none") {
   const runs: string[] = [];
   const tool = defineTool({
@@ -356,4 +361,16 @@ describe("an agent by value is refused", () => {
       "The tool failed: The agent of a task must be an Agent: new Agent({ ... }).",
     ]);
   });
+});
+
+test.each<[string, AgentOptions["hooks"], AgentOptions["hooks"], number]>([
+  ["a denial of the outer agent", deny, allow, 0],
+  ["a denial of its own", allow, deny, 0],
+  ["two hooks that allow", allow, allow, 1],
+])("L3: the hooks of both agents decide about a call: %s", async (_, outer, hooks, ran) => {
+  const act = toolOf("act", "external");
+  const inner = new Agent({ name: "inner", model: scriptedModel([[call("act")], "Done."]), tools: [act.tool], hooks });
+  const model = scriptedModel([[call("inner", { task: "Act." })], "Done."]);
+  await new Agent({ model, tools: [inner.asTool({ description: "Acts." })], hooks: outer }).send("Go");
+  expect(act.runs).toHaveLength(ran);
 });

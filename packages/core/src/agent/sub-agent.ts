@@ -1,7 +1,7 @@
 import { OptionError } from "../conversation/option-names.ts";
 import type { Guards } from "../ports/guards.ts";
-import type { Permission } from "../ports/human.ts";
-import type { Permit } from "../ports/verdict.ts";
+import type { CallHooks, Permission } from "../ports/human.ts";
+import { knownDecision, type Permit } from "../ports/verdict.ts";
 import { checkedVerdict, replacedText } from "../run/guard-messages.ts";
 import type { ChatAgent } from "./chat.ts";
 import type { TurnOptions } from "./turn-options.ts";
@@ -16,7 +16,7 @@ export function optionsWithin(own: TurnOptions, outer: TurnOptions): Partial<Tur
     limits: own.limits ? { ...outer.limits, ...own.limits } : outer.limits,
     retry: { ...outer.retry, ...own.retry },
     bounds: { ...outer.bounds, ...own.bounds },
-    hooks: { ...outer.hooks, ...own.hooks },
+    hooks: bothHook(outer.hooks, own.hooks),
     callbacks: { ...outer.callbacks, ...own.callbacks },
     // A driver that runs whole turns makes its own model calls.
     rateLimit: own.rateLimit ?? ("run" in own.model ? undefined : outer.rateLimit),
@@ -47,6 +47,29 @@ function bothGuard(outer: Guards | undefined, own: Guards | undefined): Guards |
       const passed = verdict ? { ...response, text: verdict.replace, reasoning: "" } : response;
       return (await second?.(passed, turn)) ?? verdict;
     },
+  };
+}
+
+/** Lets the hooks of both agents decide about a call, the outer hook first. Of other hooks, the own one counts. */
+function bothHook(outer: CallHooks | undefined, own: CallHooks | undefined): CallHooks {
+  const both = (name: "beforeCall" | "beforeQuestion") => {
+    const [first, second] = [outer?.[name], own?.[name]];
+    return first && second && first !== second ? { [name]: stricterHook(name, first, second) } : {};
+  };
+  return { ...outer, ...own, ...both("beforeCall"), ...both("beforeQuestion") };
+}
+
+type DecidingHook = NonNullable<CallHooks["beforeCall"]>;
+
+function stricterHook(name: string, first: DecidingHook, second: DecidingHook): DecidingHook {
+  return async (request) => {
+    const one = knownDecision(`hooks.${name}`, await first(request));
+    if (one?.decision === "deny") return one;
+    const changed = one?.input === undefined ? request : { ...request, input: one.input };
+    const two = knownDecision(`hooks.${name}`, await second(changed));
+    if (two?.decision === "deny") return two;
+    const decision = one?.decision === "ask" ? "ask" : (two?.decision ?? one?.decision);
+    return { decision, input: two?.input ?? one?.input };
   };
 }
 
