@@ -308,7 +308,7 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${server}/auth/gate.ts`,
-    line: "if (origin !== undefined && !isOwnOrigin(origin, host)) return WRONG_ORIGIN;",
+    line: "if (origin !== undefined && !isAllowed && !isOwnOrigin(origin, host)) return WRONG_ORIGIN;",
     instead: "",
     tests: [`${server}/security.test.ts`],
   },
