@@ -133,9 +133,9 @@ interface Page {
   conform(addresses: { readonly mock: string; readonly slow: string }): Promise<Verdict[]>;
 }
 
-test("L8: a bundle of core with one driver imports nothing, and stays below 126 kB (gzip)", async () => {
+test("L8: a bundle of core with one driver imports nothing, and stays below 130 kB (gzip)", async () => {
   const program = `export { Agent, Session, say } from "@banyan/core"; export { openaiCompatible } from "@banyan/models/openai-compatible";`;
   const { code, imports } = await bundleForPages(project, program, true);
   expect(imports).toEqual([]);
-  expect(gzipSync(code).length).toBeLessThan(126_000);
+  expect(gzipSync(code).length).toBeLessThan(130_000);
 });
