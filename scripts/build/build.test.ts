@@ -63,7 +63,7 @@ async function run(
   }
 }
 
-/** What the program names besides modules: its `package.json`, a grammar, and a module whose name is computed. */
+/** Names in the program that are no modules: its `package.json`, a grammar, and a module whose name is computed. */
 const OWN_FILES = ["./package.json", "web-tree-sitter.wasm", "Identifier"];
 
 async function runModule(file: string, source: string): Promise<string> {

@@ -1,4 +1,4 @@
-// What the published packages must do in every runtime. A plain program: not every runtime has a test framework.
+// Checks of the published packages that hold in every runtime. A plain program: not every runtime has a test framework.
 import { Agent, defineTool, isDelta, isEvent, leaves, pathTo, Session, say, textOf } from "@banyan/core";
 import { anthropic } from "@banyan/models/anthropic";
 import { openai } from "@banyan/models/openai";

@@ -1,4 +1,4 @@
-// What the store in SQLite must do in every runtime that has `node:sqlite`. Prints the outcome as JSON.
+// Checks of the store in SQLite that hold in every runtime with `node:sqlite`. Prints the outcome as JSON.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -46,7 +46,7 @@ export async function inPlace(file: string, check: (place: Place) => Promise<voi
 
 const requests = (mock: LLMock) => mock.getRequests().map(({ body }) => JSON.stringify(body));
 
-/** What each program does, seen from outside. */
+/** The checks of each program: its output, and the requests that it sends. */
 export const CHECKS: Readonly<Record<string, (place: Place) => Promise<void>>> = {
   async smallest({ mock, run }) {
     mock.on({ userMessage: "leaves" }, { content: "Because of chlorophyll." });

@@ -50,7 +50,7 @@ function bothGuard(outer: Guards | undefined, own: Guards | undefined): Guards |
   };
 }
 
-/** Lets the hooks of both agents decide about a call, the outer hook first. Of other hooks, the own one counts. */
+/** Lets the hooks of both agents decide about a call, the outer hook first. Other hooks of the inner agent replace those of the outer. */
 function bothHook(outer: CallHooks | undefined, own: CallHooks | undefined): CallHooks {
   const both = (name: "beforeCall" | "beforeQuestion") => {
     const [first, second] = [outer?.[name], own?.[name]];

@@ -65,9 +65,9 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
    */
   readonly context?: Context | undefined;
   /**
-   * Whether the model must call a tool: `auto` (default), `none`, `required` (any tool), or one tool by its name. Only
-   * the first call of each turn is forced, so that the turn can end. The turn fails if the model answers without the
-   * call. Does not apply to sub-agents.
+   * The choice between calling a tool and answering. `auto` (default): the model chooses. `none`: no calls. `required`: a
+   * call of any tool. `{ tool }`: a call of this tool. Only the first call of each turn is forced, so that the turn can
+   * end. The turn fails if the model answers without the call. Does not apply to sub-agents.
    * @example new Agent({ model, tools, toolChoice: { tool: "search" } });
    */
   readonly toolChoice?: ToolChoice | undefined;

@@ -92,7 +92,7 @@ async function play(turns: readonly Turn[], session: Session): Promise<void> {
   for (const each of turns) await agent.send(each.said, { session });
 }
 
-/** What a form has no place for. */
+/** The parts of a history that a form cannot hold. */
 const LOSSES: { readonly [Each in Form]: (file: FilePart) => FilePart } = {
   "ai-sdk": (file) => file,
   "ai-sdk-ui": (file) => file,

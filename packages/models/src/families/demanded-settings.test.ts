@@ -24,7 +24,7 @@ beforeEach(() => void bodies.splice(0));
 
 type Name = "topP" | "seed" | "stop" | "required" | "tool";
 
-/** What a provider gets for each setting. A text: the driver refuses the setting, with this sentence. */
+/** The fields that a provider gets for each setting. A text: the driver refuses the setting, with this sentence. */
 interface Wire {
   readonly model: string;
   /** The server's address without `/v1`. */

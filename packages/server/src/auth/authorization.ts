@@ -7,7 +7,7 @@ import type { Right } from "@banyan/protocol";
 const RIGHTS: readonly Right[] = ["show", "watch", "act"];
 
 /**
- * What a request may do. `true`: everything, in all conversations. `false`: nothing. `user`: only the conversations that
+ * The rights of a request. `true`: everything, in all conversations. `false`: nothing. `user`: only the conversations that
  * requests of this user have begun. `rights`: default all; `["watch"]` lists and reads conversations without changing
  * them, and `["show"]` reads conversations whose ids the client knows.
  */
