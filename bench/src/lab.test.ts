@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { inOwnProcess } from "./child.ts";
 import type { Lab } from "./measure.ts";
-import { inAnthropicsFormat } from "./measures/anthropic.ts";
+import { inFormat } from "./measures/in-format.ts";
 import { measures } from "./measures/index.ts";
 import { paced } from "./measures/paced.ts";
 import { AGENTS, COMMANDS, isPeer } from "./peers.ts";
@@ -41,9 +41,9 @@ test("the provider packages are measured by themselves at the versions that our 
   expect(packages).toEqual(Object.fromEntries(ours));
 });
 
-test("a measure in Anthropic's format has the subjects that speak it, and the targets of these", async () => {
+test("a measure in another format has the subjects that speak it, and the targets of these", async () => {
   const measure = { ...paced, run: async (_: string, { format }: Lab) => ({ [format ?? "none"]: 1 }) };
-  const { name, subjects, rivals, targets, run } = inAnthropicsFormat(measure);
+  const { name, subjects, rivals, targets, run } = inFormat("anthropic", measure);
   expect(await run("engine", { provider: "http://127.0.0.1:9", turns: 1, places: {} })).toEqual({ anthropic: 1 });
   expect({ name, rivals }).toEqual({ name: "paced-anthropic", rivals: ["ai", "pi-agent-core"] });
   const others = AGENTS.filter((agent) => !rivals?.includes(agent));

@@ -1,5 +1,6 @@
 import { Agent, defineTool, type ModelDriver, Session, type Store, say } from "@banyan/core";
 import { anthropicMessages, openAIChat } from "@banyan/models";
+import { google } from "@banyan/models/google";
 import type { Format } from "../measure.ts";
 import type { Client, Look } from "./client.ts";
 import { LOOK } from "./look.ts";
@@ -12,7 +13,14 @@ export function connect(address: string, format: Format): Client {
 /** Returns our driver of a format. */
 export function driverOf(address: string, format: Format): ModelDriver {
   const options = { id: "mock/mock", model: "mock", baseURL: address };
-  return format === "anthropic" ? anthropicMessages(options) : openAIChat(options);
+  switch (format) {
+    case "chat":
+      return openAIChat(options);
+    case "anthropic":
+      return anthropicMessages(options);
+    case "gemini":
+      return google("mock", { apiKey: "none", baseURL: address, env: {} });
+  }
 }
 
 /** Returns the engine over a model, with conversations in a store, or in memory without a store. */

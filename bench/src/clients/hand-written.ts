@@ -26,9 +26,9 @@ export function connect(address: string, name: Format): Client {
       return {
         async ask(question) {
           let characters = 0;
-          messages += `${messages && ","}${JSON.stringify({ role: "user", content: question })}`;
+          messages += `${messages && ","}${JSON.stringify(format.question(question))}`;
           for (;;) {
-            const body = `${head},"messages":[${messages}]}`;
+            const body = `${head},"${format.list}":[${messages}]}`;
             const answer = new Answer(format);
             await new Promise<void>((resolve, reject) => {
               answer.onResponseEnd = resolve;

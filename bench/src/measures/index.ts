@@ -15,11 +15,13 @@ import { growth } from "./growth.ts";
 import { hello } from "./hello.ts";
 import { loop } from "./loop.ts";
 import { loopAnthropic } from "./loop-anthropic.ts";
+import { loopGemini } from "./loop-gemini.ts";
 import { many } from "./many.ts";
 import { nodes } from "./nodes.ts";
 import { open } from "./open.ts";
 import { paced } from "./paced.ts";
 import { pacedAnthropic } from "./paced-anthropic.ts";
+import { pacedGemini } from "./paced-gemini.ts";
 import { page } from "./page.ts";
 import { pageAtWork } from "./page-at-work.ts";
 import { permission } from "./permission.ts";
@@ -29,6 +31,7 @@ import { sandbox } from "./sandbox.ts";
 import { start } from "./start.ts";
 import { stream } from "./stream.ts";
 import { streamAnthropic } from "./stream-anthropic.ts";
+import { streamGemini } from "./stream-gemini.ts";
 import { telemetryMeasure } from "./telemetry.ts";
 import { terminal } from "./terminal.ts";
 import { turns } from "./turns.ts";
@@ -42,6 +45,9 @@ export const measures: readonly Measure[] = [
   streamAnthropic,
   pacedAnthropic,
   loopAnthropic,
+  streamGemini,
+  pacedGemini,
+  loopGemini,
   concurrent,
   growth,
   callbacks,

@@ -1,4 +1,4 @@
-import { inAnthropicsFormat } from "./anthropic.ts";
+import { inFormat } from "./in-format.ts";
 import { loop } from "./loop.ts";
 
-export const loopAnthropic = inAnthropicsFormat(loop);
+export const loopAnthropic = inFormat("anthropic", loop);

@@ -1,4 +1,4 @@
-import { inAnthropicsFormat } from "./anthropic.ts";
+import { inFormat } from "./in-format.ts";
 import { paced } from "./paced.ts";
 
-export const pacedAnthropic = inAnthropicsFormat(paced);
+export const pacedAnthropic = inFormat("anthropic", paced);

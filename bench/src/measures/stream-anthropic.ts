@@ -1,4 +1,4 @@
-import { inAnthropicsFormat } from "./anthropic.ts";
+import { inFormat } from "./in-format.ts";
 import { stream } from "./stream.ts";
 
-export const streamAnthropic = inAnthropicsFormat(stream);
+export const streamAnthropic = inFormat("anthropic", stream);

@@ -1,9 +1,11 @@
 import { Agent } from "@earendil-works/pi-agent-core";
 import { LOOK } from "./look.js";
 
+const APIS = { chat: "openai-completions", anthropic: "anthropic-messages", gemini: "google-generative-ai" };
+
 /** The agent inside pi. */
 export async function connect(address, format) {
-  const api = format === "anthropic" ? "anthropic-messages" : "openai-completions";
+  const api = APIS[format];
   const { streamSimple } = await import(`@earendil-works/pi-ai/api/${api}`);
   const model = {
     id: "mock",

@@ -7,6 +7,10 @@ export async function languageModel(address, format) {
     // The AI SDK warns at each request to an unknown model.
     return createAnthropic({ baseURL: address, apiKey: "none" })("claude-haiku-4-5");
   }
+  if (format === "gemini") {
+    const { createGoogle } = await import("@ai-sdk/google");
+    return createGoogle({ baseURL: address, apiKey: "none" })("mock");
+  }
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   return createOpenAICompatible({ name: "mock", baseURL: address, includeUsage: true }).chatModel("mock");
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { anthropic } from "./anthropic.ts";
 import { chat } from "./chat.ts";
+import { gemini } from "./gemini.ts";
 
 /**
  * A provider that answers from memory, so that its own cost stays small. The start of a path selects the answer:
@@ -12,8 +13,8 @@ import { chat } from "./chat.ts";
  * - `/paced/N/...`: the same, a chunk every 20 ms
  * - `/loop/N/...`: a call, until the request has the results of N calls; then a text
  *
- * The end of the path selects the format: `/messages` Anthropic's, any other that of chat completions. Every event is a
- * separate HTTP chunk, like at real providers.
+ * The end of the path selects the format: `/messages` Anthropic's, `:streamGenerateContent` Gemini's, any other that of
+ * chat completions. Every event is a separate HTTP chunk, like at real providers.
  */
 const PACE = 20;
 
@@ -23,7 +24,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, async (request, respon
   const [, route, length] = url.split("/");
   const count = Number(length);
   // Some clients request `/messages?beta=true`.
-  const answers = url.includes("/messages") ? anthropic : chat;
+  const answers = url.includes("/messages") ? anthropic : url.includes("Content") ? gemini : chat;
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   switch (route) {
     case "stream":

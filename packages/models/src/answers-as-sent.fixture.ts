@@ -14,6 +14,8 @@ export interface Sent {
   readonly cut?: true;
 }
 
+const google = (url: string) => ({ GOOGLE_GENERATIVE_AI_API_KEY: "k", GOOGLE_GENERATIVE_AI_BASE_URL: url });
+
 export const MODELS = {
   chat: ["openai-compatible/m", (url: string) => ({ OPENAI_COMPATIBLE_BASE_URL: url })],
   "chat package": ["openai-compatible/m", (url: string) => ({ OPENAI_COMPATIBLE_BASE_URL: url })],
@@ -27,10 +29,8 @@ export const MODELS = {
     (url: string) => ({ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: url }),
   ],
   responses: ["openai/gpt-5", (url: string) => ({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: url })],
-  google: [
-    "google/gemini-2.5-flash",
-    (url: string) => ({ GOOGLE_GENERATIVE_AI_API_KEY: "k", GOOGLE_GENERATIVE_AI_BASE_URL: url }),
-  ],
+  google: ["google/gemini-2.5-flash", google],
+  "google package": ["google/gemini-2.5-flash", google],
   bedrock: [
     "amazon-bedrock/amazon.nova-pro-v1:0",
     (url: string) => ({ AWS_REGION: "eu-west-1", AWS_BEARER_TOKEN_BEDROCK: "k", AMAZON_BEDROCK_BASE_URL: url }),

@@ -75,7 +75,9 @@ describe("F52: the reason to finish", () => {
     ),
     ["messages", (reason) => messages(messageStart(), text("Half"), stopped(reason), messageStop)],
     ["messages package", (reason) => messages(messageStart(), text("Half"), stopped(reason), messageStop)],
-    ["google", (reason) => ({ body: gemini("Half", { finishReason: reason.toUpperCase() }) })],
+    ...(["google", "google package"] as const).map(
+      (way) => [way, (reason: string) => ({ body: gemini("Half", { finishReason: reason.toUpperCase() }) })] as const,
+    ),
   ];
   test.each(odd)(
     "a reason that is not known, at %s: asked once more, told by its name, and remembered",
@@ -96,6 +98,7 @@ describe("F53: an answer with its reason to finish is whole, whatever the connec
     ["messages", messageStart() + text("Yes.") + stopped("end_turn")],
     ["messages package", messageStart() + text("Yes.") + stopped("end_turn")],
     ["google", gemini("Yes.", { finishReason: "STOP" })],
+    ["google package", gemini("Yes.", { finishReason: "STOP" })],
   ];
   test.each(whole)("anthropic-no-message-stop and its like, at %s: a clean end, and a reset", async (way, body) => {
     for (const sent of [{ body }, { body, cut: true as const }]) {
@@ -214,12 +217,12 @@ describe("F60, F61, F62: what is asked again, and what is not", () => {
     expect(asked).toBe(1);
   });
 
-  test("gemini-per-day: asked once", async () => {
+  test.each(["google", "google package"] as const)("gemini-per-day, at %s: asked once", async (way) => {
     const details = [
       { "@type": "type.googleapis.com/google.rpc.ErrorInfo", metadata: { quota_limit: "Gemini25ProRequestsPerDay" } },
     ];
     const sent = json(429, { error: { code: 429, status: "RESOURCE_EXHAUSTED", message: "Quota exceeded", details } });
-    const { ended, asked } = await turns("google", [sent]);
+    const { ended, asked } = await turns(way, [sent]);
     expect(ended.error).toMatchObject({ code: "quota" });
     expect(asked).toBe(1);
   });

@@ -3,6 +3,7 @@ import type { ModelPart } from "@banyan/core/drivers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MessagesAnswer } from "./anthropic-messages/answer.ts";
+import { GeminiAnswer } from "./gemini/answer.ts";
 import { ChatAnswer } from "./openai-chat/answer.ts";
 import { chunk, eventOf } from "./testing/server.ts";
 import { joined } from "./testing/sink.ts";
@@ -14,7 +15,11 @@ import type { AnswerDecoder } from "./wire/response.ts";
 
 const endpoint = { id: "p/m", model: "m", format: "m", address: "http://h/v1", keyVariable: undefined, secrets: [] };
 const TOOLS = ["read", "read_file", "go", "goto", "search"];
-const FORMATS = { chat: () => new ChatAnswer(endpoint, new Set(TOOLS)), messages: () => new MessagesAnswer(endpoint) };
+const FORMATS = {
+  chat: () => new ChatAnswer(endpoint, new Set(TOOLS)),
+  messages: () => new MessagesAnswer(endpoint),
+  gemini: () => new GeminiAnswer(endpoint),
+};
 type Format = keyof typeof FORMATS;
 
 /** The content of an answer that arrives in these pieces. */
@@ -54,6 +59,12 @@ function answer(format: Format, texts: readonly string[], reason: string) {
         eventOf("[DONE]"),
       ],
     };
+  if (format === "gemini")
+    return {
+      before: texts.map((text) => eventOf({ candidates: [{ content: { parts: [{ text }] } }] })),
+      reason: eventOf({ candidates: [{ finishReason: reason }] }),
+      behind: [eventOf({ usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 } })],
+    };
   const message = { id: "m", model: "m", content: [], usage: { input_tokens: 1, output_tokens: 1 } };
   return {
     before: [
@@ -67,9 +78,21 @@ function answer(format: Format, texts: readonly string[], reason: string) {
   };
 }
 
-const format = fc.constantFrom<Format>("chat", "messages");
+/** An event that only has counts. */
+function countsOf(format: Format, input: number, output: number): string {
+  switch (format) {
+    case "chat":
+      return eventOf({ ...chunk({}), choices: [], usage: { prompt_tokens: input, completion_tokens: output } });
+    case "messages":
+      return event("message_delta", { delta: {}, usage: { input_tokens: input, output_tokens: output } });
+    case "gemini":
+      return eventOf({ usageMetadata: { promptTokenCount: input, candidatesTokenCount: output } });
+  }
+}
+
+const format = fc.constantFrom<Format>("chat", "messages", "gemini");
 const words = fc.array(fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }), { minLength: 1, maxLength: 8 });
-const SUCCESS = { chat: "stop", messages: "end_turn" } as const;
+const SUCCESS = { chat: "stop", messages: "end_turn", gemini: "STOP" } as const;
 const textIn = (parts: readonly ModelPart[]) => parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 const finishIn = (parts: readonly ModelPart[]) => parts.find((part) => part.type === "finish")?.reason;
 
@@ -149,19 +172,12 @@ test("F65: of counts that are told again and again, the last that is not 0 count
   fc.assert(
     fc.property(format, counts, (format, told) => {
       const { before, reason, behind } = answer(format, ["x"], SUCCESS[format]);
-      const usages = told.map(([input, output]) =>
-        format === "chat"
-          ? eventOf({ ...chunk({}), choices: [], usage: { prompt_tokens: input, completion_tokens: output } })
-          : event("message_delta", { delta: {}, usage: { input_tokens: input, output_tokens: output } }),
-      );
-      const begin =
-        format === "chat"
-          ? before
-          : [event("message_start", { message: { id: "m", content: [] } }), ...before.slice(1)];
-      const end =
-        format === "chat"
-          ? [eventOf(chunk({}, "stop"))]
-          : [reason.replace(/"usage":\{[^}]*\}/, '"usage":{}'), ...behind];
+      const usages = told.map(([input, output]) => countsOf(format, input, output));
+      const isMessages = format === "messages";
+      const begin = isMessages
+        ? [event("message_start", { message: { id: "m", content: [] } }), ...before.slice(1)]
+        : before;
+      const end = isMessages ? [reason.replace(/"usage":\{[^}]*\}/, '"usage":{}'), ...behind] : [reason];
       const finish = read(format, Buffer.from([...begin, ...usages, ...end].join(""))).at(-1);
       expect(finish).toMatchObject({
         usage: { input: last(told.map(([input]) => input)), output: last(told.map(([, output]) => output)) },

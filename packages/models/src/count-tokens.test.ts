@@ -32,9 +32,10 @@ async function counting(answer: object, status = 200): Promise<TestServer & { re
 const withoutPath = ({ baseURL }: TestServer) => baseURL.replace(/\/v1$/, "");
 const claude = (url: string, more = {}) =>
   resolveModel("anthropic/claude-sonnet-4-5", { env: { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: url }, ...more });
-const gemini = (url: string) =>
+const gemini = (url: string, driver?: "package") =>
   resolveModel("google/gemini-3-flash", {
     env: { GOOGLE_GENERATIVE_AI_API_KEY: "key", GOOGLE_GENERATIVE_AI_BASE_URL: url },
+    overrides: driver ? { "google/gemini-3-flash": { driver } } : {},
   });
 
 /** A conversation with one turn. */
@@ -64,9 +65,10 @@ test("L6: Anthropic's endpoint counts instructions, tools, history and the new m
   expect(session.state.messages.size).toBe(2);
 });
 
-test("L6: Google's endpoint counts the whole request", async () => {
+test.each([undefined, "package" as const])("L6: Google's endpoint counts the whole request: %s", async (driver) => {
   await using server = await counting({ totalTokens: 45 });
-  const agent = new Agent({ model: await gemini(withoutPath(server)), instructions: "Be brief.", tools: [look] });
+  const model = await gemini(withoutPath(server), driver);
+  const agent = new Agent({ model, instructions: "Be brief.", tools: [look] });
   expect(await agent.countTokens("What grows?")).toEqual({ tokens: 45, source: "provider" });
   const [request] = server.requests;
   expect(request?.url).toMatch(/\/models\/gemini-3-flash:countTokens$/);

@@ -63,6 +63,10 @@ test.each([
   { name: "openai-compatible/clocks", env: () => ({ OPENAI_COMPATIBLE_BASE_URL: `${mock.url}/v1` }) },
   { name: "openai/gpt-5", env: () => ({ OPENAI_API_KEY: "test", OPENAI_BASE_URL: `${mock.url}/v1` }) },
   { name: "anthropic/claude-sonnet-4-5", env: () => ({ ANTHROPIC_API_KEY: "test", ANTHROPIC_BASE_URL: mock.url }) },
+  {
+    name: "google/gemini-2.5-flash",
+    env: () => ({ GOOGLE_GENERATIVE_AI_API_KEY: "test", GOOGLE_GENERATIVE_AI_BASE_URL: `${mock.url}/v1beta` }),
+  },
 ])("L5: the next request to $name has the calls and results of the history", async ({ name, env }) => {
   mock.reset();
   mock.on({ userMessage: "Sure?" }, { content: "Yes." });

@@ -6,6 +6,7 @@ import { chunk, eventOf, serve } from "./testing/server.ts";
 /** A wire format: events that begin an answer, end it, or report an error. */
 interface Wire {
   readonly model: string;
+  readonly throughPackage?: true;
   environment(address: string): Record<string, string>;
   /** Events with the text "Half". */
   readonly begin: string;
@@ -25,6 +26,31 @@ const googleError = (code: number, status: string, message: string, details: obj
 const item = { type: "message", id: "msg_1", status: "in_progress", role: "assistant", content: [] };
 const said = (text: string) =>
   eventOf({ type: "response.output_text.delta", item_id: "msg_1", output_index: 0, content_index: 0, delta: text });
+
+const google: Wire = {
+  model: "google/gemini-2.5-flash",
+  environment: (address) => ({ GOOGLE_GENERATIVE_AI_API_KEY: "k", GOOGLE_GENERATIVE_AI_BASE_URL: address }),
+  begin: eventOf({ candidates: [{ content: { role: "model", parts: [{ text: "Half" }] } }] }),
+  rest: eventOf({
+    candidates: [{ content: { role: "model", parts: [{ text: " done." }] }, finishReason: "STOP" }],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 3, totalTokenCount: 4 },
+  }),
+  errors: [
+    ["overloaded", googleError(503, "UNAVAILABLE", "The model is overloaded.")],
+    ["rate-limit", googleError(429, "RESOURCE_EXHAUSTED", "Slow down.", [{ retryDelay: "7s" }]), 7000],
+    ["provider", googleError(500, "INTERNAL", "An internal error has occurred.")],
+    [
+      "context-overflow",
+      googleError(
+        400,
+        "INVALID_ARGUMENT",
+        "The input token count (9) exceeds the maximum number of tokens allowed (8).",
+      ),
+    ],
+    ["quota", googleError(429, "RESOURCE_EXHAUSTED", "Quota", [{ violations: [{ quotaId: "RequestsPerDay" }] }])],
+    ["authentication", googleError(401, "UNAUTHENTICATED", "Request had invalid credentials.")],
+  ],
+};
 
 const wires: readonly Wire[] = [
   {
@@ -85,30 +111,8 @@ const wires: readonly Wire[] = [
       ["authentication", chatError({ code: "invalid_api_key", message: "Incorrect API key provided" })],
     ],
   },
-  {
-    model: "google/gemini-2.5-flash",
-    environment: (address) => ({ GOOGLE_GENERATIVE_AI_API_KEY: "k", GOOGLE_GENERATIVE_AI_BASE_URL: address }),
-    begin: eventOf({ candidates: [{ content: { role: "model", parts: [{ text: "Half" }] } }] }),
-    rest: eventOf({
-      candidates: [{ content: { role: "model", parts: [{ text: " done." }] }, finishReason: "STOP" }],
-      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 3, totalTokenCount: 4 },
-    }),
-    errors: [
-      ["overloaded", googleError(503, "UNAVAILABLE", "The model is overloaded.")],
-      ["rate-limit", googleError(429, "RESOURCE_EXHAUSTED", "Slow down.", [{ retryDelay: "7s" }]), 7000],
-      ["provider", googleError(500, "INTERNAL", "An internal error has occurred.")],
-      [
-        "context-overflow",
-        googleError(
-          400,
-          "INVALID_ARGUMENT",
-          "The input token count (9) exceeds the maximum number of tokens allowed (8).",
-        ),
-      ],
-      ["quota", googleError(429, "RESOURCE_EXHAUSTED", "Quota", [{ violations: [{ quotaId: "RequestsPerDay" }] }])],
-      ["authentication", googleError(401, "UNAUTHENTICATED", "Request had invalid credentials.")],
-    ],
-  },
+  google,
+  { ...google, throughPackage: true },
 ];
 
 /** A server's output for each request in turn; `null` leaves the connection open, `cut` resets it. */
@@ -126,7 +130,8 @@ async function turn(wire: Wire, answers: readonly Answer[], retry: object) {
     if (answer.includes("cut")) setTimeout(() => response.destroy(), 50);
     else if (!answer.includes(null)) response.end();
   });
-  const model = await resolveModel(wire.model, { env: wire.environment(server.baseURL) });
+  const overrides = wire.throughPackage ? { [wire.model]: { driver: "package" as const } } : {};
+  const model = await resolveModel(wire.model, { env: wire.environment(server.baseURL), overrides });
   const session = Session.inMemory();
   const feed: FeedItem[] = [];
   const watching = (async () => {
@@ -140,7 +145,7 @@ async function turn(wire: Wire, answers: readonly Answer[], retry: object) {
   return { ended, asked, types: feed.map(({ type }) => type), feed };
 }
 
-describe.each(wires)("$model, in the middle of its answer", (wire) => {
+describe.each(wires)("$model, through its package: $throughPackage, in the middle of its answer", (wire) => {
   const { begin, rest, errors } = wire;
 
   test.each(errors.map(([code, event, wait]) => ({ code, event, wait })))(

@@ -13,6 +13,8 @@ import type { ModelTarget } from "./provider/provider.ts";
 
 // Each function loads its provider's code only when called.
 
+export { googlePackage } from "./gemini/package.ts";
+
 /** Returns a function that opens models with the function of a provider's entry. */
 function through(peer: Peer, load: () => Promise<ModelFunction>) {
   return async (target: ModelTarget): Promise<ModelDriver> => (await withPeer(peer, load)).open(target);
@@ -24,7 +26,6 @@ export const openAnthropic = through("@ai-sdk/anthropic", async () => {
   return anthropic;
 });
 export const openOpenAI = through("@ai-sdk/openai", async () => (await import("./entry/openai.ts")).openai);
-export const openGoogle = through("@ai-sdk/google", async () => (await import("./entry/google.ts")).google);
 export const openMistral = through("@ai-sdk/mistral", async () => (await import("./entry/mistral.ts")).mistral);
 export const openXai = through("@ai-sdk/xai", async () => (await import("./entry/xai.ts")).xai);
 export const openGroq = through("@ai-sdk/groq", async () => (await import("./entry/groq.ts")).groq);
@@ -34,6 +35,10 @@ export const openAmazonBedrock = through(
   "@ai-sdk/amazon-bedrock",
   async () => (await import("./entry/amazon-bedrock.ts")).amazonBedrock,
 );
+
+export async function openGoogle(target: ModelTarget): Promise<ModelDriver> {
+  return (await import("./entry/google.ts")).google.open(target);
+}
 
 export async function anthropicPackage(target: ModelTarget): Promise<ModelDriver> {
   return throughPackage(messagesOptions(target));

@@ -14,7 +14,12 @@ export const providers: readonly Provider[] = [
     openPackage: open.chatPackage,
     openEmbedding: embedding.openOpenAIEmbedding,
   },
-  { ...facts.google, open: open.openGoogle, openEmbedding: embedding.openGoogleEmbedding },
+  {
+    ...facts.google,
+    open: open.openGoogle,
+    openPackage: open.googlePackage,
+    openEmbedding: embedding.openGoogleEmbedding,
+  },
   { ...facts.mistral, open: open.openMistral, openEmbedding: embedding.openMistralEmbedding },
   { ...facts.xai, open: open.openXai },
   { ...facts.groq, open: open.openGroq },

@@ -119,6 +119,7 @@ describe("F71: streams that proxies dress up", () => {
     ["messages", messageStart() + text("Done.") + stopped("end_turn") + messageStop],
     ["messages package", messageStart() + text("Done.") + stopped("end_turn") + messageStop],
     ["google", gemini("Done.", { finishReason: "STOP" })],
+    ["google package", gemini("Done.", { finishReason: "STOP" })],
   ];
   test.each(dressed)("comments, `retry:`, `id:` and `event: done` change nothing, at %s", async (way, body) => {
     const begin = ": OPENROUTER PROCESSING\n\nretry: 3000\n\nid: 7\n\n:\n\nevent: ping\n\n";

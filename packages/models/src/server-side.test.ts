@@ -1,5 +1,6 @@
 import { Agent, pathTo, Session } from "@banyan/core";
 import { describe, expect, test } from "vitest";
+import type { ModelOverrides } from "./provider/catalogue.ts";
 import { resolveModel } from "./resolve.ts";
 import { look } from "./testing/scenarios/tools.ts";
 import { bodyOf, eventOf, serve } from "./testing/server.ts";
@@ -144,9 +145,11 @@ test("a refusal of Anthropic's is kept as filtered, with its explanation", async
   expect(turn).toMatchObject({ reason: "answered", text: "I", message: { finish: "filtered", error: "Not that." } });
 });
 
-const google = async (address: string) => {
+const google = async (address: string, driver?: "package") => {
   const env = { GOOGLE_GENERATIVE_AI_API_KEY: "k", GOOGLE_GENERATIVE_AI_BASE_URL: address };
-  return new Agent({ model: await resolveModel("google/gemini-3.5-flash", { env }), tools: [look] });
+  const name = "google/gemini-3.5-flash";
+  const overrides: ModelOverrides = driver ? { [name]: { driver } } : {};
+  return new Agent({ model: await resolveModel(name, { env, overrides }), tools: [look] });
 };
 
 /** An answer of Google with one event per list of parts. */
@@ -156,7 +159,7 @@ function googleAnswer(finishReason: string, ...events: readonly (readonly object
   return pieces.join("") + eventOf({ candidates: [{ content: { parts: [] }, finishReason }], usageMetadata });
 }
 
-describe("Google's thought signatures", () => {
+describe.each([undefined, "package" as const])("Google's thought signatures, through %s", (driver) => {
   test("go back with the thoughts, the texts and the calls that they came with", async () => {
     await using server = await streaming(
       googleAnswer(
@@ -168,7 +171,7 @@ describe("Google's thought signatures", () => {
       googleAnswer("STOP", [{ text: "Both seen." }], [{ text: "", thoughtSignature: "dGV4dA==" }]),
       googleAnswer("STOP", [{ text: "Any time." }]),
     );
-    const agent = await google(server.address);
+    const agent = await google(server.address, driver);
     const session = Session.inMemory();
     expect((await agent.send("Look at both", { session })).text).toBe("Both seen.");
     await agent.send("Thanks", { session });
@@ -190,7 +193,7 @@ describe("Google's thought signatures", () => {
       googleAnswer("STOP", [{ text: "Seen." }]),
     );
     const session = Session.inMemory();
-    await (await google(server.address)).send("Look", { session });
+    await (await google(server.address, driver)).send("Look", { session });
     const [, answer] = pathTo(session.state, session.state.leaf);
     expect(JSON.stringify(answer?.parts)).toContain("Y2FsbA==");
   });
@@ -202,5 +205,34 @@ test.each(["SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST"])(
     await using server = await streaming(googleAnswer(reason, [{ text: "Half" }]));
     const turn = await (await google(server.address)).send("Tell me");
     expect(turn).toMatchObject({ reason: "answered", text: "Half", message: { finish: "filtered" } });
+  },
+);
+
+const ran = {
+  executableCode: { language: "PYTHON", code: "print(1)" },
+  codeExecutionResult: { outcome: "OUTCOME_OK", output: "1" },
+};
+
+test.each([
+  ["package", undefined],
+  [undefined, "package"],
+] as const)(
+  "what Google ran, logged by the driver %s, goes back from the driver %s as it came",
+  async (wrote, reads) => {
+    const { executableCode, codeExecutionResult } = ran;
+    const called = [{ functionCall: { name: "look", args: { at: "a" } }, thoughtSignature: "Y2FsbA==" }];
+    await using server = await streaming(
+      googleAnswer("STOP", [{ text: "Hm", thought: true }], [{ executableCode }], [{ codeExecutionResult }], called),
+      googleAnswer("STOP", [{ text: "One." }]),
+      googleAnswer("STOP", [{ text: "Any time." }]),
+    );
+    const session = Session.inMemory();
+    await (await google(server.address, wrote)).send("Count", { session });
+    await (await google(server.address, reads)).send("Thanks", { session });
+    const [, , last] = server.bodies as unknown as { contents: { role: string; parts: object[] }[] }[];
+    expect(last?.contents.filter(({ role }) => role === "model").map(({ parts }) => parts)).toMatchObject([
+      [{ text: "Hm", thought: true }, { executableCode }, { codeExecutionResult }, called[0]],
+      [{ text: "One." }],
+    ]);
   },
 );

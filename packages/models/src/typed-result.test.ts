@@ -79,6 +79,13 @@ const wires = [
     sent: { generationConfig: { responseMimeType: "application/json", responseJsonSchema: strict } },
     withTools: true,
   },
+  {
+    name: "google/gemini-3.1-pro-preview",
+    env: () => ({ GOOGLE_GENERATIVE_AI_API_KEY: "test", GOOGLE_GENERATIVE_AI_BASE_URL: `${mock.url}/v1beta` }),
+    sent: { generationConfig: { responseMimeType: "application/json", responseJsonSchema: strict } },
+    withTools: true,
+    driver: "package" as const,
+  },
 ];
 
 /** Opens a model at the mock. `bodies` gets each request, and `refuse` may answer a request itself. */
@@ -110,6 +117,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, message: strin
   "openai/gpt-5": [400, "Invalid schema for text.format 'result'"],
   "anthropic/claude-sonnet-4-5": [400, "output_config.format: Extra inputs are not permitted"],
   "google/gemini-3.5-flash": [400, 'Unknown name "response_json_schema" at generation_config'],
+  "google/gemini-3.1-pro-preview": [400, 'Unknown name "response_json_schema" at generation_config'],
 };
 
 describe.each(wires)("a typed result over the wire of $name", (wire) => {

@@ -6,6 +6,8 @@ const TOOLS = [{ name: LOOK.name, description: LOOK.description, input_schema: L
 /** Anthropic's messages format. */
 export const anthropic: WireFormat = {
   path: "/messages",
+  list: "messages",
+  question: (content) => ({ role: "user", content }),
   head: (tool) => ({ model: "mock", max_tokens: 4096, stream: true, ...(tool ? { tools: TOOLS } : {}) }),
   beforeText: '"delta":{"type":"text_delta","text":"',
   textOf: (chunk) => JSON.parse(chunk).delta.text,

@@ -8,6 +8,8 @@ const TOOLS = [
 /** The chat completions format. */
 export const chat: WireFormat = {
   path: "/chat/completions",
+  list: "messages",
+  question: (content) => ({ role: "user", content }),
   head: (tool) => ({ model: "mock", stream: true, ...(tool ? { tools: TOOLS } : {}) }),
   beforeText: '"delta":{"content":"',
   textOf: (chunk) => JSON.parse(chunk).choices[0].delta.content,

@@ -4,8 +4,12 @@ import type { Look } from "../client.ts";
 export interface WireFormat {
   /** The path of requests after the address. */
   readonly path: string;
+  /** The field of a request with its messages. */
+  readonly list: string;
   /** Returns a request without its messages, with or without the tool. */
   head(tool: boolean): object;
+  /** Returns a message of the user. */
+  question(text: string): object;
   /** The characters before the text in a text chunk; `"}` ends the text. */
   readonly beforeText: string;
   /** Returns the text of a text chunk. */

@@ -2,5 +2,6 @@ import type { Format } from "../../measure.ts";
 import { anthropic } from "./anthropic.ts";
 import { chat } from "./chat.ts";
 import type { WireFormat } from "./format.ts";
+import { gemini } from "./gemini.ts";
 
-export const formats: Readonly<Record<Format, WireFormat>> = { chat, anthropic };
+export const formats: Readonly<Record<Format, WireFormat>> = { chat, anthropic, gemini };

@@ -7,6 +7,7 @@ import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from ".
 import { countAt, textAt } from "../wire/json.ts";
 import { RepeatedDocuments } from "../wire/repeated-documents.ts";
 import type { AnswerDecoder } from "../wire/response.ts";
+import { laterUsage } from "../wire/usage.ts";
 import { CallAssembly } from "./calls.ts";
 import { kept, REASONING_FIELDS, type ReasoningField } from "./messages.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
@@ -245,17 +246,6 @@ export class ChatAnswer implements AnswerDecoder {
     if (reason === "calls" && !this.#calls.any) return "stop";
     return reason;
   }
-}
-
-/** Servers report usage once or repeatedly. A later 0 never overwrites a count (F65). */
-function laterUsage(before: Usage, later: Usage): Usage {
-  return {
-    input: later.input || before.input,
-    cached: later.cached || before.cached,
-    cacheWrite: later.cacheWrite || before.cacheWrite,
-    output: later.output || before.output,
-    reasoning: later.reasoning || before.reasoning,
-  };
 }
 
 function chatUsage(usage: Readonly<Record<string, unknown>>): Usage {

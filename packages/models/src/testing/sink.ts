@@ -27,6 +27,7 @@ export function joined(parts: readonly ModelPart[]): ModelPart[] {
       "text" in part &&
       "text" in last &&
       part.type === last.type &&
+      part.type !== "provider" &&
       (part.type !== "call-input" || last.type !== "call-input" || part.index === last.index);
     if (continues) whole[whole.length - 1] = { ...last, text: last.text + part.text };
     else whole.push(part);

@@ -137,7 +137,7 @@ export function errorOfCoding(address: string, codings: readonly string[]): Mode
 /** Makes the error of a redirect. Redirects are not followed, since the new address would get the key. */
 export function errorOfRedirect(address: string, status: number, location: string): ModelError {
   const url = URL.parse(location, address);
-  const path = url?.pathname.replace(/\/(chat\/completions|messages|responses)\/?$/, "") ?? "";
+  const path = url?.pathname.replace(/\/(chat\/completions|messages|responses|models\/[^/]+:\w+)\/?$/, "") ?? "";
   const there = url ? `${url.origin}${path === "/" ? "" : path}` : "another address";
   return new ModelError(
     "invalid-request",

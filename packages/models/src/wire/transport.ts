@@ -195,7 +195,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       const parts = this.#reader.take();
       // Push even an empty batch: received data of any kind is progress.
       const room = (this.#ended && parts.length === 0) || this.#sink.push(parts);
-      if (answered && !this.#ended) this.#lingering ??= setTimeout(() => this.#leave(), this.#linger);
+      if (!this.#ended) this.#awaitEnd(answered, parts.length > 0);
       if (this.#ended) this.#settle();
       else if (!room) this.#wait();
     } catch (reason) {
@@ -221,6 +221,15 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#waiting = false;
       this.#fail(reason);
     });
+  }
+
+  /** Waits for the end of an answered response. Each part begins the wait again: some servers call each part the last. */
+  #awaitEnd(answered: boolean, hasParts: boolean): void {
+    if (this.#lingering !== undefined && (hasParts || !answered)) {
+      clearTimeout(this.#lingering);
+      this.#lingering = undefined;
+    }
+    if (answered) this.#lingering ??= setTimeout(() => this.#leave(), this.#linger);
   }
 
   #end(): void {

@@ -24,6 +24,19 @@ const blocks = (title: object) => [
   { type: "document", source: { type: "base64", media_type: "application/pdf", data: PAPER }, ...title },
 ];
 
+const GEMINI = [
+  {
+    role: "user",
+    parts: [
+      { functionResponse: { name: "scan", response: { name: "scan", content: SAID } } },
+      { inlineData: { mimeType: "image/png", data: DOT } },
+      { text: "Tool executed successfully and returned this image as a response" },
+      { inlineData: { mimeType: "application/pdf", data: PAPER } },
+      { text: "Tool executed successfully and returned this file as a response" },
+    ],
+  },
+];
+
 /** The parts after the call in a request, by format. */
 const expected: Readonly<Record<string, readonly object[]>> = {
   "OpenAI chat": [
@@ -57,18 +70,8 @@ const expected: Readonly<Record<string, readonly object[]>> = {
   "Anthropic, through its package, at an address with its version": [
     { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1", content: blocks({}) }] },
   ],
-  Gemini: [
-    {
-      role: "user",
-      parts: [
-        { functionResponse: { name: "scan", response: { name: "scan", content: SAID } } },
-        { inlineData: { mimeType: "image/png", data: DOT } },
-        { text: "Tool executed successfully and returned this image as a response" },
-        { inlineData: { mimeType: "application/pdf", data: PAPER } },
-        { text: "Tool executed successfully and returned this file as a response" },
-      ],
-    },
-  ],
+  Gemini: GEMINI,
+  "Gemini, through its package": GEMINI,
 };
 
 test.each(formats)("C4: a picture and a document of a tool, in the way of: $name", async (format) => {
@@ -137,7 +140,7 @@ test.each<[name: string, env: Record<string, string>, address: string, expected:
       { document: { format: "pdf", name: "paper", source: { bytes: PAPER } } },
     ],
   ],
-])("C4: the same through the package of %s", async (name, env, address, expected) => {
+])("C4: the same for %s", async (name, env, address, expected) => {
   const file = { type: "file", digest: "d" } as const;
   const files = [
     { ...file, mediaType: "image/png", name: "dot.png", data: DOT },

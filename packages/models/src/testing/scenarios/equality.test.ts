@@ -2,6 +2,7 @@ import { ModelError } from "@banyan/core";
 import type { ModelPart } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { MessagesAnswer } from "../../anthropic-messages/answer.ts";
+import { GeminiAnswer } from "../../gemini/answer.ts";
 import { ChatAnswer } from "../../openai-chat/answer.ts";
 import type { Endpoint } from "../../wire/errors.ts";
 import { EventStreamDecoder } from "../../wire/event-stream.ts";
@@ -42,6 +43,13 @@ const chat: Own = {
   // The package marks the end of each text; our driver only marks the end of reasoning, to keep its field. The package ends
   // all calls with the stream, even a broken one; our driver ends each call once it is whole, so that it can begin.
   parts: (parts) => parts.filter(({ type }) => type !== "part-end" && type !== "call-end"),
+};
+
+const gemini: Own = {
+  format: formatOf("Gemini"),
+  answer: (endpoint) => new GeminiAnswer(endpoint),
+  request: (body) => body,
+  parts: (parts) => parts,
 };
 
 function formatOf(name: string): Format {
@@ -104,7 +112,7 @@ function requestsOf({ request }: Own, { requests }: Played): unknown[] {
   return requests.map(({ text }) => request(JSON.parse(text.replaceAll(/the answer broke off: [^"\\]*/g, "broken"))));
 }
 
-describe.each([anthropic, chat])("our own driver for $format.name", (own) => {
+describe.each([anthropic, chat, gemini])("our own driver for $format.name", (own) => {
   test.each([...scenarios, ...breaks])(
     "F13: is equal to the provider's package, request by request and part by part, wherever its answers are split: $name",
     async (scenario) => {

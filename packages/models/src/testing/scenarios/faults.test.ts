@@ -124,7 +124,7 @@ const NAMES = ["OpenAI chat", "OpenAI responses", "Anthropic", "Gemini"];
 const ways: readonly Way[] = formats
   .filter(({ name }) => NAMES.includes(name))
   .flatMap((format) =>
-    format.model.startsWith("openai-chat") || format.model.startsWith("anthropic")
+    /^(openai-chat|anthropic|google)/.test(format.model)
       ? [format, { ...format, name: `${format.name}, through its package`, throughPackage: true as const }]
       : [format],
   );

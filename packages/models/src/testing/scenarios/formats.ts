@@ -133,6 +133,17 @@ const google: Omit<Wire, "path"> = {
 const gpt = { input: 1.25, output: 10 };
 const claude = { input: 3, output: 15 };
 
+const gemini: Omit<Format, "name"> = {
+  ...google,
+  model: "google/gemini-2.5-flash",
+  path: "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
+  price: { input: 0.3, output: 2.5 },
+  environment: (address) => ({
+    GOOGLE_GENERATIVE_AI_BASE_URL: `${address}/v1beta`,
+    GOOGLE_GENERATIVE_AI_API_KEY: "test-key",
+  }),
+};
+
 export const formats: readonly Format[] = [
   {
     ...chat,
@@ -169,17 +180,8 @@ export const formats: readonly Format[] = [
     price: claude,
     environment: (address) => ({ ANTHROPIC_BASE_URL: `${address}/v1`, ANTHROPIC_API_KEY: "test-key" }),
   },
-  {
-    ...google,
-    name: "Gemini",
-    model: "google/gemini-2.5-flash",
-    path: "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
-    price: { input: 0.3, output: 2.5 },
-    environment: (address) => ({
-      GOOGLE_GENERATIVE_AI_BASE_URL: `${address}/v1beta`,
-      GOOGLE_GENERATIVE_AI_API_KEY: "test-key",
-    }),
-  },
+  { ...gemini, name: "Gemini" },
+  { ...gemini, name: "Gemini, through its package", throughPackage: true },
   {
     ...chat,
     name: "Ollama's own address for OpenAI's format",
