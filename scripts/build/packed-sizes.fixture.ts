@@ -26,6 +26,7 @@ const INSTALLED = [
 const BUNDLED: Readonly<Record<string, number>> = {
   openai: 100,
   "openai-compatible": 35,
+  google: 37,
   // Two packages in one: the provider's own, and that of OpenAI.
   azure: 115,
   // Our own driver, and the package that writes the settings of its requests.

@@ -15,6 +15,7 @@ import { countAt, textAt } from "../wire/json.ts";
 import type { AnswerDecoder } from "../wire/response.ts";
 import { laterUsage } from "../wire/usage.ts";
 import { PROVIDER } from "./messages.ts";
+import { RepeatedChunks } from "./repeated-chunks.ts";
 import { sourcesIn } from "./sources.ts";
 
 interface StreamedBlock {
@@ -37,6 +38,8 @@ export class GeminiAnswer implements AnswerDecoder {
   readonly #endpoint: Endpoint;
   readonly #codeTool: string;
   readonly #batch = new Batch();
+  /** Chunks with the next fragment of the same text. */
+  readonly #repeated = new RepeatedChunks();
   #block: StreamedBlock | undefined;
   readonly #cited = new Set<string>();
   #calls = 0;
@@ -78,16 +81,43 @@ export class GeminiAnswer implements AnswerDecoder {
   }
 
   data(text: string): void {
-    if (text === "") return;
+    if (text === "" || this.#repeated.read(text)) return;
+    this.#countLast();
     const chunk = this.#parsed(text);
     if (!chunk) return;
-    if (isJsonRecord(chunk.usageMetadata)) this.#usage = laterUsage(this.#usage, geminiUsage(chunk.usageMetadata));
+    this.#count(chunk);
     this.#model = textAt(chunk, "modelVersion") || this.#model;
     if (isJsonRecord(chunk.promptFeedback))
       this.#isBlocked ||= !UNSPECIFIED.test(textAt(chunk.promptFeedback, "blockReason"));
     const candidate: unknown = Array.isArray(chunk.candidates) ? chunk.candidates[0] : undefined;
     // A blocked prompt has no answer.
-    if (isJsonRecord(candidate) && !this.#isBlocked) this.#candidate(candidate);
+    if (!isJsonRecord(candidate) || this.#isBlocked) return;
+    this.#candidate(candidate);
+    if (this.#repeated.learns) this.#learn(text, chunk, candidate);
+  }
+
+  #count({ usageMetadata }: JsonRecord): void {
+    if (isJsonRecord(usageMetadata)) this.#usage = laterUsage(this.#usage, geminiUsage(usageMetadata));
+  }
+
+  /** Counts the tokens of chunks that were not parsed. */
+  #countLast(): void {
+    const last = this.#repeated.takeLast();
+    if (last !== undefined) this.#count(JSON.parse(last));
+  }
+
+  /** Learns the form of a chunk that only has a fragment of a text, and counts. */
+  #learn(text: string, chunk: JsonRecord, candidate: JsonRecord): void {
+    const parts = isJsonRecord(candidate.content) ? candidate.content.parts : undefined;
+    const part: unknown = Array.isArray(parts) && parts.length === 1 ? parts[0] : undefined;
+    if (!isJsonRecord(part) || !hasOnly(chunk, CHUNK) || !hasOnly(candidate, CANDIDATE) || !hasOnly(part, PART)) return;
+    const said = textAt(part, "text");
+    if (said === "") return;
+    const type = part.thought === true ? "reasoning" : "text";
+    this.#repeated.learn(text, said, (more) => {
+      this.#reason = "";
+      if (!this.#isBlocked) this.#text(type, more, "");
+    });
   }
 
   #parsed(text: string): JsonRecord | undefined {
@@ -121,6 +151,7 @@ export class GeminiAnswer implements AnswerDecoder {
   }
 
   end(): void {
+    this.#countLast();
     if (this.continuation !== undefined) return;
     this.#close();
     if (!this.answered) throw errorOfEnd(this.#endpoint);
@@ -244,6 +275,15 @@ export class GeminiAnswer implements AnswerDecoder {
     if (block.empty) this.#batch.add({ type: block.type, text: "" });
     this.#batch.add(provider ? { type: "part-end", provider } : { type: "part-end" });
   }
+}
+
+/** The fields of chunks whose form can be learnt. */
+const CHUNK = new Set(["candidates", "usageMetadata", "modelVersion", "responseId"]);
+const CANDIDATE = new Set(["content", "index"]);
+const PART = new Set(["text", "thought"]);
+
+function hasOnly(record: JsonRecord, fields: ReadonlySet<string>): boolean {
+  return Object.keys(record).every((name) => fields.has(name));
 }
 
 /** The fields that the call and the result of a tool of Google have in common. */
