@@ -6,7 +6,14 @@ import { RepeatedChunks } from "./repeated-chunks.ts";
 
 // Long streams of chunks with the same form. The expected result is known from the generator.
 
-const endpoint = { id: "google/m", model: "m", format: "m", address: "http://h/v1", keyVariable: undefined, secrets: [] };
+const endpoint = {
+  id: "google/m",
+  model: "m",
+  format: "m",
+  address: "http://h/v1",
+  keyVariable: undefined,
+  secrets: [],
+};
 const said = fc.oneof(
   fc.string({ minLength: 1, maxLength: 8, unit: "grapheme" }),
   fc.constantFrom('"', "\\", '\\"', '"}],"role":1', "<b>", "\n", "text", '"text":"', ': 7,"'),
@@ -61,7 +68,15 @@ test("a chunk with other fields, no text or no JSON is never read without parsin
   expect(chunks.takeLast()).toBeUndefined();
   const others = [
     ...[of("x", 0), of("x", ""), of("x", "1.5"), of("x", -1), of("x", '"1"'), of("x").replace("0}", '0,"more":1}')],
-    ...[of('x"},{"text":"y'), of("x\ny"), of("x\\"), of("\\x"), of("x").slice(0, -1), of("x").replace("parts", "other"), ""],
+    ...[
+      of('x"},{"text":"y'),
+      of("x\ny"),
+      of("x\\"),
+      of("\\x"),
+      of("x").slice(0, -1),
+      of("x").replace("parts", "other"),
+      "",
+    ],
   ];
   for (const other of others) expect(chunks.read(other), other).toBe(false);
   expect(heard).toHaveLength(4);
