@@ -66,8 +66,8 @@ function recalledOn(path: readonly Message[]): RecalledMemory[] {
 }
 
 /** Returns the recalled entries that a response of the run cites. */
-export function citedMemory({ branch }: TurnRun, response: Message | undefined): readonly RecalledMemory[] {
-  if (!response) return [];
+export function citedMemory({ agent, branch }: TurnRun, response: Message | undefined): readonly RecalledMemory[] {
+  if (!response || !agent.memory?.cites) return [];
   const shown = recalledOn(branch.path).filter(({ dismissed }) => !dismissed);
   return citedIn(textOf(response), shown);
 }

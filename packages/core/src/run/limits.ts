@@ -250,7 +250,7 @@ export class Budget {
         return `the limit of $${(cost * pool.grants).toFixed(12).replace(/\.?0+$/, "")}`;
       }
     }
-    return this.#timeIsUp || this.elapsed() >= this.softTime() ? this.timeLimit() : undefined;
+    return this.#timeIsUp || this.#pools.some((pool) => pool.rest(0.9) <= 0) ? this.timeLimit() : undefined;
   }
 
   tooDeep(): string | undefined {

@@ -14,11 +14,13 @@ export const encodeText: (text: string) => Uint8Array = hasBuffer
 export const takeMemory: (length: number) => Uint8Array<ArrayBuffer> = hasBuffer
   ? Buffer.allocUnsafeSlow
   : (length) => new Uint8Array(length);
+
+export const joinBytes: (pieces: readonly Uint8Array[]) => Uint8Array = hasBuffer ? Buffer.concat : joinArrays;
 // biome-ignore-end lint/style/noRestrictedGlobals: used only where it exists.
 
 export const NOTHING: Uint8Array = new Uint8Array();
 
-export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+function joinArrays(pieces: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let end = 0;
   for (const piece of pieces) {
