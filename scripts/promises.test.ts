@@ -7,7 +7,7 @@ import { type Suite, testFiles } from "./test-projects.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 /** Pages whose last column names product files. On other pages, the last column names tests, or is missing. */
-const NAMES_FILES = ["docs/promises.md", "docs/editing.md", "docs/performance.md"];
+const NAMES_FILES = ["docs/promises.md", "docs/editing.md"];
 
 function provedBy(suite: Suite): ReadonlySet<string> {
   const files = Object.values(testFiles(ROOT, suite)).flat();

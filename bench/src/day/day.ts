@@ -14,9 +14,15 @@ const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwA
 /** Milliseconds for a program to become idle. */
 const REST = 3000;
 
-/** Starts a day with the program at `place`, with its own home, folder and provider. */
-export async function begin(program: DayProgram, place: string, how: How): Promise<Day> {
-  const wire = await Wire.start(program.tools(how));
+/** The home folder of a user, with a repository as working folder. */
+export interface DayHome {
+  readonly home: string;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Creates the home of a user who has set up a program for the provider at `url`. */
+export function homeFor(program: DayProgram, url: string): DayHome {
   const home = temporaryDirectory();
   const cwd = join(home, "work");
   mkdirSync(cwd);
@@ -30,7 +36,7 @@ export async function begin(program: DayProgram, place: string, how: How): Promi
     ["commit", "-q", "-m", "Begun"],
   ])
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.example", ...words], { cwd });
-  const setup = program.setup(wire.url, { home, cwd });
+  const setup = program.setup(url, { home, cwd });
   for (const [file, text] of Object.entries(setup.files)) {
     mkdirSync(dirname(join(home, file)), { recursive: true });
     writeFileSync(join(home, file), typeof text === "string" ? text : JSON.stringify(text));
@@ -44,10 +50,19 @@ export async function begin(program: DayProgram, place: string, how: How): Promi
     COLORFGBG: "15;0",
     ...setup.env,
   };
-  const start = (more: readonly string[]) => {
-    const command = place.endsWith(".js") ? [process.execPath, place] : [place];
-    return Screen.start([...command, ...more], { cwd, env });
-  };
+  return { home, cwd, env };
+}
+
+/** Returns the command line of the program at `place`. */
+export function commandLine(place: string, args: readonly string[]): string[] {
+  return [...(place.endsWith(".js") ? [process.execPath] : []), place, ...args];
+}
+
+/** Starts a day with the program at `place`, with its own home, folder and provider. */
+export async function begin(program: DayProgram, place: string, how: How): Promise<Day> {
+  const wire = await Wire.start(program.tools(how));
+  const { home, cwd, env } = homeFor(program, wire.url);
+  const start = (more: readonly string[]) => Screen.start(commandLine(place, more), { cwd, env });
   const day: Day = {
     program,
     wire,

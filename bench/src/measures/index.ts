@@ -26,6 +26,7 @@ import { page } from "./page.ts";
 import { pageAtWork } from "./page-at-work.ts";
 import { permission } from "./permission.ts";
 import { postgres } from "./postgres.ts";
+import { print } from "./print.ts";
 import { recall } from "./recall.ts";
 import { sandbox } from "./sandbox.ts";
 import { start } from "./start.ts";
@@ -68,6 +69,7 @@ export const measures: readonly Measure[] = [
   compaction,
   construct,
   hello,
+  print,
   start,
   frame,
   telemetryMeasure,

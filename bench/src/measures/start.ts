@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Measure, Sample } from "../measure.ts";
+import { processTree, usageOf } from "../memory.ts";
 import { homeOfPrograms, PROGRAMS, type Program, programNamed } from "../programs.ts";
 import { type Place, PseudoTerminal } from "../pseudo-terminal.ts";
 
@@ -7,20 +9,27 @@ const TIMES = 3;
 const KEY = "§";
 /** Milliseconds between two presses of the key. */
 const PRESSES = 5;
+/** Milliseconds from the first key until a program is at rest. */
+const REST = 3000;
 
 export const start: Measure = {
   name: "start",
-  what: "the time to the version, to help, to a key that is shown at the prompt, and to an agent that can be asked; started before, the best of three times",
+  what: "the time to the version, to help, to a key that is shown at the prompt, and to an agent that can be asked; CPU time and memory of all processes three seconds later; started before, the best of three times",
   subjects: PROGRAMS,
   bounds: ["bare node", "pi", "claude", "codex"],
-  figures: ["version", "help", "a key at the prompt", "the agent"].map((name) => ({ name, unit: "ms" })),
+  figures: [
+    ...["version", "help", "a key at the prompt", "the agent", "CPU"].map((name) => ({ name, unit: "ms" })),
+    { name: "memory", unit: "MB" },
+  ],
   targets: [
     { figure: "version", subject: "banyan", of: "bare node", most: 2 },
     { figure: "help", subject: "banyan", of: "bare node", most: 2 },
     { figure: "a key at the prompt", subject: "banyan", of: "pi", most: 1 },
     { figure: "a key at the prompt", subject: "banyan", of: "claude", most: 1 },
     // codex is no Node program: starting Node alone takes a third of its time until a key is shown.
-    { figure: "a key at the prompt", subject: "banyan", of: "codex", most: 2 },
+    { figure: "a key at the prompt", subject: "banyan", of: "codex", most: 1.2 },
+    { figure: "CPU", subject: "banyan", of: "pi", most: 1 },
+    { figure: "memory", subject: "banyan", of: "pi", most: 1 },
   ],
   rounds: 5,
   async run(subject, { places }) {
@@ -56,9 +65,14 @@ async function chatTimes(chat: readonly string[], ready: Program["ready"], place
     return performance.now() - began;
   };
   const presses = setInterval(() => terminal.press(KEY), PRESSES);
+  const times: Record<string, number> = {};
   try {
-    return { "a key at the prompt": await timeOf(KEY), ...(ready && { "the agent": await timeOf(ready) }) };
+    times["a key at the prompt"] = await timeOf(KEY);
+    if (ready !== undefined) times["the agent"] = await timeOf(ready);
   } finally {
     clearInterval(presses);
   }
+  await sleep(REST);
+  const { cpu, memory } = usageOf(processTree(terminal.process));
+  return { ...times, CPU: cpu, memory };
 }

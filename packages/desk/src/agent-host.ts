@@ -41,7 +41,7 @@ const NO_EQUIPMENT: Equipment = {
   }),
   backups: "",
   keyFiles: [],
-  isConfined: false,
+  isConfined: async () => false,
   confinesIn: async () => undefined,
   sandbox: "none",
   notices: [],

@@ -92,8 +92,8 @@ export interface Equipment extends AsyncDisposable {
   readonly backups: string;
   /** Patterns of files to open although they hold private keys (S22). */
   readonly keyFiles: readonly string[];
-  /** True if commands run in a sandbox. */
-  readonly isConfined: boolean;
+  /** Resolves with whether commands run in a sandbox, after a trial in this process. */
+  isConfined(): Promise<boolean>;
   /** Returns the sandbox for commands in the workspace or in a worktree. Rejects if a required sandbox is missing. */
   confinesIn(folder: string): Promise<Sandbox | undefined>;
   /** A sentence about the sandbox. */
@@ -108,17 +108,22 @@ export interface Equipment extends AsyncDisposable {
 export async function openEquipment(options: EquipmentOptions): Promise<Equipment> {
   const { places, store, workspace, project, settings, env, home, redact, resolveModel } = options;
   const { agents, commands, skills, faults, written } = readDefinitions(places, project);
-  const unknown = await unknownInAgents(written, skills, { settings, env, home, workspace });
   const { keyFiles = [] } = settings;
   const backups = backupsIn(places);
   await using opened = new AsyncDisposableStack();
-  const confinement = opened.use(await openConfinement({ places, settings, workspace, env, home }));
+  // Mode `all` needs a trial in this process (S27).
+  const again = settings.approval === "all" && settings.unconfined !== true;
+  const [confinement, unknown, web] = await Promise.all([
+    openConfinement({ places, settings, workspace, env, home, again }),
+    unknownInAgents(written, skills, { settings, env, home, workspace }),
+    toolsOfTheWeb(options),
+  ]);
+  opened.use(confinement);
   let memory = openMemory({ places, workspace, settings, env, redact });
   opened.defer(() => memory?.memory.close());
   const { sandbox } = confinement;
   const mcp = await openMcp(options, sandbox);
   if (mcp) opened.use(mcp);
-  const web = await toolsOfTheWeb(options);
   const tidying = opened.use(new Cleanup({ store, redact, backups, days: settings.retention?.days }));
   const removed = await tidying.tidy();
   const settled = await settleIntents(openWorkspace(workspace), backups);
@@ -221,7 +226,11 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     bring,
     backups,
     keyFiles,
-    isConfined: sandbox !== undefined,
+    isConfined: async () =>
+      (await sandbox?.start().then(
+        () => true,
+        () => false,
+      )) ?? false,
     confinesIn: async (folder) => (folder === workspace ? sandbox : placed.sandboxAt(folder)),
     sandbox: confinement.description,
     notices: [

@@ -179,7 +179,7 @@ export class Host {
       },
     });
     this.#equipped = equipment;
-    if (this.#approval.mode === "all" && !this.#isConfined(equipment)) {
+    if (this.#approval.mode === "all" && !(await this.#isConfined(equipment))) {
       this.#approval.withdraw();
       this.#withdrawn.push(`${NEEDS_SANDBOX} Banyan asks before calls instead.`);
     }
@@ -273,13 +273,13 @@ export class Host {
    * (S27).
    */
   async useApproval(mode: ApprovalMode, unasked?: UnattendedApproval, run?: string): Promise<void> {
-    const isConfined = mode !== "all" || this.#isConfined(await this.ready());
+    const isConfined = mode !== "all" || (await this.#isConfined(await this.ready()));
     this.#approval.use(mode, { unasked, run, isConfined });
   }
 
-  /** True if commands run in a sandbox, or the settings waive the sandbox for `all`. */
-  #isConfined({ isConfined }: Equipment): boolean {
-    return isConfined || this.configuration.settings.unconfined === true;
+  /** Resolves with whether commands run in a sandbox, or the settings waive the sandbox for `all`. */
+  async #isConfined({ isConfined }: Equipment): Promise<boolean> {
+    return this.configuration.settings.unconfined === true || isConfined();
   }
 
   /** Returns the agent with this model. Rejects with `ModelChoiceError`. */

@@ -1,19 +1,25 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { closeSync, readdirSync, realpathSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { expandHome } from "../workspace/files/named-path.ts";
 import { childEnvironment, type ProcessEnvironment } from "./environment.ts";
-import { findProgram, type ProgramLaunch, shellWords, WORDS } from "./find-program.ts";
-import { removeEnded, waitForCommands } from "./held-places.ts";
-import { holdersFolder, SandboxHolder } from "./holder.ts";
+import { findProgram, type ProgramLaunch } from "./find-program.ts";
+import { holdersFolder } from "./holder.ts";
 import { closeHome } from "./home.ts";
-import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
-import { SandboxError } from "./messages.ts";
+import { SandboxError, type SandboxPlan } from "./messages.ts";
 import { isPathWithin } from "./protected-places.ts";
 import { repositoryOf } from "./repository.ts";
+import {
+  closedSandboxError,
+  type RunningSandbox,
+  SANDBOX_PROCESS,
+  type SandboxedProgram,
+  type SandboxStart,
+  startSandboxProcess,
+} from "./running-sandbox.ts";
+import { SandboxTrial } from "./sandbox-trial.ts";
 
 /**
  * The access that commands in a sandbox get. All other access is denied.
@@ -26,6 +32,8 @@ import { repositoryOf } from "./repository.ts";
  *   readable: ["~/.m2"],
  *   own: ["/home/me/.local/share/my-program"],
  *   network: { allow: ["registry.example.org", "*.example.com"] },
+ *   trials: "/home/me/.local/share/my-program/sandbox.json",
+ *   again: false,
  *   env: process.env,
  *   home: "/home/me",
  * });
@@ -47,6 +55,14 @@ export interface SandboxOptions {
     /** Domains reachable by HTTP, HTTPS or SOCKS: `example.org`, `*.example.org`, `example.org:443`. Empty: no network. */
     readonly allow: readonly string[];
   };
+  /**
+   * A file with the results of earlier trials, in a folder of `own`. After an earlier success, no process starts before
+   * the first command. After a failure in the last hour, no sandbox is available. Any change of the programs or the
+   * system makes earlier results void. Default: each opening tries the sandbox.
+   */
+  readonly trials?: string;
+  /** True to try the sandbox now, whatever `trials` contains. Default: false. */
+  readonly again?: boolean;
   /** The program's own environment, used to find bubblewrap and the network proxy. Commands do not get this environment. */
   readonly env?: ProcessEnvironment;
   readonly home?: string;
@@ -60,28 +76,25 @@ const OPTIONS: OptionNames<SandboxOptions> = {
   readable: true,
   own: true,
   network: true,
+  trials: true,
+  again: true,
   env: true,
   home: true,
 };
 
-/** A program to start in the sandbox. Dispose of this object when the program and all its child processes have ended. */
-export interface SandboxedProgram extends ProgramLaunch, Disposable {
-  /**
-   * Disposes of this object. Resolves when the files that the program wrote are checked, with a sentence for each file
-   * that was moved aside. The caller shows these sentences with the program's output. Never rejects.
-   */
-  ended(): Promise<readonly string[]>;
-}
-
 /** A sandbox for the commands and servers of one workspace. Disposing waits until the sandbox's own processes have ended. */
 export interface Sandbox extends AsyncDisposable {
-  /** The sandbox's own writable folder, which is `TMPDIR` for commands. Removed with the sandbox. */
-  readonly temporary: string;
   readonly domains: readonly string[];
   /**
-   * Returns how to start a program in the sandbox with the given environment. Exit code, signals and streams are those
-   * of the program. The result is for one start in the calling thread; the program ends with that thread. If this
-   * rejects with a `SandboxError`, the program must not be started.
+   * Starts the sandbox's process and tries a command, unless the process runs. Commands do so by themselves. Rejects
+   * with a `SandboxError` if the trial fails.
+   */
+  start(): Promise<void>;
+  /**
+   * Returns how to start a program in the sandbox with the given environment. `TMPDIR` becomes the sandbox's own
+   * writable folder, which is removed with the sandbox. Exit code, signals and streams are those of the program. The
+   * result is for one start in the calling thread; the program ends with that thread. If this rejects with a
+   * `SandboxError`, the program must not be started.
    */
   wrap(program: ProgramLaunch): Promise<SandboxedProgram>;
 }
@@ -92,15 +105,13 @@ export type SandboxOpening =
   | { readonly available: true; readonly sandbox: Sandbox; readonly notices: readonly string[] }
   | { readonly available: false; readonly reason: string };
 
-const LONGEST_OPENING = 20_000;
-const LONGEST_CLOSING = 10_000;
-
 /** These variables may contain a password, and would be removed as secrets. */
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
 /**
- * Opens a sandbox (S9) and runs a trial command. If this machine cannot have a sandbox, the result has the reason.
- * Rejects with a `SandboxError` if an option is invalid, such as a missing folder or a malformed domain.
+ * Opens a sandbox (S9). Runs a trial command, unless `trials` has the result of an earlier trial. If this machine cannot
+ * have a sandbox, the result has the reason. Rejects with a `SandboxError` if an option is invalid, such as a missing
+ * folder or a malformed domain.
  */
 export async function openSandbox(options: SandboxOptions): Promise<SandboxOpening> {
   refuseUnknown("openSandbox", options, OPTIONS);
@@ -150,25 +161,47 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     ...[...closed.readable, ...closed.caches, ...writable, ...ours.map(realOrGiven)],
     ...(repository === undefined ? [] : [repository]),
   ]);
-  const opening = await start(
-    {
-      writable,
-      repositories: repository === undefined || exposes(repository, home, own) ? [] : [repository],
-      writeDenied: [...(options.writeDenied ?? []).map((path) => resolve(root, path)), ...own],
-      readDenied: [...closed.denied, ...(options.readDenied ?? []).map((path) => resolve(root, path))],
-      readable: closed.readable,
-      caches: closed.caches.filter((cache) => !writable.some((place) => isPathWithin(place, cache))),
-      ...(hidden !== undefined && { hidden }),
-      domains: options.network?.allow ?? [],
-      programs: { ...(bwrap && { bwrap }), ...(socat && { socat }), ...(rg && { rg }), mkfifo },
-    },
-    childEnvironment(env, {
-      ...Object.fromEntries(PROXIES.map((name) => [name, env[name]])),
-      HOME: home,
-      NODE_OPTIONS: undefined,
-    }),
+  const plan: SandboxPlan = {
+    writable,
+    repositories: repository === undefined || exposes(repository, home, own) ? [] : [repository],
+    writeDenied: [...(options.writeDenied ?? []).map((path) => resolve(root, path)), ...own],
+    readDenied: [...closed.denied, ...(options.readDenied ?? []).map((path) => resolve(root, path))],
+    readable: closed.readable,
+    caches: closed.caches.filter((cache) => !writable.some((place) => isPathWithin(place, cache))),
+    ...(hidden !== undefined && { hidden }),
+    domains: options.network?.allow ?? [],
+    programs: { ...(bwrap && { bwrap }), ...(socat && { socat }), ...(rg && { rg }), mkfifo },
+  };
+  const environment = childEnvironment(env, {
+    ...Object.fromEntries(PROXIES.map((name) => [name, env[name]])),
+    HOME: home,
+    NODE_OPTIONS: undefined,
+  });
+  const { trials, again = false, ...access } = options;
+  const programs = [process.execPath, SANDBOX_PROCESS, ...Object.values(plan.programs)];
+  const place = [home, own, env.TMPDIR ?? tmpdir()];
+  const trial =
+    trials === undefined
+      ? undefined
+      : new SandboxTrial(trials, { programs, options: [{ ...access, env: undefined, root: undefined }, place], root });
+  const known = again ? undefined : trial?.find();
+  if (known?.works === false) return { available: false, reason: known.reason };
+  const sandbox = new PlannedSandbox(
+    plan.domains,
+    () => startSandboxProcess(plan, environment),
+    () => trial?.keep(undefined),
   );
-  return opening.available ? { ...opening, notices: [...notices, ...closed.refused] } : opening;
+  if (known === undefined) {
+    const started = await sandbox.launched();
+    if (started.running === undefined) {
+      const opening = unavailable(started.reason);
+      // A failure that may be over at the next start is not kept.
+      if (started.isLasting) trial?.keep({ works: false, reason: opening.reason });
+      return opening;
+    }
+    trial?.keep({ works: true });
+  }
+  return { available: true, sandbox, notices: [...notices, ...closed.refused] };
 }
 
 function exposes(repository: string, home: string, own: readonly string[]): boolean {
@@ -185,7 +218,7 @@ function findUnhidden(home: string, seen: readonly string[]): string | undefined
   }
 }
 
-function unavailable(why: string): SandboxOpening {
+function unavailable(why: string): Extract<SandboxOpening, { readonly available: false }> {
   return { available: false, reason: `Commands cannot run in a sandbox: ${why}.` };
 }
 
@@ -216,166 +249,60 @@ function realOrGiven(path: string): string {
   }
 }
 
-async function start(plan: SandboxPlan, environment: Record<string, string>): Promise<SandboxOpening> {
-  const child = fork(new URL("./sandbox-process.ts", import.meta.url), {
-    env: environment,
-    execArgv: [],
-    // Ctrl+C must not reach the process: it has to clean up after the program.
-    detached: true,
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-  });
-  const answer = await new Promise<FromProcess | string>((resolve) => {
-    const timer = setTimeout(() => resolve("it did not open in time"), LONGEST_OPENING);
-    const settle = (result: FromProcess | string) => {
-      clearTimeout(timer);
-      resolve(result);
-    };
-    child.once("message", (message) => settle(message as FromProcess));
-    child.once("error", (error) => settle(error.message));
-    child.once("exit", () => settle("its process ended at once"));
-    sendToSandbox(child, { type: "open", plan });
-  });
-  if (typeof answer === "object" && answer.type === "opened") {
-    try {
-      return { available: true, sandbox: new SandboxInProcess(child, answer, plan.domains), notices: [] };
-    } catch (error) {
-      // The process was just killed, and another program removed its record.
-      return unavailable((error as Error).message);
-    }
-  }
-  await endChild(child);
-  if (typeof answer === "string") return unavailable(answer);
-  if (answer.type === "invalid")
-    throw new SandboxError(
-      "policy",
-      `The settings of the sandbox are invalid (${answer.message}). Correct the settings.`,
-    );
-  return unavailable(answer.type === "unavailable" ? answer.reason : "its process sent an unexpected reply");
-}
-
-type OpenedReply = Extract<FromProcess, { type: "opened" }>;
-
-class SandboxInProcess implements Sandbox {
-  readonly temporary: string;
+/** A sandbox whose process starts with the first command. After a failed start, the next command tries again. */
+class PlannedSandbox implements Sandbox {
   readonly domains: readonly string[];
-  readonly #process: ChildProcess;
-  readonly #holder: SandboxHolder;
-  readonly #owned: number;
-  readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
-  readonly #settling = new Map<number, (notices: readonly string[]) => void>();
-  #last = 0;
+  readonly #start: () => Promise<SandboxStart>;
+  readonly #failed: () => void;
+  #starting: Promise<SandboxStart> | undefined;
   #isClosed = false;
 
-  constructor(process: ChildProcess, { temporary, holder }: OpenedReply, domains: readonly string[]) {
-    this.#process = process;
-    this.temporary = temporary;
+  constructor(domains: readonly string[], start: () => Promise<SandboxStart>, failed: () => void) {
     this.domains = domains;
-    this.#holder = new SandboxHolder(holder, true);
-    this.#owned = this.#holder.own();
-    process.on("message", (message) => this.#take(message as FromProcess));
-    process.once("exit", () => {
-      this.#lose();
-      // If the clean-up fails, the next sandbox removes the files.
-      this.#cleanUp().catch(() => {});
-    });
-    // The process does not keep the program alive, but ends with the program.
-    process.unref();
-    process.channel?.unref();
+    this.#start = start;
+    this.#failed = failed;
   }
 
-  async wrap({ file, args, environment }: ProgramLaunch): Promise<SandboxedProgram> {
-    const text = await this.#wrapped();
-    let settled: Promise<readonly string[]> | undefined;
-    const ended = () => {
-      settled ??= this.#isClosed ? Promise.resolve([]) : this.#settled();
-      return settled;
-    };
-    return {
-      file: "/bin/sh",
-      args: ["-c", `exec ${text}`],
-      environment: { ...environment, TMPDIR: this.temporary, [WORDS]: shellWords({ file, args }) },
-      ended,
-      [Symbol.dispose]: () => {
-        ended().catch(() => {});
-      },
-    };
+  /** Starts the process, unless it runs. */
+  launched(): Promise<SandboxStart> {
+    this.#starting ??= this.#launch();
+    return this.#starting;
   }
 
-  #settled(): Promise<readonly string[]> {
-    const id = ++this.#last;
-    return new Promise((resolve) => {
-      this.#settling.set(id, resolve);
-      this.#process.channel?.ref();
-      sendToSandbox(this.#process, { type: "ended", id });
-    });
+  async #launch(): Promise<SandboxStart> {
+    let started: SandboxStart | undefined;
+    try {
+      started = await this.#start();
+      return started;
+    } finally {
+      if (started?.running === undefined) {
+        this.#starting = undefined;
+        this.#failed();
+      }
+    }
+  }
+
+  async start(): Promise<void> {
+    await this.#running();
+  }
+
+  async wrap(program: ProgramLaunch): Promise<SandboxedProgram> {
+    return (await this.#running()).wrap(program);
+  }
+
+  async #running(): Promise<RunningSandbox> {
+    if (this.#isClosed) throw closedSandboxError();
+    const started = await this.launched();
+    if (started.running !== undefined) return started.running;
+    throw new SandboxError(
+      "system",
+      `The command did not run, because its sandbox failed: ${started.reason}. Restart the program.`,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#lose();
-    await endChild(this.#process);
-  }
-
-  #wrapped(): Promise<string> {
-    if (this.#isClosed) throw closedSandboxError();
-    this.#last += 1;
-    const wrapped = Promise.withResolvers<string>();
-    this.#waiting.set(this.#last, wrapped);
-    this.#process.channel?.ref();
-    sendToSandbox(this.#process, { type: "wrap", id: this.#last });
-    return wrapped.promise;
-  }
-
-  #take(message: FromProcess): void {
-    if (message.type === "settled") {
-      this.#settling.get(message.id)?.(message.notices);
-      this.#settling.delete(message.id);
-      this.#rest();
-      return;
-    }
-    if (message.type !== "wrapped" && message.type !== "failed") return;
-    const waiting = this.#waiting.get(message.id);
-    this.#waiting.delete(message.id);
-    this.#rest();
-    if (message.type === "wrapped") waiting?.resolve(message.text);
-    else
-      waiting?.reject(
-        new SandboxError("system", `The command did not run, because its sandbox failed: ${message.message}`),
-      );
-  }
-
-  async #cleanUp(): Promise<void> {
-    await waitForCommands(this.#holder);
-    removeEnded(this.#holder);
-    closeSync(this.#owned);
-  }
-
-  #rest(): void {
-    if (this.#waiting.size === 0 && this.#settling.size === 0) this.#process.channel?.unref();
-  }
-
-  #lose(): void {
     this.#isClosed = true;
-    for (const waiting of this.#waiting.values()) waiting.reject(closedSandboxError());
-    this.#waiting.clear();
-    for (const settle of this.#settling.values()) settle([]);
-    this.#settling.clear();
+    const started = await this.#starting?.catch(() => undefined);
+    await started?.running?.close();
   }
-}
-
-function closedSandboxError(): SandboxError {
-  return new SandboxError("closed", "The command did not run, because the sandbox has ended. Restart the program.");
-}
-
-function sendToSandbox(child: ChildProcess, message: ToProcess): void {
-  if (child.connected) child.send(message, () => {});
-}
-
-async function endChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  child.ref();
-  sendToSandbox(child, { type: "close" });
-  const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_CLOSING);
-  await ended;
-  clearTimeout(timer);
 }

@@ -170,7 +170,7 @@ describe("when a sandbox is not to be had as it should be", () => {
       cause: { name: "SandboxError", code: "closed" },
     });
     await using killed = await sandboxOf(project);
-    const base = dirname(killed.temporary);
+    const base = dirname((await run("echo $TMPDIR", killed, project)).trim());
     const [id] = living("sandbox-process.ts").filter((id) => folderOf(id).startsWith(base));
     process.kill(Number(id), "SIGKILL");
     await until(() => !existsSync(`/proc/${id}`));

@@ -185,10 +185,9 @@ export class ShownOutput {
 }
 
 function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOptions, "env" | "sandbox">) {
-  const places = [root, ...(sandbox === undefined ? [] : [sandbox.temporary])];
   return {
     directory: root,
-    environment: childEnvironment(steadyEnvironment(process.env, places), {
+    environment: childEnvironment(steadyEnvironment(process.env, [root]), {
       ...WITHOUT_TERMINAL,
       ...withoutEditors(process.env),
       ...GIT_SETTINGS,
