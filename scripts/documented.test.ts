@@ -25,6 +25,7 @@ const WITH_EXAMPLES = [
   "memory/src/index.ts",
   "models/src/index.ts",
   "server/src/index.ts",
+  "store/src/durable-object/index.ts",
   "store/src/memory/index.ts",
   "store/src/sqlite/index.ts",
 ];

@@ -57,6 +57,7 @@ async function run(
 /** Those that need more than to be run. */
 const special = [
   "approval-next-day.ts",
+  "durable-object.ts",
   "next-route.ts",
   "recorded-node.ts",
   "reopen.ts",

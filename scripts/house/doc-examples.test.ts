@@ -34,6 +34,7 @@ declare function redacting(): { push(text: string): string; end(): string };
 declare const turn: import("@banyan/core").Turn;
 declare const session: import("@banyan/core").Session;
 declare const store: import("@banyan/core").Store;
+declare const ctx: { readonly storage: import("@banyan/store/durable-object").DurableStorage };
 declare const tool: import("@banyan/core").Tool;
 declare const tools: readonly import("@banyan/core").Tool[];
 declare function saved(message: import("@banyan/core").Message): Promise<void>;

@@ -1,5 +1,5 @@
-import { crc32 } from "node:zlib";
 import type { Event } from "@banyan/core";
+import { crc32 } from "./crc32.ts";
 
 /** A row of the table `events`. */
 export type EventRow = readonly [seq: number, epoch: number, at: number, type: string, body: string, crc: number];

@@ -7,6 +7,7 @@ import {
   type Rights,
   type RightsPlace,
 } from "@banyan/core/stores";
+import { questionsText } from "../log/questions-text.ts";
 import { checkSequence, type LogWriter, logClosed, overtakenError } from "../log/refusal.ts";
 import { rightsFrom } from "../log/rights-text.ts";
 import { eventRow } from "../log/row.ts";
@@ -14,7 +15,6 @@ import { addToSummary, type Summary } from "../log/summary.ts";
 import type { LogAppender } from "./append.ts";
 import type { Database } from "./database.ts";
 import { saidRows } from "./message-rows.ts";
-import { questionsText } from "./questions.ts";
 import { DatabaseReader } from "./reader.ts";
 import type { Statement } from "./statement.ts";
 

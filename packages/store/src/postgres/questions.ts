@@ -1,8 +1,8 @@
 import { noteQuestions, type OpenQuestion } from "@banyan/core/stores";
+import { questionsText } from "../log/questions-text.ts";
 import { eventOf } from "../log/row.ts";
 import { ASKS, CLOSES } from "../log/summary.ts";
 import type { Database } from "./database.ts";
-import { storable } from "./message-rows.ts";
 import type { Statement } from "./statement.ts";
 
 const AT_ONCE = 100;
@@ -54,22 +54,6 @@ export async function storeQuestions(database: Database, behind: readonly NotedQ
     behind.map(({ seq }) => seq),
     behind.map(({ questions }) => questionsText(questions)),
   ]);
-}
-
-/** Converts open questions to JSON without their texts, which the log contains. */
-export function questionsText(questions: ReadonlyMap<string, OpenQuestion>): string {
-  const kept = [...questions.values()].map(({ type, id, message, survives, ...asks }) => {
-    const whose = "run" in asks ? { run: asks.run } : { call: asks.call };
-    return { type, id, message, ...whose, ...(survives !== undefined && { survives }) };
-  });
-  return storable(JSON.stringify(kept));
-}
-
-/** Parses stored questions. Their texts are empty. */
-export function questionsFrom(text: unknown): Map<string, OpenQuestion> {
-  const kept = JSON.parse(String(text)) as Record<string, unknown>[];
-  const questions = kept.map((each) => ({ text: "", reason: "", ...each }) as unknown as OpenQuestion);
-  return new Map(questions.map((question) => [question.id, question]));
 }
 
 const LATER: Statement = {

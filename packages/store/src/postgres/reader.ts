@@ -1,5 +1,5 @@
 import type { Event } from "@banyan/core";
-import { gaps } from "../log/gaps.ts";
+import { skippedEvents } from "../log/gaps.ts";
 import { eventOf } from "../log/row.ts";
 import type { Database } from "./database.ts";
 import type { Statement } from "./statement.ts";
@@ -24,11 +24,7 @@ export class DatabaseReader {
 
   /** A sentence for each gap of skipped events. */
   get damage(): readonly string[] {
-    return gaps(this.#lost).map(([first, last]) =>
-      first === last
-        ? `Event ${first} of conversation ${this.#name} is damaged and was skipped.`
-        : `Events ${first} to ${last} of conversation ${this.#name} are damaged and were skipped.`,
-    );
+    return skippedEvents(this.#lost, `conversation ${this.#name}`);
   }
 
   /** Yields the events after `after` up to `to()`. Rejects with a `StoreError`. */

@@ -10,6 +10,7 @@ import type {
   SearchHit,
   SearchOptions,
 } from "@banyan/core/stores";
+import { questionsFrom } from "../log/questions-text.ts";
 import {
   checkListQuery,
   checkOpenOptions,
@@ -26,7 +27,7 @@ import { LogAppender, labelTexts } from "./append.ts";
 import { Database } from "./database.ts";
 import { type OpenedLog, PostgresLog } from "./log.ts";
 import { LEASE, StoreNode } from "./node.ts";
-import { type NotedQuestions, questionsFrom, storeQuestions, updateQuestions } from "./questions.ts";
+import { type NotedQuestions, storeQuestions, updateQuestions } from "./questions.ts";
 import { DatabaseReader } from "./reader.ts";
 import { searchMessages } from "./search.ts";
 import { SharedDatabase } from "./shared-database.ts";

@@ -1,5 +1,5 @@
 import type { Event } from "@banyan/core";
-import { gaps } from "../log/gaps.ts";
+import { skippedEvents } from "../log/gaps.ts";
 import { eventOf } from "../log/row.ts";
 import type { ReadStatements } from "./connection.ts";
 import { isDamage } from "./error.ts";
@@ -37,11 +37,7 @@ export class EventReader {
 
   /** A sentence for each gap of skipped events. */
   get damage(): readonly string[] {
-    const sentences = gaps(this.lost).map(([first, last]) =>
-      first === last
-        ? `Event ${first} of ${this.#file.path} is damaged and was skipped.`
-        : `Events ${first} to ${last} of ${this.#file.path} are damaged and were skipped.`,
-    );
+    const sentences = skippedEvents(this.lost, this.#file.path);
     if (this.#endUnknown) sentences.push(`The end of ${this.#file.path} is damaged and cannot be read.`);
     return sentences;
   }

@@ -1,0 +1,2 @@
+export type { DurableStorage } from "./database.ts";
+export { durableObjectStore } from "./store.ts";
