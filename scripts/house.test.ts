@@ -107,6 +107,9 @@ function sourceOf(file: string, text: string): Source {
     const isType = kindOf(node) === "type" || (kinds.length > 0 && kinds.every((kind) => kind === "type"));
     if (!isType) runs.push(imported);
   }
+  // Code that is loaded on demand is part of the loop too.
+  for (const [, source = ""] of text.matchAll(/\bimport\("(\.[^"]+)"\)/g))
+    imports.push(posix.join(posix.dirname(file), source));
   return { lines: text.split("\n").length - 1, imports, runs };
 }
 

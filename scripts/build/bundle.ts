@@ -40,6 +40,8 @@ export async function bundle(
     transform: { target: TARGET },
     plugins: [threads, ...plugins],
     onLog(level, log) {
+      // One entry may need at once what another loads on demand.
+      if (log.code === "INEFFECTIVE_DYNAMIC_IMPORT") return;
       if (level === "warn" && !log.id?.includes("/node_modules/")) throw new Error(`${folder}: ${log.message}`);
     },
     output: {

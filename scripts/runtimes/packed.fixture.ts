@@ -1,7 +1,11 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { build } from "rolldown";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { build, type OutputChunk, type OutputOptions } from "rolldown";
 import { writeModules } from "../build/modules.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -20,27 +24,82 @@ export async function packedProject(): Promise<string> {
   return project;
 }
 
-export interface PageBundle {
-  readonly code: string;
-  /** Imports that are not part of the bundle. */
-  readonly imports: readonly string[];
+/** Bundles a program for a runtime without Node, as one module. Throws if the bundler reports a warning. */
+export async function bundleForPages(
+  project: string,
+  program: string,
+  external?: RegExp,
+): Promise<{ readonly code: string }> {
+  const [chunk] = await bundled(project, program, { codeSplitting: false }, external);
+  if (!chunk) throw new Error("The bundle is empty.");
+  return chunk;
 }
 
-/** Bundles a program for a runtime without Node, as one module. Throws if the bundler reports a warning. */
-export async function bundleForPages(project: string, program: string, minify = false): Promise<PageBundle> {
+/** Compressed bytes of the modules of a page. */
+export interface PageSizes {
+  /** Of the modules that the page loads before its first answer. */
+  readonly first: number;
+  readonly all: number;
+}
+
+/** Bundles a page, and calls its export `chat` with `address` until its answer is `answer`. */
+export async function pageSizes(
+  project: string,
+  program: string,
+  { address, answer }: { readonly address: string; readonly answer: string },
+): Promise<PageSizes> {
+  const chunks = await bundled(project, program, { minify: true });
+  const names = new Set(chunks.map(({ fileName }) => fileName));
+  for (const imported of chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]))
+    if (!names.has(imported)) throw new Error(`The page imports ${imported}, which is not part of it.`);
+  const page = mkdtempSync(join(project, "page-"));
+  writeFileSync(join(page, "package.json"), JSON.stringify({ type: "module" }));
+  for (const { fileName, code } of chunks) writeFileSync(join(page, fileName), code);
+  const [entry] = chunks;
+  const visit = `
+    import { registerHooks } from "node:module";
+    const loaded = [];
+    registerHooks({
+      load(url, context, next) {
+        loaded.push(url);
+        return next(url, context);
+      },
+    });
+    // Code for a page looks for Node.
+    const { process } = globalThis;
+    delete globalThis.process;
+    Object.defineProperty(globalThis, "navigator", { value: { userAgent: "a browser" } });
+    const { chat } = await import(${JSON.stringify(pathToFileURL(join(page, entry?.fileName ?? "")).href)});
+    const answer = await chat(${JSON.stringify(address)});
+    console.log(JSON.stringify({ answer, loaded }));
+    process.exit();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", visit]);
+  const visited = JSON.parse(stdout) as { readonly answer: string; readonly loaded: readonly string[] };
+  if (visited.answer !== answer) throw new Error(`The page got the answer ${JSON.stringify(visited.answer)}.`);
+  const loaded = new Set(visited.loaded.map((url) => basename(url)));
+  const size = (some: typeof chunks) => some.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
+  return { first: size(chunks.filter(({ fileName }) => loaded.has(fileName))), all: size(chunks) };
+}
+
+async function bundled(
+  project: string,
+  program: string,
+  output: OutputOptions,
+  external?: RegExp,
+): Promise<readonly OutputChunk[]> {
   const source = join(project, "bundled.ts");
   writeFileSync(source, program);
-  const { output } = await build({
+  const built = await build({
     cwd: project,
     input: source,
     platform: "browser",
     write: false,
     transform: { target: "es2023" },
+    ...(external && { external }),
     onLog(level, log) {
       if (level === "warn") throw new Error(log.message);
     },
-    output: { format: "esm", minify, codeSplitting: false },
+    output: { format: "esm", ...output },
   });
-  const [chunk] = output;
-  return { code: chunk.code, imports: chunk.imports };
+  return built.output.filter((made) => made.type === "chunk");
 }

@@ -1,16 +1,17 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { gzipSync } from "node:zlib";
+import { storeConformance } from "@banyan/core/testing";
+import { memoryStore } from "@banyan/store/memory";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 // biome-ignore lint/style/noRestrictedImports: all tests find Chromium in the same way.
 import { chromiumPath, whyNot } from "../../packages/web/src/testing/chromium.fixture.ts";
 import type { Verdict } from "./conformance.ts";
-import { bundleForPages, packedProject } from "./packed.fixture.ts";
+import { bundleForPages, packedProject, pageSizes } from "./packed.fixture.ts";
 import { type Servers, startServers } from "./servers.fixture.ts";
 
 const LONG = process.env.BANYAN_LONG === "1";
@@ -66,7 +67,8 @@ async function expectToRun(program: string, ...args: readonly string[]): Promise
   expect(await run("sqlite.ts")).toEqual(kept);
 }
 
-function expectAllKept(verdicts: readonly Verdict[]): void {
+function expectAllKept(given: unknown): void {
+  const verdicts = given as readonly Verdict[];
   expect(verdicts.length).toBeGreaterThan(10);
   expect(verdicts.filter(({ error }) => error !== undefined)).toEqual([]);
 }
@@ -95,17 +97,86 @@ describe.skipIf(!LONG)("on other runtimes (in long mode)", () => {
         },
       };`,
     );
-    const { Miniflare } = createRequire(join(installed.folder, "package.json"))("miniflare");
-    const worker = new Miniflare({ modules: true, script: code, compatibilityDate: "2026-01-01" });
-    try {
-      const { mock, slow } = servers;
-      const address = `http://worker.example/?${new URLSearchParams({ mock, slow })}`;
-      expectAllKept((await (await worker.dispatchFetch(address)).json()) as Verdict[]);
-    } finally {
-      await worker.dispose();
-    }
+    await using worker = workerd(installed.folder, code);
+    const { mock, slow } = servers;
+    expectAllKept(await worker.ask(`/?${new URLSearchParams({ mock, slow })}`));
+  });
+
+  test("L8: a Durable Object keeps a conversation over a restart", { timeout: 180_000 }, async ({ skip }) => {
+    if ("missing" in installed) return skip(installed.missing);
+    const example = join(import.meta.dirname, "..", "..", "examples", "src", "durable-object.ts");
+    const { code } = await bundleForPages(project, readFileSync(example, "utf8"));
+    const options = {
+      bindings: { MODEL_ADDRESS: `${servers.mock}/v1` },
+      durableObjects: { USERS: { className: "User", useSQLite: true } },
+      durableObjectsPersist: mkdtempSync(join(tmpdir(), "durable-objects-")),
+    };
+    const { folder } = installed;
+    const said = ["Hello", "Good morning, dear wörld. 🌳"];
+    const inWorker = async (...request: Parameters<Workerd["ask"]>) => {
+      await using worker = workerd(folder, code, options);
+      return await worker.ask(...request);
+    };
+    expect(await inWorker("/garden", { method: "POST", body: "Hello" })).toEqual(said);
+    expect(await inWorker("/garden")).toEqual(said);
+    expect(await inWorker("/garden", { method: "POST", body: "Hello" })).toEqual([...said, ...said]);
+    expect(await inWorker("/another")).toEqual([]);
+    expect(await inWorker("/garden", { headers: { authorization: "another user" } })).toEqual([]);
+  });
+
+  test("L8: the store in a Durable Object keeps the contract of stores", { timeout: 300_000 }, async ({ skip }) => {
+    if ("missing" in installed) return skip(installed.missing);
+    const { code } = await bundleForPages(
+      project,
+      `import { storeConformance } from "@banyan/core/testing";
+      import { type DurableStorage, durableObjectStore } from "@banyan/store/durable-object";
+      export class Case {
+        readonly #storage: DurableStorage;
+        constructor(ctx: { readonly storage: DurableStorage }) {
+          this.#storage = ctx.storage;
+        }
+        async fetch(request: Request) {
+          const open = async () => durableObjectStore(this.#storage);
+          const cases = storeConformance(async () => ({ store: await open(), reopen: open }));
+          const { name, run } = cases[Number(new URL(request.url).pathname.slice(1))] ?? {};
+          const error = await run?.().then(() => undefined, (error) => String(error.stack));
+          return Response.json({ name, error });
+        }
+      }
+      export default {
+        fetch: (request: Request, env: any) => env.CASES.getByName(request.url).fetch(request),
+      };`,
+      /^node:/,
+    );
+    await using worker = workerd(installed.folder, code, {
+      compatibilityFlags: ["nodejs_compat"],
+      durableObjects: { CASES: { className: "Case", useSQLite: true } },
+    });
+    const verdicts: Verdict[] = [];
+    for (const index of storeConformance(async () => ({ store: memoryStore() })).keys())
+      verdicts.push((await worker.ask(`/${index}`)) as Verdict);
+    expectAllKept(verdicts);
   });
 });
+
+interface Workerd extends AsyncDisposable {
+  /** Returns the JSON of the answer to a request. */
+  ask(path: string, request?: RequestInit): Promise<unknown>;
+}
+
+/** Runs a Worker on the workerd that is installed in `folder`. */
+function workerd(folder: string, script: string, options: object = {}): Workerd {
+  const { Miniflare } = createRequire(join(folder, "package.json"))("miniflare");
+  const worker = new Miniflare({ modules: true, script, compatibilityDate: "2026-01-01", ...options });
+  return {
+    async ask(path, request) {
+      const response = await worker.dispatchFetch(`http://worker.example${path}`, request);
+      if (!response.ok) throw new Error(await response.text());
+      return response.json();
+    },
+    [Symbol.asyncDispose]: () => worker.dispose(),
+  };
+}
 
 test.skipIf(chromiumPath === undefined)(
   `L8: the packages run in a browser${whyNot}`,
@@ -133,9 +204,29 @@ interface Page {
   conform(addresses: { readonly mock: string; readonly slow: string }): Promise<Verdict[]>;
 }
 
-test("L8: a bundle of core with one driver imports nothing, and stays below 130 kB (gzip)", async () => {
-  const program = `export { Agent, Session, say } from "@banyan/core"; export { openaiCompatible } from "@banyan/models/openai-compatible";`;
-  const { code, imports } = await bundleForPages(project, program, true);
-  expect(imports).toEqual([]);
-  expect(gzipSync(code).length).toBeLessThan(130_000);
+/** Bounds of a page with an agent, a tool and a driver, in compressed kB. */
+test.each([
+  { entry: "openai-compatible", create: "openaiCompatible", path: "/v1", first: 115, all: 145 },
+  { entry: "anthropic", create: "anthropic", path: "", first: 117, all: 215 },
+])("L9: a page with /$entry loads at most $first kB before its first answer, and $all kB in all", async (page) => {
+  const { entry, create, path, first, all } = page;
+  const program = `import { Agent, defineTool, say } from "@banyan/core";
+    import { ${create} } from "@banyan/models/${entry}";
+    const weather = defineTool({
+      name: "weather",
+      description: "Tells the weather of a city.",
+      input: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+      effects: "none",
+      execute: ({ city }) => \`Sunny in \${city}.\`,
+    });
+    export async function chat(baseURL) {
+      const model = ${create}("claude-sonnet-5", { baseURL, apiKey: "key" });
+      let text = "";
+      for await (const piece of new Agent({ model, tools: [weather] }).chat(say("What is the weather?")).text) text += piece;
+      return text;
+    }`;
+  const sizes = await pageSizes(project, program, { address: `${servers.mock}${path}`, answer: "It is sunny." });
+  expect(sizes.first).toBeGreaterThan(20_000);
+  expect(sizes.first).toBeLessThan(first * 1_000);
+  expect(sizes.all).toBeLessThan(all * 1_000);
 });

@@ -26,7 +26,7 @@ import {
 import { checkAgentOptions } from "./check-options.ts";
 import { type CompactOptions, compactBranch } from "./compact.ts";
 import { type AgentToolOptions, taskTool } from "./control/agent-tool.ts";
-import { type CountTokensOptions, countRequestTokens, type RequestTokens } from "./count-tokens.ts";
+import type { CountTokensOptions, RequestTokens } from "./count-tokens.ts";
 import { type Directive, resume, say } from "./directive.ts";
 import { readyAgent } from "./prepare.ts";
 import { checkSuccessors, optionsAfter, optionsWithin } from "./sub-agent.ts";
@@ -201,7 +201,7 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
    * @example const { tokens, source } = await agent.countTokens("Summarise the book.", { session });
    */
   async countTokens(content: UserContent, options: CountTokensOptions = {}): Promise<RequestTokens> {
-    return countRequestTokens(this.ready, content, options);
+    return (await import("./count-tokens.ts")).countRequestTokens(this.ready, content, options);
   }
 
   /**

@@ -17,7 +17,7 @@ import { Interrupts, type LastTurn, takeTurns } from "../turn/drive.ts";
 import { type Turn, turnStartLeaf } from "../turn/turn.ts";
 import { CHAT, ChatError, type ChatOptions, type Conversation, handlerConversation } from "./chat-options.ts";
 import { beginOptions, checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart } from "./directive.ts";
-import { type PartialResult, partialResults } from "./mode/partial-result.ts";
+import type { PartialResult } from "./mode/partial-result.ts";
 import { successfulTurn } from "./turn-error.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
@@ -140,9 +140,13 @@ export class Chat<out Result = Json | undefined> implements AsyncIterable<FeedIt
     const { output, mode } = this.agent.options;
     if (output === undefined)
       throw new OptionError("partialResults needs a schema of the result: new Agent({ model, output }).");
-    const values = partialResults(this[Symbol.asyncIterator](), () => this.turn, mode);
+    const values = this.#partials(this[Symbol.asyncIterator](), mode);
     // The values have the form of the schema, but nothing has checked them yet.
     return values as AsyncIterable<unknown> as AsyncIterable<PartialResult<Written>>;
+  }
+
+  async *#partials(...[items, mode]: [items: AsyncIterable<FeedItem>, mode?: "chat" | "task"]): AsyncGenerator<Json> {
+    yield* (await import("./mode/partial-result.ts")).partialResults(items, () => this.turn, mode);
   }
 
   /**

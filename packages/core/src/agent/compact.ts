@@ -1,4 +1,3 @@
-import { shorten } from "../context/compaction.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { newRun } from "../run/new-run.ts";
 import type { FallbackModel, TurnAgent } from "../run/run.ts";
@@ -55,6 +54,7 @@ export async function compactBranch(agent: () => TurnAgent, options: CompactOpti
     if (run.continues !== undefined) return WAITS;
     const chosen = new ChosenModel(session.state.model);
     const standIn: FallbackModel = (error) => chosen.standIn({ run, model }, error);
+    const { shorten } = await import("../context/compaction.ts");
     return shorten({ run, model }, "a user asked for it", {
       whole: "asked",
       standIn,

@@ -66,6 +66,7 @@ describe("an interruption", () => {
     };
     const control = new AbortController();
     const failed = failure(fromLanguageModel(deaf), new Recorder(), control.signal);
+    await expect.poll(() => signal).toBeDefined();
     control.abort(new Error("enough"));
     expect(await failed).toEqual(new Error("enough"));
     expect(signal?.aborted).toBe(true);

@@ -1,14 +1,11 @@
 import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { Price } from "../conversation/usage.ts";
+import { PDF, PICTURES } from "../model/result-shown.ts";
 import { withProviderRules } from "../model/rules/driver.ts";
 import { rulesFor } from "../model/rules/providers.ts";
-import type { ModelDriver, ModelSettings, ModelSink } from "../ports/model.ts";
-import { asModelError } from "./error.ts";
-import { withOwnStorage } from "./own-storage.ts";
-import { callOptions, demandedSettings, filesOfResults } from "./prompt.ts";
-import { readStreamInto } from "./pump.ts";
-import { ResponseParts } from "./response-parts.ts";
+import type { ModelDriver, ModelSettings } from "../ports/model.ts";
+import type { PromptTarget } from "./prompt.ts";
 
 /** A request in the form of the AI SDK's provider packages. */
 export type LanguageModelRequest = LanguageModelV4CallOptions;
@@ -81,6 +78,8 @@ export function fromLanguageModel(model: LanguageModelV4, options: LanguageModel
   const id = options.id ?? `${provider}/${model.modelId}`;
   const asked = { provider, ...filesOfResults(model.provider, options.takes) };
   const adapt = options.adapt ?? ((request) => request);
+  // Loaded with the first request: agents with Banyan's own drivers need no code for the AI SDK.
+  let wire: typeof import("./wire.ts") | undefined;
   const driver: ModelDriver = {
     id,
     family: "language-model",
@@ -88,11 +87,16 @@ export function fromLanguageModel(model: LanguageModelV4, options: LanguageModel
     ...(options.contextSize !== undefined && { contextSize: options.contextSize }),
     ...(options.address !== undefined && { address: options.address }),
     ...(options.settings && { settings: options.settings }),
-    stream: async (request, sink, signal) => {
+    stream: async (given, sink, signal) => {
       signal.throwIfAborted();
-      const adapted = adapt(withOwnStorage(callOptions(request, asked), model.provider));
-      const whole = options.showsLife ? adapted : { ...adapted, includeRawChunks: true };
-      await stream(model, { id, provider }, whole, sink, signal);
+      let request = given;
+      if (!wire) {
+        // Copied before the first await, because the list of messages grows later.
+        request = { ...given, messages: [...given.messages] };
+        wire = await import("./wire.ts");
+        signal.throwIfAborted();
+      }
+      await wire.streamRequest(model, { id, asked, showsLife: options.showsLife, adapt }, request, sink, signal);
     },
   };
   const { takes } = asked;
@@ -111,40 +115,6 @@ export function isLanguageModel(value: unknown): value is LanguageModelV4 {
   );
 }
 
-async function stream(
-  model: LanguageModelV4,
-  { id, provider }: { readonly id: string; readonly provider: string },
-  request: LanguageModelRequest,
-  sink: ModelSink,
-  signal: AbortSignal,
-): Promise<void> {
-  const interruption = Promise.withResolvers<never>();
-  const interrupt = () => interruption.reject(signal.reason);
-  signal.addEventListener("abort", interrupt, { once: true });
-  // Nothing may wait for this promise when the signal aborts.
-  interruption.promise.catch(() => {});
-  try {
-    const response = Promise.resolve(model.doStream({ ...request, abortSignal: signal }));
-    const { stream } = await Promise.race([response, interruption.promise]).catch((error) => {
-      // A model that ignores the signal may still respond.
-      if (signal.aborted) response.then((late) => late.stream.cancel(signal.reason)).catch(() => {});
-      throw error;
-    });
-    await readStreamInto(
-      stream,
-      new ResponseParts(model.modelId, provider, id, model.provider, demandedSettings(request)),
-      sink,
-      signal,
-      interruption.promise,
-    );
-  } catch (error) {
-    signal.throwIfAborted();
-    throw asModelError(error, id);
-  } finally {
-    signal.removeEventListener("abort", interrupt);
-  }
-}
-
 /** Returns the reason why `fromLanguageModel` rejects a value, with advice. */
 export function notALanguageModel(value: unknown): string {
   const generation =
@@ -154,4 +124,18 @@ export function notALanguageModel(value: unknown): string {
   return generation === undefined
     ? "This value is not a language model of an AI SDK provider package. Pass a model that such a package creates, such as anthropic('name')."
     : `This model implements version ${String(generation)} of the AI SDK's model interface, but v4 is required. Update the package of the model.`;
+}
+
+/** Providers whose packages support files in results, by provider name, with the accepted media types. */
+const WITHIN: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(?:openai|azure)[\w-]*\.responses/, [...PICTURES, PDF]],
+  [/anthropic/, [...PICTURES, PDF]],
+  [/^google/, ["image/png", "image/jpeg", "image/webp", PDF, "audio/*"]],
+  [/^amazon-bedrock/, [...PICTURES, PDF]],
+  [/^xai\.responses/, ["image/png", "image/jpeg"]],
+];
+
+function filesOfResults(name: string, takes?: readonly string[]): Pick<PromptTarget, "takes" | "isWithin"> {
+  const within = WITHIN.find(([form]) => form.test(name))?.[1];
+  return { takes: takes ?? within ?? PICTURES, isWithin: within !== undefined };
 }

@@ -10,7 +10,7 @@ import type {
 } from "@ai-sdk/provider";
 import { filesHeading } from "../conversation/forms/write-openai.ts";
 import type { FilePart, ProviderData, TextPart } from "../conversation/part.ts";
-import { encodableResult, PDF, PICTURES } from "../model/result-shown.ts";
+import { encodableResult } from "../model/result-shown.ts";
 import {
   ModelError,
   type ModelRequest,
@@ -33,20 +33,6 @@ export interface PromptTarget {
   readonly takes: readonly string[];
   /** True: files are part of the result. False: files follow in a user message. */
   readonly isWithin: boolean;
-}
-
-/** Providers whose packages support files in results, by provider name, with the accepted media types. */
-const WITHIN: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^(?:openai|azure)[\w-]*\.responses/, [...PICTURES, PDF]],
-  [/anthropic/, [...PICTURES, PDF]],
-  [/^google/, ["image/png", "image/jpeg", "image/webp", PDF, "audio/*"]],
-  [/^amazon-bedrock/, [...PICTURES, PDF]],
-  [/^xai\.responses/, ["image/png", "image/jpeg"]],
-];
-
-export function filesOfResults(name: string, takes?: readonly string[]): Pick<PromptTarget, "takes" | "isWithin"> {
-  const within = WITHIN.find(([form]) => form.test(name))?.[1];
-  return { takes: takes ?? within ?? PICTURES, isWithin: within !== undefined };
 }
 
 /** Encodes a request for the AI SDK. Requests share objects, so never change the result. */

@@ -1,4 +1,3 @@
-import { planSummary } from "../context/summary-message.ts";
 import { fieldsProblem } from "../conversation/checked/question-fields.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { Preview } from "../conversation/message.ts";
@@ -72,7 +71,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
       }
       run.progress.finish({ result, summary });
     },
-    summarize: (summary) => planSummary(run, message, summary),
+    summarize: async (summary) => (await import("../context/summary-message.ts")).planSummary(run, message, summary),
   };
 }
 

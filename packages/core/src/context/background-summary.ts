@@ -5,9 +5,11 @@ import { Budget } from "../run/limits.ts";
 import type { RunWithModel, TurnRun } from "../run/run.ts";
 import type { Session } from "../session/session.ts";
 import { isEqual } from "../toolbox/checked-input.ts";
-import { summaryModel, summaryWords } from "./summary-order.ts";
-import { SummaryWriter } from "./summary-writer.ts";
+import type { SummaryWriter } from "./summary-writer.ts";
 import { untilAborted } from "./tokens.ts";
+
+/** The name of the tool by which the model requests a summary. */
+export const SHORTEN = "shorten_conversation";
 
 /** A summary that a model writes during the turn (F95). */
 interface BackgroundSummary {
@@ -112,6 +114,8 @@ async function askForSummary(
 ): Promise<string | undefined> {
   let writer: SummaryWriter | undefined;
   try {
+    const { summaryModel, summaryWords } = await import("./summary-order.ts");
+    const { SummaryWriter } = await import("./summary-writer.ts");
     const words = await summaryWords(run, { trigger: "auto" });
     writer = new SummaryWriter(await summaryModel({ run, model }), { reader: run, isQuiet: true });
     return await writer.summaryOf(messages, "blocked" in words ? [] : words);

@@ -8,6 +8,7 @@ import {
   beginSummary,
   giveUpSummary,
   isSummaryUnderWay,
+  SHORTEN,
   takeSummary,
   type WrittenSummary,
 } from "./background-summary.ts";
@@ -20,10 +21,11 @@ import { SummaryWriter } from "./summary-writer.ts";
 import {
   contextUsage,
   countContextTokens,
+  fitsByAnyCount,
   NEARLY_FULL,
   promptTextsOfPath,
+  type SizedCompaction,
   untilAborted,
-  upperBound,
 } from "./tokens.ts";
 
 /** Failed summaries in one turn after which no further summary is requested. */
@@ -31,41 +33,43 @@ const FAILURES = 2;
 
 const FULL = "the context is nearly full";
 
-export const SHORTEN = "shorten_conversation";
-
-/** Makes room for the next request: reminds the model before the window is full, and compacts if necessary. */
-export async function makeRoom({ run, model }: RunWithModel, standIn?: FallbackModel): Promise<void> {
-  const { compaction, toolbox } = run.agent;
-  if (compaction?.contextSize === undefined || !compaction.automatic) return;
+/**
+ * Makes room for the next request: reminds the model before the window is full, and compacts if necessary. `written`: a
+ * summary that was written in the background. Returns true if the request has changed and needs another look.
+ */
+export async function makeSomeRoom(
+  { run, model }: RunWithModel,
+  compaction: SizedCompaction,
+  { written, standIn }: { readonly written: WrittenSummary | undefined; readonly standIn: FallbackModel | undefined },
+): Promise<boolean> {
   const { contextSize, threshold, hint, count } = compaction;
-  const written = await takeSummary(run);
   if (written) await useMade(run, written);
   const taken = contextUsage(run);
-  // Usually the request fits by any count, so nothing is counted.
-  if (upperBound(taken) < contextSize * Math.min(hint, threshold)) return;
+  if (fitsByAnyCount(taken, compaction)) return false;
   if (taken.doubted) tellDoubt(run, model, taken.doubted);
   const tokens = await untilAborted(run, (signal) => countContextTokens(taken, count, signal));
-  if (tokens === undefined) return;
+  if (tokens === undefined) return false;
   const share = tokens / contextSize;
   if (share >= threshold) {
-    if (await cutNewestResults(run)) return makeRoom({ run, model }, standIn);
-    if (share < NEARLY_FULL && isSummaryUnderWay(run)) return;
+    if (await cutNewestResults(run)) return true;
+    if (share < NEARLY_FULL && isSummaryUnderWay(run)) return false;
     const needed = tokens - contextSize * threshold;
-    if (await untilAborted(run, () => shortenResults(run, needed))) return;
-    if (isSummaryUnderWay(run) && (await waitForSummary(run))) return makeRoom({ run, model }, standIn);
+    if (await untilAborted(run, () => shortenResults(run, needed))) return false;
+    if (isSummaryUnderWay(run) && (await waitForSummary(run))) return true;
     if (!run.signal.aborted) await shorten({ run, model }, FULL, { standIn });
   } else if (share < hint) {
-    return;
+    return false;
   } else if (compaction.background ?? !model.oneAtATime) {
     const covers = await untilAborted(run, () => coveredInBackground(run, tokens));
     if (covers !== undefined) beginSummary({ run, model }, covers);
-  } else if (toolbox.find(SHORTEN) && !hasReminder(run)) {
+  } else if (run.agent.toolbox.find(SHORTEN) && !hasReminder(run)) {
     const percent = Math.round(share * 100);
     await addModelNote(
       run,
       `The conversation fills ${percent} % of your context. Call ${SHORTEN} at a convenient point. At ${Math.round(threshold * 100)} %, the program replaces earlier messages by a summary.`,
     );
   }
+  return false;
 }
 
 /** Share of the room read since the last summary at which a background summary begins. */
@@ -188,14 +192,6 @@ async function waitForSummary(run: TurnRun): Promise<boolean> {
   if (made && (await useMade(run, made))) return true;
   tellNotShortened(run, run.signal.aborted ? errorMessage(run.signal.reason) : "The model wrote no usable summary.");
   return false;
-}
-
-/** Inserts the summary that a call of this step wrote. */
-export async function useSummary(run: TurnRun): Promise<void> {
-  const summary = run.progress.takeSummary();
-  if (!summary) return;
-  await giveUpSummary(run);
-  await addSummary(run, summary.text, summary.covers);
 }
 
 /** Warns the user once about suspicious token counts: a wrong count lets a conversation grow too long (F97). */

@@ -1,4 +1,4 @@
-import { hasLearntWindow, learnWindow, windowFromError, windowOf } from "../model/context-window.ts";
+import { learnWindow, windowFromError, windowOf } from "../model/context-window.ts";
 import type { ModelError } from "../ports/model.ts";
 import type { FallbackModel, RunWithModel, TurnRun } from "../run/run.ts";
 import { shorten } from "./compaction.ts";
@@ -12,17 +12,6 @@ import {
   untilAborted,
   upperBound,
 } from "./tokens.ts";
-
-/** Returns the run with the window that the model's server reported, if that window is smaller (F89). */
-export function withWindow(asking: RunWithModel): RunWithModel {
-  const { run, model } = asking;
-  const { compaction } = run.agent;
-  const contextSize = compaction && windowOf(model, compaction.contextSize);
-  const isNews = hasLearntWindow(model) && !compaction?.wasRefused;
-  if (!compaction || (contextSize === compaction.contextSize && !isNews)) return asking;
-  const learnt = { ...compaction, contextSize, ...(isNews && ({ wasRefused: true } as const)) };
-  return { run: { ...run, agent: { ...run.agent, compaction: learnt } }, model };
-}
 
 /** A request of more than this share of a refused request counts as the same request. */
 const SAME = 0.999;

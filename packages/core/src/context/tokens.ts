@@ -6,7 +6,7 @@ import { totalTokens } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import { byteLength } from "../ports/runtime.ts";
-import type { CountTokens, TurnAgent, TurnRun } from "../run/run.ts";
+import type { Compaction, CountTokens, TurnAgent, TurnRun } from "../run/run.ts";
 
 /** Size of a request: the number of tokens that a provider counted, and the texts that no provider has counted yet. */
 export interface ContextUsage {
@@ -107,6 +107,14 @@ export function requestTokens(run: TurnRun): number {
 /** Returns the maximum number of tokens in a request: one token per byte of the texts that no provider has counted. */
 export function upperBound({ counted, uncounted }: ContextUsage): number {
   return uncounted.reduce((sum, text) => sum + byteLength(text), counted);
+}
+
+/** The settings for summaries, with the context size of the model. */
+export type SizedCompaction = Compaction & { readonly contextSize: number };
+
+/** Returns true if a request stays below all thresholds by any count of its tokens. */
+export function fitsByAnyCount(taken: ContextUsage, { contextSize, threshold, hint }: SizedCompaction): boolean {
+  return upperBound(taken) < contextSize * Math.min(hint, threshold);
 }
 
 export async function countContextTokens(

@@ -4,6 +4,7 @@ import { pathTo, placeAfterForgotten } from "../conversation/tree/path.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Rights } from "../ports/rights.ts";
 import type { Log, LogView } from "../ports/store.ts";
+import type { recover } from "./recovery.ts";
 import { ResponseSources } from "./response-sources.ts";
 import { TurnSpending } from "./turn-spending.ts";
 
@@ -14,6 +15,8 @@ export interface Past {
   readonly spending: TurnSpending;
   /** Permissions that a user gave on this machine. Absent: the store keeps none, or the log was copied here. */
   readonly rights?: Rights | undefined;
+  /** Absent: the log has no events yet. */
+  readonly recover?: typeof recover;
 }
 
 type Labels = ConversationState["labels"];
@@ -36,7 +39,7 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
         past.spending.hear(event);
       }
     }
-    return { ...past, rights };
+    return { ...past, rights, ...(past.state.seq > 0 && { recover: (await import("./recovery.ts")).recover }) };
   } catch (error) {
     await log.close();
     throw error;

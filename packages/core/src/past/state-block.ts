@@ -4,10 +4,10 @@ import { formatCount } from "../conversation/shown/amounts.ts";
 import { attachmentsOf } from "../conversation/shown/kept-words.ts";
 import { planOnPath, shownPlan } from "../conversation/shown/shown-plan.ts";
 import { cutTo, visibleLine } from "../conversation/shown/visible-text.ts";
-import type { ConversationState, FollowingCall, OpenQuestion, StayingProcess } from "../conversation/state.ts";
+import type { ConversationState, FollowingCall, OpenQuestion } from "../conversation/state.ts";
 import { hasOpenQuestion } from "../conversation/tree/asking-run.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
-import { newestLeaf, pathTo, worktreeAt } from "../conversation/tree/path.ts";
+import { newestLeaf, pathTo, processesOf, worktreeAt } from "../conversation/tree/path.ts";
 
 const LONGEST = 200;
 
@@ -54,14 +54,6 @@ export function workStateOf(state: ConversationState, path: readonly Message[], 
     files: { ...known.files, lines: usedFiles(state, path, known.files.lines) },
     attachments: { ...known.attachments, lines: [...new Set([...known.attachments.lines, ...attached])] },
   };
-}
-
-/** Returns the processes of a branch that are running, or that ended without the model being told yet. */
-export function processesOf({ processes, messages }: ConversationState, path: readonly Message[]): StayingProcess[] {
-  if (processes.size === 0) return [];
-  const here = new Set(path.map(({ id }) => id));
-  // A process of a forgotten message is reported to every branch that continues.
-  return [...processes.values()].filter(({ message }) => here.has(message) || !messages.has(message));
 }
 
 /**

@@ -10,9 +10,8 @@ import { pathTo } from "../conversation/tree/path.ts";
 import { answerFacts, approvalResolved } from "../past/answers.ts";
 import { endOfWaiting } from "../past/end-of-waiting.ts";
 import { GrantedRights } from "../past/granted-rights.ts";
-import { historyEvents, type MessageForms, messagesOf } from "../past/history.ts";
+import type { MessageForms } from "../past/history.ts";
 import { emptyPast, type Past, pastOf, readWholePath } from "../past/past.ts";
-import { recover } from "../past/recovery.ts";
 import type { TurnSpending } from "../past/turn-spending.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { Answer } from "../ports/verdict.ts";
@@ -86,8 +85,7 @@ export class Session {
     );
     const { seq = 0, epoch = 1 } = log ?? {};
     const isForeign = log?.rights !== undefined && rights === undefined && seq > 0;
-    const left =
-      seq === 0 ? undefined : recover(state, { seq, epoch }, isForeign ? "file" : this.allowed, log?.now?.(), spending);
+    const left = past.recover?.(state, { seq, epoch }, isForeign ? "file" : this.allowed, log?.now?.(), spending);
     this.interrupted = left?.interrupted ?? [];
     this.#leftToSay = left?.facts ?? [];
     this.#writer = new Writer({
@@ -276,7 +274,7 @@ export class Session {
    */
   async addHistory(messages: readonly object[], options: Pick<AddMessageOptions, "at"> = {}): Promise<string | null> {
     const at = historyParent(this.state, "session.addHistory", options);
-    const { events, leaf } = historyEvents(this.state, messages, at);
+    const { events, leaf } = (await import("../past/history.ts")).historyEvents(this.state, messages, at);
     if (leaf === null || leaf === at) return leaf;
     await this.hold(at, async (held) => {
       await this.commit(events, { durable: true });
@@ -297,7 +295,8 @@ export class Session {
     options: Pick<AddMessageOptions, "at"> = {},
   ): Promise<MessageForms[Form][]> {
     const at = historyParent(this.state, "session.toMessages", options);
-    return messagesOf(this.state, await this.wholePath(pathTo(this.state, at)), form);
+    const path = await this.wholePath(pathTo(this.state, at));
+    return (await import("../past/history.ts")).messagesOf(this.state, path, form);
   }
 
   /**

@@ -1,6 +1,5 @@
 import { giveUpSummary } from "../context/background-summary.ts";
-import { makeRoom, useSummary } from "../context/compaction.ts";
-import { withWindow } from "../context/overflow.ts";
+import { makeRoom, useSummary, withWindow } from "../context/room.ts";
 import { OptionError } from "../conversation/option-names.ts";
 import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
 import { orAborted } from "../model/alarm.ts";

@@ -1,5 +1,4 @@
-import { addShortening } from "../context/cut-results.ts";
-import { repairOverflow, withWindow } from "../context/overflow.ts";
+import { withWindow } from "../context/room.ts";
 import { countContextTokens, estimate, roughCount, untilAborted } from "../context/tokens.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import { textOf, type UserMessage } from "../conversation/message.ts";
@@ -16,6 +15,7 @@ export async function afterFailure(
   error: ModelError,
   standIn: FallbackModel,
 ): Promise<ModelError | undefined> {
+  const { repairOverflow } = await import("../context/overflow.ts");
   const repaired = await repairOverflow(asking, error, standIn);
   if (repaired !== "stuck") return repaired === "shorter" ? undefined : error;
   const { run, model } = withWindow(asking);
@@ -109,6 +109,7 @@ async function setAside(
     }
   }
   const text = `(The user wrote a message here that is too large for your context: ${size}. You are not shown it.)`;
+  const { addShortening } = await import("../context/cut-results.ts");
   await addShortening(run, `The message above is too large for ${model.id}, so requests leave it out.`, [
     { message: message.id, text },
   ]);
@@ -119,6 +120,7 @@ async function setAside(
 
 async function toldOfFile(run: TurnRun, message: UserMessage, size: string, file: string): Promise<void> {
   const text = `The user's message is too large for your context (${size}), so it was stored as the file ${file}. Read the file in parts. The message begins:\n${cutTo(textOf(message), BEGINNING)}`;
+  const { addShortening } = await import("../context/cut-results.ts");
   await addShortening(run, `The message above was stored as ${file}.`, [{ message: message.id, text }]);
 }
 

@@ -1,8 +1,6 @@
 import { completeOpenCalls } from "../calls/open-calls.ts";
-import { giveUpSummary } from "../context/background-summary.ts";
-import { SHORTEN } from "../context/compaction.ts";
+import { giveUpSummary, SHORTEN } from "../context/background-summary.ts";
 import { citedMemory, recallMemory, rememberTurn } from "../context/recall.ts";
-import { planSummary } from "../context/summary-message.ts";
 import { CUT_OFF } from "../conversation/broken-turn.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { EventBody, MessageAdded, RunEnd } from "../conversation/event.ts";
@@ -20,9 +18,8 @@ import { endedReport } from "../conversation/shown/enclosed-text.ts";
 import type { ConversationState, OpenQuestion, StayingProcess, WaitingInput } from "../conversation/state.ts";
 import { askingRuns, openLimit } from "../conversation/tree/asking-run.ts";
 import { deliverInputs, stillWaiting } from "../conversation/tree/inbox.ts";
-import { lastAssistantMessage } from "../conversation/tree/path.ts";
+import { lastAssistantMessage, processesOf } from "../conversation/tree/path.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
-import { processesOf } from "../past/state-block.ts";
 import type { TaskAgent } from "../ports/tool.ts";
 import { assistantMessage, type RunBranch } from "../run/branch.ts";
 import { guardedParts, guardInputs, type InputGuard } from "../run/guard-messages.ts";
@@ -35,7 +32,6 @@ import { isReaderGone, noInput, SESSION_CLOSED, SessionError } from "../session/
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import { ChosenModel } from "./chosen-model.ts";
-import { reportedLoop } from "./reported-loop.ts";
 import { stepLoop } from "./step-loop.ts";
 
 export type TurnStart =
@@ -130,7 +126,10 @@ async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): P
   await completeOpenCalls(run);
   const summary = summaryToPlan(run);
   // After a rejection the feed already has the reason why nothing is shortened.
-  if (summary) await planSummary(run, summary.response, summary.text).catch(() => {});
+  if (summary) {
+    const { planSummary } = await import("../context/summary-message.ts");
+    await planSummary(run, summary.response, summary.text).catch(() => {});
+  }
   if (run.continues !== undefined) await closeLimit(run);
   if (start.type === "here" && mode.name === "task" && !run.progress.finished) finishAsBefore(run);
   const { toolbox } = run.agent;
@@ -150,9 +149,10 @@ function handOffIn({ agent: { toolbox }, branch, from }: TurnRun): TaskAgent | u
   return undefined;
 }
 
-function takeLoop(run: TurnRun, chosen: ChosenModel): Promise<LoopEnd> {
+async function takeLoop(run: TurnRun, chosen: ChosenModel): Promise<LoopEnd> {
   const { model } = run.agent;
-  return "run" in model ? reportedLoop(run, model) : stepLoop({ run, model }, chosen);
+  if (!("run" in model)) return stepLoop({ run, model }, chosen);
+  return (await import("./reported-loop.ts")).reportedLoop(run, model);
 }
 
 /** Lets the guard check the messages of users that begin the turn. Throws `DirectiveError` (`refused`). */

@@ -7,7 +7,6 @@ import { modelFetch } from "../wire/fetch.ts";
 import { MessagesAnswer } from "./answer.ts";
 import { Heads } from "./head.ts";
 import { PROVIDER } from "./messages.ts";
-import { throughPackage } from "./package.ts";
 import { encodeMessages } from "./request.ts";
 
 /**
@@ -20,9 +19,9 @@ const PDF_BETA = "pdfs-2024-09-25";
 
 /**
  * Creates a driver for Anthropic's Messages API. The driver encodes and decodes messages itself, for speed; the AI
- * SDK's provider package writes the other fields, and whole requests with rare content. The driver loads and opens
- * nothing before the first request. It has no timeout, since a model may think for long: the caller must abort. Throws
- * `TypeError` if `baseURL` is not an address.
+ * SDK's provider package writes requests with rare settings or content. The driver loads and opens nothing before the
+ * first request. It has no timeout, since a model may think for long: the caller must abort. Throws `TypeError` if
+ * `baseURL` is not an address.
  * @example
  * const model = anthropicMessages({ id: "anthropic/claude", model: "claude-sonnet-4-5", baseURL: "http://127.0.0.1:8080/v1" });
  */
@@ -38,8 +37,8 @@ export function anthropicMessages(options: AnthropicMessagesOptions): ModelDrive
   const driver: ModelDriver = {
     ...client.facts,
     family: "anthropic-messages",
-    countTokens: countAtEndpoint(client.facts, ANTHROPIC_COUNT, modelFetch(options), (fetch) =>
-      throughPackage(options, fetch),
+    countTokens: countAtEndpoint(client.facts, ANTHROPIC_COUNT, modelFetch(options), async (fetch) =>
+      (await import("./package.ts")).throughPackage(options, fetch),
     ),
     async stream(request, sink, signal) {
       signal.throwIfAborted();
@@ -47,7 +46,7 @@ export function anthropicMessages(options: AnthropicMessagesOptions): ModelDrive
       const messages = encodeMessages(request, options.takes);
       if (!messages) {
         const rest = { ...request, messages: [...request.messages] };
-        whole ??= throughPackage(options);
+        whole ??= import("./package.ts").then(({ throughPackage }) => throughPackage(options));
         return (await whole).stream(rest, sink, signal);
       }
       const head = await heads.of(request);

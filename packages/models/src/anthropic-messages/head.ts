@@ -1,7 +1,7 @@
 import { ModelError, type ModelSettings } from "@banyan/core";
 import type { ModelRequest } from "@banyan/core/drivers";
 import type { WireOptions } from "../wire/client.ts";
-import { throughPackage } from "./package.ts";
+import { plainHead } from "./plain-head.ts";
 
 /** All fields of a request in Anthropic's format except `messages`. */
 export interface RequestHead {
@@ -19,8 +19,9 @@ interface KnownHead extends Pick<ModelRequest, "instructions" | "tools" | "toolC
 const KEPT = 8;
 
 /**
- * Makes all fields of a request except its messages (the head) with the AI SDK's package, which knows each model's
- * features: the package writes a request without messages, which is not sent. Keeps the result for later steps.
+ * Makes all fields of a request except its messages (the head). For unusual settings, the AI SDK's package makes the
+ * head, because it knows each model's features: it writes a request without messages, which is not sent. Keeps the
+ * result for later steps.
  */
 export class Heads {
   readonly #options: WireOptions;
@@ -53,6 +54,13 @@ export class Heads {
 }
 
 async function encodeHead(options: WireOptions, request: ModelRequest): Promise<RequestHead> {
+  const plain = plainHead(options.model, request);
+  if (plain) {
+    const asked = new Headers(options.headers).get("anthropic-beta");
+    const betas = [...(asked ? [asked] : []), ...plain.betas].join(",");
+    return { text: JSON.stringify(plain.fields).slice(0, -1), betas };
+  }
+  const { throughPackage } = await import("./package.ts");
   let caught: RequestHead | undefined;
   const model = await throughPackage(options, async (_, { headers, body } = {}) => {
     const { messages: _messages, ...head } = JSON.parse(String(body));

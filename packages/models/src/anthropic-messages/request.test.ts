@@ -1,3 +1,4 @@
+import { anthropicModelCatalog } from "@ai-sdk/anthropic/internal";
 import type { ModelDriver, ModelSettings } from "@banyan/core";
 import { ModelError } from "@banyan/core";
 import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
@@ -7,6 +8,7 @@ import { KeepingSink, say } from "../testing/sink.ts";
 import { anthropicMessages } from "./driver.ts";
 import { Heads } from "./head.ts";
 import { throughPackage } from "./package.ts";
+import { plainHead } from "./plain-head.ts";
 import { encodeMessages } from "./request.ts";
 
 type Answer = Extract<PromptMessage, { role: "assistant" }>;
@@ -174,6 +176,31 @@ describe("a request is equal to that of the provider's package", () => {
       expect(encodeMessages(request)).toBeDefined();
       await expectEqual(SONNET, request, { ...request, toolChoice: "none" }, { ...request, tools: [] });
     }
+  });
+
+  // Equal for all models: the settings that our own code writes, and their neighbours that the package writes.
+  const plainSettings: readonly ModelSettings[] = [
+    {},
+    { temperature: 0 },
+    { temperature: 1, stop: ["END"] },
+    { temperature: 1.5 },
+    { maxTokens: 100, stop: [] },
+    { maxTokens: 64_001 },
+  ];
+  const others = ["claude-sonnet-4@20250514", "claude-sonnet-4-7", "claude-haiku-5", "claude-3-5-haiku", "llama"];
+  test.each([...Object.keys(anthropicModelCatalog), ...others])("with plain settings, of %s", async (model) => {
+    // The package sends a forced call that a model refuses, and then reports an error. Our own code sends nothing.
+    const refusesForced = /claude-((sonnet|opus)-5-5|fable-5-\d)/.test(model);
+    expect(refusesForced && plainHead(model, say("Hi", { tools, toolChoice: "required" }))).toBeFalsy();
+    const choices = ["auto", "none", ...(refusesForced ? [] : (["required", { tool: "peek" }] as const))] as const;
+    const requests = plainSettings.flatMap((settings) =>
+      ["", "Be brief."].map((instructions) => say("Hi", { settings, instructions })),
+    );
+    for (const toolChoice of choices) requests.push(say("Hi", { tools, toolChoice }));
+    requests.push(say("Hi", { tools, instructions: "Be brief." }));
+    await expectEqual(model, ...requests);
+    for (const request of requests.slice(0, 2))
+      expect(plainHead(model, request) !== undefined).toBe(!others.slice(2).includes(model));
   });
 
   const more: Readonly<Record<string, ModelSettings>> = {

@@ -10,7 +10,7 @@ import {
   type UserMessage,
 } from "../message.ts";
 import type { UserPart } from "../part.ts";
-import type { ConversationState } from "../state.ts";
+import type { ConversationState, StayingProcess } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
 
 /**
@@ -225,4 +225,12 @@ function withTexts(message: AssistantMessage, texts: ReadonlyMap<string, string>
 export function resultFileBytes(path: readonly Message[]): number {
   const calls = afterSummary(path).flatMap((message) => (message.role === "assistant" ? message.calls : []));
   return calls.flatMap(({ files = [] }) => files).reduce((sum, { data = "" }) => sum + base64Size(data), 0);
+}
+
+/** Returns the processes of a branch that are running, or that ended without the model being told yet. */
+export function processesOf({ processes, messages }: ConversationState, path: readonly Message[]): StayingProcess[] {
+  if (processes.size === 0) return [];
+  const here = new Set(path.map(({ id }) => id));
+  // A process of a forgotten message is reported to every branch that continues.
+  return [...processes.values()].filter(({ message }) => here.has(message) || !messages.has(message));
 }
