@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, Session } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
-import { type AttemptPlace, casesFrom, evaluate } from "@banyan/host/evaluation";
+import { type AttemptContext, casesFrom, evaluate } from "@banyan/host/evaluation";
 import { workspaceTools } from "@banyan/tools/workspace";
 
 const directory = await mkdtemp(join(tmpdir(), "evaluate-"));
@@ -28,7 +28,7 @@ const careful = () => scriptedModel([[call("write", { path: "list.txt", content:
 const hasty = () => scriptedModel([[call("write", { path: "list.txt", content: "milk\n" })], "Added."]);
 const column = (name: string, model: typeof careful) => ({
   name,
-  open: ({ directory }: AttemptPlace) => ({
+  open: ({ directory }: AttemptContext) => ({
     agent: new Agent({ model: model(), tools: workspaceTools({ root: directory }) }),
   }),
 });

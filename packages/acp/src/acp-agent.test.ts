@@ -4,7 +4,7 @@ import { readUntil, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { acpAgent } from "./acp-agent.ts";
-import { type Person, Place, play } from "./testing/sample.fixture.ts";
+import { type Person, play, SampleFolders } from "./testing/sample.fixture.ts";
 
 /** Tests more faulty agents and longer conversations: each turn starts a process. */
 const LONG = process.env.BANYAN_LONG !== undefined;
@@ -15,12 +15,12 @@ const deny = (): Answer => ({ decision: "deny" });
 
 describe("what an agent says and does stands in the conversation", () => {
   test("the agent learns the name and the version of the program that asks", async () => {
-    const { text } = await play("client", { model: new Place().sample() });
+    const { text } = await play("client", { model: new SampleFolders().sample() });
     expect(JSON.parse(text)).toEqual({ name: "banyan", title: "Banyan", version: manifest.version });
   });
 
   test("text and reasoning are parts of one response, with the tokens of the turn", async () => {
-    const model = new Place().sample();
+    const model = new SampleFolders().sample();
     const { responses, reason } = await play("think hm\nsay Hello\nsay there", { model });
     expect(reason).toBe("answered");
     expect(responses).toMatchObject([
@@ -37,7 +37,7 @@ describe("what an agent says and does stands in the conversation", () => {
   });
 
   test("a call that it runs without asking has its place, what it says on the way, and one result", async () => {
-    const { calls, items, text } = await play("read a.txt\nsay Done", { model: new Place().sample() });
+    const { calls, items, text } = await play("read a.txt\nsay Done", { model: new SampleFolders().sample() });
     expect(calls).toMatchObject([
       {
         tool: "sample_read",
@@ -53,7 +53,7 @@ describe("what an agent says and does stands in the conversation", () => {
   });
 
   test("calls that come together belong to one response, and end in their own order", async () => {
-    const { responses, calls } = await play("together", { model: new Place().sample() });
+    const { responses, calls } = await play("together", { model: new SampleFolders().sample() });
     expect(responses.map(({ calls }) => calls.length)).toEqual([2, 0]);
     expect(calls.map(({ about, output }) => [about?.command, output])).toEqual([
       ["a", "a"],
@@ -62,7 +62,7 @@ describe("what an agent says and does stands in the conversation", () => {
   });
 
   test("a call that goes on beside what is said keeps its place until its own end", async () => {
-    const { calls, text } = await play("nested", { model: new Place().sample() });
+    const { calls, text } = await play("nested", { model: new SampleFolders().sample() });
     expect(calls.map(({ tool, status, output }) => [tool, status, output])).toEqual([
       ["sample_think", "completed", "looked"],
       ["sample_read", "completed", "line 1\nline 2"],
@@ -72,7 +72,7 @@ describe("what an agent says and does stands in the conversation", () => {
   });
 
   test("a call of which the agent tells no end gets a result that says so", async () => {
-    const { calls } = await play("forget", { model: new Place().sample() });
+    const { calls } = await play("forget", { model: new SampleFolders().sample() });
     expect(calls).toMatchObject([
       {
         tool: "sample_their_tool",
@@ -83,7 +83,7 @@ describe("what an agent says and does stands in the conversation", () => {
   });
 
   test("a plan is shown as it changes, and is no part of the answer", async () => {
-    const { responses, text } = await play("plan\nsay Planned", { model: new Place().sample() });
+    const { responses, text } = await play("plan\nsay Planned", { model: new SampleFolders().sample() });
     const plans = responses.flatMap(({ parts }) =>
       parts.flatMap((part) => (part.type === "reasoning" ? part.text : [])),
     );
@@ -92,12 +92,12 @@ describe("what an agent says and does stands in the conversation", () => {
   });
 
   test("what it costs is counted once: each turn what was added, and unknown where nothing is told", async () => {
-    const model = new Place().sample("resume");
+    const model = new SampleFolders().sample("resume");
     const first = await play("spend 0.25\nread a\nspend 0.5", { model });
     expect(first.session.state.cost).toBeCloseTo(0.75);
     const second = await play("spend 0.125", { model, session: first.session });
     expect(second.session.state.cost).toBeCloseTo(0.875);
-    const untold = await play("say free", { model: new Place().sample() });
+    const untold = await play("say free", { model: new SampleFolders().sample() });
     expect(untold.session.state.cost).toBeUndefined();
   });
 
@@ -108,19 +108,19 @@ describe("what an agent says and does stands in the conversation", () => {
       ["ends max_tokens", "length", undefined],
     ].slice(0, LONG ? undefined : 1),
   )("its way to stop, %s, is told", async (act, finish, error) => {
-    const { responses } = await play(`say So\n${act}`, { model: new Place().sample() });
+    const { responses } = await play(`say So\n${act}`, { model: new SampleFolders().sample() });
     expect(responses.at(-1)).toMatchObject({ finish, ...(error !== undefined && { error }) });
   });
 
   test("what it asks of the client beside this, what newer agents tell, and what is no message, is refused or passed over", async () => {
-    const { text } = await play("files\nodd\nbabble", { model: new Place().sample() });
+    const { text } = await play("files\nodd\nbabble", { model: new SampleFolders().sample() });
     expect(text).toBe("refused: -32601went onheard");
   });
 });
 
 describe("what an agent asks leave for is judged by our rules and asked of our person", () => {
   test("the person sees what it would change, and yes is said for this once", async () => {
-    const place = new Place({ "a.txt": "old" });
+    const place = new SampleFolders({ "a.txt": "old" });
     let seen: unknown;
     const person = (question: { readonly question: string }, session: Session) => {
       seen = session.state.questions.get(question.question);
@@ -135,7 +135,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
   });
 
   test("no is said to the agent, and the call is denied", async () => {
-    const place = new Place({ "a.txt": "old" });
+    const place = new SampleFolders({ "a.txt": "old" });
     const { calls, text } = await play("edit a.txt new", { model: place.sample(), person: deny });
     expect(calls).toMatchObject([{ status: "denied", approved: false }]);
     expect([text, place.read("a.txt")]).toEqual(["told: no", "old"]);
@@ -147,7 +147,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
       seen.push([tool.name, tool.offeredBy, tool.about?.(input)]);
       return JSON.stringify(input).includes("rm") ? { decision: "deny", reason: "not that" } : { decision: "allow" };
     };
-    const { calls, text } = await play("run ls\nrun rm", { model: new Place().sample(), permission });
+    const { calls, text } = await play("run ls\nrun rm", { model: new SampleFolders().sample(), permission });
     expect(seen).toEqual([
       ["sample_execute", "sample", { command: "ls" }],
       ["sample_execute", "sample", { command: "rm" }],
@@ -161,7 +161,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
   });
 
   test("where nobody can be asked, what would be asked is denied", async () => {
-    const { calls, text } = await play("run ls", { model: new Place().sample() });
+    const { calls, text } = await play("run ls", { model: new SampleFolders().sample() });
     expect(calls).toMatchObject([{ status: "denied" }]);
     expect(text).toBe("told: no");
   });
@@ -185,7 +185,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
       return { decision: call?.about?.title === "allow" ? "allow" : "deny" };
     };
     const acts = offered.map(([kinds, decision]) => `options ${kinds} ${decision}`).join("\n");
-    const { text, calls } = await play(acts, { model: new Place().sample(), person });
+    const { text, calls } = await play(acts, { model: new SampleFolders().sample(), person });
     expect(calls[1]).toMatchObject({
       status: "failed",
       output: expect.stringContaining(
@@ -202,20 +202,23 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
   test("where it knows several ways of yes, the person says which", async () => {
     const person = (question: { readonly type: string }): Answer =>
       question.type === "question.asked" ? { decision: "answer", text: "allow_once 2" } : allow();
-    const { text } = await play("options allow_once,allow_always,allow_once", { model: new Place().sample(), person });
+    const { text } = await play("options allow_once,allow_always,allow_once", {
+      model: new SampleFolders().sample(),
+      person,
+    });
     expect(text).toBe("told: allow_once-2; ");
   });
 
   test("S15: arguments that a person changes cannot be given to it, so it is told no", async () => {
     const person = (): Answer => ({ decision: "allow", input: { command: "ls -la" } });
-    const { calls, text } = await play("run ls", { model: new Place().sample(), person });
+    const { calls, text } = await play("run ls", { model: new SampleFolders().sample(), person });
     expect(calls[0]?.status).toBe("failed");
     expect(calls[0]?.output).toContain("cannot run a call with changed arguments");
     expect(text).toBe("told: no");
   });
 
   test("asked about twice, a call is two calls, each with its result", async () => {
-    const { calls, text } = await play("twice", { model: new Place().sample(), person: allow });
+    const { calls, text } = await play("twice", { model: new SampleFolders().sample(), person: allow });
     expect(calls.map(({ about, output }) => [about?.command, output])).toEqual([
       ["ls", "listed"],
       ["ls -a", "Allowed."],
@@ -224,7 +227,10 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
   });
 
   test("a question that the agent takes back is nobody's any more", async () => {
-    const { calls, session, text } = await play("takeBack", { model: new Place().sample(), person: () => undefined });
+    const { calls, session, text } = await play("takeBack", {
+      model: new SampleFolders().sample(),
+      person: () => undefined,
+    });
     expect(calls[0]?.status).toBe("cancelled");
     expect(session.state.questions.size).toBe(0);
     expect(text).toBe("told: cancelled");
@@ -238,10 +244,13 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     };
     const permission = ({ tool }: { readonly tool: { readonly control?: boolean | undefined } }) =>
       ({ decision: tool.control ? "allow" : "ask" }) as const;
-    const { text } = await play("ask", { model: new Place().sample(), permission, person });
+    const { text } = await play("ask", { model: new SampleFolders().sample(), permission, person });
     expect(asked[0]).toContain('The agent "sample" asks: Where shall it go?');
     expect(text).toBe('told: {"action":"accept","content":{"where":"Berlin"}}');
-    const nobody = await play("ask", { model: new Place().sample(), permission: () => ({ decision: "allow" }) });
+    const nobody = await play("ask", {
+      model: new SampleFolders().sample(),
+      permission: () => ({ decision: "allow" }),
+    });
     expect(nobody.text).toBe('told: {"action":"cancel"}');
   });
 });
@@ -288,7 +297,7 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
     ],
   ];
   test.each(LONG ? [...bad, ...worse] : bad)("one that %s", async (_, act, env, sentence) => {
-    const model = new Place().sample("", env, act === "deaf" || env.SAMPLE_SILENT ? { patience } : {});
+    const model = new SampleFolders().sample("", env, act === "deaf" || env.SAMPLE_SILENT ? { patience } : {});
     const { reason, problem, text, session } = await play(`say Begun\n${act}`, { model });
     expect(reason).toBe("failed");
     expect(problem).toMatch(sentence);
@@ -315,7 +324,7 @@ describe("no process outlives its turn", () => {
   test.runIf(LONG)(
     "a child in a session of its own that ends at no signal but the last is gone when the turn is over",
     async () => {
-      const { text } = await play("child", { model: new Place().sample("", { SAMPLE_STUBBORN: "1" }) });
+      const { text } = await play("child", { model: new SampleFolders().sample("", { SAMPLE_STUBBORN: "1" }) });
       const id = Number(text);
       expect(id).toBeGreaterThan(1);
       expect(isThere(id)).toBe(false);
@@ -325,7 +334,7 @@ describe("no process outlives its turn", () => {
   test.each(LONG ? ["hang", "deaf"] : ["hang"])(
     "B22: an interrupt of one that is in %s ends it soon, and keeps what it said",
     async (act) => {
-      const model = new Place().sample();
+      const model = new SampleFolders().sample();
       const session = Session.inMemory();
       const feed = new Agent({ model }).chat(say(`child\n${act}`), { session })[Symbol.asyncIterator]();
       const told = await readUntil(feed, (item) => item.type === "text.delta");
@@ -340,7 +349,7 @@ describe("no process outlives its turn", () => {
   );
 
   test("an interrupt while a person is asked tells the agent that nobody decided", async () => {
-    const model = new Place().sample();
+    const model = new SampleFolders().sample();
     const session = Session.inMemory();
     const agent = new Agent({ model, permission: () => ({ decision: "ask" }) });
     const feed = agent.chat(say("run ls"), { session })[Symbol.asyncIterator]();

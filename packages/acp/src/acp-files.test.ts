@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { type Answer, type AssistantMessage, Session, textOf } from "@banyan/core";
 import type { FileChange } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
-import { Place, play } from "./testing/sample.fixture.ts";
+import { play, SampleFolders } from "./testing/sample.fixture.ts";
 
 /** Tests more faulty agents and longer conversations: each turn starts a process. */
 const LONG = process.env.BANYAN_LONG !== undefined;
@@ -11,7 +11,7 @@ const allow = (): Answer => ({ decision: "allow" });
 
 describe("files that an agent changes can be taken back", () => {
   test("what it asks about and what it does not are noted before, with what was there", async () => {
-    const place = new Place({ "a.txt": "old", "b.txt": "before" });
+    const place = new SampleFolders({ "a.txt": "old", "b.txt": "before" });
     const { calls } = await play("edit a.txt new\noverwrite b.txt after\noverwrite c.txt made", {
       model: place.sample(),
       person: allow,
@@ -27,7 +27,7 @@ describe("files that an agent changes can be taken back", () => {
 
   const shown = ({ changes = [] }: { readonly changes?: readonly FileChange[] }) =>
     changes.map(({ path, kind, before }) => [path, kind, before === null ? null : "kept"]);
-  const everKept = (place: Place, calls: readonly { readonly changes?: readonly FileChange[] }[]) =>
+  const everKept = (place: SampleFolders, calls: readonly { readonly changes?: readonly FileChange[] }[]) =>
     calls.every(({ changes = [] }) =>
       changes.every(({ before }) => before === null || existsSync(`${place.backups}/${before}`)),
     );
@@ -46,7 +46,7 @@ describe("files that an agent changes can be taken back", () => {
       },
     ],
   ])("F105: what it changed stands with %s, with what was there", async (_, fields) => {
-    const place = new Place({ "a.txt": "old", "gone.txt": "going", "same.txt": "same", ".gitignore": "built" });
+    const place = new SampleFolders({ "a.txt": "old", "gone.txt": "going", "same.txt": "same", ".gitignore": "built" });
     const does = "echo new > a.txt; printf made > new.txt; rm gone.txt; touch same.txt; echo x > built";
     const { calls } = await play(`call ${JSON.stringify({ ...fields, does })}\nsay Done`, {
       model: place.sample(),
@@ -63,7 +63,7 @@ describe("files that an agent changes can be taken back", () => {
   });
 
   test("F105: what it changed without telling of any call stands with its answer, which stays the turn's", async () => {
-    const place = new Place({ "a.txt": "old" });
+    const place = new SampleFolders({ "a.txt": "old" });
     const { calls, responses, reason } = await play("secretly echo new > a.txt\nsay Done.", { model: place.sample() });
     expect(reason).toBe("answered");
     expect(textOf(responses.at(-1) as AssistantMessage)).toBe("Done.");
@@ -77,7 +77,7 @@ describe("files that an agent changes can be taken back", () => {
     ["is interrupted", "stuck echo new > a.txt"],
     ["dies", "stuck echo new > a.txt # die"],
   ])("F105: what it changed in a call stands there when it %s", async (_, act) => {
-    const place = new Place({ "a.txt": "old" });
+    const place = new SampleFolders({ "a.txt": "old" });
     const session = Session.inMemory();
     session.listen({
       items: (items) => {
@@ -90,7 +90,7 @@ describe("files that an agent changes can be taken back", () => {
   });
 
   test("F105: a change is told once, by the call that made it", async () => {
-    const place = new Place({ "a.txt": "0", "b.txt": "0" });
+    const place = new SampleFolders({ "a.txt": "0", "b.txt": "0" });
     const one = (does: string) =>
       `call ${JSON.stringify({ kind: "execute", rawInput: { command: does }, asks: false, does })}`;
     const { calls } = await play(
@@ -110,7 +110,7 @@ describe("files that an agent changes can be taken back", () => {
 
 describe("a conversation goes on in the agent's session, and a branch in a fork of it", () => {
   test("a fork where it can: each response's session stays as it was for other branches", async () => {
-    const model = new Place().sample("fork,embedded");
+    const model = new SampleFolders().sample("fork,embedded");
     const { session } = await play("say one", { model });
     const first = session.state.leaf ?? undefined;
     await play("say two", { model, session });
@@ -121,7 +121,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
   test.each(LONG ? ["resume", "load"] : ["load"])(
     "%s where it can, on the same branch alone; what the agent tells of the past is not said again",
     async (way) => {
-      const model = new Place().sample(`${way},embedded`);
+      const model = new SampleFolders().sample(`${way},embedded`);
       const { session } = await play("say one", { model });
       const first = session.state.leaf ?? undefined;
       const second = await play("told", { model, session });
@@ -133,7 +133,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
   );
 
   test("a new session is told all that was said, with the instructions first; also where the old one is gone", async () => {
-    const model = new Place().sample("fork", { SAMPLE_STATE: "" });
+    const model = new SampleFolders().sample("fork", { SAMPLE_STATE: "" });
     const { session } = await play("say one", { model, instructions: "Be kind." });
     const { text } = await play("told", { model, session, instructions: "Be kind." });
     expect(text).toContain("Be kind.");
@@ -142,7 +142,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
   });
 
   test("what another model said in between is told with what is said now", async () => {
-    const place = new Place();
+    const place = new SampleFolders();
     const { session } = await play("say one", { model: place.sample("fork,embedded") });
     await play("say other", { model: place.sample("", {}, { name: "other" }), session });
     const { responses } = await play("told", { model: place.sample("fork,embedded"), session });
@@ -155,7 +155,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
   test.each([{ topP: 0.5 }, { seed: 7 }, { stop: ["END"] }])(
     "L6: the setting of %j is refused, because an agent would ignore it",
     async (settings) => {
-      const { reason, problem } = await play("say one", { model: new Place().sample("embedded"), settings });
+      const { reason, problem } = await play("say one", { model: new SampleFolders().sample("embedded"), settings });
       const [setting] = Object.keys(settings);
       expect([reason, problem]).toEqual([
         "failed",
@@ -165,7 +165,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
   );
 
   test("how much it is to think is chosen in its session, in one that goes on too, and one that it does not know is refused with those that it knows", async () => {
-    const place = new Place();
+    const place = new SampleFolders();
     const thinking = (effort?: string) => place.sample("fork,embedded,effort", {}, { effort });
     const { session, text } = await play("effort", { model: thinking("high") });
     expect(text).toBe("thinks high");
@@ -176,14 +176,14 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
       "failed",
       'The agent "sample" has no effort "max". Name the model with a colon and one of these efforts: low, high.',
     ]);
-    const plain = await play("effort", { model: new Place().sample("embedded", {}, { effort: "low" }) });
+    const plain = await play("effort", { model: new SampleFolders().sample("embedded", {}, { effort: "low" }) });
     expect(plain.problem).toBe(
       'The agent "sample" has no effort "low". The agent has no effort levels. Name the model without a colon and an effort.',
     );
   });
 
   test.runIf(LONG)("sessions that only a branch from far back would need are deleted where the agent can", async () => {
-    const place = new Place();
+    const place = new SampleFolders();
     const model = place.sample("fork,delete");
     const session = Session.inMemory();
     for (let turn = 0; turn < 10; turn++) await play(`say ${turn}`, { model, session });

@@ -51,10 +51,10 @@ export async function runAgentTurn(
     frames(process.input, process.output, {
       longest: LONGEST,
       babble: (line) => process.note(`${line}\n`),
-      told: async ({ session: told, update }) => {
+      onUpdate: async ({ session: updated, update }) => {
         heardAt = performance.now();
         // Updates before the prompt repeat the past.
-        if (update && told === session) await report.update(update);
+        if (update && updated === session) await report.update(update);
       },
       heard: async () => {
         heardAt = performance.now();

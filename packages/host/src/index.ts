@@ -21,7 +21,7 @@ export {
 export {
   addRestorationMessage,
   type CallChanges,
-  type ChangesPlace,
+  type ChangesContext,
   type RestorationResult,
   reliesOnForeignLog,
   revertBranch,
@@ -42,7 +42,7 @@ export {
 export { type AgentDefinition, unknownInAgents } from "./definitions/agents.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";
-export { contextKnown, type ModelsPlace, modelsOfProvider, providersHere } from "./drivers/drivers.ts";
+export { contextKnown, type ModelsContext, modelsOfProvider, providersHere } from "./drivers/drivers.ts";
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
 export { type AttentionReason, CallsFor } from "./hooks/calls-for.ts";
@@ -61,7 +61,7 @@ export {
   type PromptInvocation,
   type PromptText,
 } from "./messages/prompts.ts";
-export { type CommandRun, runUserCommand, type UserCommandPlace, unfinishedMode } from "./messages/user-command.ts";
+export { type CommandRun, runUserCommand, type UserCommandContext, unfinishedMode } from "./messages/user-command.ts";
 export { type WrittenMessage, writtenMessage } from "./messages/written-message.ts";
 export type { PlanApproval } from "./permissions/approval.ts";
 export { Approval, ApprovalError, NEEDS_SANDBOX, type UnattendedApproval } from "./permissions/approval.ts";
@@ -82,7 +82,7 @@ export {
 } from "./permissions/rule.ts";
 export { absentInLists } from "./permissions/tool-list.ts";
 export { type Directories, directories } from "./places/directories.ts";
-export { type ProjectPlaces, projectOf } from "./places/project.ts";
+export { type ProjectPaths, projectOf } from "./places/project.ts";
 export { redactedLoop } from "./redaction/redacted-loop.ts";
 export { withRedactedTitle } from "./redaction/redacted-titles.ts";
 export { redactedTools } from "./redaction/redacted-tools.ts";
@@ -96,6 +96,6 @@ export { type Trust, TrustRecord } from "./trust/trust-record.ts";
 export { type BranchHandover, branchHandover, bring, bringingAgent } from "./worktrees/bring.ts";
 export { type ComparedBranch, compareBranches, forkAbove } from "./worktrees/compare.ts";
 export { WorktreeError, type WorktreeErrorCode } from "./worktrees/error.ts";
-export { branchNameForModel, type FannedBranch, type FanOptions, fan, fanPlaces } from "./worktrees/fan.ts";
+export { branchNameForModel, type FannedBranch, type FanOptions, fan, fanStarts } from "./worktrees/fan.ts";
 export type { WorktreeFile } from "./worktrees/repository.ts";
-export { type BranchPlace, heldInWorktree, type ListedWorktree, Worktrees } from "./worktrees/worktrees.ts";
+export { type BranchStart, heldInWorktree, type ListedWorktree, Worktrees } from "./worktrees/worktrees.ts";

@@ -4,18 +4,18 @@ import { phrase } from "./words.ts";
 /** A search of the memory, whose result is ids of entries, the best first. */
 export type MemoryQuery =
   /** Entries about these words, from other conversations. */
-  | ({ readonly type: "about"; readonly words: readonly string[] } & RecallPlace)
+  | ({ readonly type: "about"; readonly words: readonly string[] } & RecallContext)
   /** Entries with a cosine similarity of at least `least`. */
   | ({
       readonly type: "near";
       readonly model: string;
       readonly vector: Float32Array;
       readonly least: number;
-    } & RecallPlace)
+    } & RecallContext)
   | { readonly type: "all"; readonly words: readonly string[]; readonly limit: number };
 
 /** The conversation and directory that a recall is for. */
-export interface RecallPlace {
+export interface RecallContext {
   readonly conversation: string;
   readonly directory: string;
 }
@@ -65,7 +65,7 @@ interface WeightedWord {
 function findAbout(
   database: DatabaseSync,
   words: readonly string[],
-  { conversation, directory }: RecallPlace,
+  { conversation, directory }: RecallContext,
 ): number[] {
   const telling = tellingMost(database, words);
   const known = telling.filter(({ isKnown }) => isKnown).slice(0, WORDS);

@@ -47,7 +47,7 @@ function forgetTool(memory: ManagedMemory): Tool {
       if (!entry) throw new Error("No entry in memory has all of these words; try fewer words. Nothing was removed.");
       if (others.length > 0) {
         throw new Error(
-          `Several entries fit. Choose an entry by its number:\n${[entry, ...others].map(entryLine).join("\n")}`,
+          `Several entries fit. Choose an entry by its number:\n${[entry, ...others].map(({ id, text, source }) => `#${id} ${cutMemoryText(text.replace(/\s+/g, " "), EXCERPT)} (${source})`).join("\n")}`,
         );
       }
       await memory.remove(entry.id);
@@ -87,8 +87,4 @@ async function entriesFor(memory: ManagedMemory, fact: string, signal: AbortSign
   const options = { limit: CANDIDATES, signal };
   const found = await memory.search(fact, options);
   return found.length > 0 ? found : memory.search(tellingWords(fact).join(" "), options);
-}
-
-function entryLine({ id, text, source }: MemoryEntry): string {
-  return `#${id} ${cutMemoryText(text.replace(/\s+/g, " "), EXCERPT)} (${source})`;
 }

@@ -78,17 +78,17 @@ export class RestateDriver implements Driver {
     this.#register();
   }
 
-  async accept(asked: NodeCommand): Promise<CommandOutcome> {
+  async accept(command: NodeCommand): Promise<CommandOutcome> {
     const node = this.#begun();
-    await this.leave(asked);
-    return node.carryOut(asked, true);
+    await this.leave(command);
+    return node.carryOut(command, true);
   }
 
-  async leave(asked: NodeCommand): Promise<void> {
+  async leave(command: NodeCommand): Promise<void> {
     const node = this.#begun();
     // Restate first, so that Restate completes every command in the database, even if a process crashes in between.
-    await this.#send(asked, { id: asked.id, after: await node.last(asked.conversation) });
-    await node.leave(asked);
+    await this.#send(command, { id: command.id, after: await node.last(command.conversation) });
+    await node.leave(command);
   }
 
   async end(): Promise<void> {

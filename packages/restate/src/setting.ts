@@ -43,7 +43,7 @@ export function readRestate(text: string): RestateSetting {
       throw new DriverError(
         `restate's key must begin with publickeyv1_, as in Restate's log at its start. It is ${key}.`,
       );
-  if (keys.length === 0 && !isLoopbackHost(listen.host))
+  if (keys.length === 0 && !(listen.host === "::1" || listen.host.startsWith("127.")))
     throw new DriverError(
       `restate's listen ${listen.host} lets other machines drive turns: name Restate's key=publickeyv1_... too, or listen at 127.0.0.1.`,
     );
@@ -78,8 +78,4 @@ function readListenAddress(text: string): RestateSetting["listen"] {
   if (isIP(bare) === 0 || Number(port) < 1 || Number(port) > 65_535)
     throw new DriverError(`restate's listen must be an address and a port such as ${LISTEN}, not ${text}.`);
   return { host: bare, port: Number(port) };
-}
-
-function isLoopbackHost(host: string): boolean {
-  return host === "::1" || host.startsWith("127.");
 }

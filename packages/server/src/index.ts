@@ -3,7 +3,7 @@ export { isLoopbackAddress } from "./auth/addresses.ts";
 export type { Authorization } from "./auth/authorization.ts";
 export { keptToken, tokenInFile } from "./auth/secret.ts";
 export { builtPage } from "./built-page.ts";
-export type { DrivenNode, Driver, LogPlace, LogStep, NodeCommand } from "./cluster/driver.ts";
+export type { DrivenNode, Driver, DriverPosition, LogStep, NodeCommand } from "./cluster/driver.ts";
 export type {
   AgUiEvent,
   AgUiInterrupt,

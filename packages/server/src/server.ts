@@ -180,7 +180,7 @@ async function serveHost(options: ServeOptions): Promise<RunningServer> {
       store: host.store,
       redrive: many.redrive ?? "resume",
       defect,
-      told: log,
+      log,
       driver: many.driver ?? new LeaseDriver(many.shared, defect),
       tokens: { owner: token, guest: guestToken },
     });

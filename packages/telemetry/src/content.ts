@@ -39,9 +39,9 @@ export function instructionsAttribute(instructions: string): string {
 /** Converts the tool schemas in a log to JSON in the format of OpenTelemetry's conventions. */
 export function toolsText(schemas: string): string {
   try {
-    const told = JSON.parse(schemas) as readonly ToolSchema[];
+    const tools = JSON.parse(schemas) as readonly ToolSchema[];
     return JSON.stringify(
-      told.map(({ name, description, input }) => ({ type: "function", name, description, parameters: input })),
+      tools.map(({ name, description, input }) => ({ type: "function", name, description, parameters: input })),
     );
   } catch {
     return schemas;

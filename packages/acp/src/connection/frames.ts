@@ -11,10 +11,10 @@ export interface FrameOptions {
   /** Called with each line that is not a message: output of the agent, or of a process that the agent runs. */
   readonly babble: (line: string) => void;
   /** Called with each session update. */
-  readonly told: (told: AgentUpdate) => Promise<void>;
+  readonly onUpdate: (update: AgentUpdate) => Promise<void>;
   /** Called after every other message, once the handler of that message has started. */
   readonly heard: () => Promise<void>;
-  /** Called with the error that ends the reading early: too long a line, or a rejection of `told` or `heard`. */
+  /** Called with the error that ends the reading early: too long a line, or a rejection of `onUpdate` or `heard`. */
   readonly broken: (error: unknown) => void;
 }
 
@@ -48,7 +48,7 @@ async function* readBy(output: Readable, options: FrameOptions): AsyncGenerator<
 
 async function* readMessages(
   output: Readable,
-  { longest, babble, told, heard }: FrameOptions,
+  { longest, babble, onUpdate, heard }: FrameOptions,
 ): AsyncGenerator<AnyMessage> {
   for await (const line of readLines(output, longest)) {
     const message = parseFrameLine(line);
@@ -58,7 +58,7 @@ async function* readMessages(
     }
     const news = readAgentUpdate(message);
     if (news) {
-      await told(news);
+      await onUpdate(news);
       continue;
     }
     yield message;

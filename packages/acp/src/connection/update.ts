@@ -72,8 +72,8 @@ const notification = z.object({ sessionId: z.string(), update: z.unknown() });
  */
 export function readAgentUpdate(message: AnyMessage): AgentUpdate | undefined {
   if (!("method" in message) || message.method !== "session/update") return undefined;
-  const told = notification.safeParse(message.params).data;
-  if (!told) return { session: "", update: undefined };
-  const read = update.safeParse(told.update).data;
-  return { session: told.sessionId, update: read as SessionUpdate | undefined };
+  const notice = notification.safeParse(message.params).data;
+  if (!notice) return { session: "", update: undefined };
+  const read = update.safeParse(notice.update).data;
+  return { session: notice.sessionId, update: read as SessionUpdate | undefined };
 }

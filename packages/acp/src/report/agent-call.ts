@@ -22,7 +22,7 @@ export class AgentCall {
   readonly id: string;
   readonly agent: string;
   readonly folder: string;
-  #told: Omit<ToolCallUpdate, "toolCallId"> = {};
+  #update: Omit<ToolCallUpdate, "toolCallId"> = {};
   #read: { readonly of: unknown; readonly named: NamedActs } | undefined;
 
   constructor(id: string, agent: string, folder: string) {
@@ -33,27 +33,27 @@ export class AgentCall {
 
   take(update: Partial<ToolCallUpdate>): void {
     const said = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
-    this.#told = { ...this.#told, ...Object.fromEntries(said) };
+    this.#update = { ...this.#update, ...Object.fromEntries(said) };
   }
 
   get status(): NonNullable<ToolCall["status"]> {
-    return this.#told.status ?? "pending";
+    return this.#update.status ?? "pending";
   }
 
   get title(): string {
-    return this.#told.title ?? this.#told.name ?? this.id;
+    return this.#update.title ?? this.#update.name ?? this.id;
   }
 
   /** Kind of the call. Arguments or diffs that do more than the reported kind override it (S43). */
   get #kind(): AcpToolKind {
-    const kind = this.#told.kind ?? "other";
+    const kind = this.#update.kind ?? "other";
     const { command, writes } = this.#named;
     if (command !== undefined) return "execute";
     return FILES[kind] !== "write" && (writes || this.diffs.length > 0) ? "edit" : kind;
   }
 
   get #named(): NamedActs {
-    const { rawInput } = this.#told;
+    const { rawInput } = this.#update;
     const known = this.#read;
     const named = known && known.of === rawInput ? known.named : namedActs(rawInput, this.folder);
     this.#read = { of: rawInput, named };
@@ -61,13 +61,13 @@ export class AgentCall {
   }
 
   get isDescribed(): boolean {
-    const { rawInput, locations, content } = this.#told;
+    const { rawInput, locations, content } = this.#update;
     return hasEntries(rawInput) || hasEntries(locations) || hasEntries(content);
   }
 
   /** Tool name for rules and users. The prefix, as in `claude_edit`, keeps crash recovery from running our own tool. */
   get tool(): string {
-    const { name } = this.#told;
+    const { name } = this.#update;
     const said = this.#kind === "other" && name ? name : this.#kind;
     return `${this.agent}_${said.replace(/[^\w-]+/g, "_")}`.slice(0, 64);
   }
@@ -82,7 +82,7 @@ export class AgentCall {
 
   /** Arguments of the call; its title and paths if the agent reports no arguments. */
   get input(): Json {
-    const { rawInput } = this.#told;
+    const { rawInput } = this.#update;
     if (hasEntries(rawInput) && !Array.isArray(rawInput)) return rawInput as Json;
     const paths = this.#paths;
     return {
@@ -111,7 +111,7 @@ export class AgentCall {
 
   /** The property that no rule can know: the command, the files or the act of the call. */
   get #untold(): About["untold"] {
-    const kind = this.#told.kind ?? "other";
+    const kind = this.#update.kind ?? "other";
     const { command, urls } = this.#named;
     if (kind === "execute" && command === undefined) return "command";
     if (this.#paths.length > 0) return undefined;
@@ -134,18 +134,18 @@ export class AgentCall {
   get output(): string {
     const said = this.#content.flatMap((piece) => (piece.type === "content" ? [agentContentText(piece.content)] : []));
     if (said.length > 0) return said.join("\n");
-    const { rawOutput } = this.#told;
+    const { rawOutput } = this.#update;
     if (rawOutput !== undefined) return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput, null, 2);
     const files = this.diffs.map(({ path }) => path);
     return files.length === 0 ? "" : `Changed ${files.join(", ")}.`;
   }
 
   get #content(): readonly ToolCallContent[] {
-    return this.#told.content ?? [];
+    return this.#update.content ?? [];
   }
 
   get #paths(): readonly string[] {
-    const located = (this.#told.locations ?? []).map(({ path }) => path);
+    const located = (this.#update.locations ?? []).map(({ path }) => path);
     const all = [...located, ...this.diffs.map(({ path }) => path), ...this.#named.paths];
     return [...new Set(all.map((path) => this.#near(path)))];
   }
@@ -159,17 +159,17 @@ export class AgentCall {
 }
 
 /** Returns a tool for an agent's call, for rules and hooks. `run.execute` runs the call after they allowed it. */
-export function agentCallTool(told: AgentCall, run: Partial<Tool> & Pick<Tool, "execute">): Tool {
+export function agentCallTool(agentCall: AgentCall, run: Partial<Tool> & Pick<Tool, "execute">): Tool {
   return {
-    name: told.tool,
-    description: told.title,
+    name: agentCall.tool,
+    description: agentCall.title,
     input: { type: "object" },
-    effects: told.effects,
-    files: told.files,
-    offeredBy: told.agent,
+    effects: agentCall.effects,
+    files: agentCall.files,
+    offeredBy: agentCall.agent,
     asAsked: true,
-    about: () => told.about,
-    folder: () => told.folder,
+    about: () => agentCall.about,
+    folder: () => agentCall.folder,
     ...run,
   };
 }

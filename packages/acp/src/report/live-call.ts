@@ -10,19 +10,19 @@ import { type AgentCall, agentCallTool } from "./agent-call.ts";
 const LONGEST_ACT = 200;
 
 /**
- * State of an agent's call. `told`: the response with the call is not complete. `open`: the conversation has recorded
+ * State of an agent's call. `announced`: the response with the call is not complete. `open`: the conversation has recorded
  * the call. `running`: the agent runs the call without asking. `judged`: rules or the user decide about the call.
  * `over`: the call has its result.
  */
-export type CallState = "told" | "open" | "running" | "judged" | "over";
+export type CallState = "announced" | "open" | "running" | "judged" | "over";
 
 /** An agent's call as the conversation records it. The call gets exactly one result. */
 export class LiveCall {
-  readonly told: AgentCall;
+  readonly agentCall: AgentCall;
   readonly #sink: TurnSink;
   readonly #changes: ForeignChanges | undefined;
   readonly #noted: ForeignCall | undefined;
-  #state: CallState = "told";
+  #state: CallState = "announced";
   #ours = "";
   #name = "";
   #shown = "";
@@ -34,8 +34,8 @@ export class LiveCall {
   #isSettled = false;
   readonly #takenBack = new AbortController();
 
-  constructor(told: AgentCall, sink: TurnSink, changes: ForeignChanges | undefined, noted = changes?.begin()) {
-    this.told = told;
+  constructor(agentCall: AgentCall, sink: TurnSink, changes: ForeignChanges | undefined, noted = changes?.begin()) {
+    this.agentCall = agentCall;
     this.#sink = sink;
     this.#changes = changes;
     this.#noted = noted;
@@ -43,7 +43,7 @@ export class LiveCall {
   }
 
   get id(): string {
-    return this.told.id;
+    return this.agentCall.id;
   }
 
   get state(): CallState {
@@ -59,27 +59,27 @@ export class LiveCall {
 
   /** True if the agent has renamed the tool since the call was recorded. */
   get isRenamed(): boolean {
-    return this.#state === "open" && this.#name !== this.told.tool;
+    return this.#state === "open" && this.#name !== this.agentCall.tool;
   }
 
   /** Closes this call, and returns a new call with the same agent id for later updates. */
   replace(): LiveCall {
     this.#state = "over";
-    return new LiveCall(this.told, this.#sink, this.#changes, this.#noted);
+    return new LiveCall(this.agentCall, this.#sink, this.#changes, this.#noted);
   }
 
   async note(): Promise<void> {
-    for (const path of this.told.changing) await this.#noted?.note(path);
+    for (const path of this.agentCall.changing) await this.#noted?.note(path);
   }
 
   /** Marks a call that the agent runs without asking for permission. */
   async begin(): Promise<void> {
     this.#state = "running";
-    await this.#sink.started(this.#ours, { ...this.told.about, folder: this.told.folder });
+    await this.#sink.started(this.#ours, { ...this.agentCall.about, folder: this.agentCall.folder });
   }
 
   progress(): void {
-    const { output } = this.told;
+    const { output } = this.agentCall;
     const isMore = output.startsWith(this.#shown);
     const text = isMore ? output.slice(this.#shown.length) : `\n${output}`;
     if (text === "" || (this.#state === "judged" && !this.#context)) return;
@@ -97,16 +97,16 @@ export class LiveCall {
     if (isUnanswered) this.#takenBack.abort(new Error("the agent went on without an answer"));
     const changed = await this.#noteChanges(isUnanswered);
     // A failed call may be one that the agent itself refused, so only changed files prove that the call ran.
-    const isDone = this.told.status === "completed" || changed > 0;
-    const { output } = this.told;
-    if (!isJudged) await this.#sink.ended(this.#ours, { output, failed: this.told.status === "failed" });
+    const isDone = this.agentCall.status === "completed" || changed > 0;
+    const { output } = this.agentCall;
+    if (!isJudged) await this.#sink.ended(this.#ours, { output, failed: this.agentCall.status === "failed" });
     if (isDone) await this.#judgeLate();
     if (isJudged) this.#end.resolve();
   }
 
   /** The turn ended without a result of this call. Rejects like `end`. */
   async leave(): Promise<void> {
-    const { output } = this.told;
+    const { output } = this.agentCall;
     const untold = `${output}${output && "\n"}[The agent ended its turn without a result for this call.]`;
     switch (this.#state) {
       case "running": {
@@ -127,24 +127,27 @@ export class LiveCall {
 
   /** Lets rules judge what the agent did without permission: the whole call, or acts beyond the permission. */
   async #judgeLate(): Promise<void> {
-    if (this.#context && comparableActs(this.told).every((act) => this.#asked.has(act))) return;
+    if (this.#context && comparableActs(this.agentCall).every((act) => this.#asked.has(act))) return;
     const execute = () => {
       throw new Error("The agent has already run this call.");
     };
-    const { command, url, paths = [], title = "" } = this.told.about;
+    const { command, url, paths = [], title = "" } = this.agentCall.about;
     const act = command ?? (paths.map(({ path }) => path).join(", ") || (url ?? title));
     const description = cutTo(visibleLine(act), LONGEST_ACT);
-    await this.#sink.unasked(this.#ours, agentCallTool(this.told, { execute, description }), this.told.input);
+    await this.#sink.unasked(this.#ours, agentCallTool(this.agentCall, { execute, description }), this.agentCall.input);
   }
 
   /** The agent ends a denied call. Rejects if the agent changed files despite the denial. */
   async #afterNo(): Promise<void> {
     if (!this.#executed || this.#context || this.#isSettled) return;
     this.#isSettled = true;
-    const changes = (await this.#noted?.settle(this.told.diffs)) ?? [];
+    const changes = (await this.#noted?.settle(this.agentCall.diffs)) ?? [];
     const files = changes.map(({ path }) => path).join(", ");
     if (files !== "")
-      throw new ModelError("provider", `The agent "${this.told.agent}" changed ${files} although its call was denied.`);
+      throw new ModelError(
+        "provider",
+        `The agent "${this.agentCall.agent}" changed ${files} although its call was denied.`,
+      );
   }
 
   /** The agent is gone: rejects a pending result, and cancels a pending decision. */
@@ -156,7 +159,7 @@ export class LiveCall {
   /** Lets rules and the user decide, and runs `tool` if they allow the call. Resolves when the call has its result. */
   execute(tool: Tool, signal: AbortSignal): Promise<unknown> {
     this.#state = "judged";
-    this.#asked = new Set(comparableActs(this.told));
+    this.#asked = new Set(comparableActs(this.agentCall));
     const until = AbortSignal.any([signal, this.#takenBack.signal]);
     const executed = this.#sink.execute(this.#ours, tool, until).finally(() => {
       this.#state = "over";
@@ -169,16 +172,16 @@ export class LiveCall {
   async result(context: ToolContext): Promise<string> {
     this.#context = context;
     await orAborted(this.#end.promise, context.signal);
-    if (this.told.status === "failed") throw new Error(this.told.output || "it gives no reason");
-    return this.told.output;
+    if (this.agentCall.status === "failed") throw new Error(this.agentCall.output || "it gives no reason");
+    return this.agentCall.output;
   }
 
   /** Records the files that the call changed, and returns their number. With `isCounted`, only counts them. */
   async #noteChanges(isCounted = false): Promise<number> {
     this.#isSettled = true;
-    const changes = (await this.#noted?.settle(this.told.diffs)) ?? [];
+    const changes = (await this.#noted?.settle(this.agentCall.diffs)) ?? [];
     if (isCounted) return changes.length;
-    const unnamed = this.told.effects === "none" ? [] : ((await this.#changes?.unnamed()) ?? []);
+    const unnamed = this.agentCall.effects === "none" ? [] : ((await this.#changes?.unnamed()) ?? []);
     for (const change of [...changes, ...unnamed]) await this.#sink.changed(this.#ours, change);
     // Leave out changes that the call does not name: a user may have made them.
     return changes.length;

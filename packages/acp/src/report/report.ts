@@ -113,7 +113,7 @@ export class AgentReport {
       const id =
         known?.state === "judged" || known?.state === "over" ? this.#fresh(toolCall.toolCallId) : toolCall.toolCallId;
       const first = this.#callOf(id);
-      first.told.take(toolCall);
+      first.agentCall.take(toolCall);
       await first.note();
       await this.#open(first);
       // Rules match the tool name, which has changed since the call was recorded, so record a new call.
@@ -123,9 +123,9 @@ export class AgentReport {
     });
     if (!call) return permissionOutcome("cancelled", options);
     const again = call.id !== toolCall.toolCallId;
-    const shown = call.told.input;
+    const shown = call.agentCall.input;
     return this.#judged(call, signal, {
-      preview: () => ({ changes: call.told.diffs.map(reportedDiff), notes: allowAlwaysWarning(options) }),
+      preview: () => ({ changes: call.agentCall.diffs.map(reportedDiff), notes: allowAlwaysWarning(options) }),
       begin: async (input, context) => {
         if (JSON.stringify(input) !== JSON.stringify(shown)) {
           throw new NotExecutedError("the agent cannot run a call with changed arguments, so the call was denied.");
@@ -141,7 +141,7 @@ export class AgentReport {
   async elicitation(request: CreateElicitationRequest, signal: AbortSignal): Promise<CreateElicitationResponse> {
     const call = await this.#enqueue(async () => {
       const call = this.#callOf(this.#fresh("question"));
-      call.told.take({ title: request.message, name: "question", rawInput: { question: request.message } });
+      call.agentCall.take({ title: request.message, name: "question", rawInput: { question: request.message } });
       await this.#open(call);
       return call;
     });
@@ -183,7 +183,7 @@ export class AgentReport {
       // The conversation itself closes and reports an interrupted response.
       if (!isInterrupted) {
         const [reported] = await this.#sink.complete();
-        call?.opened(reported?.id ?? call.id, reported?.tool ?? call.told.tool);
+        call?.opened(reported?.id ?? call.id, reported?.tool ?? call.agentCall.tool);
         await call?.record(unnamed);
       }
       this.#response = undefined;
@@ -191,14 +191,14 @@ export class AgentReport {
   }
 
   #unnamedCall(changes: readonly FileChange[]): LiveCall {
-    const told = new AgentCall(this.#fresh("changes"), this.#agent.name, this.#agent.cwd);
+    const agentCall = new AgentCall(this.#fresh("changes"), this.#agent.name, this.#agent.cwd);
     const locations = changes.map(({ path }) => ({ path }));
-    told.take({
+    agentCall.take({
       title: "Changed files that no call of the agent names",
       kind: "edit",
       locations,
     });
-    return new LiveCall(told, this.#sink, undefined);
+    return new LiveCall(agentCall, this.#sink, undefined);
   }
 
   /** The turn ends without the agent's answer: records what its calls changed so far. */
@@ -254,8 +254,8 @@ export class AgentReport {
   #callOf(id: string): LiveCall {
     let call = this.#calls.get(id);
     if (!call) {
-      const told = new AgentCall(id, this.#agent.name, this.#agent.cwd);
-      call = new LiveCall(told, this.#sink, this.#changes);
+      const agentCall = new AgentCall(id, this.#agent.name, this.#agent.cwd);
+      call = new LiveCall(agentCall, this.#sink, this.#changes);
       this.#calls.set(id, call);
       this.#gathered.push(call);
     }
@@ -275,8 +275,8 @@ export class AgentReport {
 
   async #take(update: ToolCallUpdate): Promise<void> {
     const call = this.#callOf(update.toolCallId);
-    call.told.take(update);
-    const { status } = call.told;
+    call.agentCall.take(update);
+    const { status } = call.agentCall;
     if (call.state === "over") return status === "completed" ? call.end() : undefined;
     if (status === "pending" || status === "in_progress") await call.note();
     if (status === "pending") return this.#showSoon(call);
@@ -287,8 +287,8 @@ export class AgentReport {
   }
 
   /** Shows a call once its arguments are known, together with calls that arrive at the same time. */
-  #showSoon({ state, told }: LiveCall): void {
-    if (state !== "told" || !told.isDescribed) return;
+  #showSoon({ state, agentCall }: LiveCall): void {
+    if (state !== "announced" || !agentCall.isDescribed) return;
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;
       this.#enqueue(() => (this.#gathered.length > 0 ? this.#complete() : undefined)).catch(() => {});
@@ -296,7 +296,7 @@ export class AgentReport {
   }
 
   async #open(call: LiveCall): Promise<void> {
-    if (call.state === "told") await this.#complete();
+    if (call.state === "announced") await this.#complete();
   }
 
   async #complete(): Promise<void> {
@@ -313,28 +313,28 @@ export class AgentReport {
     this.#response = undefined;
     const reported = await this.#sink.complete();
     calls.forEach((call, index) => {
-      call.opened(reported[index]?.id ?? call.id, reported[index]?.tool ?? call.told.tool);
+      call.opened(reported[index]?.id ?? call.id, reported[index]?.tool ?? call.agentCall.tool);
     });
   }
 
   /** Lets rules and the user decide about a call. Resolves as soon as the agent can be answered. */
-  async #judged<Told>(
+  async #judged<Answer>(
     call: LiveCall,
     signal: AbortSignal,
     how: {
       readonly control?: boolean;
       readonly preview?: Tool["preview"];
       /** Called for an allowed call. Returns the answer to the agent. */
-      readonly begin: (input: Json, context: ToolContext) => Promise<Told>;
+      readonly begin: (input: Json, context: ToolContext) => Promise<Answer>;
       /** Result of the call. If undefined, the agent's later updates contain the result. */
-      readonly outcome: string | ((told: Told) => string) | undefined;
+      readonly outcome: string | ((answer: Answer) => string) | undefined;
       /** Returns the answer to the agent for a call that was denied, cancelled or failed. */
-      readonly otherwise: (isCancelled: boolean) => Told;
+      readonly otherwise: (isCancelled: boolean) => Answer;
     },
-  ): Promise<Told> {
-    const { told } = call;
-    const answer = Promise.withResolvers<Told>();
-    const tool = agentCallTool(told, {
+  ): Promise<Answer> {
+    const { agentCall } = call;
+    const answer = Promise.withResolvers<Answer>();
+    const tool = agentCallTool(agentCall, {
       ...(how.control && { control: true }),
       ...(how.preview && { preview: how.preview }),
       async execute(input, context) {
@@ -357,9 +357,9 @@ export class AgentReport {
 }
 
 function callParts(calls: readonly LiveCall[]): ModelPart[] {
-  return calls.flatMap(({ id, told }, index): ModelPart[] => [
-    { type: "call", index, id, tool: told.tool },
-    { type: "call-input", index, text: JSON.stringify(told.input) },
+  return calls.flatMap(({ id, agentCall }, index): ModelPart[] => [
+    { type: "call", index, id, tool: agentCall.tool },
+    { type: "call-input", index, text: JSON.stringify(agentCall.input) },
     { type: "call-end", index },
   ]);
 }

@@ -1,6 +1,6 @@
 import type { Agent, Answer } from "@banyan/core";
 import { describe, expect, test } from "vitest";
-import { Place, play } from "../testing/sample.fixture.ts";
+import { play, SampleFolders } from "../testing/sample.fixture.ts";
 
 const deny = (): Answer => ({ decision: "deny" });
 
@@ -63,7 +63,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
       return { decision: "allow" };
     };
     const lines = told.map(([call]) => `call ${JSON.stringify(call)}`).join("\n");
-    await play(lines, { model: new Place().sample(), permission });
+    await play(lines, { model: new SampleFolders().sample(), permission });
     expect(seen).toEqual(
       told.map(([, name, effects, about]) => [name, effects, "sample", true, { title: "a call", ...about }]),
     );
@@ -91,7 +91,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
       "sample_edit ran without asking: b.txt. The rule 'write' forbids this call.",
     ],
   ])("what a rule covers and an agent did without asking ends the turn as failed: %s", async (_, told, sentence) => {
-    const place = new Place();
+    const place = new SampleFolders();
     const { reason, problem, calls } = await play(`call ${JSON.stringify(told)}\nsay on`, {
       model: place.sample(),
       permission: covers,
@@ -104,7 +104,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
   test("an agent that was told no and changed files all the same ends the turn as failed", async () => {
     const told = { ...unasked, asks: true, obeys: false };
     const { reason, problem } = await play(`call ${JSON.stringify(told)}`, {
-      model: new Place().sample(),
+      model: new SampleFolders().sample(),
       person: deny,
     });
     expect([reason, problem]).toEqual(["failed", 'The agent "sample" changed a.txt although its call was denied.']);
@@ -112,7 +112,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
 
   test("what it says failed without a change, or what no rule covers, ends no turn", async () => {
     const refused = { ...unasked, does: "", status: "failed" };
-    const model = new Place().sample();
+    const model = new SampleFolders().sample();
     expect((await play(`call ${JSON.stringify(refused)}\nsay on`, { model, permission: covers })).reason).toBe(
       "answered",
     );
@@ -121,7 +121,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
   });
 
   test("a hook that changes arguments means no, since the agent cannot take them", async () => {
-    const place = new Place();
+    const place = new SampleFolders();
     const hooks = { beforeCall: () => ({ decision: "allow", input: { command: "ls" } }) as const };
     const { calls, text } = await play("run rm", {
       model: place.sample(),

@@ -1,5 +1,5 @@
 import type { ContentBlock, PromptCapabilities } from "@agentclientprotocol/sdk/unstable";
-import type { Part, UserPart } from "@banyan/core";
+import type { Part } from "@banyan/core";
 import type { PromptMessage } from "@banyan/core/drivers";
 import { cutTo, cutToEnd, encloseInTags } from "@banyan/core/shown";
 
@@ -24,11 +24,16 @@ export function agentPrompt({ instructions, before, now }: NewForAgent, can: Pro
   const blocks: ContentBlock[] = [];
   if (instructions !== "") blocks.push(resource("instructions", instructions, can));
   if (before.length > 0) {
-    const told = `These are the earlier messages of this conversation. Continue after the last message.\n\n${historyText(before)}`;
-    blocks.push(resource("conversation", told, can));
+    const history = `These are the earlier messages of this conversation. Continue after the last message.\n\n${historyText(before)}`;
+    blocks.push(resource("conversation", history, can));
   }
   for (const message of now) {
-    if (message.role === "user") blocks.push(...message.parts.map((part) => promptBlock(part, can)));
+    if (message.role === "user")
+      blocks.push(
+        ...message.parts.map((part) =>
+          part.type === "text" ? ({ type: "text", text: part.text } as const) : agentFileBlock(part, can),
+        ),
+      );
   }
   return blocks;
 }
@@ -36,10 +41,6 @@ export function agentPrompt({ instructions, before, now }: NewForAgent, can: Pro
 function resource(name: string, text: string, { embeddedContext }: PromptCapabilities): ContentBlock {
   if (!embeddedContext) return { type: "text", text: encloseInTags(name, text) };
   return { type: "resource", resource: { uri: `banyan://${name}.md`, mimeType: "text/markdown", text } };
-}
-
-function promptBlock(part: UserPart, can: PromptCapabilities): ContentBlock {
-  return part.type === "text" ? { type: "text", text: part.text } : agentFileBlock(part, can);
 }
 
 function agentFileBlock(

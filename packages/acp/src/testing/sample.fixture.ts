@@ -27,7 +27,7 @@ export type Person = (
 ) => Answer | undefined | Promise<Answer | undefined>;
 
 /** Temporary folders of one test: workspace, backups and the agent's state. */
-export class Place {
+export class SampleFolders {
   readonly #outer = mkdtempSync(join(tmpdir(), "banyan-acp-"));
   readonly workspace = join(this.#outer, "work");
   readonly backups = join(this.#outer, "backups");

@@ -6,8 +6,8 @@ import manifest from "../../package.json" with { type: "json" };
 import { type ExitCode, exitCodes, signalExits } from "../program/exit.ts";
 import { plainLine } from "../show/plain-text.ts";
 import type { AcpArguments } from "./arguments.ts";
-import { serverPlaces } from "./joined-places.ts";
-import { OwnPlaces } from "./own-places.ts";
+import { serverWorkspaces } from "./joined-workspaces.ts";
+import { OwnWorkspaces } from "./own-workspaces.ts";
 
 /** Maximum bytes of an editor's message, which may contain images. A larger message ends the connection. */
 const LARGEST = 32 * 1024 * 1024;
@@ -24,11 +24,11 @@ const PATIENCE = 2_000;
 export async function acp(args: AcpArguments, starter: number): Promise<ExitCode> {
   const output = framesOnly();
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
-  const places = args.attach === undefined ? new OwnPlaces(args) : serverPlaces(args.attach);
+  const workspaces = args.attach === undefined ? new OwnWorkspaces(args) : serverWorkspaces(args.attach);
   const connection = serveAcp(ndJsonStream(output, input, { maxMessageBytes: LARGEST }), {
     version: manifest.version,
     cwd: process.cwd(),
-    open: (where, events) => places.open(where, events),
+    open: (where, events) => workspaces.open(where, events),
   });
   const exit = await Promise.race([
     connection.closed.then(() => exitCodeAfter(connection.signal.reason)),
@@ -36,7 +36,7 @@ export async function acp(args: AcpArguments, starter: number): Promise<ExitCode
     orphaned(starter),
   ]);
   connection.close();
-  const closing = Promise.resolve(places[Symbol.asyncDispose]()).catch((error: unknown) => writeError(error));
+  const closing = Promise.resolve(workspaces[Symbol.asyncDispose]()).catch((error: unknown) => writeError(error));
   await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
   return exit;
 }
@@ -68,11 +68,11 @@ function writeError(error: unknown): void {
 /** Resolves with the exit code when a signal arrives. A second signal exits at once. */
 function untilSignal(): Promise<ExitCode> {
   return new Promise((resolve) => {
-    let asked = false;
+    let isAsked = false;
     for (const [signal, exit] of Object.entries(signalExits))
       process.on(signal, () => {
-        if (asked) process.exit(exit);
-        asked = true;
+        if (isAsked) process.exit(exit);
+        isAsked = true;
         resolve(exit);
       });
   });

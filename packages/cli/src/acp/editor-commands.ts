@@ -1,7 +1,7 @@
 import type { Client, CommandValues } from "@banyan/client";
 import type { ActionUser, CommandInput } from "@banyan/client/actions";
 import { isUserMessage } from "@banyan/core/conversation";
-import type { EditorCommandOutcome, EditorCommandPlace, EditorCommands } from "@banyan/server/acp";
+import type { EditorCommandContext, EditorCommandOutcome, EditorCommands } from "@banyan/server/acp";
 import { TalkSession } from "../chat/session/talk-session.ts";
 import { serverContextOverview, serverModelSelection } from "../chat/talk/models-here.ts";
 import { lastExchange } from "../chat/views/exchange.ts";
@@ -49,7 +49,10 @@ function editorOutcome(next: AfterCommand): EditorCommandOutcome | undefined {
   return { type, ...parts, at, model, agent, asIs };
 }
 
-function editorCommandContext(there: EditorCommandPlace, prompts: ConversationContext["prompts"]): ConversationContext {
+function editorCommandContext(
+  there: EditorCommandContext,
+  prompts: ConversationContext["prompts"],
+): ConversationContext {
   const { client, watched, leaf, run, write, goTo } = there;
   const session = new TalkSession(client, watched);
   const { state } = session;
@@ -100,7 +103,7 @@ function editorCommandContext(there: EditorCommandPlace, prompts: ConversationCo
         isOwn ? "Rephrase your message: the new text starts a new branch." : "Your next message continues from here.",
       );
     },
-    goOn: (place) => goTo(place === "latest" ? state.leaf : "below" in place ? place.below : place.end),
+    goOn: (target) => goTo(target === "latest" ? state.leaf : "below" in target ? target.below : target.end),
     async undo({ call }) {
       if (leaf === null) return { changes: [], problems: [] };
       const taken = await session.undo(call, leaf, false);

@@ -39,13 +39,13 @@ export async function joinServer(
     const { workspace, settings, rights, without, notices = [] } = server.welcome;
     // Do not trust a server's claim to be local.
     const isHere = door.workspace === workspace;
-    const place = {
+    const context = {
       redact: redactor({ env: process.env }),
       directory: isHere ? workspace : directory,
       isElsewhere: !isHere,
     };
     const { prompt, statusCommand, ...look } = ownLook();
-    talk = new Talk({ client: server, address: door.address, terminal, unsent, place, prompt, statusCommand });
+    talk = new Talk({ client: server, address: door.address, terminal, unsent, context, prompt, statusCommand });
     const { style, live } = terminal;
     const mayAct = rights.includes("act");
     const commands = offeredCommands({ client: "attach", rights, without });

@@ -1,5 +1,4 @@
 import { ownCommand } from "@banyan/host/own-command";
-import type { LocalBanyanServer } from "@banyan/server/local-servers";
 import { UsageError } from "../program/problem.ts";
 import { userServers } from "../program/server-announcement.ts";
 
@@ -24,9 +23,9 @@ export function findServer(
   if (address !== undefined) {
     const origin = originOf(address);
     const known = here.find((server) => originOf(server.address) === origin);
-    const shown = token || known?.token;
-    if (!shown) throw new UsageError(`Set BANYAN_TOKEN to the token of the server at ${origin}.`);
-    return { address: origin, token: shown, ...(known && { workspace: known.workspace }) };
+    const ownToken = token || known?.token;
+    if (!ownToken) throw new UsageError(`Set BANYAN_TOKEN to the token of the server at ${origin}.`);
+    return { address: origin, token: ownToken, ...(known && { workspace: known.workspace }) };
   }
   const inDirectory = here.filter(({ workspace }) => workspace === directory);
   const [server, ...others] = inDirectory.length > 0 ? inDirectory : here;
@@ -36,7 +35,7 @@ export function findServer(
     );
   if (others.length > 0)
     throw new UsageError(
-      `Several servers run on this machine. Add the address of one server: ${[server, ...others].map(serverLabel).join(", ")}.`,
+      `Several servers run on this machine. Add the address of one server: ${[server, ...others].map(({ address, workspace }) => `${address} (${workspace})`).join(", ")}.`,
     );
   return server;
 }
@@ -47,8 +46,4 @@ function originOf(address: string): string {
   if (url.search !== "" || url.username !== "" || url.password !== "")
     throw new UsageError("Do not put the token into the address. Set BANYAN_TOKEN instead.");
   return url.origin;
-}
-
-function serverLabel({ address, workspace }: LocalBanyanServer): string {
-  return `${address} (${workspace})`;
 }

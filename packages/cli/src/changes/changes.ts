@@ -16,8 +16,8 @@ import { findChangedFile, revert } from "./revert.ts";
 /** `banyan changes`: shows and reverts the files that a conversation changed. Calls no model. */
 export function changes(args: ChangesArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
-    const place = { env: process.env, home: homedir() };
-    await using directory = new ConversationDirectory(place);
+    const userFolders = { env: process.env, home: homedir() };
+    await using directory = new ConversationDirectory(userFolders);
     const { id, title } = await namedOrLastConversation(directory, args.conversation);
     switch (args.action) {
       case "list": {
@@ -31,13 +31,13 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
         // An imported log may name any directory: do not write there.
         const isOwn = session.state.writtenElsewhere.size === 0;
         const workspace = (isOwn ? session.state.labels.cwd : undefined) ?? realpathSync(".");
-        const { data, worktrees: folder } = directories(place.env, place.home);
+        const { data, worktrees: folder } = directories(userFolders.env, userFolders.home);
         const backups = join(data, "backups");
-        const worktrees = new Worktrees({ folder, workspace, env: place.env });
+        const worktrees = new Worktrees({ folder, workspace, env: userFolders.env });
         const folderOf = (name: string | undefined) => worktrees.folderOf(name, id);
         const files = changesOnBranch(session.state, args.branch);
         return await revert(
-          { session, place: { folderOf, backups, redact: redactor({ env: place.env }) }, files },
+          { session, context: { folderOf, backups, redact: redactor({ env: userFolders.env }) }, files },
           args,
           write,
           warn,

@@ -1,6 +1,6 @@
 import type { Session } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
-import { addRestorationMessage, type ChangedFile, type ChangesPlace, changedFiles, revertFiles } from "@banyan/host";
+import { addRestorationMessage, type ChangedFile, type ChangesContext, changedFiles, revertFiles } from "@banyan/host";
 import { shownPath } from "@banyan/tools/named-path";
 import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { UsageError } from "../program/problem.ts";
@@ -12,13 +12,13 @@ import type { ChangesArguments } from "./arguments.ts";
 
 interface RevertTarget {
   readonly session: Session;
-  readonly place: ChangesPlace;
+  readonly context: ChangesContext;
   readonly files: readonly ChangedFile[];
 }
 
 /** Reverts files after the user's yes or `--yes`. Returns exit code 1 if a file could not be reverted. */
 export async function revert(
-  { session, place, files }: RevertTarget,
+  { session, context, files }: RevertTarget,
   { paths, all, yes }: Extract<ChangesArguments, { action: "revert" }>,
   write: (text: string) => void,
   warn: (sentence: string) => void,
@@ -29,14 +29,14 @@ export async function revert(
     write(`${changedFileLines(wanted).join("\n")}\n`);
     return undefined;
   }
-  const what = (await folderPhrases(wanted, place)).join("; ");
+  const what = (await folderPhrases(wanted, context)).join("; ");
   if (!yes && !(await askForYes(`restore ${what}`, `This restores ${what}.`))) {
     write("Nothing was restored.\n");
     return undefined;
   }
   const { leaf } = session.state;
   const ofLast = new Set(leaf === null ? [] : changedFiles(session.state, leaf).map(({ path }) => path));
-  const { changes, problems } = await revertFiles(session, { ...place, agreed: true }, wanted);
+  const { changes, problems } = await revertFiles(session, { ...context, agreed: true }, wanted);
   // On the conversation's current branch, tell the model that its changes are reverted.
   const believed = changes.filter(({ path }) => ofLast.has(path));
   if (believed.length > 0) await addRestorationMessage(session, leaf, believed);
@@ -48,7 +48,7 @@ export async function revert(
   return exitCodes.failed;
 }
 
-async function folderPhrases(files: readonly ChangedFile[], { folderOf }: ChangesPlace): Promise<string[]> {
+async function folderPhrases(files: readonly ChangedFile[], { folderOf }: ChangesContext): Promise<string[]> {
   const byWorktree = Map.groupBy(files, ({ worktree }) => worktree);
   return Promise.all(
     byWorktree.entries().map(async ([worktree, own]) => {

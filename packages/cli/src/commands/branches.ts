@@ -17,12 +17,12 @@ export function showBranches(
   const all = leaves(state);
   for (const id of some) {
     const path = pathTo(state, id);
-    const asked = path.findLast(isUserMessage);
+    const question = path.findLast(isUserMessage);
     const end = path.at(-1);
     const head = `${id === leaf ? "*" : " "} ${String(all.indexOf(id) + 1).padStart(2)}  `;
     const room = Math.max(20, columns - head.length - 4);
-    if (asked) write(`${head}${style.bold(gist(asked, room))}`);
-    if (end && end !== asked) write(`      ${gist(end, room)}`);
+    if (question) write(`${head}${style.bold(gist(question, room))}`);
+    if (end && end !== question) write(`      ${gist(end, room)}`);
     const worktree = worktreeAt(state, id);
     const where = worktree === undefined ? "" : `, in the worktree ${visibleLine(worktree)}`;
     write(style.dim(`      ${counted(path.length, "message")}${where}`));

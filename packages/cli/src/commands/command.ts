@@ -1,4 +1,4 @@
-import type { ActionUser, CommandStep, NextPlace } from "@banyan/client/actions";
+import type { ActionUser, BranchTarget, CommandStep } from "@banyan/client/actions";
 import type { ConversationState, Directive } from "@banyan/core";
 import type {
   ApprovalMode,
@@ -120,7 +120,7 @@ export interface ConversationContext {
   undo(call: CallChanges): Promise<RestorationResult>;
   /** Sends a protocol command, for this conversation or in general. Rejects with `ClientError`. */
   ask(step: Pick<CommandStep, "command" | "input" | "isHere">): Promise<unknown>;
-  goOn(place: NextPlace): void;
+  goOn(target: BranchTarget): void;
   readonly own?: OwnContext | undefined;
 }
 

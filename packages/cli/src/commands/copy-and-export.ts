@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ExportFormat } from "@banyan/client/actions";
-import { type Message, pathTo, textOf } from "@banyan/core";
+import { pathTo, textOf } from "@banyan/core";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { Tokens } from "marked";
 import { excerptLine } from "../show/fit-text.ts";
@@ -13,7 +13,9 @@ export async function copyAnswer(
   { state, leaf, write, screen: { copy } }: ConversationContext,
   argument: string,
 ): Promise<void> {
-  const answer = pathTo(state, leaf).findLast(isAnswer);
+  const answer = pathTo(state, leaf).findLast(
+    (message) => message.role === "assistant" && textOf(message).trim() !== "",
+  );
   if (!answer) return write("There is no answer to copy yet.");
   const found = argument === "" ? textOf(answer).trim() : findCodeBlock(await codeIn(textOf(answer)), argument);
   if (typeof found === "string") write(SENTENCES[await copy(found)](`the answer, ${lineCountText(found)}`));
@@ -31,10 +33,6 @@ const SENTENCES: Readonly<Record<CopyOutcome, (what: string) => string>> = {
 interface Code {
   readonly text: string;
   readonly lang: string;
-}
-
-function isAnswer(message: Message): boolean {
-  return message.role === "assistant" && textOf(message).trim() !== "";
 }
 
 /** Code blocks in Markdown, including those in lists and quotes. */

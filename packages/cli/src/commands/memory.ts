@@ -29,16 +29,14 @@ export async function showMemory(context: ConversationContext, argument: string)
   }
 }
 
-function recalledOn({ state, leaf }: ConversationContext) {
-  return pathTo(state, leaf).flatMap((message) => (message.role === "user" ? (message.recalled ?? []) : []));
-}
-
 function writeMemories(context: ConversationContext): void {
   const {
     write,
     screen: { columns, style },
   } = context;
-  const recalled = recalledOn(context);
+  const recalled = pathTo(context.state, context.leaf).flatMap((message) =>
+    message.role === "user" ? (message.recalled ?? []) : [],
+  );
   if (recalled.length === 0) write("No memories were recalled on this branch.");
   for (const line of recalledLines(recalled, columns, style.dim)) write(line);
 }

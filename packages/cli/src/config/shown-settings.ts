@@ -2,7 +2,7 @@ import {
   type Configuration,
   type ConfigurationOptions,
   formatKey,
-  type ProjectPlaces,
+  type ProjectPaths,
   projectOf,
   type SettingEntry,
   TrustRecord,
@@ -34,7 +34,7 @@ export function settingLines(
 export function describeLayers(
   { entries }: Pick<Configuration, "entries">,
   place: ConfigurationOptions,
-  project: ProjectPlaces | undefined,
+  project: ProjectPaths | undefined,
 ): string[] {
   const used = new Set(entries.flatMap(({ layers }) => layers));
   return [

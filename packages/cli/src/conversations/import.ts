@@ -42,7 +42,8 @@ export async function importConversations(
   if (path !== undefined) {
     const found = path === "-" ? [] : await sessionsIn(path, redact, from);
     if (found.length > 0) return bringIn(directory, found, redact, write);
-    if (from === undefined && !isDirectoryPath(path)) return importExported(directory, path, write);
+    if (from === undefined && !(statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false))
+      return importExported(directory, path, write);
     throw new UsageError(`${path} contains no session of ${what}.`);
   }
   const cwd = realpathSync(".");
@@ -75,10 +76,6 @@ export async function importConversations(
     redact,
     write,
   );
-}
-
-function isDirectoryPath(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 async function foundHere(from: ForeignProgram | undefined, redact: Redact): Promise<FoundSession[]> {

@@ -65,18 +65,18 @@ async function listWaiting(
 ): Promise<void> {
   const waiting = (await directory.list()).filter(({ questions }) => questions !== undefined).slice(0, limit);
   const read = await Promise.all(waiting.map(({ id }) => directory.read(id)));
-  const asked = read.map(({ state, isOpen }) => (isOpen ? state : recoveredState(state)));
+  const states = read.map(({ state, isOpen }) => (isOpen ? state : recoveredState(state)));
   if (output === "json") {
     const listed = waiting.map((summary, at) => ({
       ...summary,
-      questions: [...(asked[at]?.questions.values() ?? [])],
+      questions: [...(states[at]?.questions.values() ?? [])],
     }));
     return write(`${JSON.stringify(listed, null, 2)}\n`);
   }
   if (waiting.length === 0) return write("No conversation waits for you.\n");
   for (const [at, { id, title, labels }] of waiting.entries()) {
     write(`${visibleLine(id)}  ${excerptLine(title, TITLE_WIDTH)}  ${plainLine(labels.cwd ?? "")}\n`);
-    const state = asked[at];
+    const state = states[at];
     for (const question of state?.questions.values() ?? [])
       write(`  ${excerptLine(plainLine(whatIsAsked(state, question)), 100)}\n`);
   }

@@ -73,10 +73,10 @@ function entryFromFlags(
   rest: readonly string[],
   { env, header, cwd, timeout }: AddServerFlags,
 ): AddedEntry {
-  const given = /^https?:\/\//.test(target)
+  const entry = /^https?:\/\//.test(target)
     ? { url: target, args: rest.length === 0 ? undefined : rest, headers: header, env, cwd, timeout }
     : { command: target, args: rest.length === 0 ? undefined : rest, env, cwd, headers: header, timeout };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
 }
 
 function pairsFlag(flags: string, description: string): Option {

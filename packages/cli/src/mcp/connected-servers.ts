@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { visibleLine } from "@banyan/core/shown";
 import { pathWithout } from "@banyan/host/find-program";
-import { configuredServers, type McpPlace, type McpServers, openServers, unknownServer } from "@banyan/host/mcp";
+import { configuredServers, type McpContext, type McpServers, openServers, unknownServer } from "@banyan/host/mcp";
 import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { lastLines } from "../show/fit-text.ts";
 
@@ -13,12 +13,12 @@ export interface ConnectedServers {
 
 /** Connects to a server of the settings, even a disabled one. With `mayOpen`, opens a sign-in page if one is needed. */
 export async function connected(
-  place: McpPlace,
+  context: McpContext,
   name: string,
   mayOpen: boolean,
   tell: (text: string) => void,
 ): Promise<ConnectedServers & AsyncDisposable> {
-  const { servers: configured } = configuredServers(place);
+  const { servers: configured } = configuredServers(context);
   const wanted = configured.find((server) => server.name === name);
   if (wanted === undefined)
     throw unknownServer(
@@ -28,9 +28,9 @@ export async function connected(
     );
   const { disabled: _, ...entry } = wanted.entry;
   const servers = await openServers(
-    place,
+    context,
     { [name]: entry },
-    mayOpen ? { openAddress: (address) => openAddress(address, place.env, tell) } : {},
+    mayOpen ? { openAddress: (address) => openAddress(address, context.env, tell) } : {},
   );
   await servers.settled();
   const [state] = servers.states;
@@ -56,7 +56,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
 };
 
 /** Prints an address, and opens it in a browser if there is one. `BROWSER` selects the browser. */
-function openAddress(address: URL, env: McpPlace["env"], tell: (text: string) => void): void {
+function openAddress(address: URL, env: McpContext["env"], tell: (text: string) => void): void {
   const href = visibleLine(address.href);
   if (address.protocol !== "https:" && address.protocol !== "http:") {
     tell(`This sign-in address is not a web address, so no browser opens it: ${href}\n`);

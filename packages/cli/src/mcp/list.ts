@@ -1,5 +1,5 @@
 import { visibleLine } from "@banyan/core/shown";
-import { type ConfiguredServer, configuredServers, type McpPlace } from "@banyan/host/mcp";
+import { type ConfiguredServer, configuredServers, type McpContext } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
 import { excerptLine } from "../show/fit-text.ts";
 import { table } from "../show/table.ts";
@@ -8,12 +8,12 @@ const WIDTH = 80;
 
 /** Lists the effective servers. Values of variables and headers are usually secrets, so they are not printed. */
 export function listMcpServers(
-  place: McpPlace,
+  context: McpContext,
   output: "text" | "json",
   write: (text: string) => void,
   warn: (sentence: string) => void,
 ): void {
-  const { servers, untrusted, faults } = configuredServers(place);
+  const { servers, untrusted, faults } = configuredServers(context);
   for (const fault of faults) warn(fault);
   if (output === "json") return write(`${JSON.stringify(servers.map(withoutValues), null, 2)}\n`);
   if (servers.length === 0)
@@ -22,17 +22,16 @@ export function listMcpServers(
     server.name,
     server.layer === "user" ? "yours" : server.layer,
     server.entry.disabled ? "off" : "",
-    excerptLine(serverTarget(server), WIDTH),
+    excerptLine(
+      "command" in server.entry ? [server.entry.command, ...(server.entry.args ?? [])].join(" ") : server.entry.url,
+      WIDTH,
+    ),
   ]);
   for (const line of table(rows)) write(`${line}\n`);
   if (untrusted.length === 0) return;
   write("\nThe project has these MCP servers. They are not used until you trust it (start banyan here to be asked):\n");
   const waiting = untrusted.map(({ name, description }) => [`  ${visibleLine(name)}`, visibleLine(description)]);
   for (const line of table(waiting)) write(`${line}\n`);
-}
-
-function serverTarget({ entry }: ConfiguredServer): string {
-  return "command" in entry ? [entry.command, ...(entry.args ?? [])].join(" ") : entry.url;
 }
 
 function withoutValues({ name, layer, entry }: ConfiguredServer): object {

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
-import { addMcpServer, configuredServers, type McpPlace, removeMcpServer, signOutOfServer } from "@banyan/host/mcp";
+import { addMcpServer, configuredServers, type McpContext, removeMcpServer, signOutOfServer } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
 import { listing } from "../output/listing.ts";
 import type { ExitCode } from "../program/exit.ts";
@@ -15,13 +15,13 @@ import { testServer } from "./test-server.ts";
 /** `banyan mcp`: the MCP servers of this directory. Calls no model. */
 export function mcp(args: McpArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
-    const place: McpPlace = { env: process.env, home: homedir(), cwd: realpathSync(".") };
+    const context: McpContext = { env: process.env, home: homedir(), cwd: realpathSync(".") };
     switch (args.action) {
       case "list":
-        return listMcpServers(place, args.output, write, warn);
+        return listMcpServers(context, args.output, write, warn);
       case "add":
         write(
-          `Added ${args.name} to ${addMcpServer(place, args.name, args.entry)}. To test the server: ${ownCommand(`mcp test ${args.name}`)}\n`,
+          `Added ${args.name} to ${addMcpServer(context, args.name, args.entry)}. To test the server: ${ownCommand(`mcp test ${args.name}`)}\n`,
         );
         for (const path of filesFromHere(args.entry))
           warn(
@@ -29,12 +29,12 @@ export function mcp(args: McpArguments): Promise<ExitCode> {
           );
         return;
       case "remove":
-        write(`${args.name} was removed from ${await removeMcpServer(place, args.name)}.\n`);
+        write(`${args.name} was removed from ${await removeMcpServer(context, args.name)}.\n`);
         return;
       case "test":
-        return await testServer(place, args.name, write, warn);
+        return await testServer(context, args.name, write, warn);
       case "login":
-        return await login(place, args.name, write, warn);
+        return await login(context, args.name, write, warn);
     }
   });
 }
@@ -50,17 +50,17 @@ function filesFromHere(entry: AddedEntry): string[] {
 }
 
 async function login(
-  place: McpPlace,
+  context: McpContext,
   name: string,
   write: (text: string) => void,
   warn: (sentence: string) => void,
 ): Promise<ExitCode> {
-  const known = configuredServers(place).servers.find((server) => server.name === name);
+  const known = configuredServers(context).servers.find((server) => server.name === name);
   if (known && "command" in known.entry) {
     throw new UsageError(`${name} is a program and needs no sign-in. Put the program's secrets into env.`);
   }
-  if (known) await signOutOfServer(place, name, known.entry);
-  await using server = await connected(place, name, true, write);
+  if (known) await signOutOfServer(context, name, known.entry);
+  await using server = await connected(context, name, true, write);
   if (server.state.status !== "ready") return reportUnusable(server, warn);
   write(`${name} is ready, with ${server.state.tools} tools.\n`);
   return exitCodes.done;

@@ -1,5 +1,5 @@
 import { counted } from "@banyan/core/shown";
-import type { McpPlace, McpServers } from "@banyan/host/mcp";
+import type { McpContext, McpServers } from "@banyan/host/mcp";
 import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { excerptLine } from "../show/fit-text.ts";
 import { plainLine } from "../show/plain-text.ts";
@@ -11,13 +11,13 @@ const PATIENCE = 60_000;
 
 /** Connects to a server and lists its tools, prompts and resources. Calls no tool. */
 export async function testServer(
-  place: McpPlace,
+  context: McpContext,
   name: string,
   write: (text: string) => void,
   warn: (sentence: string) => void,
 ): Promise<ExitCode> {
   const isWatched = process.stdin.isTTY && process.stdout.isTTY;
-  await using server = await connected(place, name, isWatched, write);
+  await using server = await connected(context, name, isWatched, write);
   if (server.state.status !== "ready") return reportUnusable(server, warn);
   const sections = await offersOf(server.servers, name);
   const [tools = [], prompts = [], resources = []] = sections;

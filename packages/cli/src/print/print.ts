@@ -128,7 +128,7 @@ class PrintedTurn {
     for (const sentence of mcp ? await waitForServers(mcp, signal) : []) notice(plainLine(sentence));
     if (!trust && untrustedContent(host.workspace).length > 0)
       notice("This project's settings and instructions are not used. --trust turns them on.");
-    const asked = await askedFor(prompt, host, signal);
+    const message = await askedFor(prompt, host, signal);
     const defect = Promise.withResolvers<never>();
     defect.promise.catch(() => {}); // The race below reports it.
     const desk = new OwnDesk(host, defect.reject, "banyan --print");
@@ -141,18 +141,18 @@ class PrintedTurn {
     notice(host.model.reason);
     if (host.approval === "all") notice("APPROVAL IS OFF: every call runs without asking.");
     const turn: AfterCommand =
-      asked?.type === "command"
-        ? turnIn(asked, session, host.agent.name)
+      message?.type === "command"
+        ? turnIn(message, session, host.agent.name)
         : {
             type: "turn",
-            directive: say(await printPromptParts(prompt, asked?.said, host, notice, signal)),
+            directive: say(await printPromptParts(prompt, message?.said, host, notice, signal)),
             asIs: true,
           };
     if (turn.type !== "turn" || turn.directive.type === "stop") throw new Error("The command sent no message.");
     const { directive, at = named.at, agent, asIs } = turn;
     // A named agent has its own model, unless the command line names one.
     const usual = agent === undefined ? host.model.name : this.#args.model;
-    const model = asked?.type === "prompt" ? (asked.said.model ?? usual) : usual;
+    const model = message?.type === "prompt" ? (message.said.model ?? usual) : usual;
     signal.throwIfAborted();
     signal.addEventListener("abort", () => session.interrupt(undefined).catch(defect.reject), { once: true });
     const over = this.#follow(session, onItem);
@@ -236,10 +236,10 @@ async function readPrintPrompt(
   signal: AbortSignal,
 ): Promise<PrintPrompt> {
   const prompt = args.prompt?.trim() === "-" ? "" : (args.prompt ?? "");
-  const asked = prompt.trim() !== "";
-  const input = await readStandardInput({ stream: process.stdin, optional: asked, notice, signal });
-  const given = input.trim() !== "";
-  if (asked || given) return { asked: asked ? prompt : "", input: given ? input : "" };
+  const hasPrompt = prompt.trim() !== "";
+  const input = await readStandardInput({ stream: process.stdin, optional: hasPrompt, notice, signal });
+  const hasInput = input.trim() !== "";
+  if (hasPrompt || hasInput) return { asked: hasPrompt ? prompt : "", input: hasInput ? input : "" };
   const command = ownCommand(args.task === undefined ? '-p "..."' : 'run "..."');
   const advice = `Add a prompt to the command, such as ${command}, or send a prompt to standard input.`;
   throw new UsageError(

@@ -91,8 +91,8 @@ function serveOptions(
   const { state } = host.places;
   const guestToken = args.guestToken ?? (BANYAN_GUEST_TOKEN || undefined);
   const token = args.token ?? (BANYAN_TOKEN || keptToken(join(state, "server-token")));
-  for (const given of [token, guestToken]) {
-    if (given !== undefined && !/^[\w.~-]{16,200}$/.test(given))
+  for (const secret of [token, guestToken]) {
+    if (secret !== undefined && !/^[\w.~-]{16,200}$/.test(secret))
       throw new UsageError(
         "A token needs at least 16 letters, digits, '.', '_', '~' or '-', so that it cannot be guessed.",
       );
@@ -172,11 +172,11 @@ function openInBrowser(address: string, warn: (sentence: string) => void): void 
 /** Resolves with the exit code when a signal arrives. A second signal exits at once. */
 function untilStopped(): Promise<ExitCode> {
   return new Promise((resolve_) => {
-    let asked = false;
+    let isAsked = false;
     for (const [signal, exit] of Object.entries(signalExits)) {
       process.on(signal, () => {
-        if (asked) process.exit(exit);
-        asked = true;
+        if (isAsked) process.exit(exit);
+        isAsked = true;
         resolve_(signal === "SIGINT" ? exitCodes.done : exit);
       });
     }

@@ -2,17 +2,14 @@ import { formatBytes } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
 import { base64Size, type FilePart } from "@banyan/core/conversation";
 import { attachedText } from "@banyan/core/shown";
+import type { Result } from "@banyan/protocol";
 import { plainLine } from "./plain-text.ts";
 
-interface AttachmentRow {
-  readonly name: string;
-  readonly kind: string;
-  readonly size: number;
-}
+type AttachmentSummary = Result<"turn.say">["attached"][number];
 
 /** Attachments of a message that the user wrote, and problems with them. */
 export interface AttachmentReport {
-  readonly attached: readonly AttachmentRow[];
+  readonly attached: readonly AttachmentSummary[];
   readonly problems: readonly string[];
   readonly isRedacted: boolean;
 }
@@ -33,7 +30,7 @@ export function attachedLines(
 }
 
 /** Lists attachments on one line. Empty without attachments. */
-export function attachedLine(attached: readonly AttachmentRow[]): string[] {
+export function attachedLine(attached: readonly AttachmentSummary[]): string[] {
   if (attached.length === 0) return [];
   const named = attached.slice(0, attached.length === MOST + 1 ? undefined : MOST);
   const others = attached.slice(named.length);
@@ -43,7 +40,7 @@ export function attachedLine(attached: readonly AttachmentRow[]): string[] {
 }
 
 /** Lists the attachments of a message: the parts after its text. */
-export function attachmentsOfMessage(parts: readonly UserPart[]): AttachmentRow[] {
+export function attachmentsOfMessage(parts: readonly UserPart[]): AttachmentSummary[] {
   return parts.slice(1).flatMap((part) => {
     if (part.type === "file") return [attachedFile(part)];
     const attached = attachedText(part.text);
@@ -55,7 +52,7 @@ export function attachmentsOfMessage(parts: readonly UserPart[]): AttachmentRow[
 }
 
 /** Describes a file as an attachment: name, type and size in bytes. */
-export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): AttachmentRow {
+export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): AttachmentSummary {
   const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
   return { name, kind, size: base64Size(data) };
 }

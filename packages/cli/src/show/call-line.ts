@@ -122,8 +122,8 @@ const WHAT_FAILED = /^\s*✖ failing tests:\s*$/;
 /** Selects the last lines. For a test run: the failure report, or the lines from the first failure. */
 function failuresIn(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;
-  const told = lines.findLastIndex((line) => WHAT_FAILED.test(line));
-  if (told >= 0) return lines.slice(Math.min(told, lines.length - most)).slice(0, most);
+  const failure = lines.findLastIndex((line) => WHAT_FAILED.test(line));
+  if (failure >= 0) return lines.slice(Math.min(failure, lines.length - most)).slice(0, most);
   const isFailure = (line: string) => FAILURE.test(line);
   const last = lines.slice(-most);
   if (last.some(isFailure)) return last;

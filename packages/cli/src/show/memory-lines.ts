@@ -23,8 +23,8 @@ export function memoryLines(entries: readonly MemoryEntry[]): string[] {
 
 /** Returns the notice about memories in the prompt (S26, T51). `shower`: the key or command that shows the memories. */
 export function recalledLine(items: readonly RecalledMemory[], shower: string): string {
-  const told = items.filter(({ dismissed }) => !dismissed).length;
-  return `Memory added ${counted(told, "entry", "entries")} to the prompt (${shower} shows them).`;
+  const kept = items.filter(({ dismissed }) => !dismissed).length;
+  return `Memory added ${counted(kept, "entry", "entries")} to the prompt (${shower} shows them).`;
 }
 
 /** Formats recalled memories, numbered, with sources, and a mark for memories that the user dismissed (W50). */

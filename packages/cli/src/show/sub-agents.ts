@@ -46,18 +46,18 @@ export function subAgentLine(
       return `${style.dim(`${plainLine(label)}:`)} ${begun}${callEndText(call, style)}`;
     }
     default: {
-      const told = subAgentNotice(item, state);
-      return told === undefined ? undefined : style.dim(told);
+      const notice = subAgentNotice(item, state);
+      return notice === undefined ? undefined : style.dim(notice);
     }
   }
 }
 
 /** Describes an event of a sub-agent's run, such as `agent 1: The provider is overloaded. ...`. */
 export function subAgentNotice(item: FeedItem, state: ConversationState): string | undefined {
-  const told = itemSentence(item);
-  if (told === undefined) return undefined;
+  const sentence = itemSentence(item);
+  if (sentence === undefined) return undefined;
   const leaf = "run" in item && typeof item.run === "string" ? state.runs.get(item.run)?.leaf : undefined;
-  return `${plainLine(subAgentLabel(state, leaf ?? "") ?? "a sub-agent")}: ${told}`;
+  return `${plainLine(subAgentLabel(state, leaf ?? "") ?? "a sub-agent")}: ${sentence}`;
 }
 
 /** Returns the running background commands, oldest first. */

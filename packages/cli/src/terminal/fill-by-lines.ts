@@ -16,9 +16,9 @@ export async function fillByLines(terminal: Terminal, form: Form): Promise<Fille
   const filled: FilledField[] = [];
   let again = form.again ?? false;
   for (const [index, field] of fields.entries()) {
-    const { heading, text: asked, choices, several = false } = field;
+    const { heading, text: question, choices, several = false } = field;
     const place = fields.length > 1 ? `${index + 1} of ${fields.length}, ` : "";
-    write(`\n${place}${style.bold(heading)}: ${asked}`);
+    write(`\n${place}${style.bold(heading)}: ${question}`);
     for (const [at, { label, description }] of choices.entries())
       write(`  ${style.bold(String(at + 1))}  ${label}${description === undefined ? "" : `: ${description}`}`);
     const prompt = several ? "Numbers separated by commas, or your own words: " : "A number, or your own words: ";

@@ -179,8 +179,8 @@ export class PlainTerminal implements Terminal {
   ): Promise<{ readonly text: string; readonly isInterrupted?: boolean } | "interrupted" | undefined> {
     const lines: string[] = [];
     let isInterrupted = false;
-    for (let asked = prompt; ; asked = CONTINUED) {
-      const line = await this.#line(asked, signal);
+    for (let prefix = prompt; ; prefix = CONTINUED) {
+      const line = await this.#line(prefix, signal);
       if (line === undefined) return lines.length > 0 ? { text: lines.join("\n") } : undefined;
       if (line === "interrupted") return line;
       if (line.endsWith("\\")) {

@@ -6,7 +6,7 @@ import type { Command, CommandName, Result, ServerSettings } from "@banyan/proto
 export type ClientKind = "terminal" | "attach" | "editor" | "page";
 
 /** The conversation and the message at which a user writes a line. */
-export interface ActionPlace {
+export interface ActionContext {
   readonly client: ClientKind;
   /** Empty before the first message. */
   readonly state: ConversationState;
@@ -35,7 +35,7 @@ export interface Action {
   /** A prompt of this name by a user or project replaces the action. */
   readonly givesWay?: boolean;
   /** Reads the arguments. Throws `ActionRefusal` for wrong arguments. */
-  read(argument: string, place: ActionPlace): ActionStep;
+  read(argument: string, context: ActionContext): ActionStep;
 }
 
 /** Conditions under which an action is offered. */
@@ -62,13 +62,13 @@ export interface MessageStep {
   /** Unexpected problems, one sentence each. */
   readonly problems?: readonly string[];
   readonly advice?: string;
-  readonly goOn?: NextPlace;
+  readonly goOn?: BranchTarget;
   /** A view that the client opens next to the conversation. */
   readonly beside?: "compare";
 }
 
 /** Where the next messages go: `below` a message, to the branch that ends at `end`, or to the latest branch. */
-export type NextPlace = { readonly below: string } | { readonly end: string } | "latest";
+export type BranchTarget = { readonly below: string } | { readonly end: string } | "latest";
 
 /** Sends a protocol command. `result` returns the next step. Rejects with `ClientError`. */
 export type CommandStep = {
@@ -108,7 +108,7 @@ export type ViewStep =
   | { readonly type: "view"; readonly view: "branches"; readonly leaves: readonly string[] }
   | { readonly type: "view"; readonly view: "compare"; readonly branches: Result<"branch.compare">["branches"] }
   | { readonly type: "view"; readonly view: "worktrees"; readonly worktrees: Result<"worktree.list">["worktrees"] }
-  | { readonly type: "view"; readonly view: "mode"; readonly mode: ActionPlace["mode"] | undefined }
+  | { readonly type: "view"; readonly view: "mode"; readonly mode: ActionContext["mode"] | undefined }
   | { readonly type: "view"; readonly view: "approval"; readonly mode: ServerSettings["approval"] | undefined }
   /** Writes the conversation to a file. Without a name, the file is named after the conversation. */
   | { readonly type: "view"; readonly view: "export"; readonly format: ExportFormat; readonly file: string }

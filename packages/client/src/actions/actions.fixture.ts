@@ -6,7 +6,7 @@ import {
   reduce,
 } from "@banyan/core/conversation";
 import { inEnglish } from "@banyan/core/shown";
-import type { ActionPlace, ClientKind } from "./action.ts";
+import type { ActionContext, ClientKind } from "./action.ts";
 import { type ActionUser, readAction, readLine } from "./index.ts";
 
 /** The clients in which each action is tested. */
@@ -83,7 +83,10 @@ export function withSubAgent(): ConversationState {
 }
 
 /** A user at a client, on the branch that ends with the user's own command. */
-export function placeAt(client: ClientKind, changed: Partial<ActionPlace & ActionUser> = {}): ActionPlace & ActionUser {
+export function placeAt(
+  client: ClientKind,
+  changed: Partial<ActionContext & ActionUser> = {},
+): ActionContext & ActionUser {
   return {
     client,
     rights: ["show", "watch", "act"],
@@ -98,15 +101,15 @@ export function placeAt(client: ClientKind, changed: Partial<ActionPlace & Actio
 }
 
 /** Returns the step of a line, or the sentence of its refusal. */
-export function asked(line: string, place: ActionPlace & ActionUser): unknown {
+export function asked(line: string, context: ActionContext & ActionUser): unknown {
   try {
-    const read = readLine(line, { ...place, prompts: [] });
+    const read = readLine(line, { ...context, prompts: [] });
     if (read.type !== "action") return read;
     const {
       result: _,
       isHere: __,
       ...step
-    } = readAction(read.action, read.argument, place) as unknown as Readonly<Record<string, unknown>>;
+    } = readAction(read.action, read.argument, context) as unknown as Readonly<Record<string, unknown>>;
     return step;
   } catch (error) {
     return (error as Error).message;

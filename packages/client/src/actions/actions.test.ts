@@ -302,9 +302,9 @@ describe.each(CLIENTS)("H13: in the client %s", (client) => {
   );
 
   test("a sub-agent at work is stopped and told by its number", () => {
-    const place = placeAt(client, { state: withSubAgent() });
-    expect(asked("/agents stop 1", place)).toEqual(does("run.interrupt", { run: "agent-run" }));
-    expect(asked("/agents tell 1 look there", place)).toEqual(
+    const context = placeAt(client, { state: withSubAgent() });
+    expect(asked("/agents stop 1", context)).toEqual(does("run.interrupt", { run: "agent-run" }));
+    expect(asked("/agents tell 1 look there", context)).toEqual(
       does("turn.say", {
         parts: [{ type: "text", text: "look there" }],
         run: "agent-run",
@@ -312,18 +312,18 @@ describe.each(CLIENTS)("H13: in the client %s", (client) => {
         mode: "chat",
       }),
     );
-    expect(asked("/agents tell 1", place)).toEqual(refuses("Write a message for sub-agent 1"));
-    expect(asked("/agents stop 1 2", place)).toEqual(refuses("takes one number"));
+    expect(asked("/agents tell 1", context)).toEqual(refuses("Write a message for sub-agent 1"));
+    expect(asked("/agents stop 1 2", context)).toEqual(refuses("takes one number"));
   });
 
   test("a wrong name is refused with the nearest one, a path is words, and a prompt comes before a name of other programs", () => {
-    const place = placeAt(client);
-    expect(asked("/retyr", place)).toBe(
+    const context = placeAt(client);
+    expect(asked("/retyr", context)).toBe(
       "There is no command /retyr. Did you mean /retry? Start with a space to send it as text.",
     );
-    expect(asked("/tmp is full", place)).toEqual({ type: "words" });
-    expect(asked(" /retry", place)).toEqual({ type: "words" });
-    const read = (line: string) => readLine(line, { ...place, prompts: ["diff", "init", "retry"] }).type;
+    expect(asked("/tmp is full", context)).toEqual({ type: "words" });
+    expect(asked(" /retry", context)).toEqual({ type: "words" });
+    const read = (line: string) => readLine(line, { ...context, prompts: ["diff", "init", "retry"] }).type;
     expect(["/diff a", "/init", "/retry", "/RETRY"].map(read)).toEqual(["prompt", "prompt", "action", "action"]);
   });
 });
@@ -337,10 +337,10 @@ test("H13: a user who may only watch has what shows, without arguments that act"
 });
 
 test("H13: what follows a command is told, and the user goes where it says", () => {
-  const place = placeAt("terminal");
+  const context = placeAt("terminal");
   const resultOf = (line: string, result: unknown) => {
-    const read = readLine(line, { ...place, prompts: [] });
-    const step = read.type === "action" ? readAction(read.action, read.argument, place) : undefined;
+    const read = readLine(line, { ...context, prompts: [] });
+    const step = read.type === "action" ? readAction(read.action, read.argument, context) : undefined;
     return step?.type === "command" ? step.result(result as never) : undefined;
   };
   expect(resultOf("/remove #5", {})).toEqual({

@@ -3,7 +3,7 @@ import { visibleLine } from "@banyan/core/shown";
 import { BRANCHES_AT_ONCE } from "@banyan/protocol/values";
 import {
   type Action,
-  type ActionPlace,
+  type ActionContext,
   ActionRefusal,
   conversationCommand,
   message,
@@ -11,7 +11,7 @@ import {
   type ViewStep,
   view,
 } from "./action.ts";
-import { branchesNamed, messageNumbers, quoteForUser, readBranch, readNamedMessage } from "./places.ts";
+import { branchesNamed, messageNumbers, quoteForUser, readBranch, readNamedMessage } from "./named-targets.ts";
 
 export const branchActions: readonly Action[] = [
   {
@@ -20,12 +20,12 @@ export const branchActions: readonly Action[] = [
     arguments: "[#n]",
     help: "Show the tree of this conversation, or continue from message #n",
     needs: { right: "turn.say" },
-    read(argument, place) {
+    read(argument, context) {
       if (argument === "")
-        return place.state.messages.size === 0 ? message(place.say("There are no messages yet.")) : view("tree");
-      const { message: named, rest } = readNamedMessage(place, argument);
+        return context.state.messages.size === 0 ? message(context.say("There are no messages yet.")) : view("tree");
+      const { message: named, rest } = readNamedMessage(context, argument);
       if (rest !== "")
-        throw new ActionRefusal(place.say("Give the number of one message, as in /{name} #1.", { name: "tree" }));
+        throw new ActionRefusal(context.say("Give the number of one message, as in /{name} #1.", { name: "tree" }));
       return { type: "view", view: "go", message: named.id };
     },
   },
@@ -35,12 +35,12 @@ export const branchActions: readonly Action[] = [
     arguments: "[n | #n | text]",
     help: "List the branches, switch to a branch, or continue from message #n",
     needs: { right: "turn.say", idle: "prompt" },
-    read(argument, place) {
-      const { state, say } = place;
+    read(argument, context) {
+      const { state, say } = context;
       const all = leaves(state);
       if (all.length === 0) return message(say("There are no messages yet."));
       if (argument === "") return { type: "view", view: "branches", leaves: all };
-      const found = branchesNamed(place, argument);
+      const found = branchesNamed(context, argument);
       const [only] = found;
       if (only === undefined)
         throw new ActionRefusal(
@@ -82,8 +82,8 @@ export const branchActions: readonly Action[] = [
     arguments: "[n | #n | text]",
     help: "Compare the branches that fork here: outcome, time, cost and files",
     needs: { right: "branch.compare" },
-    read(argument, place) {
-      const at = argument === "" ? place.leaf : readBranch(place, argument);
+    read(argument, context) {
+      const at = argument === "" ? context.leaf : readBranch(context, argument);
       return conversationCommand("branch.compare", { ...(at !== null && { at }) }, ({ branches }): ViewStep => {
         return { type: "view", view: "compare", branches };
       });
@@ -95,15 +95,15 @@ export const branchActions: readonly Action[] = [
     help: "Bring the answer and files of another branch to this branch",
     onPage: "Open the panel Compare with /compare, and choose “Bring changes over” for a branch.",
     needs: { right: "branch.bring", idle: "prompt" },
-    read(argument, place) {
-      const { leaf, say } = place;
+    read(argument, context) {
+      const { leaf, say } = context;
       if (argument === "")
         throw new ActionRefusal(
           say("Give the number of a branch, as in /bring 2. /compare and /branch show the numbers."),
         );
       if (leaf === null) throw new ActionRefusal(say("There are no messages yet."));
-      const from = readBranch(place, argument);
-      refuseOwnBranch(place, from, argument);
+      const from = readBranch(context, argument);
+      refuseOwnBranch(context, from, argument);
       return conversationCommand("branch.bring", { from, to: leaf }, ({ message: brought, files, problems }) => ({
         // A turn that begins with files shows the result of each file.
         ...message(
@@ -157,7 +157,7 @@ export const branchActions: readonly Action[] = [
 ];
 
 /** Reads a number or models, and the question: `3 Find the bug`, `opus,gpt-5 Find the bug`. */
-function readFan(argument: string, say: ActionPlace["say"]) {
+function readFan(argument: string, say: ActionContext["say"]) {
   const [, first = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(argument) ?? [];
   const models = /^[\w.:@-]+([,/][\w.:@-]+)+$/.test(first) ? first.split(",") : undefined;
   const times = /^\d+$/.test(first) ? Number(first) : undefined;
@@ -176,7 +176,7 @@ function readFan(argument: string, say: ActionPlace["say"]) {
   return { text, ...(times !== undefined && { times }), ...(models && { models }) };
 }
 
-function refuseOwnBranch({ state, leaf, say }: ActionPlace, from: string, argument: string): void {
+function refuseOwnBranch({ state, leaf, say }: ActionContext, from: string, argument: string): void {
   const path = pathTo(state, leaf);
   const own = newestLeaf(state, from);
   if (!path.some(({ id }) => id === own)) return;

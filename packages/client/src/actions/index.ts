@@ -2,7 +2,7 @@ import { nearest, type Say } from "@banyan/core/shown";
 import type { CommandName, Right } from "@banyan/protocol";
 import { rightFor } from "@banyan/protocol/values";
 import { isRootFolder, slashIn } from "../words/references.ts";
-import { type Action, type ActionPlace, ActionRefusal, type ActionStep, type ClientKind, message } from "./action.ts";
+import { type Action, type ActionContext, ActionRefusal, type ActionStep, type ClientKind, message } from "./action.ts";
 import { branchActions } from "./branches.ts";
 import { messageActions } from "./messages.ts";
 import { programActions } from "./program.ts";
@@ -10,22 +10,22 @@ import { turnActions } from "./turns.ts";
 
 export type {
   Action,
+  ActionContext,
   ActionNeeds,
-  ActionPlace,
   ActionStep,
+  BranchTarget,
   ClientKind,
   CommandInput,
   CommandStep,
   ExportFormat,
   MessageStep,
-  NextPlace,
   ShareRequest,
   TurnStep,
   ViewName,
   ViewStep,
 } from "./action.ts";
 export { ActionRefusal } from "./action.ts";
-export { isRemoved, messageNamed, messageNumbers } from "./places.ts";
+export { isRemoved, messageNamed, messageNumbers } from "./named-targets.ts";
 export { readMode } from "./program.ts";
 
 /** All slash actions, in the order of the help. */
@@ -71,10 +71,10 @@ export function readLine(
   line: string,
   user: ActionUser & { readonly prompts: readonly string[]; readonly say: Say },
 ): ReadLine {
-  const asked = slashIn(line);
-  if (!asked) return { type: "words" };
-  const wanted = asked.name.toLowerCase();
-  const argument = asked.argument.trim();
+  const slash = slashIn(line);
+  if (!slash) return { type: "words" };
+  const wanted = slash.name.toLowerCase();
+  const argument = slash.argument.trim();
   const offered = offeredActions(user);
   const action = actionNamed(wanted, offered);
   const isOwn = action?.name === wanted && !action.givesWay;
@@ -82,8 +82,8 @@ export function readLine(
   const known = actionNamed(wanted);
   if (action) return { type: "action", action, argument };
   if (known?.onPage !== undefined && user.client === "page") return { type: "action", action: known, argument };
-  if (known === undefined && isRootFolder(asked.name)) return { type: "words" };
-  throw new ActionRefusal(unknownActionSentence(asked.name, offered, user));
+  if (known === undefined && isRootFolder(slash.name)) return { type: "words" };
+  throw new ActionRefusal(unknownActionSentence(slash.name, offered, user));
 }
 
 /** True if a line may be a prompt, because no action of the program has exactly this name. */
@@ -97,13 +97,13 @@ export function mayBePrompt(line: string): boolean {
 export function readAction(
   action: Action,
   argument: string,
-  place: ActionPlace & Pick<ActionUser, "rights">,
+  context: ActionContext & Pick<ActionUser, "rights">,
 ): ActionStep {
-  const { client, say } = place;
-  const isElsewhere = argument === "" || !isForClient(action.needs?.clients, place);
+  const { client, say } = context;
+  const isElsewhere = argument === "" || !isForClient(action.needs?.clients, context);
   if (client === "page" && action.onPage !== undefined && isElsewhere) return message(say(action.onPage));
-  refuseArguments(action, argument, place);
-  return action.read(argument, place);
+  refuseArguments(action, argument, context);
+  return action.read(argument, context);
 }
 
 /** Throws `ActionRefusal` for arguments to an action that accepts none from this user. */

@@ -9,7 +9,7 @@ import {
   quoteForUser,
   readMessageOrEnd,
   readNamedMessage,
-} from "./places.ts";
+} from "./named-targets.ts";
 
 export const messageActions: readonly Action[] = [
   {
@@ -17,15 +17,15 @@ export const messageActions: readonly Action[] = [
     arguments: "[#n] [text]",
     help: "Give a message or the end of this branch a name, or remove the name",
     needs: { right: "message.label" },
-    read(argument, place) {
-      const { message: named, number, rest } = readMessageOrEnd(place, argument);
+    read(argument, context) {
+      const { message: named, number, rest } = readMessageOrEnd(context, argument);
       const text = visibleLine(rest).trim();
-      if (text.length > 200) throw new ActionRefusal(place.say("A name has at most 200 characters."));
+      if (text.length > 200) throw new ActionRefusal(context.say("A name has at most 200 characters."));
       return conversationCommand("message.label", { message: named.id, label: text === "" ? null : text }, () =>
         message(
           text === ""
-            ? place.say("{number} has no name now.", { number })
-            : place.say("{number} is named “{text}” now.", { number, text }),
+            ? context.say("{number} has no name now.", { number })
+            : context.say("{number} is named “{text}” now.", { number, text }),
         ),
       );
     },
@@ -35,16 +35,16 @@ export const messageActions: readonly Action[] = [
     arguments: "[#n]",
     help: "Star a message or the end of this branch, or remove its star",
     needs: { right: "message.star" },
-    read(argument, place) {
-      const { message: named, number, rest } = readMessageOrEnd(place, argument);
+    read(argument, context) {
+      const { message: named, number, rest } = readMessageOrEnd(context, argument);
       if (rest !== "")
-        throw new ActionRefusal(place.say("Give the number of one message, as in /{name} #1.", { name: "star" }));
+        throw new ActionRefusal(context.say("Give the number of one message, as in /{name} #1.", { name: "star" }));
       const starred = named.starred !== true;
       return conversationCommand("message.star", { message: named.id, starred }, () =>
         message(
           starred
-            ? place.say("{number} has a star ★ now.", { number })
-            : place.say("{number} has no star now.", { number }),
+            ? context.say("{number} has a star ★ now.", { number })
+            : context.say("{number} has no star now.", { number }),
         ),
       );
     },
@@ -55,9 +55,9 @@ export const messageActions: readonly Action[] = [
     help: "Rephrase your message, or correct a summary, on a new branch",
     onPage: "Point at a message, or move to it with Tab, and choose “Edit message”.",
     needs: { right: "turn.retry", idle: "prompt" },
-    read(argument, place) {
-      const { say } = place;
-      const { message: named, number, rest } = readNamedMessage(place, argument);
+    read(argument, context) {
+      const { say } = context;
+      const { message: named, number, rest } = readNamedMessage(context, argument);
       if (named.role === "summary" && named.covers !== undefined) {
         if (rest === "")
           return {
@@ -84,9 +84,9 @@ export const messageActions: readonly Action[] = [
     help: "Hide a message and all messages below it",
     onPage: "Point at a message, or move to it with Tab, and choose “Remove this message”.",
     needs: { right: "message.remove", idle: "prompt" },
-    read(argument, place) {
-      const { state, leaf, say } = place;
-      const { message: named, number, rest } = readNamedMessage(place, argument);
+    read(argument, context) {
+      const { state, leaf, say } = context;
+      const { message: named, number, rest } = readNamedMessage(context, argument);
       if (rest !== "")
         throw new ActionRefusal(say("Give the number of one message, as in /{name} #1.", { name: "remove" }));
       const wasHere = pathTo(state, leaf).some(({ id }) => id === named.id);
@@ -109,8 +109,8 @@ export const messageActions: readonly Action[] = [
     arguments: "[#n]",
     help: "Bring back messages that were removed",
     needs: { right: "message.restore", idle: "prompt" },
-    read(argument, place) {
-      const { state, say } = place;
+    read(argument, context) {
+      const { state, say } = context;
       const removed = [...state.messages.values()].filter((each) => each.removed);
       const id = argument === "" ? undefined : messageNamed(state, argument);
       const wanted = argument === "" ? removed : removed.filter((each) => each.id === id);
@@ -125,7 +125,7 @@ export const messageActions: readonly Action[] = [
       // The state does not tell which message was removed last, so the user chooses.
       if (wanted.length > 1)
         return {
-          ...message(...removed.map((each) => messageLine(place, each))),
+          ...message(...removed.map((each) => messageLine(context, each))),
           advice: say("/restore #n restores a message and all messages below."),
         };
       return conversationCommand("message.restore", { message: only.id }, () => {

@@ -3,7 +3,7 @@ import { type Say, visibleLine } from "@banyan/core/shown";
 import { subAgentsOf } from "../words/sub-agents.ts";
 import {
   type Action,
-  type ActionPlace,
+  type ActionContext,
   ActionRefusal,
   type ActionStep,
   conversationCommand,
@@ -13,7 +13,7 @@ import {
   type ViewStep,
   view,
 } from "./action.ts";
-import { quoteForUser } from "./places.ts";
+import { quoteForUser } from "./named-targets.ts";
 
 const isRunning = ({ outcome }: StayingProcess) => outcome === undefined;
 
@@ -205,7 +205,7 @@ export const programActions: readonly Action[] = [
 ];
 
 /** Reads a mode, or returns nothing for an empty text. Throws `ActionRefusal` for any other word. */
-export function readMode(mode: string, say: Say): ActionPlace["mode"] | undefined {
+export function readMode(mode: string, say: Say): ActionContext["mode"] | undefined {
   if (mode === "" || mode === "chat" || mode === "task") return mode === "" ? undefined : mode;
   throw new ActionRefusal(say("There are two modes: /mode chat and /mode task."));
 }
@@ -218,7 +218,7 @@ const FORMATS: Readonly<Record<string, ExportFormat>> = {
   htm: "html",
 };
 
-function readExport(file: string, { state, say }: ActionPlace): ViewStep {
+function readExport(file: string, { state, say }: ActionContext): ViewStep {
   if (state.messages.size === 0) throw new ActionRefusal(say("There are no messages yet."));
   const ending = file === "" ? "md" : (/\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? "");
   const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
@@ -229,7 +229,7 @@ function readExport(file: string, { state, say }: ActionPlace): ViewStep {
 
 const UNITS = { m: 60, h: 60 * 60, d: 24 * 60 * 60 } as const;
 
-function readShare(argument: string, { state, say }: ActionPlace): ViewStep {
+function readShare(argument: string, { state, say }: ActionContext): ViewStep {
   const [word = "", ...rest] = argument.split(/\s+/);
   const [id] = rest;
   if (argument === "list") return { type: "view", view: "share", share: { type: "list" } };
@@ -249,7 +249,7 @@ function readShare(argument: string, { state, say }: ActionPlace): ViewStep {
   return { type: "view", view: "share", share: { type: "make", isBranch, seconds } };
 }
 
-function readApproval(argument: string, { state, say }: ActionPlace): ActionStep {
+function readApproval(argument: string, { state, say }: ActionContext): ActionStep {
   const [, number] = /^drop(?:\s+(.*))?$/.exec(argument) ?? [];
   if (argument === "plan" || argument === "ask" || argument === "edits" || argument === "all")
     return { type: "view", view: "approval", mode: argument };
@@ -269,7 +269,7 @@ function readApproval(argument: string, { state, say }: ActionPlace): ActionStep
   );
 }
 
-function readProcesses(argument: string, { state, say }: ActionPlace): ActionStep {
+function readProcesses(argument: string, { state, say }: ActionContext): ActionStep {
   const running = [...state.processes.values()].filter(isRunning);
   if (argument === "")
     return running.length === 0 ? message(say("Nothing runs in the background.")) : view("processes");
@@ -292,7 +292,7 @@ function readProcesses(argument: string, { state, say }: ActionPlace): ActionSte
   return conversationCommand("process.stop", { process }, () => undefined);
 }
 
-function readMemoryAction(argument: string, { client, state, leaf, say }: ActionPlace): ActionStep {
+function readMemoryAction(argument: string, { client, state, leaf, say }: ActionContext): ActionStep {
   if (argument === "") return textView("memory", "");
   if (client === "terminal" && /^(agree|on|off)$/.test(argument)) return textView("memory", argument);
   const [, what, number] = /^(drop|use) +(\d{1,6})$/.exec(argument) ?? [];
@@ -325,7 +325,7 @@ function readMemoryAction(argument: string, { client, state, leaf, say }: Action
   );
 }
 
-function readAgentsAction(argument: string, { state, mode, say }: ActionPlace): ActionStep {
+function readAgentsAction(argument: string, { state, mode, say }: ActionContext): ActionStep {
   if (argument === "") return textView("agents", "");
   const [, action = "", number = "", text = ""] = /^(\S*)\s*(\S*)\s*(.*)$/s.exec(argument) ?? [];
   if (action !== "stop" && action !== "tell")

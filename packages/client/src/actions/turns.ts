@@ -3,7 +3,7 @@ import { compactedLine } from "../words/amounts.ts";
 import { instructionsRequest, lastFindings, mendingRequest, REVIEWER, reviewRequest } from "../words/ready-made.ts";
 import {
   type Action,
-  type ActionPlace,
+  type ActionContext,
   ActionRefusal,
   type ActionStep,
   conversationCommand,
@@ -11,7 +11,7 @@ import {
   textView,
   view,
 } from "./action.ts";
-import { quoteForUser } from "./places.ts";
+import { quoteForUser } from "./named-targets.ts";
 
 export const turnActions: readonly Action[] = [
   {
@@ -20,9 +20,9 @@ export const turnActions: readonly Action[] = [
     help: "Ask again, with the same words or with new words",
     needs: { right: "turn.retry", idle: "turn" },
     read(text, { state, leaf, say }) {
-      const asked = lastUserMessage(pathTo(state, standingLeaf(state, leaf)));
-      if (!asked) throw new ActionRefusal(say("There is nothing to retry: there are no messages yet."));
-      return { type: "turn", turn: "retry", at: asked.id, ...(text !== "" && { text }) };
+      const question = lastUserMessage(pathTo(state, standingLeaf(state, leaf)));
+      if (!question) throw new ActionRefusal(say("There is nothing to retry: there are no messages yet."));
+      return { type: "turn", turn: "retry", at: question.id, ...(text !== "" && { text }) };
     },
   },
   {
@@ -31,8 +31,8 @@ export const turnActions: readonly Action[] = [
     arguments: { terminal: "[name]" },
     help: "Continue an interrupted answer and send held messages",
     needs: { right: "turn.resume", idle: "turn" },
-    read(name, place) {
-      if (place.client === "terminal" && (name !== "" || !hasUnfinishedTurn(place)))
+    read(name, context) {
+      if (context.client === "terminal" && (name !== "" || !hasUnfinishedTurn(context)))
         return textView("conversations", name);
       return { type: "turn", turn: "resume" };
     },
@@ -90,7 +90,8 @@ export const turnActions: readonly Action[] = [
       if (keep.length > 10_000) throw new ActionRefusal(say("The text to keep has at most 10,000 characters."));
       return conversationCommand("branch.compact", { at: leaf, ...(keep !== "" && { keep }) }, (result) => {
         const { summary, compaction, problem } = result;
-        if (problem !== undefined) return message(say("Not compacted: {problem}", { problem: quotedReason(problem) }));
+        if (problem !== undefined)
+          return message(say("Not compacted: {problem}", { problem: problem.replaceAll(/\s+/g, " ") }));
         return {
           ...message(
             compaction ? compactedLine(compaction, say) : say("Compacted."),
@@ -106,8 +107,8 @@ export const turnActions: readonly Action[] = [
     arguments: "[drop n | edit n text | first n | send]",
     help: "List your messages that the agent has not received yet",
     needs: { right: "input.edit" },
-    read(argument, place) {
-      const { state, say } = place;
+    read(argument, context) {
+      const { state, say } = context;
       if (argument === "") return state.inbox.length === 0 ? message(say("No message waits.")) : view("waiting");
       const [, action = "", number, text = ""] = /^(\S*)(?:\s+#?(\d+))?(?:\s+(.*))?$/s.exec(argument) ?? [];
       if (!["drop", "edit", "first", "send"].includes(action))
@@ -117,7 +118,7 @@ export const turnActions: readonly Action[] = [
           }),
         );
       if (state.inbox.length === 0) throw new ActionRefusal(say("No message waits."));
-      if (action === "send") return sendHeld(place, argument);
+      if (action === "send") return sendHeld(context, argument);
       const input = number === undefined ? undefined : state.inbox[Number(number) - 1];
       if (!input)
         throw new ActionRefusal(
@@ -142,7 +143,7 @@ export const turnActions: readonly Action[] = [
   },
 ];
 
-function hasUnfinishedTurn({ state, leaf }: ActionPlace): boolean {
+function hasUnfinishedTurn({ state, leaf }: ActionContext): boolean {
   if (state.inbox.length > 0) return true;
   const path = pathTo(state, leaf);
   const answer = lastAssistantMessage(path);
@@ -150,7 +151,7 @@ function hasUnfinishedTurn({ state, leaf }: ActionPlace): boolean {
 }
 
 /** Delivers held messages: to the run on this branch, or in a turn of their own. */
-function sendHeld({ state, run, say }: ActionPlace, argument: string): ActionStep {
+function sendHeld({ state, run, say }: ActionContext, argument: string): ActionStep {
   if (argument !== "send")
     throw new ActionRefusal(say("/waiting send sends all held messages and takes nothing else."));
   if (run === undefined) return { type: "turn", turn: "resume" };
@@ -164,8 +165,4 @@ function sendHeld({ state, run, say }: ActionPlace, argument: string): ActionSte
     return conversationCommand("input.edit", { input, run }, () => sendFrom(index + 1));
   };
   return sendFrom(0);
-}
-
-function quotedReason(problem: string): string {
-  return problem.replaceAll(/\s+/g, " ");
 }

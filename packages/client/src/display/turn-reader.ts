@@ -1,4 +1,4 @@
-import type { ConversationState, Part } from "@banyan/core/conversation";
+import type { ConversationState } from "@banyan/core/conversation";
 import { displayItem, type UnplacedItem } from "./display-item.ts";
 import { turnHistory } from "./turn-history.ts";
 import type { TurnDisplay, TurnItem, WaitingQuestion } from "./turn-item.ts";
@@ -105,8 +105,10 @@ export class TurnReader {
       case "call-end": {
         const { outcome, message, call, output } = display;
         const speaker = this.#messages.get(message);
-        const asked = this.#approvals.has(call);
-        return speaker ? [{ type: "call-end", outcome, message, call, output, asked, ...this.#parentOf(speaker) }] : [];
+        const wasAsked = this.#approvals.has(call);
+        return speaker
+          ? [{ type: "call-end", outcome, message, call, output, asked: wasAsked, ...this.#parentOf(speaker) }]
+          : [];
       }
       case "file-change": {
         const { message, call, change } = display;
@@ -136,8 +138,8 @@ export class TurnReader {
     this.#run = runs.at(-1);
     this.#top = this.#addSpeaker(runs);
     const again = turnHistory(state, run, behind).flatMap(([item, isKnown]) => {
-      const told = this.take(item);
-      return isKnown ? told.map((each): TurnItem => ({ ...each, known: true })) : told;
+      const turnItems = this.take(item);
+      return isKnown ? turnItems.map((each): TurnItem => ({ ...each, known: true })) : turnItems;
     });
     return [{ type: "turn-start" }, ...again];
   }
@@ -165,8 +167,8 @@ export class TurnReader {
     if (!speaker) return [];
     this.#calls.set(call, { speaker, tool, ...(about?.folder !== undefined && { folder: about.folder }) });
     const title = about?.title === undefined ? {} : { title: about.title };
-    const given = input === undefined ? {} : { input };
-    return [{ type: "call", message, call, tool, inputText, ...given, ...title, ...this.#parentOf(speaker) }];
+    const fields = input === undefined ? {} : { input };
+    return [{ type: "call", message, call, tool, inputText, ...fields, ...title, ...this.#parentOf(speaker) }];
   }
 
   #notice({ notice, text }: TurnDisplay<"notice">): TurnItem[] {
@@ -221,7 +223,17 @@ export class TurnReader {
       return [];
     });
     this.#written.end(message);
-    return [...rest, { type: "message-end", message, text: joinedText(parts), usage, cost, ...by }];
+    return [
+      ...rest,
+      {
+        type: "message-end",
+        message,
+        text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
+        usage,
+        cost,
+        ...by,
+      },
+    ];
   }
 
   #asked(display: TurnDisplay<"question">): TurnItem[] {
@@ -266,8 +278,4 @@ export class TurnReader {
     this.#isOver = true;
     return [{ type: "turn-end", reason, leaf, ...why, ...(error && { code: error.code }) }];
   }
-}
-
-function joinedText(parts: readonly Part[]): string {
-  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }

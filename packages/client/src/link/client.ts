@@ -93,18 +93,18 @@ export class Client {
   ): Promise<Result<Name>> {
     if (this.#state.phase === "gone") return Promise.reject(this.#state.error);
     const command = { ...input, type, id } as unknown as Command;
-    const asked: PendingCommand = { command, answer: Promise.withResolvers<Result>(), isSent: false };
-    this.#asked.set(id, asked);
-    if (this.#state.phase === "open") this.#send(asked);
-    return asked.answer.promise as Promise<Result<Name>>;
+    const pending: PendingCommand = { command, answer: Promise.withResolvers<Result>(), isSent: false };
+    this.#asked.set(id, pending);
+    if (this.#state.phase === "open") this.#send(pending);
+    return pending.answer.promise as Promise<Result<Name>>;
   }
 
   /** Cancels a command that was not sent: its promise rejects. Returns true if it was cancelled. */
   cancel(id: string): boolean {
-    const asked = this.#asked.get(id);
-    if (!asked || asked.isSent) return false;
+    const pending = this.#asked.get(id);
+    if (!pending || pending.isSent) return false;
     this.#asked.delete(id);
-    asked.answer.reject(new ClientError("cancelled", "You cancelled the command before it was sent."));
+    pending.answer.reject(new ClientError("cancelled", "You cancelled the command before it was sent."));
     return true;
   }
 
@@ -159,7 +159,7 @@ export class Client {
     this.#state = { phase: "open", welcome };
     // Missing conversations may exist now.
     for (const watched of this.#watched.values()) if (watched.standing !== "removed") this.#subscribe(watched);
-    for (const asked of this.#asked.values()) this.#send(asked);
+    for (const pending of this.#asked.values()) this.#send(pending);
     this.#connected.resolve();
     this.#events.changed?.(this.#state);
   }
@@ -172,9 +172,9 @@ export class Client {
     this.#link.send({ type: "feed.subscribe", id, conversation, ...from, ...(leaf !== undefined && { leaf }) });
   }
 
-  #send(asked: PendingCommand): void {
-    asked.isSent = true;
-    this.#link.send(asked.command);
+  #send(pending: PendingCommand): void {
+    pending.isSent = true;
+    this.#link.send(pending.command);
   }
 
   #take(frame: ServerFrame, why: ErrorOptions): void {
@@ -201,11 +201,11 @@ export class Client {
     const subscribed = this.#subscribing.get(id);
     if (subscribed?.tree) subscribed.stand("live");
     this.#subscribing.delete(id);
-    const asked = this.#asked.get(id);
+    const pending = this.#asked.get(id);
     this.#asked.delete(id);
-    if (asked?.command.type === "message.read")
-      this.#watched.get(asked.command.conversation)?.fill((result as Result<"message.read">).messages);
-    asked?.answer.resolve(result);
+    if (pending?.command.type === "message.read")
+      this.#watched.get(pending.command.conversation)?.fill((result as Result<"message.read">).messages);
+    pending?.answer.resolve(result);
   }
 
   #failed(id: string, error: ClientError): void {
@@ -219,11 +219,11 @@ export class Client {
 
   /** Repeats a command that a stopping server refused: over the next connection, or soon if this one stays. */
   #askAgain(id: string): void {
-    const [asked, watched, connection] = [this.#asked.get(id), this.#subscribing.get(id), this.#connection];
+    const [pending, watched, connection] = [this.#asked.get(id), this.#subscribing.get(id), this.#connection];
     this.#subscribing.delete(id);
     setTimeout(() => {
       if (this.#state.phase !== "open" || this.#connection !== connection) return;
-      if (asked && this.#asked.has(id)) this.#send(asked);
+      if (pending && this.#asked.has(id)) this.#send(pending);
       if (watched && this.#watched.get(watched.id) === watched) this.#subscribe(watched);
     }, AGAIN);
   }

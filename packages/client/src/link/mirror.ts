@@ -158,12 +158,12 @@ function outlinedMessage(
       return { ...base, ...spent, role: "summary", ...covered, parts: [] };
     }
     case "assistant": {
-      const told = {
+      const fields = {
         ...(node.finish === undefined ? {} : { finish: node.finish }),
         ...(node.error === undefined ? {} : { error: node.error }),
       };
       const [run, model] = [node.run, node.model].map((place) => (place === undefined ? "" : (names[place] ?? "")));
-      return { ...base, ...spent, ...told, role: "assistant", run, model, parts: [], calls: [] } as Message;
+      return { ...base, ...spent, ...fields, role: "assistant", run, model, parts: [], calls: [] } as Message;
     }
   }
 }

@@ -1,10 +1,4 @@
-import {
-  type AssistantMessage,
-  type BrokenTurn,
-  describeUnreadable,
-  type Message,
-  type Part,
-} from "@banyan/core/conversation";
+import { type AssistantMessage, type BrokenTurn, describeUnreadable, type Message } from "@banyan/core/conversation";
 import { inEnglish, type Say } from "@banyan/core/shown";
 
 /** A way to continue: ask again, ask another model, or continue from here. */
@@ -69,12 +63,10 @@ export function shortfallOf(message: Message | undefined): ResponseShortfall | u
   const { finish, parts } = message;
   if (finish === "length" || finish === "filtered") return finish;
   if (finish !== "stop") return undefined;
-  const says = parts.some((part) => part.type === "call" || part.type === "file" || isWords(part));
+  const says = parts.some(
+    (part) => part.type === "call" || part.type === "file" || (part.type === "text" && part.text.trim() !== ""),
+  );
   return says ? undefined : "empty";
-}
-
-function isWords(part: Part): boolean {
-  return part.type === "text" && part.text.trim() !== "";
 }
 
 /** Returns a sentence for the fault of a response and a remedy, or nothing. */

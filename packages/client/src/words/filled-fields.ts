@@ -46,9 +46,9 @@ export function filledByLine({ choices, several = false }: QuestionField, line: 
 
 /** Returns a question and its fields as one text, for clients without forms. */
 export function questionText({ text, fields = [] }: Pick<WordQuestion, "text" | "fields">): string {
-  const paragraphs = fields.map(({ heading, text: asked, choices: offered, several = false }) =>
+  const paragraphs = fields.map(({ heading, text: question, choices: offered, several = false }) =>
     [
-      `${heading}: ${asked}${several ? " (one or more)" : ""}`,
+      `${heading}: ${question}${several ? " (one or more)" : ""}`,
       ...offered.map(({ label, description }) => `- ${label}${description === undefined ? "" : `: ${description}`}`),
     ].join("\n"),
   );

@@ -5,7 +5,7 @@ import {
   branchNameForModel,
   bringingAgent,
   compareBranches,
-  fanPlaces,
+  fanStarts,
   forkAbove,
   WorktreeError,
   type Worktrees,
@@ -82,7 +82,7 @@ export const branchHandlers: Handlers<
       const { parts: clean } = await prepareMessage(desk, parts, { principal, signal, folder });
       const said = await desk.host.hooks.prompt(session, clean);
       const { worktrees, problems } = await worktreesFor(command, live, desk);
-      const places = await fanPlaces(
+      const places = await fanStarts(
         session,
         at,
         asked.map((model) => branchNameForModel(nameOf(model))),

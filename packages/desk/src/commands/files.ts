@@ -1,5 +1,5 @@
 import { dirname } from "node:path/posix";
-import { type ChangesPlace, changedFiles, revertBranch, undoableCalls, undoCall } from "@banyan/host";
+import { type ChangesContext, changedFiles, revertBranch, undoableCalls, undoCall } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import { NotThereError } from "../request/problem.ts";
 import { requireMessages, requireRest, whileAtRest } from "./at-rest.ts";
@@ -24,7 +24,7 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | 
         files.flatMap(({ changes }) => changes.map(({ call }) => state.calls.get(call))),
       );
       if (files.length === 0) return { changes: [], problems: [] };
-      const place = changesPlaceOf(host, { conversation, backups });
+      const place = changesContextOf(host, { conversation, backups });
       return whileAtRest(session, leaf, () => revertBranch(session, place, { leaf, files }));
     });
   },
@@ -41,7 +41,7 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | 
       // A call that is already undone stays undone.
       if (!done) return { changes: [], problems: [] };
       requireRest(state, [state.calls.get(call)]);
-      const place = { ...changesPlaceOf(host, { conversation, backups }), ...(agreed && { agreed }) };
+      const place = { ...changesContextOf(host, { conversation, backups }), ...(agreed && { agreed }) };
       return whileAtRest(session, leaf, () => undoCall(session, place, { ...done, leaf }));
     });
   },
@@ -64,10 +64,10 @@ function refusedPicture(error: unknown): PictureRead {
   return { refused: { why: error.code as NonNullable<PictureRead["refused"]>["why"], message: error.message } };
 }
 
-function changesPlaceOf(
+function changesContextOf(
   { worktrees, redact }: ServedHost,
   { conversation, backups }: { readonly conversation: string; readonly backups: string },
-): ChangesPlace {
+): ChangesContext {
   return { folderOf: (name) => worktrees.folderOf(name, conversation), backups, redact };
 }
 

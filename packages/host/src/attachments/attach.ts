@@ -11,8 +11,8 @@ import {
   type FileAttachment,
   readNamed,
 } from "./files.ts";
+import { type FileReach, findNamedFile, isRefusedFile, type NamedFile } from "./named-file.ts";
 import { isFilePattern, matchingFiles } from "./patterns.ts";
-import { type FileReach, isRefusedPlace, type NamedPlace, placeNamed } from "./place.ts";
 
 /** An attachment of a message, for display. */
 export interface AttachmentSummary {
@@ -101,17 +101,15 @@ async function readNamedFile(
     if (resource !== undefined) return resource;
   }
   const [isDiff, of] = /^diff(?::(.+))?$/.exec(name) ?? [];
-  if (readDiff && isDiff !== undefined && (await placeNamed(name, options)) === undefined)
+  if (readDiff && isDiff !== undefined && (await findNamedFile(name, options)) === undefined)
     return fetched(name, "diff", () => readDiff(of, signal), redact);
   if (isFilePattern(name)) {
-    const place = await placeNamed(name, options).catch(() => undefined);
-    return place && !isRefusedPlace(place)
-      ? readNamed(name, place, reading)
-      : readMatchingFiles(name, options, reading);
+    const named = await findNamedFile(name, options).catch(() => undefined);
+    return named && !isRefusedFile(named) ? readNamed(name, named, reading) : readMatchingFiles(name, options, reading);
   }
-  const place = await placeNamed(name, options);
-  if (place === undefined) return /[/\\.]/.test(name) ? missingFileSentence(name, options) : undefined;
-  return isRefusedPlace(place) ? `Can't attach ${name}: ${place.why}` : readNamed(name, place, reading);
+  const named = await findNamedFile(name, options);
+  if (named === undefined) return /[/\\.]/.test(name) ? missingFileSentence(name, options) : undefined;
+  return isRefusedFile(named) ? `Can't attach ${name}: ${named.why}` : readNamed(name, named, reading);
 }
 
 function missingFileSentence(name: string, { folder }: FileReach): string {
@@ -140,10 +138,10 @@ async function readMatchingFiles(pattern: string, reach: FileReach, reading: Att
   const parts: (TextPart | FilePart)[] = [];
   let size = 0;
   for (const { name } of files) {
-    const place: NamedPlace | undefined = await placeNamed(name, reach);
-    if (place === undefined) return missingFileSentence(name, reach);
-    if (isRefusedPlace(place)) return `Can't attach ${name}: ${place.why}`;
-    const file = await readNamed(name, place, reading);
+    const named: NamedFile | undefined = await findNamedFile(name, reach);
+    if (named === undefined) return missingFileSentence(name, reach);
+    if (isRefusedFile(named)) return `Can't attach ${name}: ${named.why}`;
+    const file = await readNamed(name, named, reading);
     if (typeof file === "string") return file;
     parts.push(...file.parts);
     size += file.size;

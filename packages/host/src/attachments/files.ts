@@ -11,7 +11,7 @@ import {
   openFileAt,
   WorkspaceError,
 } from "@banyan/tools/workspace";
-import type { AttachablePlace } from "./place.ts";
+import type { AttachableFile } from "./named-file.ts";
 
 /** The kind of an attachment. */
 export type AttachmentKind = "text" | "image" | "PDF" | "folder" | "files" | "page" | "resource" | "diff";
@@ -40,7 +40,7 @@ export interface AttachmentReadOptions {
  */
 export async function readNamed(
   name: string,
-  { workspace, location }: AttachablePlace,
+  { workspace, location }: AttachableFile,
   reading: AttachmentReadOptions,
 ): Promise<FileAttachment | string> {
   try {

@@ -2,7 +2,7 @@ import { glob, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, isAbsolute, resolve } from "node:path";
 import { expandHome } from "@banyan/tools/named-path";
-import type { FileReach } from "./place.ts";
+import type { FileReach } from "./named-file.ts";
 
 /** Maximum files of a pattern, and maximum bytes of them together. */
 const MOST_FILES = 50;

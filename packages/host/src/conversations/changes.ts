@@ -16,7 +16,7 @@ import type { Redact } from "../redaction/redactor.ts";
 import { WorktreeError } from "../worktrees/error.ts";
 
 /** The folders of a conversation's files, and their previous contents. */
-export interface ChangesPlace {
+export interface ChangesContext {
   /** `worktree`: its name; absent: the workspace. Rejects with a `WorktreeError`. */
   folderOf(worktree: string | undefined): Promise<string>;
   readonly backups: string;
@@ -50,12 +50,12 @@ export interface RestorationResult {
 export function undoableCalls(state: ConversationState, leaf?: string): CallChanges[] {
   const byCall = new Map<string, CallChanges["changes"][number][]>();
   for (const { path, worktree, changes } of changedFiles(state, leaf)) {
-    const place = worktree === undefined ? {} : { worktree };
+    const inWorktree = worktree === undefined ? {} : { worktree };
     for (const [call, own] of Map.groupBy(changes, (change) => change.call)) {
       const [before = null, after = null] = [own[0]?.before, own.at(-1)?.after];
       const mode = changedMode(own);
       if (before === after && !mode) continue;
-      byCall.set(call, [...(byCall.get(call) ?? []), { path, ...place, before, after, ...mode }]);
+      byCall.set(call, [...(byCall.get(call) ?? []), { path, ...inWorktree, before, after, ...mode }]);
     }
   }
   const newest = [...state.calls.keys()].reverse();
@@ -70,14 +70,14 @@ export function undoableCalls(state: ConversationState, leaf?: string): CallChan
  */
 export async function undoCall(
   session: Session,
-  place: ChangesPlace,
+  context: ChangesContext,
   { leaf, call, changes }: CallChanges & { readonly leaf: string | null },
 ): Promise<RestorationResult> {
-  const taken = await takeBack(session, place, changes, (change) => ({
+  const taken = await takeBack(session, context, changes, (change) => ({
     calls: [call],
     path: change.path,
     worktree: change.worktree,
-    done: (workspace) => undoChange(workspace, place.backups, change, place.redact.watch),
+    done: (workspace) => undoChange(workspace, context.backups, change, context.redact.watch),
   }));
   return recordRestoration(session, leaf, taken);
 }
@@ -85,24 +85,24 @@ export async function undoCall(
 /** Restores all files that a conversation or branch changed. Adds no message for the agent. */
 export function revertFiles(
   session: Session,
-  place: ChangesPlace,
+  context: ChangesContext,
   files: readonly ChangedFile[],
 ): Promise<RestorationResult> {
-  return takeBack(session, place, files, (file) => ({
+  return takeBack(session, context, files, (file) => ({
     calls: file.changes.map(({ call }) => call),
     path: file.path,
     worktree: file.worktree,
-    done: (workspace) => revertFile(workspace, place.backups, file, place.redact.watch),
+    done: (workspace) => revertFile(workspace, context.backups, file, context.redact.watch),
   }));
 }
 
 /** Restores the files of a branch that the user leaves. Adds a message for the agent below `leaf`. */
 export async function revertBranch(
   session: Session,
-  place: ChangesPlace,
+  context: ChangesContext,
   { leaf, files }: { readonly leaf: string; readonly files: readonly ChangedFile[] },
 ): Promise<RestorationResult> {
-  return recordRestoration(session, leaf, await revertFiles(session, place, files));
+  return recordRestoration(session, leaf, await revertFiles(session, context, files));
 }
 
 async function recordRestoration(
@@ -146,7 +146,7 @@ const RESTORERS = `/undo in a terminal, or ${ownCommand("changes revert")}`;
 
 async function takeBack<Item>(
   session: Session,
-  place: ChangesPlace,
+  context: ChangesContext,
   items: readonly Item[],
   begin: (item: Item) => FileRestoration,
 ): Promise<RestorationResult> {
@@ -155,15 +155,15 @@ async function takeBack<Item>(
   for (const item of items) {
     const { calls, path, worktree, done } = begin(item);
     const call = calls.at(-1) ?? "";
-    if (!place.agreed && reliesOnForeignLog(session.state, calls)) {
+    if (!context.agreed && reliesOnForeignLog(session.state, calls)) {
       problems.push(
         `${path} was changed on another machine before this conversation was imported. To restore the file, use ${RESTORERS}.`,
       );
       continue;
     }
     try {
-      const made = await done(openWorkspace(await place.folderOf(worktree)));
-      const change = { ...made, diff: place.redact(made.diff) };
+      const made = await done(openWorkspace(await context.folderOf(worktree)));
+      const change = { ...made, diff: context.redact(made.diff) };
       await session.notes.fileChange(call, change);
       changes.push(change);
     } catch (error) {

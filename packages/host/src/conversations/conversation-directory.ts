@@ -28,7 +28,7 @@ export interface StoredConversation {
 }
 
 /** Where conversations are stored: the default store of an environment, or an open store. */
-export type ConversationPlace =
+export type ConversationStorage =
   | { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string }
   | { readonly store: Store; readonly redact: Redact };
 
@@ -38,13 +38,13 @@ export class ConversationDirectory implements AsyncDisposable {
   readonly #redact: Redact;
   readonly #own: boolean;
 
-  constructor(place: ConversationPlace) {
-    this.#own = !("store" in place);
-    this.#redact = "store" in place ? place.redact : redactor({ env: place.env });
+  constructor(storage: ConversationStorage) {
+    this.#own = !("store" in storage);
+    this.#redact = "store" in storage ? storage.redact : redactor({ env: storage.env });
     const store =
-      "store" in place
-        ? place.store
-        : sqliteStore({ directory: directories(place.env, place.home).data, program: "banyan" });
+      "store" in storage
+        ? storage.store
+        : sqliteStore({ directory: directories(storage.env, storage.home).data, program: "banyan" });
     this.#store = withRedactedTitles(store, this.#redact);
   }
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { toolList } from "../permissions/tool-list.ts";
 import type { Misfit, SettingsFault } from "../settings/fault.ts";
 import { formatKey, type KeyPath } from "../settings/key.ts";
-import { agentMisfits, type LookupPlace, lowerCaseFirst } from "../settings/unknown-names.ts";
+import { agentMisfits, type LookupContext, lowerCaseFirst } from "../settings/unknown-names.ts";
 import {
   type DefinitionFile,
   type DefinitionFolder,
@@ -83,11 +83,11 @@ function readAgent(
 export async function unknownInAgents(
   written: readonly AgentDefinition[],
   skills: readonly Pick<Skill, "name">[],
-  place: LookupPlace,
+  context: LookupContext,
 ): Promise<readonly SettingsFault[]> {
   const found = written.map(async ({ source, model, tools, placeOf, ...names }): Promise<SettingsFault[]> => {
     const ownModel = model === "inherit" ? undefined : model;
-    const misfits = await agentMisfits({ model: ownModel, tools }, [], place, false);
+    const misfits = await agentMisfits({ model: ownModel, tools }, [], context, false);
     const known = skills.map(({ name }) => name);
     const unknownSkills = names.skills.flatMap((skill, index) => {
       const misfit = { path: ["skills", index], isName: false, problem: `there is no skill "${skill}"` };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { NamedAgent } from "@banyan/core";
 import type { Directories } from "../places/directories.ts";
-import type { ProjectPlaces } from "../places/project.ts";
+import type { ProjectPaths } from "../places/project.ts";
 import type { SettingsFault } from "../settings/fault.ts";
 import { type AgentDefinition, readAgentFiles } from "./agents.ts";
 import { type PromptCommand, readCommands } from "./commands.ts";
@@ -18,7 +18,7 @@ export interface AllDefinitions {
 }
 
 /** Reads the agents, commands and skills of a user and of a project, which takes precedence. */
-export function readDefinitions({ config }: Pick<Directories, "config">, project?: ProjectPlaces): AllDefinitions {
+export function readDefinitions({ config }: Pick<Directories, "config">, project?: ProjectPaths): AllDefinitions {
   const folders = (kind: "agents" | "commands" | "skills") => [
     { path: join(config, kind) },
     ...(project ? [project[kind]].flat().map((path) => ({ path, within: project.root })) : []),

@@ -49,8 +49,8 @@ function readCommandFile({ name, path, content }: DefinitionFile): ReadDefinitio
       advice: "write its text below the second line of dashes",
     };
   const [firstLine = ""] = read.text.split("\n");
-  const told = description ?? firstLine.slice(0, 80);
-  return { definition: { name, description: told, hint, model, text: read.text }, fault: read.fault };
+  const summary = description ?? firstLine.slice(0, 80);
+  return { definition: { name, description: summary, hint, model, text: read.text }, fault: read.fault };
 }
 
 /** Blanks and marks of lists and quotes before a fence. */

@@ -13,7 +13,7 @@ export interface DefinitionFile {
   readonly content: string;
 }
 
-type DefinitionPlace = Pick<DefinitionFile, "name" | "path">;
+type DefinitionLocation = Pick<DefinitionFile, "name" | "path">;
 
 /** A definition, and the fault of its file, if any. */
 export interface ReadDefinition<T> {
@@ -37,14 +37,14 @@ export interface Definitions<T> {
 /** Reads the definitions of several folders. Definitions in later folders replace earlier ones of the same name. */
 export function definitionsIn<T extends { readonly name: string }>(
   folders: readonly DefinitionFolder[],
-  filesIn: (folder: string) => readonly DefinitionPlace[],
+  filesIn: (folder: string) => readonly DefinitionLocation[],
   read: (file: DefinitionFile) => ReadDefinition<T> | SettingsFault,
 ): Definitions<T> {
   const found = new Map<string, T>();
   const faults: SettingsFault[] = [];
-  const places = folders.flatMap(({ path, within }) => filesIn(path).map((place) => [place, within] as const));
-  for (const [place, within] of places) {
-    const file = readDefinition(place, within);
+  const locations = folders.flatMap(({ path, within }) => filesIn(path).map((location) => [location, within] as const));
+  for (const [location, within] of locations) {
+    const file = readDefinition(location, within);
     const made = "problem" in file ? file : read(file);
     const fault = "problem" in made ? made : made.fault;
     if (fault) faults.push(fault);
@@ -54,21 +54,21 @@ export function definitionsIn<T extends { readonly name: string }>(
 }
 
 /** Lists the Markdown files in a folder. */
-export function markdownFiles(folder: string): DefinitionPlace[] {
+export function markdownFiles(folder: string): DefinitionLocation[] {
   return listFolder(folder)
     .filter((name) => name.endsWith(".md"))
     .map((name) => ({ name: basename(name, ".md"), path: join(folder, name) }));
 }
 
 /** Lists the Markdown files in a folder and its subfolders: `git/commit.md` has the name `git:commit`. */
-export function nestedMarkdownFiles(folder: string): DefinitionPlace[] {
+export function nestedMarkdownFiles(folder: string): DefinitionLocation[] {
   return filesBelow(folder)
     .filter((path) => path.endsWith(".md"))
     .map((path) => ({ name: relative(folder, path).slice(0, -".md".length).replaceAll(sep, ":"), path }));
 }
 
 /** Lists the skills in a folder: one subfolder per skill, even if a subfolder has no `SKILL.md`. */
-export function skillFiles(folder: string): DefinitionPlace[] {
+export function skillFiles(folder: string): DefinitionLocation[] {
   return listFolder(folder)
     .filter((name) => !name.startsWith(".") && isExistingFolder(join(folder, name)))
     .map((name) => ({ name, path: join(folder, name, "SKILL.md") }));
@@ -87,7 +87,10 @@ export function filesBelow(folder: string): string[] {
   }
 }
 
-function readDefinition({ name, path }: DefinitionPlace, within: string | undefined): DefinitionFile | SettingsFault {
+function readDefinition(
+  { name, path }: DefinitionLocation,
+  within: string | undefined,
+): DefinitionFile | SettingsFault {
   const content = readFileStart(path, LARGEST, within);
   const fault = (problem: string, advice: string) => ({ source: path, problem, advice });
   if (content.state === "absent") return fault("there is no such file", "create it, or remove its folder");

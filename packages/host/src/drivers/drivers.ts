@@ -54,23 +54,23 @@ export function maxToolsOf(model: AgentOptions["model"]): number | undefined {
 }
 
 /** The settings, environment and folder that decide which models and agents exist. */
-export type ModelsPlace = Pick<DriversOptions, "settings" | "env" | "workspace">;
+export type ModelsContext = Pick<DriversOptions, "settings" | "env" | "workspace">;
 
 /** Lists the model providers and the agents of other programs, and whether each can be used now. */
-export async function providersHere(place: ModelsPlace): Promise<ProviderStatus[]> {
-  return [...(await listProviders({ env: place.env })), otherAgentsStatus(place)];
+export async function providersHere(context: ModelsContext): Promise<ProviderStatus[]> {
+  return [...(await listProviders({ env: context.env })), otherAgentsStatus(context)];
 }
 
 /** Lists the models of a provider: known models and those that its server lists. Rejects with `ModelChoiceError`. */
 export async function modelsOfProvider(
   provider: string,
-  place: ModelsPlace,
+  context: ModelsContext,
   listed?: readonly string[],
 ): Promise<KnownModel[]> {
-  if (provider === PROVIDER) return otherAgentsModels(place);
-  const { overrides } = modelNames(place.settings);
+  if (provider === PROVIDER) return otherAgentsModels(context);
+  const { overrides } = modelNames(context.settings);
   const models = await listModels(provider, {
-    env: place.env,
+    env: context.env,
     ...(overrides && { overrides }),
     ...(listed && { listed }),
   });

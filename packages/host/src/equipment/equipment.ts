@@ -35,7 +35,7 @@ import { type InstructionPart, serverInstructions } from "../instructions/instru
 import { type OpenServersOptions, openServers } from "../mcp/index.ts";
 import { absentInLists, withToolsMeant } from "../permissions/tool-list.ts";
 import type { Directories } from "../places/directories.ts";
-import type { ProjectPlaces } from "../places/project.ts";
+import type { ProjectPaths } from "../places/project.ts";
 import { redactedTools } from "../redaction/redacted-tools.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { placeholderProblem } from "../redaction/span.ts";
@@ -55,7 +55,7 @@ export interface EquipmentOptions {
   readonly store: Store;
   readonly workspace: string;
   /** Present for a trusted project. */
-  readonly project: ProjectPlaces | undefined;
+  readonly project: ProjectPaths | undefined;
   readonly settings: Settings;
   readonly env: EnvironmentVariables;
   readonly home: string;
@@ -333,8 +333,8 @@ const TASKS_TOLD = 5;
 /** Returns the results of the last tasks in a workspace from memory, for the instructions (B39). May be empty. */
 export async function earlierTasks(memory: Equipment["memory"], workspace: string): Promise<string> {
   const summaries = (await memory?.summaries(workspace, TASKS_TOLD).catch(() => [])) ?? [];
-  const told = summaries
+  const paragraphs = summaries
     .map(({ text, at }) => `[finished ${new Date(at).toISOString().slice(0, 10)}]\n${text}`)
     .join("\n\n");
-  return told === "" ? "" : `\n\n${encloseInTags("earlier-tasks-in-this-directory", told)}`;
+  return paragraphs === "" ? "" : `\n\n${encloseInTags("earlier-tasks-in-this-directory", paragraphs)}`;
 }

@@ -71,7 +71,7 @@ export class Allowance implements Disposable {
       get contextSize() {
         return driver.contextSize;
       },
-      stream: (...asked) => this.#stream(driver, ...asked),
+      stream: (...request) => this.#stream(driver, ...request),
     };
     this.#metered.set(model, metered);
     return metered;

@@ -18,7 +18,7 @@ import {
 import { addCosts, nothingSpent, turnsOn } from "./turns.ts";
 
 /** The folder and signal of one attempt. */
-export interface AttemptPlace {
+export interface AttemptContext {
   /** A new folder with the files of the case. */
   readonly directory: string;
   readonly case: Case;
@@ -43,7 +43,7 @@ export interface Column {
   readonly name: string;
   /** A changed key repeats all attempts. */
   readonly key?: string;
-  open(place: AttemptPlace): Competitor | Promise<Competitor>;
+  open(context: AttemptContext): Competitor | Promise<Competitor>;
 }
 
 /** Options of `makeAttempt`. */
@@ -77,7 +77,7 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
   await fillDirectory(directory, making.case);
   const competitor = await openCompetitor(column, { directory, case: making.case, signal });
   try {
-    const { redact = unchangedText, sandbox } = competitor;
+    const { redact = (text) => text, sandbox } = competitor;
     const holding = await making.untouched(async () => {
       const found = await holdUntouched(making.case.expect, {
         case: making.case,
@@ -159,15 +159,11 @@ function deniedCalls(state: ConversationState, root: string): string[] {
   return [...new Set(sentences)];
 }
 
-function unchangedText(text: string): string {
-  return text;
-}
-
-async function openCompetitor(column: Column, place: AttemptPlace): Promise<Competitor> {
+async function openCompetitor(column: Column, context: AttemptContext): Promise<Competitor> {
   try {
-    return await column.open(place);
+    return await column.open(context);
   } catch (error) {
-    place.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     throw new AttemptError(errorMessage(error), { cause: error });
   }
 }

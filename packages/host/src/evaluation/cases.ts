@@ -143,7 +143,7 @@ export interface Cases {
 }
 
 /** The name and base folder of some cases. */
-export interface CasesPlace {
+export interface CasesSource {
   /** The name of the file, for messages. */
   readonly source: string;
   /** Default: the working directory of the process. */
@@ -173,7 +173,7 @@ export function readCases(source: string): Cases {
  */
 export function casesFrom(
   written: unknown,
-  { source, directory = ".", places }: CasesPlace = { source: "the cases" },
+  { source, directory = ".", places }: CasesSource = { source: "the cases" },
 ): Cases {
   const fault = (key: KeyPath, problem: string, advice: string, isName = false) => {
     const at = isName ? places?.name(key) : (places?.value(key) ?? places?.name(key));
@@ -247,14 +247,14 @@ export function casesFrom(
 
 function readCaseText(
   path: string,
-  place: () => Pick<SettingsError["fault"], "source" | "line" | "column" | "key">,
+  position: () => Pick<SettingsError["fault"], "source" | "line" | "column" | "key">,
 ): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
     const why = error instanceof Error && "code" in error ? String(error.code) : String(error);
     const problem = why === "ENOENT" ? `there is no file ${path}` : `${path} cannot be read (${why})`;
-    throw new SettingsError({ ...place(), problem, advice: "name a file with text" }, { cause: error });
+    throw new SettingsError({ ...position(), problem, advice: "name a file with text" }, { cause: error });
   }
 }
 
@@ -272,9 +272,9 @@ function isRegularExpression(source: string): boolean {
 }
 
 /** Returns the valid combination if the fields of a check do not go together. */
-function oddity(given: z.output<z.ZodObject<(typeof check)["shape"]>>): string | undefined {
+function oddity(fields: z.output<z.ZodObject<(typeof check)["shape"]>>): string | undefined {
   const { command, file, judge, exit, seconds, absent, files, script, equals, contains, lacks, matches, restore } =
-    given;
+    fields;
   const subjects = [command, file, judge].filter((one) => one !== undefined).length;
   const content = [equals, contains, lacks, matches].some((one) => one !== undefined);
   if (subjects > 1) return "only one of command, file and judge";

@@ -31,7 +31,7 @@ const AT_ONCE = 4;
  * const column = {
  *   name: "plain",
  *   key: "2",
- *   open: ({ directory }: AttemptPlace) => ({ agent: new Agent({ model, tools: workspaceTools({ root: directory }) })
+ *   open: ({ directory }: AttemptContext) => ({ agent: new Agent({ model, tools: workspaceTools({ root: directory }) })
  * }),
  * };
  * await evaluate({
@@ -264,8 +264,8 @@ async function tryAttempt(
   const common = { ...attemptNames(one), isKept: false };
   try {
     if (tries > 0) await removeFolder(folderFor(tries - 1));
-    const place = { column: one.column, case: one.case, directory: folderFor(tries) };
-    const result = await makeAttempt({ session, ids, title, ...place, judge, ...shared });
+    const context = { column: one.column, case: one.case, directory: folderFor(tries) };
+    const result = await makeAttempt({ session, ids, title, ...context, judge, ...shared });
     return { ...common, status: result.passed ? "passed" : "failed", message: ids.root, result };
   } catch (error) {
     if (isLogLost(error) || error instanceof LimitError) throw error;

@@ -1,5 +1,5 @@
 export type {
-  AttemptPlace,
+  AttemptContext,
   Column,
   Competitor,
 } from "./attempt.ts";
@@ -7,7 +7,7 @@ export {
   type Case,
   type CaseCheck,
   type Cases,
-  type CasesPlace,
+  type CasesSource,
   casesFrom,
   readCases,
   type ScriptedResponse,

@@ -60,7 +60,13 @@ export async function askJudge(
   await session.notes.label(id, title);
   const agent = new Agent({
     name: "judge",
-    model: judge === "scripted" ? scriptedModel([verdictIn(check)], { id: "scripted", price: FREE }) : judge,
+    model:
+      judge === "scripted"
+        ? scriptedModel([[finishTask(check.script ?? { holds: false, reason: "The check has no script." })]], {
+            id: "scripted",
+            price: FREE,
+          })
+        : judge,
     instructions: INSTRUCTIONS,
     mode: "task",
     output: verdict,
@@ -80,10 +86,6 @@ export async function askJudge(
 
 /** The price of a model without cost. */
 export const FREE = { input: 0, output: 0 } as const;
-
-function verdictIn({ script }: CaseCheck) {
-  return [finishTask(script ?? { holds: false, reason: "The check has no script." })];
-}
 
 async function fileFor(directory: string, path: string): Promise<string> {
   const found = await readAttemptFile(directory, path);

@@ -16,7 +16,7 @@ import { describePlace } from "../settings/fault.ts";
 import type { KeyPath } from "../settings/key.ts";
 import { readRuleFile } from "../settings/rule-file.ts";
 import type { SettingName } from "../settings/schema.ts";
-import type { AttemptPlace, Column, Competitor } from "./attempt.ts";
+import type { AttemptContext, Column, Competitor } from "./attempt.ts";
 import { type Case, type Cases, readCases, type ScriptedResponse } from "./cases.ts";
 import { type EvaluateOptions, evaluate } from "./evaluate.ts";
 import { FREE, type Judge } from "./judge.ts";
@@ -161,12 +161,12 @@ class Models {
     this.#total = total;
   }
 
-  async names(given: readonly string[] | undefined): Promise<readonly string[]> {
+  async names(chosen: readonly string[] | undefined): Promise<readonly string[]> {
     const { cases } = this;
-    const names = given ?? cases.models;
+    const names = chosen ?? cases.models;
     if (names.length === 0) return this.names([this.#host.model.name]);
     for (const [index, name] of names.entries()) {
-      const path = given ? undefined : ["models", index];
+      const path = chosen ? undefined : ["models", index];
       if (names.indexOf(name) !== index)
         throw this.#fault(path, `${name} is named twice`, "name each model once; repetitions asks one several times");
       if (name === SCRIPTED) {
@@ -182,7 +182,7 @@ class Models {
   }
 
   /** Undefined if no check needs a judge. */
-  async judge(given: string | undefined): Promise<Judge | undefined> {
+  async judge(chosen: string | undefined): Promise<Judge | undefined> {
     const { cases } = this;
     const judged = cases.cases.flatMap(({ expect }, at) =>
       expect.flatMap((check, index) =>
@@ -190,11 +190,11 @@ class Models {
       ),
     );
     const [first] = judged;
-    const name = given ?? cases.judge;
+    const name = chosen ?? cases.judge;
     if (!first) return undefined;
     if (name === undefined)
       throw cases.fault(first.path, "there is no judge", "name a model, as in judge: openai/gpt-5");
-    if (name !== SCRIPTED) return this.#found(name, given ? undefined : ["judge"], this.#total.cost !== undefined);
+    if (name !== SCRIPTED) return this.#found(name, chosen ? undefined : ["judge"], this.#total.cost !== undefined);
     const without = judged.find(({ script }) => script === undefined);
     if (without) throw cases.fault(without.path, "there is no script", "say what the judge scripted finds");
     return SCRIPTED;
@@ -250,7 +250,7 @@ async function columnsOf(
     (prompts.length > 0 ? prompts : [[undefined, undefined] as const]).map(([name, prompt]) => ({
       name: name === undefined ? model : `${model} · ${name}`,
       key: JSON.stringify([model, prompt, conditions]),
-      open: (place) => competitor(model, prompt, place, options, hosts),
+      open: (context) => competitor(model, prompt, context, options, hosts),
     })),
   );
 }
@@ -280,7 +280,7 @@ function conditionsOf(
 async function competitor(
   model: string,
   prompt: string | undefined,
-  { directory, case: one, signal }: AttemptPlace,
+  { directory, case: one, signal }: AttemptContext,
   { env, home, flags, trusted = false }: EvaluationOptions,
   { notice, sending }: AttemptHosts,
 ): Promise<Competitor> {
@@ -340,10 +340,10 @@ async function sessionOf(host: Host, { file, fresh = false }: EvaluationOptions)
 }
 
 function toldOnce(notice: (sentence: string) => void): (sentence: string) => void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (sentence) => {
-    if (told.has(sentence)) return;
-    told.add(sentence);
+    if (reported.has(sentence)) return;
+    reported.add(sentence);
     notice(sentence);
   };
 }

@@ -114,16 +114,14 @@ export function reasonsOf({ result }: Attempt): string[] {
 
 /** Returns the message with the result table for the evaluation's conversation. */
 export function reportMessage(evaluation: Evaluation) {
-  const rows = evaluationTable(evaluation).map((cells) => `| ${cells.map(inCell).join(" | ")} |`);
+  const rows = evaluationTable(evaluation).map(
+    (cells) => `| ${cells.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`,
+  );
   const rule = `|${" --- |".repeat(evaluation.columns.length + 1)}`;
   const table = [rows[0], rule, ...rows.slice(1)].join("\n");
   const notes = evaluationNotes(evaluation).map((note) => `\n- ${note}`);
   const text = `Evaluation of ${evaluation.name}\n\n${table}\n\n${evaluationSentence(evaluation)} Each attempt is a branch of this conversation.${notes.length > 0 ? `\n${notes.join("")}` : ""}`;
   return [text, { at: null, id: `report-${shortKey(text)}`, author: "system" }] as const;
-}
-
-function inCell(text: string): string {
-  return text.replaceAll("|", "\\|");
 }
 
 /** Returns the results as JUnit XML: a suite per column, a test per attempt. An unfinished attempt is an error. */

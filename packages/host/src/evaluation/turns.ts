@@ -41,7 +41,7 @@ export interface BranchToAnswer {
 export async function turnsOn({ session, agent, root, then = [], signal }: BranchToAnswer): Promise<BranchOutcome> {
   const turns: Turn[] = [];
   let leaf = root;
-  const told = withTurnListener(agent, (turn, end) => {
+  const observed = withTurnListener(agent, (turn, end) => {
     turns.push(turn);
     leaf = end ?? leaf;
   });
@@ -49,7 +49,7 @@ export async function turnsOn({ session, agent, root, then = [], signal }: Branc
   let isWhole = true;
   for (const said of [undefined, ...then]) {
     const before = turns.length;
-    await followed(told.chat(said === undefined ? resume() : say(said), { session, at: leaf }), signal);
+    await followed(observed.chat(said === undefined ? resume() : say(said), { session, at: leaf }), signal);
     const { reason } = turns.at(-1) ?? {};
     isWhole = turns.length > before && reason !== "failed" && reason !== "interrupted";
     if (!isWhole) break;
@@ -77,15 +77,15 @@ async function followed(chat: Chat<unknown>, signal: AbortSignal): Promise<void>
 }
 
 /** Adds a listener for each turn of the agent, and of agents to which it hands over. */
-function withTurnListener(agent: Agent<unknown>, told: (turn: Turn, leaf: string | null) => void): Agent<unknown> {
+function withTurnListener(agent: Agent<unknown>, listener: (turn: Turn, leaf: string | null) => void): Agent<unknown> {
   const { onTurn } = agent.options;
   return agent.with({
     async onTurn(conversation, by, turn) {
       const next = await onTurn?.(conversation, by, turn);
       // A turn that a hook adds reports this turn's figures too.
-      if (!next?.options.sharesLimits) told(turn, conversation.leaf);
+      if (!next?.options.sharesLimits) listener(turn, conversation.leaf);
       if (!next || next.agent === by || !(next.agent instanceof Agent)) return next;
-      return withTurnListener(next.agent, told).chat(next.directive, next.options);
+      return withTurnListener(next.agent, listener).chat(next.directive, next.options);
     },
   });
 }

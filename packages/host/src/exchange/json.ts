@@ -15,17 +15,16 @@ const VERSION = 1;
 export function toJson(events: Iterable<Event>): string {
   const lines = Array.from(events, (event) => {
     const read = problemIn(event) === undefined ? event : readableEvent(event);
-    return JSON.stringify(read).replace(ACTING, escapedInJson);
+    return JSON.stringify(read).replace(
+      ACTING,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
   }).join(",\n");
   return `{\n"format": "${FORMAT}",\n"version": ${VERSION},\n"events": [\n${lines}\n]\n}\n`;
 }
 
 /** Characters that JSON leaves unescaped and a terminal obeys: control characters and direction marks (S12). */
 const ACTING = /[\u{7f}-\u{9f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu;
-
-function escapedInJson(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
 
 /** A conversation's log that was read from JSON. */
 export interface ReadConversation {

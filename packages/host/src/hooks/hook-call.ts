@@ -53,17 +53,17 @@ function namesFor(own: string): readonly string[] {
  * entry is the whole call; a hook that matches this entry gets no single actions.
  */
 export function hookCalls(tool: Tool, input: Json, directory: string): readonly HookCall[] {
-  const given: HookFields = isJsonRecord<HookFields>(input) ? input : {};
+  const fields: HookFields = isJsonRecord<HookFields>(input) ? input : {};
   const about = aboutHookedCall(tool, input);
-  const acts = hookedActs(tool, about, given, directory);
+  const acts = hookedActs(tool, about, fields, directory);
   if (isOfServer(tool)) {
     const self = [...toolRuleNames(tool), ...serverNames(tool)];
     const [whole = tool.name] = self;
     const call = { names: self, self, nameFor: () => whole, tool_input: input, own: (changed: Json) => changed };
-    return [call, ...acts.map((act) => hookCallForm(act, [], given))];
+    return [call, ...acts.map((act) => hookCallForm(act, [], fields))];
   }
   const all = acts.length > 0 ? acts : [{ name: tool.name, names: [], fields: {} }];
-  return all.map((act) => hookCallForm(act, namesFor(tool.name), given));
+  return all.map((act) => hookCallForm(act, namesFor(tool.name), fields));
 }
 
 /** Returns the forms of a call that a hook matches. */
@@ -76,13 +76,13 @@ export function formsFor(calls: readonly HookCall[], tool: Tool, isFor: (names: 
 const TOLD: ReadonlySet<string> = new Set(["Bash", "Write", "Edit", "Read", "WebFetch"]);
 
 function hookCallForm({ name, names, fields }: Act, self: readonly string[], given: HookFields): HookCall {
-  const told = Object.entries(fields).flatMap(([field, { value }]) => (value === undefined ? [] : [[field, value]]));
+  const entries = Object.entries(fields).flatMap(([field, { value }]) => (value === undefined ? [] : [[field, value]]));
   const theirs = [name, ...names.filter((each) => TOLD.has(each))];
   return {
     names: [...new Set([...names, ...self])],
     self,
     nameFor: (isFor) => theirs.find((each) => isFor([each])) ?? name,
-    tool_input: { ...given, ...Object.fromEntries(told) } as Json,
+    tool_input: { ...given, ...Object.fromEntries(entries) } as Json,
     own(changed) {
       if (!isJsonRecord(changed)) return changed;
       const taken = { ...(changed as HookFields) };
@@ -99,9 +99,9 @@ function hookCallForm({ name, names, fields }: Act, self: readonly string[], giv
   };
 }
 
-function hookedActs(tool: Tool, about: About, given: HookFields, directory: string): readonly Act[] {
+function hookedActs(tool: Tool, about: About, fields: HookFields, directory: string): readonly Act[] {
   const { command, paths = [], url, change, untold } = about;
-  const argument = (value: Json | undefined) => Object.keys(given).find((name) => given[name] === value);
+  const argument = (value: Json | undefined) => Object.keys(fields).find((name) => fields[name] === value);
   const field = (value: Json | undefined, ours = argument(value)) => ({ value, ours });
   const acts: Act[] = [];
   if (command !== undefined) acts.push({ name: "Bash", names: NAMES.run, fields: { command: field(command) } });
@@ -109,12 +109,12 @@ function hookedActs(tool: Tool, about: About, given: HookFields, directory: stri
     const file = { file_path: { value: resolve(directory, path), ours: argument(path) } };
     if (change?.goes !== undefined) {
       const texts = {
-        old_string: field(given[change.goes], change.goes),
-        new_string: field(given[change.comes], change.comes),
+        old_string: field(fields[change.goes], change.goes),
+        new_string: field(fields[change.comes], change.comes),
       };
       acts.push({ name: "Edit", names: NAMES.change, fields: { ...file, ...texts } });
     } else if (change) {
-      const content = field(given[change.comes], change.comes);
+      const content = field(fields[change.comes], change.comes);
       acts.push({ name: "Write", names: NAMES.change, fields: { ...file, content } });
     } else if (access === "write") {
       // A tool of a server or an agent may only read the file that it names.

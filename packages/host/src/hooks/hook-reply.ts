@@ -106,8 +106,8 @@ function readJson(said: Record<string, unknown>, event: HookEvent): HookReply {
   const stops = said.continue === false;
   // The hook wants the turn to stop; a denial would continue the agent.
   if (stops && event === "Stop") return {};
-  const asked = [stops ? "deny" : undefined, specific.permissionDecision, request.behavior, said.decision];
-  const decisions = asked.map((one) => DECISIONS.get(one));
+  const verdicts = [stops ? "deny" : undefined, specific.permissionDecision, request.behavior, said.decision];
+  const decisions = verdicts.map((one) => DECISIONS.get(one));
   const decision = (["deny", "ask", "allow"] as const).find((one) => decisions.includes(one));
   const reason =
     (stops ? nonEmptyText(said.stopReason) : undefined) ??

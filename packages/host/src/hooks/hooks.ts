@@ -23,14 +23,14 @@ import { type Hook, type HookEntries, hooksAt } from "./entries.ts";
 import { coversCall, formsFor, type HookCall, hookCalls } from "./hook-call.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { type HookReply, mergeReplies, readHookReply } from "./hook-reply.ts";
-import { type HookPlace, runHook } from "./run-hook.ts";
+import { type HookContext, runHook } from "./run-hook.ts";
 
 class HookError extends Error {
   override readonly name = "HookError";
 }
 
 /** Options of `Hooks`. */
-export interface HooksOptions extends HookPlace {
+export interface HooksOptions extends HookContext {
   readonly entries: HookEntries;
   readonly redact: Redact;
   /** The names of all MCP servers in the settings. */

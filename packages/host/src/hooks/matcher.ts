@@ -50,8 +50,9 @@ export function readMatcher(event: HookEvent, text: string): Matcher | string {
   if (!isList && pattern === undefined)
     return `'${text}' is neither a regular expression nor a list of names such as 'Edit|Write'`;
   const vocabulary = vocabularyOf(event);
-  const fits = (given: readonly string[]) =>
-    given.length === 0 || given.some((name) => (pattern === undefined ? names.includes(name) : pattern.test(name)));
+  const fits = (candidates: readonly string[]) =>
+    candidates.length === 0 ||
+    candidates.some((name) => (pattern === undefined ? names.includes(name) : pattern.test(name)));
   // Agents can have any name.
   if (vocabulary === undefined) return { isFor: fits, example: names[0] ?? text, notices: [] };
   const parts = (isList ? names : alternativesOf(text)).map((part) => ({

@@ -25,7 +25,7 @@ export function hookFailure(
 }
 
 /** The folder and environment of a hook. */
-export interface HookPlace {
+export interface HookContext {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -40,12 +40,12 @@ const PIPES = 1_000;
 export async function runHook(
   { command, timeout }: Pick<Hook, "command" | "timeout">,
   input: object,
-  { directory, env }: HookPlace,
+  { directory, env }: HookContext,
   signal: AbortSignal,
   left?: RunningCommands,
 ): Promise<HookEnd> {
-  const places = { CLAUDE_PROJECT_DIR: directory, BANYAN_PROJECT_DIR: directory };
-  const { mark, environment } = markedEnvironment({ ...env, ...places });
+  const folders = { CLAUDE_PROJECT_DIR: directory, BANYAN_PROJECT_DIR: directory };
+  const { mark, environment } = markedEnvironment({ ...env, ...folders });
   const child = spawn("/bin/sh", ["-c", command], {
     cwd: directory,
     env: environment,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type HookPlace, hookFailure, runHook } from "./run-hook.ts";
+import { type HookContext, hookFailure, runHook } from "./run-hook.ts";
 
 const COMMAND = "a command, as for sh -c";
 
@@ -21,10 +21,10 @@ const TIMEOUT = 5_000;
 export async function statusLineSaid(
   command: string,
   facts: object,
-  place: HookPlace,
+  context: HookContext,
   signal: AbortSignal,
 ): Promise<StatusLineOutput> {
-  const end = await runHook({ command, timeout: TIMEOUT }, facts, place, signal);
+  const end = await runHook({ command, timeout: TIMEOUT }, facts, context, signal);
   if ("problem" in end) return end;
   const [line = ""] = end.stdout.split("\n", 1);
   if (end.code === 0) return { line };

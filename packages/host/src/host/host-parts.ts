@@ -6,7 +6,7 @@ import type { Drivers } from "../drivers/drivers.ts";
 import type { Instructions } from "../instructions/instructions.ts";
 import type { Rules } from "../permissions/rule.ts";
 import type { Directories } from "../places/directories.ts";
-import type { ProjectPlaces } from "../places/project.ts";
+import type { ProjectPaths } from "../places/project.ts";
 import type { ProgramLog } from "../programs/program-log.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Configuration } from "../settings/index.ts";
@@ -18,7 +18,7 @@ export interface HostParts {
   /** The path without links. */
   readonly workspace: string;
   /** Present for a trusted project. */
-  readonly project: ProjectPlaces | undefined;
+  readonly project: ProjectPaths | undefined;
   readonly env: EnvironmentVariables;
   readonly home: string;
   readonly canAsk: boolean;

@@ -38,7 +38,7 @@ import { pathScope } from "../permissions/place.ts";
 import { readingRules } from "../permissions/reading-rule.ts";
 import { type ApprovalMode, checkedRule, type Rules } from "../permissions/rule.ts";
 import type { Directories } from "../places/directories.ts";
-import type { ProjectPlaces } from "../places/project.ts";
+import type { ProjectPaths } from "../places/project.ts";
 import { withRedactedTitles } from "../redaction/redacted-titles.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import {
@@ -62,7 +62,7 @@ export class Host {
   /** The store of conversations. `close` closes it. */
   readonly store: Store;
   /** Present for a trusted project. */
-  readonly project: ProjectPlaces | undefined;
+  readonly project: ProjectPaths | undefined;
   /** All effective settings and their sources. */
   readonly configuration: Configuration;
   /** The user's environment variables and home folder. */
@@ -208,9 +208,9 @@ export class Host {
 
   /** Returns the agent for a conversation, with the surroundings and server instructions of its beginning. */
   informed(agent: Agent, state: Pick<ConversationState, "labels" | "contents">): Agent {
-    const told = { own: this.instructions.parts, workspace: this.workspace, model: this.#choice.name };
+    const surroundings = { own: this.instructions.parts, workspace: this.workspace, model: this.#choice.name };
     const servers = this.#equipped?.instructions ?? [];
-    return agentAsBegun(agent, state, { ...told, servers, settings: this.configuration.settings });
+    return agentAsBegun(agent, state, { ...surroundings, servers, settings: this.configuration.settings });
   }
 
   /** The agent for a task without a user, with the results of the last tasks in this directory (B39). */

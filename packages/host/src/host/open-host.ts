@@ -10,7 +10,7 @@ import { Drivers } from "../drivers/drivers.ts";
 import { backupsIn } from "../equipment/equipment.ts";
 import { gatherInstructions } from "../instructions/instructions.ts";
 import type { ApprovalMode } from "../permissions/rule.ts";
-import { joinRules, type Rules, rulesFrom } from "../permissions/rule.ts";
+import { joinRules, rulesFrom } from "../permissions/rule.ts";
 import { directories } from "../places/directories.ts";
 import { projectOf } from "../places/project.ts";
 import { ProgramLog } from "../programs/program-log.ts";
@@ -157,7 +157,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     flag: flags.instructions,
     redact,
   });
-  const rules = rulesOf(settings, flags);
+  const rules = joinRules(
+    rulesFrom(settings.permissions),
+    flags.rules === undefined ? rulesFrom() : readRuleFile(flags.rules),
+  );
   const choice = await modelFor(configuration, env, signal);
   const worktrees = new Worktrees({ folder: places.worktrees, workspace, env });
   const drivers = new Drivers({ settings, env, workspace, worktrees, backups: backupsIn(places), redact });
@@ -215,10 +218,6 @@ function settingsOfFlags(flags: HostFlags): Settings {
     permissions: { allow: allow && [...allow], deny: deny && [...deny] },
     mcpServers: mcpServers as Settings["mcpServers"],
   };
-}
-
-function rulesOf({ permissions }: Settings, { rules }: HostFlags): Rules {
-  return joinRules(rulesFrom(permissions), rules === undefined ? rulesFrom() : readRuleFile(rules));
 }
 
 /** The model of flags or settings, or the first usable model (B65). */

@@ -1,7 +1,7 @@
 import { basename, join, resolve } from "node:path";
 import { cutTo } from "@banyan/core/shown";
 import type { McpServers } from "@banyan/tools/mcp";
-import { foldersDownTo, type ProjectPlaces } from "../places/project.ts";
+import { foldersDownTo, type ProjectPaths } from "../places/project.ts";
 import { decodeUtfText, readFileStart, wholeLines } from "../places/read-file.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { SettingsError } from "../settings/fault.ts";
@@ -22,7 +22,7 @@ export interface InstructionSources {
   /** The folder of the user's configuration. */
   readonly config: string;
   /** Present for a trusted project. Absent: no file of the workspace is read. */
-  readonly project?: ProjectPlaces | undefined;
+  readonly project?: ProjectPaths | undefined;
   /** Files that the settings name, as absolute paths. */
   readonly files?: readonly string[] | undefined;
   /** The value of `--instructions`: a text, or `@` and a file. */
@@ -115,10 +115,10 @@ class FoundFiles {
     }
     if (text === undefined)
       this.notices.push(`${file}: the file is not valid UTF-8; invalid bytes are read as \ufffd.`);
-    const told = this.#redact(text ?? whole.toString("utf8"));
+    const redacted = this.#redact(text ?? whole.toString("utf8"));
     const left = `${size - whole.length} bytes of ${basename(file)} are left out, because the file is too large`;
     if (!isWhole) this.notices.push(`${file}: ${left}.`);
-    this.parts.push({ source: file, text: isWhole ? told : `${told}[${left}]` });
+    this.parts.push({ source: file, text: isWhole ? redacted : `${redacted}[${left}]` });
   }
 }
 

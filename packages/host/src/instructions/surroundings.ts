@@ -108,20 +108,20 @@ const LARGEST = 200_000;
 export function agentAsBegun(
   agent: Agent,
   state: Pick<ConversationState, "labels" | "contents">,
-  told: AgentInstructions,
+  previous: AgentInstructions,
 ): Agent {
   const { model, tools = [], instructions = "" } = agent.options;
-  const name = driverModelId(model) ?? told.model;
+  const name = driverModelId(model) ?? previous.model;
   const parts = surroundingsPart(state.labels[BEGAN], name);
-  const { toolShare = 0.1, models = {} } = told.settings;
+  const { toolShare = 0.1, models = {} } = previous.settings;
   if (isSmall(model, models[withoutEffort(name).full]?.profile)) {
-    const small = smallProfile(agent, told.workspace, { parts: instructionParts(agent, told), began: parts });
+    const small = smallProfile(agent, previous.workspace, { parts: instructionParts(agent, previous), began: parts });
     const isKnown = [...state.contents.values()].some(isSmallProfile);
     return isKnown || !("stream" in model) ? small.agent : withNote(small, model);
   }
   const first = initialTools(tools, state, isSmallProfile);
   const begun = first
-    ? withServerInstructionsOf(instructions, told.own, told.servers, first.instructions)
+    ? withServerInstructionsOf(instructions, previous.own, previous.servers, first.instructions)
     : instructions;
   const text = parts.length === 0 ? begun : `${begun}\n\n${instructionsText(parts)}`;
   const room = toolShare * Math.min(knownContextSize(model) ?? ASSUMED, LARGEST);

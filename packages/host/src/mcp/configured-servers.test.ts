@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { userSettingsFile } from "../settings/index.ts";
 import { TrustRecord } from "../trust/trust-record.ts";
-import { addMcpServer, configuredServers, type McpPlace, removeMcpServer } from "./index.ts";
+import { addMcpServer, configuredServers, type McpContext, removeMcpServer } from "./index.ts";
 
 let folder: string;
-let place: McpPlace;
+let place: McpContext;
 let user: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "banyan-mcp-")));

@@ -14,7 +14,7 @@ import { readJsonFile } from "../settings/json-file.ts";
 import { isPlainObject, valueAt } from "../settings/key.ts";
 import { mcpServersOf } from "../settings/schema.ts";
 import { TrustRecord } from "../trust/trust-record.ts";
-import { forgetSignIn, type McpPlace } from "./open.ts";
+import { forgetSignIn, type McpContext } from "./open.ts";
 
 /** An MCP server of the settings. */
 export interface ConfiguredServer {
@@ -36,7 +36,7 @@ export interface ConfiguredServers {
 }
 
 /** Returns the MCP servers of the user and of a trusted project. Throws a `SettingsError`. */
-export function configuredServers({ env, home, cwd }: McpPlace): ConfiguredServers {
+export function configuredServers({ env, home, cwd }: McpContext): ConfiguredServers {
   const trust = new TrustRecord({ env, home }).trustOf(cwd);
   const project = trust.state === "trusted" ? projectOf(cwd) : undefined;
   const configuration = readConfiguration({ env, home, project });
@@ -56,10 +56,10 @@ export function configuredServers({ env, home, cwd }: McpPlace): ConfiguredServe
  * Adds a server to the user's settings and returns the settings file. Throws an `McpError` for an invalid entry or a
  * name in use, and a `SettingsError` for a broken file.
  */
-export function addMcpServer(place: McpPlace, name: string, given: unknown): string {
-  const file = userSettingsFile(place);
-  const entry = readEntry(name, given);
-  if (ownServers(place).has(name)) {
+export function addMcpServer(context: McpContext, name: string, settings: unknown): string {
+  const file = userSettingsFile(context);
+  const entry = readEntry(name, settings);
+  if (ownServers(context).has(name)) {
     throw new McpError(
       "entry",
       `There is an MCP server "${name}" already. Remove that server first, or choose another name.`,
@@ -70,16 +70,16 @@ export function addMcpServer(place: McpPlace, name: string, given: unknown): str
 }
 
 /** Removes a server and its sign-in data. Returns the settings file. Throws an `McpError` for an unknown server. */
-export async function removeMcpServer(place: McpPlace, name: string): Promise<string> {
-  const file = userSettingsFile(place);
-  const servers = ownServers(place);
+export async function removeMcpServer(context: McpContext, name: string): Promise<string> {
+  const file = userSettingsFile(context);
+  const servers = ownServers(context);
   const entry = servers.get(name);
   if (entry === undefined) throw unknownServer(name, [...servers.keys()], "in your settings");
   const json = readJsonFile(file);
   const all = json.state === "read" ? valueAt(json.value, ["mcpServers"]) : undefined;
   const isLast = isPlainObject(all) && Object.keys(all).length === 1;
   changeSetting(file, isLast ? ["mcpServers"] : ["mcpServers", name], undefined);
-  await forgetSignIn(place, name, entry);
+  await forgetSignIn(context, name, entry);
   return file;
 }
 
@@ -88,6 +88,6 @@ export function unknownServer(name: string, names: readonly string[], where: str
   return new McpError("unknown", `There is no MCP server "${name}" ${where}. ${nearestNameAdvice(name, names)}`);
 }
 
-function ownServers({ env, home }: McpPlace): Map<string, McpServerEntry> {
+function ownServers({ env, home }: McpContext): Map<string, McpServerEntry> {
   return new Map(Object.entries(mcpServersOf(readConfiguration({ env, home }).settings)));
 }

@@ -9,4 +9,4 @@ export {
   unknownServer,
 } from "./configured-servers.ts";
 export { type FirstTurnOptions, serversForFirstTurn, waitForServers } from "./first-turn-servers.ts";
-export { type McpPlace, type OpenServersOptions, openServers, signOutOfServer } from "./open.ts";
+export { type McpContext, type OpenServersOptions, openServers, signOutOfServer } from "./open.ts";

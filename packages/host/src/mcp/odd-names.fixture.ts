@@ -42,7 +42,7 @@ export function oddServers(random: () => number): Readonly<Record<string, readon
   return Object.fromEntries([...servers].map((server) => [server, tools(server)]));
 }
 
-export interface OddPlace {
+export interface OddNamesOptions {
   readonly home: string;
   readonly cwd: string;
   /** Settings in addition to the servers. */
@@ -52,7 +52,7 @@ export interface OddPlace {
 /** A host with these servers, all connected. */
 export async function hostWith(
   servers: Readonly<Record<string, readonly string[]>>,
-  { home, cwd, settings }: OddPlace,
+  { home, cwd, settings }: OddNamesOptions,
 ): Promise<AsyncDisposable & { readonly host: Host }> {
   const mcpServers = Object.fromEntries(
     Object.entries(servers).map(([server, tools]) => [

@@ -6,7 +6,7 @@ import { directories } from "../places/directories.ts";
 import { ownCommand } from "../programs/own-command.ts";
 
 /** The environment and folders of a user's MCP servers. */
-export interface McpPlace {
+export interface McpContext {
   readonly env: EnvironmentVariables;
   readonly home: string;
   /** The working directory. */
@@ -18,7 +18,7 @@ export type OpenServersOptions = Pick<McpOptions, "ask" | "onChange" | "openAddr
 
 /** Connects to MCP servers in the background. Loads the MCP code on demand, since most users have no servers. */
 export async function openServers(
-  { env, home, cwd }: McpPlace,
+  { env, home, cwd }: McpContext,
   servers: Readonly<Record<string, McpServerEntry>>,
   options: OpenServersOptions = {},
 ): Promise<McpServers> {
@@ -29,17 +29,17 @@ export async function openServers(
 }
 
 /** Removes the tokens of a server, so that the user must sign in again. */
-export async function signOutOfServer(place: McpPlace, name: string, entry: McpServerEntry): Promise<void> {
+export async function signOutOfServer(context: McpContext, name: string, entry: McpServerEntry): Promise<void> {
   const { credentialsFor } = await import("@banyan/tools/mcp");
-  await credentialsFor(credentialsIn(place), name, entry, place.env)?.change({ tokens: undefined });
+  await credentialsFor(credentialsIn(context), name, entry, context.env)?.change({ tokens: undefined });
 }
 
 /** Removes all sign-in data of a server. */
-export async function forgetSignIn(place: McpPlace, name: string, entry: McpServerEntry): Promise<void> {
+export async function forgetSignIn(context: McpContext, name: string, entry: McpServerEntry): Promise<void> {
   const { credentialsFor } = await import("@banyan/tools/mcp");
-  await credentialsFor(credentialsIn(place), name, entry, place.env)?.remove();
+  await credentialsFor(credentialsIn(context), name, entry, context.env)?.remove();
 }
 
-function credentialsIn(place: Pick<McpPlace, "env" | "home">): string {
-  return join(directories(place.env, place.home).data, "mcp");
+function credentialsIn(context: Pick<McpContext, "env" | "home">): string {
+  return join(directories(context.env, context.home).data, "mcp");
 }

@@ -84,18 +84,18 @@ export async function listPrompts(host: Pick<Host, "ready">, wait: number, signa
 /** Returns a prompt's text with its arguments. Does not remove secrets. Rejects with `PromptError`. */
 export async function expandPrompt(
   host: Bringer,
-  asked: PromptInvocation,
+  invocation: PromptInvocation,
   patience: PromptPatience,
 ): Promise<PromptText> {
   const { signal, starting = STARTING } = patience;
   const { commands = [], mcp } = await host.ready();
-  const name = asked.name.toLowerCase();
+  const name = invocation.name.toLowerCase();
   const file = commands.find((command) => ofFile(command).name === name);
   if (file) {
-    const [named] = Object.keys(asked.values ?? {});
+    const [named] = Object.keys(invocation.values ?? {});
     if (named !== undefined)
       throw new PromptError(`/${name} has no argument ${named}: put the whole text in \`argument\`.`);
-    const text = commandPromptText(file, asked.argument ?? "");
+    const text = commandPromptText(file, invocation.argument ?? "");
     return { parts: [{ type: "text", text }], asIs: false, ...(file.model === undefined ? {} : { model: file.model }) };
   }
   const find = () => mcp?.prompts.find((prompt) => ofServer(prompt).name === name);
@@ -104,7 +104,7 @@ export async function expandPrompt(
   signal.throwIfAborted();
   const prompt = find();
   if (!mcp || !prompt) throw new PromptError(host.redact(await whyNone(host, name, signal)));
-  const values = valuesFor(ofServer(prompt), asked);
+  const values = valuesFor(ofServer(prompt), invocation);
   const parts = await filledServerPrompt(host, mcp, { prompt, values }, patience);
   if (parts.length === 0) throw new PromptError(`/${name} is empty: the MCP server ${prompt.server} sent no text.`);
   return { parts, asIs: true };
@@ -116,18 +116,18 @@ export async function expandSlashPrompt(
   text: string,
   patience: PromptPatience,
 ): Promise<PromptText | undefined> {
-  const asked = slashIn(text);
-  if (!asked) return undefined;
+  const slash = slashIn(text);
+  if (!slash) return undefined;
   const { signal, starting = STARTING } = patience;
   const isThere = async (wait: number) => {
     const { prompts } = await listPrompts(host, wait, signal);
-    return prompts.some(({ name }) => name === asked.name.toLowerCase());
+    return prompts.some(({ name }) => name === slash.name.toLowerCase());
   };
   // A name with a colon may belong to a server that is starting.
-  if ((await isThere(0)) || (asked.name.includes(":") && (await isThere(starting))))
-    return expandPrompt(host, asked, patience);
-  if (isRootFolder(asked.name)) return undefined;
-  const why = host.redact(await whyNone(host, asked.name, signal));
+  if ((await isThere(0)) || (slash.name.includes(":") && (await isThere(starting))))
+    return expandPrompt(host, slash, patience);
+  if (isRootFolder(slash.name)) return undefined;
+  const why = host.redact(await whyNone(host, slash.name, signal));
   throw new PromptError(`${why} Start with a space to send it as text.`);
 }
 
@@ -174,20 +174,20 @@ async function whyNone(host: Bringer, name: string, signal: AbortSignal): Promis
 
 /** Throws `PromptError` for a missing or an unknown argument. */
 function valuesFor({ name, arguments: wanted }: SlashPrompt, { argument = "", values }: PromptInvocation) {
-  const given = values ?? byPlace(wanted, argument);
-  const unknown = Object.keys(given).find((key) => !wanted.some((each) => each.name === key));
+  const filled = values ?? byPlace(wanted, argument);
+  const unknown = Object.keys(filled).find((key) => !wanted.some((each) => each.name === key));
   if (unknown !== undefined) {
     const names = wanted.map((each) => each.name);
     throw new PromptError(`/${name} has no argument ${unknown}. ${nearestNameAdvice(unknown, names)}`);
   }
   // The name may be a property of every object, such as `constructor`.
-  const isGiven = (name: string) => Object.hasOwn(given, name) && given[name] !== "";
+  const isGiven = (name: string) => Object.hasOwn(filled, name) && filled[name] !== "";
   const missing = wanted.find((each) => each.required && !isGiven(each.name));
   if (missing) {
     const what = missing.description === "" ? "" : `: ${missing.description}`;
     throw new PromptError(`/${name} needs ${plainPromptName(missing.name)}${what}`.replace(/\.?$/, "."));
   }
-  return given;
+  return filled;
 }
 
 /** Quoted words are one word; the last argument gets the rest. */

@@ -5,7 +5,7 @@ import { attachedTextPart } from "../attachments/files.ts";
 import type { Host } from "../host/host.ts";
 
 /** The folder in which a user's commands run. */
-export interface UserCommandPlace extends Pick<Host, "redact"> {
+export interface UserCommandContext extends Pick<Host, "redact"> {
   readonly directory: string;
   /** True if the command runs on another machine than the agent. */
   readonly isElsewhere?: boolean;
@@ -21,14 +21,14 @@ export interface CommandRun {
 
 /** Runs a user's `!command` with the user's rights, without approval (T17). Rejects if the shell cannot be started. */
 export async function runUserCommand(
-  { redact, directory, isElsewhere = false }: UserCommandPlace,
+  { redact, directory, isElsewhere = false }: UserCommandContext,
   command: string,
   options: Pick<UserCommand, "signal" | "hurry" | "onOutput">,
 ): Promise<CommandRun> {
-  const { end, told } = await runForUser({ ...options, command, directory, redaction: redact.stream() });
+  const { end, report } = await runForUser({ ...options, command, directory, redaction: redact.stream() });
   const typed = { type: "text", text: redact(`!${command}`) } as const;
   const name = isElsewhere ? `${command} (on the user's own machine, in ${directory})` : command;
-  return { end, parts: [typed, attachedTextPart(OWN_OUTPUT, redact(name), redact(told))] };
+  return { end, parts: [typed, attachedTextPart(OWN_OUTPUT, redact(name), redact(report))] };
 }
 
 /** Returns the mode in which an unfinished run on the path to `at` would resume; undefined without such a run. */

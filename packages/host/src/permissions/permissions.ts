@@ -120,10 +120,10 @@ export function permissions(options: PermissionOptions): Permission {
         reason: `The rule '${formatRule(doubtful)}' may forbid this call. Write the call plainly, without variables, substitutions or indirection.`,
       };
     }
-    const asked = strongest(rules.ask.map(matches)) !== "no";
+    const mustAsk = strongest(rules.ask.map(matches)) !== "no";
     // An "always" answer cannot override an ask rule or a possible deny rule, so offer none.
     if (doubtful !== undefined && request.tool.offeredBy !== undefined) return doubt(options.canAsk, doubtful);
-    if (asked || doubtful !== undefined) return askByRule(options.canAsk);
+    if (mustAsk || doubtful !== undefined) return askByRule(options.canAsk);
     const named = [...rules.allow, ...rulesOfAnswers(request.allowed)];
     const allowing = named.filter((rule) => meansOnly(rule.tool, request.tool, servers()));
     if (allows(allowing, request, subject)) return { decision: "allow" };

@@ -30,11 +30,11 @@ export function readingRules(
   const asking = judged(ask);
   if (denying.length + asking.length === 0) return undefined;
   return (path, named) => {
-    const [file, asked] = [resolve(scope.root, path), resolve(scope.root, named)];
+    const [file, target] = [resolve(scope.root, path), resolve(scope.root, named)];
     const closed = denying.find(({ fits }) => fits(file));
     if (closed) return `the rule '${closed.text}' forbids it.`;
     if (mode() === "all") return undefined;
-    const open = asking.find(({ fits }) => fits(file) && !fits(asked));
+    const open = asking.find(({ fits }) => fits(file) && !fits(target));
     return open && `the rule '${open.text}' asks about ${path}. Name it by this path.`;
   };
 }

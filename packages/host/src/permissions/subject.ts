@@ -108,8 +108,8 @@ function joinSubjects(subjects: readonly Subject[]): Subject {
     matches: (rule) => strongest(subjects.map((subject) => subject.matches(rule))),
     allowed: (rules) => subjects.every((subject) => subject.allowed(rules)),
     suggestion(rules) {
-      const asked = subjects.filter((subject) => !subject.allowed(rules));
-      const [suggested, ...others] = new Set(asked.map((subject) => subject.suggestion(rules)));
+      const undecided = subjects.filter((subject) => !subject.allowed(rules));
+      const [suggested, ...others] = new Set(undecided.map((subject) => subject.suggestion(rules)));
       return others.length === 0 ? suggested : undefined;
     },
   };

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 
 /** The paths of the files and folders of a project from which Banyan reads configuration. */
-export interface ProjectPlaces {
+export interface ProjectPaths {
   /** The folder of the project, without links. */
   readonly root: string;
   /** The first folder for instructions: the root, or the root of the repository around a submodule. */
@@ -19,7 +19,7 @@ export interface ProjectPlaces {
 }
 
 /** Returns the project of a folder: the git repository around it, or the folder alone. */
-export function projectOf(directory: string): ProjectPlaces {
+export function projectOf(directory: string): ProjectPaths {
   const root = repositoryOfProject(realPath(directory)) ?? realPath(directory);
   const own = join(root, ".banyan");
   const claude = join(root, ".claude");

@@ -9,7 +9,10 @@ export function ownCommand(
   args: string | readonly string[],
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): string {
-  const line = typeof args === "string" ? args : args.map(quoteArgument).join(" ");
+  const line =
+    typeof args === "string"
+      ? args
+      : args.map((word) => (PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
   if (env.npm_lifecycle_event === "start") return `npm start -- ${line}`;
   return env.npm_command === "exec" ? `npx --no banyan ${line}` : `banyan ${line}`;
 }
@@ -17,8 +20,4 @@ export function ownCommand(
 /** Returns the words of an option with its value. A value that begins with a dash is joined by `=`. */
 export function optionWords(name: string, value: string): readonly string[] {
   return value.startsWith("-") ? [`${name}=${value}`] : [name, value];
-}
-
-function quoteArgument(word: string): string {
-  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

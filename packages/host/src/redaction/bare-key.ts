@@ -115,8 +115,11 @@ function findKeyLines(text: string, words: readonly Base64Word[]): SecretSpan[] 
     if (isMixed(text.slice(run.start, run.end))) found.push({ start: run.start, end, kind: "private-key" });
   }
   if (found.length === 0) return found;
-  const told = Array.from(text.matchAll(PUBLIC), ({ index, 0: match }) => [index, index + match.length] as const);
-  return found.filter(({ start }) => !told.some(([from, to]) => from <= start && start < to));
+  const publicSpans = Array.from(
+    text.matchAll(PUBLIC),
+    ({ index, 0: match }) => [index, index + match.length] as const,
+  );
+  return found.filter(({ start }) => !publicSpans.some(([from, to]) => from <= start && start < to));
 }
 
 function lastLineOfRun(text: string, words: readonly Base64Word[], first: number): number {

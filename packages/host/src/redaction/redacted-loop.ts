@@ -51,7 +51,9 @@ class RedactedSink implements TurnSink {
     try {
       await this.#sink.unasked(call, theirs, input);
     } catch (error) {
-      throw error instanceof ModelError ? redactedModelError(error, this.#redact) : error;
+      throw error instanceof ModelError
+        ? new ModelError(error.code, this.#redact(error.message), { retryable: error.retryable })
+        : error;
     }
   }
 
@@ -60,8 +62,4 @@ class RedactedSink implements TurnSink {
     if (tool) this.#brought(tool);
     return this.#sink.execute(call, tool, signal);
   }
-}
-
-function redactedModelError(error: ModelError, redact: Redact): ModelError {
-  return new ModelError(error.code, redact(error.message), { retryable: error.retryable });
 }

@@ -101,8 +101,8 @@ function redactedFollower(follower: Follower, redact: Redact): Follower {
       return followed?.say === undefined ? followed : { ...followed, say: redact(followed.say) };
     },
     dropped(reason) {
-      const told = follower.dropped?.(reason);
-      return typeof told === "string" ? redact(told) : undefined;
+      const reply = follower.dropped?.(reason);
+      return typeof reply === "string" ? redact(reply) : undefined;
     },
   };
 }

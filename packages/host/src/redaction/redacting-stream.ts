@@ -57,10 +57,10 @@ export class RedactingStream {
     const inside = spans
       .filter(({ start, end: last }) => last > before && start < cut)
       .map((span) => ({ ...span, start: Math.max(span.start, before) - before, end: span.end - before }));
-    const given = this.#finder.replace(text.slice(before, cut), inside);
+    const replaced = this.#finder.replace(text.slice(before, cut), inside);
     this.#context = text.slice(Math.max(0, cut - CONTEXT), cut);
     this.#held = text.slice(cut);
-    return given;
+    return replaced;
   }
 }
 

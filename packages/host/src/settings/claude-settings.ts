@@ -56,9 +56,9 @@ function readClaudeFile(source: string): ClaudeSettings {
 
 /** Separately, so that a faulty rule does not affect others. */
 function readRules(source: string, permissions: unknown): ClaudeSettings {
-  const given = isPlainObject(permissions) ? permissions : {};
+  const lists = isPlainObject(permissions) ? permissions : {};
   return LISTS.flatMap((list) => {
-    const texts = given[list];
+    const texts = lists[list];
     return (Array.isArray(texts) ? texts : []).map((text: unknown, index): ClaudeSettings => {
       const { error } = permissionEntries.safeParse({ [list]: [text] });
       if (!error && typeof text === "string") return { ...NOTHING, rules: { ...NOTHING.rules, [list]: [text] } };

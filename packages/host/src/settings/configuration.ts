@@ -5,7 +5,7 @@ import { expandHome } from "@banyan/tools/named-path";
 import { literalGlob } from "../permissions/place.ts";
 import { foreignTool } from "../permissions/tool-names.ts";
 import { directories } from "../places/directories.ts";
-import { type ProjectPlaces, pathLeadsInto } from "../places/project.ts";
+import { type ProjectPaths, pathLeadsInto } from "../places/project.ts";
 import { type ClaudeSettings, joinedHooks, readClaudeSettings } from "./claude-settings.ts";
 import { environmentSettings, settingVariables, unknownVariables } from "./environment.ts";
 import { provenRules } from "./example-calls.ts";
@@ -23,7 +23,7 @@ export interface ConfigurationOptions {
   readonly env: EnvironmentVariables;
   readonly home: string;
   /** Present for a trusted project. */
-  readonly project?: ProjectPlaces | undefined;
+  readonly project?: ProjectPaths | undefined;
   /** Settings of the command line. */
   readonly flags?: Settings;
 }
@@ -227,7 +227,7 @@ function ruleFromRoot(rule: string, root: string): string {
 }
 
 /** A project must not set files outside of it, or names that the user has already defined. */
-function withoutStrangers(user: FileLayer, layer: FileLayer, { root, settings: file }: ProjectPlaces): FileLayer {
+function withoutStrangers(user: FileLayer, layer: FileLayer, { root, settings: file }: ProjectPaths): FileLayer {
   const faults = [...layer.faults];
   const instructions = layer.settings.instructions?.filter((path) => {
     const isInside = pathLeadsInto(root, path);

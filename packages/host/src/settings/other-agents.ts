@@ -18,7 +18,7 @@ import type { Settings } from "./schema.ts";
 export const PROVIDER = "acp";
 
 /** The settings, environment and folder for agents of other programs. */
-export interface OtherAgentsPlace {
+export interface OtherAgentsContext {
   readonly settings: Pick<Settings, "acpAgents" | "aliases">;
   readonly env: EnvironmentVariables;
   /** Programs in the workspace are not started. */
@@ -41,7 +41,10 @@ export interface NamedOtherAgent {
 }
 
 /** Returns the agent that a model's name means, also by a short name; undefined for any other model. */
-export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["settings"]): NamedOtherAgent | undefined {
+export function agentNamed(
+  model: string,
+  { aliases = {} }: OtherAgentsContext["settings"],
+): NamedOtherAgent | undefined {
   const said = withoutEffort(model);
   const meant = Object.hasOwn(aliases, said.full) ? withoutEffort(aliases[said.full] ?? "") : said;
   if (!meant.full.startsWith(`${PROVIDER}/`)) return undefined;
@@ -54,11 +57,11 @@ export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["se
  */
 export async function otherAgent(
   named: NamedOtherAgent,
-  place: OtherAgentsPlace,
+  context: OtherAgentsContext,
   options: Pick<AcpAgentOptions, "backups" | "cwd" | "instructions" | "patience">,
 ): Promise<LoopDriver> {
-  const { name, command, args, install, env } = installedAgent(named, place);
-  const own = { ...childEnvironment(place.env, env), PATH: programSearchPath(place) };
+  const { name, command, args, install, env } = installedAgent(named, context);
+  const own = { ...childEnvironment(context.env, env), PATH: programSearchPath(context) };
   // Users without such agents need not load the protocol.
   const { acpAgent } = await import("@banyan/acp");
   return acpAgent({
@@ -73,8 +76,8 @@ export async function otherAgent(
 }
 
 /** Returns an installed agent with its variables. Throws `ModelChoiceError` for an unknown or missing agent. */
-export function installedAgent({ name }: Pick<NamedOtherAgent, "name">, place: OtherAgentsPlace) {
-  const all = describedAgents(place);
+export function installedAgent({ name }: Pick<NamedOtherAgent, "name">, context: OtherAgentsContext) {
+  const all = describedAgents(context);
   const agent = all.find((each) => each.name === name);
   if (!agent) {
     const names = all.map((each) => each.name);
@@ -85,15 +88,15 @@ export function installedAgent({ name }: Pick<NamedOtherAgent, "name">, place: O
       `There is no agent "${name}". ${guess}${near === undefined ? "." : "?"} Add others to your settings, under "acpAgents".`,
     );
   }
-  const missing = whyMissing(agent, place);
+  const missing = whyMissing(agent, context);
   if (missing !== undefined) throw new ModelChoiceError("unknown-model", missing);
   return { ...agent, env: agent.env() };
 }
 
 /** Returns the agents of other programs as a provider, and whether they can be used. */
-export function otherAgentsStatus(place: OtherAgentsPlace): ProviderStatus {
-  const all = describedAgents(place);
-  const missing = all.map((agent) => whyMissing(agent, place));
+export function otherAgentsStatus(context: OtherAgentsContext): ProviderStatus {
+  const all = describedAgents(context);
+  const missing = all.map((agent) => whyMissing(agent, context));
   const models = all.filter((_, index) => missing[index] === undefined).map(({ name }) => `${PROVIDER}/${name}`);
   const [first] = missing.filter((sentence) => sentence !== undefined);
   return {
@@ -106,11 +109,11 @@ export function otherAgentsStatus(place: OtherAgentsPlace): ProviderStatus {
 }
 
 /** Returns the agents of other programs as models. */
-export function otherAgentsModels(place: OtherAgentsPlace): KnownModel[] {
-  return describedAgents(place).map(({ name }) => ({ name: `${PROVIDER}/${name}` }));
+export function otherAgentsModels(context: OtherAgentsContext): KnownModel[] {
+  return describedAgents(context).map(({ name }) => ({ name: `${PROVIDER}/${name}` }));
 }
 
-function describedAgents({ settings: { acpAgents = {} }, env }: OtherAgentsPlace): AgentDescription[] {
+function describedAgents({ settings: { acpAgents = {} }, env }: OtherAgentsContext): AgentDescription[] {
   const own = Object.entries(acpAgents).map(([name, { command, args = [], env: listed = {} }]): AgentDescription => {
     return { name, command, args, env: () => filledIn(name, listed, env), install: undefined };
   });
@@ -150,16 +153,16 @@ function filledIn(
 }
 
 /** Returns why a program cannot be started. A program inside the workspace does not count (S16). */
-function whyMissing({ name, command, install }: AgentDescription, place: OtherAgentsPlace): string | undefined {
-  const { workspace } = place;
+function whyMissing({ name, command, install }: AgentDescription, context: OtherAgentsContext): string | undefined {
+  const { workspace } = context;
   const isPath = command.includes("/");
-  const found = isPath ? command : findProgram(command, programSearchPath(place), [workspace]);
+  const found = isPath ? command : findProgram(command, programSearchPath(context), [workspace]);
   if (found !== undefined) return undefined;
   const advice = install === undefined ? "Install the program, or give its full path." : `To install it: ${install}`;
   return `The agent ${PROVIDER}/${name} is not installed: there is no program "${command}". ${advice}`;
 }
 
 /** Without the workspace and relative folders. */
-function programSearchPath({ workspace, env }: OtherAgentsPlace): string {
+function programSearchPath({ workspace, env }: OtherAgentsContext): string {
   return pathWithout([workspace], env.PATH ?? "");
 }

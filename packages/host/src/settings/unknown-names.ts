@@ -13,7 +13,7 @@ import { agentNamed, installedAgent } from "./other-agents.ts";
 import type { Settings } from "./schema.ts";
 
 /** The settings and folders in which names are looked up. */
-export interface LookupPlace {
+export interface LookupContext {
   /** All sources together: short names of one are known in the others. */
   readonly settings: Settings;
   readonly env: EnvironmentVariables;
@@ -24,11 +24,11 @@ export interface LookupPlace {
 /** Returns the faults in the names of a setting: unusable models, unknown MCP servers, missing files and folders. */
 export async function findUnknownNames(
   { path, value }: Pick<SettingEntry, "path" | "value">,
-  place: LookupPlace,
+  context: LookupContext,
 ): Promise<Misfit[]> {
   const [setting, name] = path;
   const models = (found: unknown, at: KeyPath, needsSetUp = true) =>
-    typeof found === "string" ? modelMisfits(found, at, place, needsSetUp) : [];
+    typeof found === "string" ? modelMisfits(found, at, context, needsSetUp) : [];
   switch (setting) {
     case "model":
     case "titleModel":
@@ -38,20 +38,20 @@ export async function findUnknownNames(
     case "compaction":
       return name === "model" ? models(value, path) : [];
     case "memory":
-      return name === "embedModel" ? embeddingMisfits(String(value), path, place) : [];
+      return name === "embedModel" ? embeddingMisfits(String(value), path, context) : [];
     case "aliases":
       // Users need not have keys for all short names.
       return models(value, path, false);
     case "models":
       return (await models(name, path, false)).map((misfit) => ({ ...misfit, isName: true }));
     case "agents":
-      return agentMisfits(value as NonNullable<Settings["agents"]>[string], path, place, true);
+      return agentMisfits(value as NonNullable<Settings["agents"]>[string], path, context, true);
     case "sandbox":
-      return name === "writable" ? missingPaths(asList(value), path, place) : [];
+      return name === "writable" ? missingPaths(asList(value), path, context) : [];
     case "instructions":
-      return missingPaths(asList(value), path, place);
+      return missingPaths(asList(value), path, context);
     case "search":
-      return searchMisfits(place, path);
+      return searchMisfits(context, path);
     default:
       return [];
   }
@@ -61,23 +61,28 @@ export async function findUnknownNames(
 export async function agentMisfits(
   { model, tools = [] }: { readonly model?: string | undefined; readonly tools?: readonly string[] | undefined },
   path: KeyPath,
-  place: LookupPlace,
+  context: LookupContext,
   needsSetUp: boolean,
 ): Promise<Misfit[]> {
-  const ofModel = model === undefined ? [] : await modelMisfits(model, [...path, "model"], place, needsSetUp);
-  return [...ofModel, ...toolMisfits(tools, [...path, "tools"], place)];
+  const ofModel = model === undefined ? [] : await modelMisfits(model, [...path, "model"], context, needsSetUp);
+  return [...ofModel, ...toolMisfits(tools, [...path, "tools"], context)];
 }
 
 function asList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value : [];
 }
 
-async function modelMisfits(name: string, path: KeyPath, place: LookupPlace, needsSetUp: boolean): Promise<Misfit[]> {
-  const { settings, env } = place;
+async function modelMisfits(
+  name: string,
+  path: KeyPath,
+  context: LookupContext,
+  needsSetUp: boolean,
+): Promise<Misfit[]> {
+  const { settings, env } = context;
   try {
     const agent = agentNamed(name, settings);
     if (agent) {
-      if (needsSetUp) installedAgent(agent, place);
+      if (needsSetUp) installedAgent(agent, context);
       return [];
     }
     const { aliases, overrides } = modelNames(settings);
@@ -90,7 +95,7 @@ async function modelMisfits(name: string, path: KeyPath, place: LookupPlace, nee
   }
 }
 
-function embeddingMisfits(name: string, path: KeyPath, { settings: { aliases = {} }, env }: LookupPlace): Misfit[] {
+function embeddingMisfits(name: string, path: KeyPath, { settings: { aliases = {} }, env }: LookupContext): Misfit[] {
   try {
     embeddingModel(name, { env, aliases });
     return [];
@@ -115,7 +120,7 @@ export function lowerCaseFirst(sentence: string): string {
 function toolMisfits(
   tools: readonly string[],
   path: KeyPath,
-  { settings: { mcpServers = {} } }: LookupPlace,
+  { settings: { mcpServers = {} } }: LookupContext,
 ): Misfit[] {
   const servers = Object.keys(mcpServers);
   return tools.flatMap((tool, index) => {
@@ -128,7 +133,7 @@ function toolMisfits(
   });
 }
 
-function missingPaths(paths: readonly string[], path: KeyPath, { home, workspace }: LookupPlace): Misfit[] {
+function missingPaths(paths: readonly string[], path: KeyPath, { home, workspace }: LookupContext): Misfit[] {
   return paths.flatMap((written, index) => {
     const whole = resolve(workspace, expandHome(written, home));
     if (statSync(whole, { throwIfNoEntry: false })) return [];
@@ -141,7 +146,7 @@ function missingPaths(paths: readonly string[], path: KeyPath, { home, workspace
   });
 }
 
-async function searchMisfits({ settings: { search }, env }: LookupPlace, path: KeyPath): Promise<Misfit[]> {
+async function searchMisfits({ settings: { search }, env }: LookupContext, path: KeyPath): Promise<Misfit[]> {
   const { searchProvider, WebError } = await import("@banyan/tools/web");
   try {
     if (search) searchProvider(search, env);

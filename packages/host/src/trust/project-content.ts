@@ -4,7 +4,7 @@ import { basename, extname, join, relative } from "node:path";
 import { commandDigest, describeEntry } from "@banyan/tools/mcp/consent";
 import { filesBelow } from "../definitions/definition-files.ts";
 import { instructionFile } from "../instructions/instructions.ts";
-import { foldersDownTo, type ProjectPlaces, projectOf } from "../places/project.ts";
+import { foldersDownTo, type ProjectPaths, projectOf } from "../places/project.ts";
 import { listFolder, readFileStart } from "../places/read-file.ts";
 import { joinedHooks, readClaudeSettings } from "../settings/claude-settings.ts";
 import { readOneSetting, readProjectLayer } from "../settings/layer.ts";
@@ -79,7 +79,7 @@ function unlessEmpty(name: string, value: object): Record<string, unknown> {
   return Object.keys(value).length > 0 ? { [name]: value } : {};
 }
 
-function markdownItems({ root }: ProjectPlaces, kind: "agent" | "command", folder: string): ProjectItem[] {
+function markdownItems({ root }: ProjectPaths, kind: "agent" | "command", folder: string): ProjectItem[] {
   return filesBelow(folder)
     .filter((path) => extname(path) === ".md")
     .map((path) => {
@@ -88,7 +88,7 @@ function markdownItems({ root }: ProjectPlaces, kind: "agent" | "command", folde
     });
 }
 
-function skillItems({ root, skills }: ProjectPlaces): ProjectItem[] {
+function skillItems({ root, skills }: ProjectPaths): ProjectItem[] {
   return skills
     .flatMap((place) => listFolder(place).map((name) => join(place, name)))
     .filter((folder) => readFileStart(join(folder, "SKILL.md"), 0).state === "read")
@@ -101,7 +101,7 @@ function skillItems({ root, skills }: ProjectPlaces): ProjectItem[] {
     });
 }
 
-function instructionItems({ root, around }: ProjectPlaces, directory: string): ProjectItem[] {
+function instructionItems({ root, around }: ProjectPaths, directory: string): ProjectItem[] {
   return foldersDownTo(around, directory)
     .flatMap((folder) => instructionFile(folder) ?? [])
     .filter((path) => readFileStart(path, 0).state === "read")

@@ -79,7 +79,7 @@ function broughtBranchText(
 ): string {
   const shared = new Set(pathTo(state, to).map(({ id }) => id));
   const own = pathTo(state, from).filter(({ id }) => !shared.has(id));
-  const asked = own.find(isUserMessage);
+  const question = own.find(isUserMessage);
   const response = lastAssistantMessage(own);
   const called = own.find(({ label }) => label !== undefined)?.label ?? name;
   const what = called === undefined ? "" : ` “${visibleLine(called)}”`;
@@ -88,7 +88,7 @@ function broughtBranchText(
   const changes = count === 0 ? "" : ` ${files} brought over next.`;
   return [
     `Brought over from the branch${what} of this conversation${by}, as of the message ${from}.${changes}`,
-    ...(asked ? [`Asked there:\n${cutTo(textOf(asked), LONGEST, " […]")}`] : []),
+    ...(question ? [`Asked there:\n${cutTo(textOf(question), LONGEST, " […]")}`] : []),
     ...(response ? [`Result:\n${cutTo(textOf(response), LONGEST, " […]") || "(no text)"}`] : []),
   ].join("\n\n");
 }

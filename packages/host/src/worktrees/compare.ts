@@ -67,8 +67,8 @@ export async function compareBranches(
   if (first === undefined) return [];
   const runs = runTimes(events);
   const begins = siblings(state, first);
-  const asked = begins.map((id) => textBeginning(questionBelow(state, id), NAME));
-  const isOneQuestion = new Set(asked).size === 1;
+  const names = begins.map((id) => textBeginning(questionBelow(state, id), NAME));
+  const isOneQuestion = new Set(names).size === 1;
   return Promise.all(
     begins.map(async (begun, index): Promise<ComparedBranch> => {
       const leaf = newestLeaf(state, begun);
@@ -96,7 +96,7 @@ export async function compareBranches(
         name:
           own.find(({ label }) => label !== undefined)?.label ??
           worktree ??
-          ((!isOneQuestion && asked[index]) || models[0] || begun),
+          ((!isOneQuestion && names[index]) || models[0] || begun),
         ...(worktree !== undefined && { worktree }),
         ...(ofBranch.length > 0 && { time: ofBranch.reduce((sum, { time }) => sum + time, 0) }),
         ...(why !== undefined && { problem: why }),

@@ -1,6 +1,6 @@
 import { type Agent, createId, type Session, type Turn, type UserPart } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import type { BranchPlace, Worktrees } from "./worktrees.ts";
+import type { BranchStart, Worktrees } from "./worktrees.ts";
 
 /** Options of `fan`. */
 export interface FanOptions {
@@ -14,7 +14,7 @@ export interface FanOptions {
 const OPTIONS: OptionNames<FanOptions> = { content: true, at: true, worktrees: true };
 
 /** One of several branches with the same user message. */
-export interface FannedBranch extends BranchPlace {
+export interface FannedBranch extends BranchStart {
   /** The user message of the branch. */
   readonly message: string;
   /** Resolves with the finished turn; rejects as `agent.send` does. */
@@ -41,33 +41,33 @@ export async function fan(
   const names = agents.map((agent) =>
     branchNameForModel("id" in agent.options.model ? String(agent.options.model.id) : agent.name),
   );
-  const places = await fanPlaces(session, at, names, worktrees);
+  const starts = await fanStarts(session, at, names, worktrees);
   return agents.map((agent, index) => {
-    const place = places[index] ?? { at };
+    const start = starts[index] ?? { at };
     const message = createId();
-    const turn = agent.send(content, { session, id: message, ...(place.at !== null && { at: place.at }) });
+    const turn = agent.send(content, { session, id: message, ...(start.at !== null && { at: start.at }) });
     // Until the caller awaits the turn, its failure must not count as unhandled.
     turn.catch(() => {});
-    return { ...place, message, turn };
+    return { ...start, message, turn };
   });
 }
 
 /** Prepares a branch for each name. Rejects with a `WorktreeError` or `SessionError`. */
-export async function fanPlaces(
+export async function fanStarts(
   session: Session,
   at: string | null,
   names: readonly string[],
   worktrees: Worktrees | undefined,
-): Promise<readonly BranchPlace[]> {
+): Promise<readonly BranchStart[]> {
   if (worktrees) return worktrees.open(session, at, names);
   if (at !== null) return names.map(() => ({ at }));
-  const places: BranchPlace[] = [];
-  // Without a place, a message goes below the last message. Give each branch its own first message.
+  const starts: BranchStart[] = [];
+  // Without `at`, a message goes below the last message. Give each branch its own first message.
   for (const name of names) {
     const text = `The same message goes to ${names.length} branches at once. This is the branch ${name}.`;
-    places.push({ at: await session.add(text, { at: null, author: "system" }) });
+    starts.push({ at: await session.add(text, { at: null, author: "system" }) });
   }
-  return places;
+  return starts;
 }
 
 /** Returns the branch name for a model. */

@@ -45,8 +45,8 @@ export function launchInWorktrees(tool: Tool, options: LaunchedApartOptions): To
         id,
         brought.catch(() => {}),
       );
-      const told = await brought;
-      return told === undefined ? result : `${result}\n\n${told}`;
+      const outcome = await brought;
+      return outcome === undefined ? result : `${result}\n\n${outcome}`;
     },
   };
 
@@ -71,8 +71,8 @@ export function launchInWorktrees(tool: Tool, options: LaunchedApartOptions): To
   }
 
   function mayWrite(input: unknown): boolean {
-    const { agent, tools: asked } = input as { readonly agent?: string; readonly tools?: readonly string[] };
-    const names = asked ?? options.agents.find(({ name }) => name === agent)?.tools;
+    const { agent, tools: wanted } = input as { readonly agent?: string; readonly tools?: readonly string[] };
+    const names = wanted ?? options.agents.find(({ name }) => name === agent)?.tools;
     const has = options.tools().filter(({ name }) => names === undefined || names.includes(name));
     return has.some(({ files, effects, control }) => !control && (files === "write" || effects === "external"));
   }
@@ -84,14 +84,14 @@ export function launchInWorktrees(tool: Tool, options: LaunchedApartOptions): To
     const inside = files.filter((file) => file.path.startsWith(prefix)).map((file) => file.path.slice(prefix.length));
     const folder = await worktrees.folderAt(conversation, path.at(-1)?.id);
     const wanted = { from: name, files: inside };
-    const { told, isWhole } = await bringOver(options.open(folder), options.bring, wanted, {
+    const { report, isWhole } = await bringOver(options.open(folder), options.bring, wanted, {
       ...context,
       agreed: undefined,
     });
     if (isWhole && inside.length === files.length) {
       await worktrees.remove(name, { changes: true });
-      return inside.length === 0 ? undefined : `The sub-agent's file changes are now in your files:\n${told}`;
+      return inside.length === 0 ? undefined : `The sub-agent's file changes are now in your files:\n${report}`;
     }
-    return `The sub-agent's file changes in the worktree ${name}:\n${told}\nThe worktree remains.`;
+    return `The sub-agent's file changes in the worktree ${name}:\n${report}\nThe worktree remains.`;
   }
 }

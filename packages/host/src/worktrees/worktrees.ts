@@ -20,8 +20,8 @@ export interface WorktreesOptions {
 
 const OPTIONS: OptionNames<WorktreesOptions> = { folder: true, workspace: true, env: true };
 
-/** The place of a new branch, and its worktree. */
-export interface BranchPlace {
+/** The start of a new branch, and its worktree. */
+export interface BranchStart {
   /** The parent of its first message; `null` for the root. */
   readonly at: string | null;
   readonly worktree?: string | undefined;
@@ -45,7 +45,7 @@ const LONGEST = 40;
 const YOUNG = 3_600_000;
 
 /** The message whose text is stored. */
-type MessagePlace = Parameters<NonNullable<AgentOptions["storeText"]>>[1];
+type StoredMessage = Parameters<NonNullable<AgentOptions["storeText"]>>[1];
 
 /**
  * The worktrees of a workspace's conversations (C7). The log records which branch works in which worktree; git records
@@ -84,7 +84,7 @@ export class Worktrees {
   }
 
   /** Stores the text of a message in a new file in the branch's folder. Returns the file's name. */
-  async storeText(text: string, { worktree, conversation, message }: MessagePlace): Promise<string> {
+  async storeText(text: string, { worktree, conversation, message }: StoredMessage): Promise<string> {
     const name = `message-${message.slice(-8).toLowerCase()}.txt`;
     await writeFile(join(await this.folderOf(worktree, conversation), name), text, { flag: "wx" });
     return name;
@@ -120,14 +120,14 @@ export class Worktrees {
    * start with the files of the branch at `at`, including uncommitted changes. Rejects with a `WorktreeError` or
    * `SessionError`, and then makes none.
    */
-  async open(session: Session, at: string | null, names: readonly string[]): Promise<readonly BranchPlace[]> {
-    const places: BranchPlace[] = [];
+  async open(session: Session, at: string | null, names: readonly string[]): Promise<readonly BranchStart[]> {
+    const starts: BranchStart[] = [];
     for (const name of await this.make(session.state, at, names)) {
       const text = worktreeNote(name, await this.folderOf(name, session.id), this.#options.workspace ?? "");
       const message = await session.add(text, { at, author: "system", worktree: name });
-      places.push({ at: message, worktree: name });
+      starts.push({ at: message, worktree: name });
     }
-    return places;
+    return starts;
   }
 
   /**

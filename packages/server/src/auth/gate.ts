@@ -228,9 +228,9 @@ class OneTimeTokens {
   }
 
   take(token: string): TokenHolder | undefined {
-    const given = this.#given.get(token);
+    const session = this.#given.get(token);
     this.#given.delete(token);
-    return given && performance.now() < given.until ? given.holder : undefined;
+    return session && performance.now() < session.until ? session.holder : undefined;
   }
 }
 

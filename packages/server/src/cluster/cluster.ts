@@ -19,8 +19,15 @@ import { rightFor } from "@banyan/protocol/values";
 import { type ConversationOwner, runsToGoOnWith, type SharedDatabase } from "@banyan/store/postgres";
 import { ActivityPublisher } from "./activities.ts";
 import { Bells } from "./bells.ts";
-import { type DrivenNode, type Driver, type LogPlace, type LogStep, mayBeginTurn, type NodeCommand } from "./driver.ts";
-import { type FeedPlace, MovingConversation } from "./moving-conversation.ts";
+import {
+  type DrivenNode,
+  type Driver,
+  type DriverPosition,
+  type LogStep,
+  mayBeginTurn,
+  type NodeCommand,
+} from "./driver.ts";
+import { type FeedSource, MovingConversation } from "./moving-conversation.ts";
 import { continueCommand, NodeDrain, resumeOf, runsAtWork } from "./node-drain.ts";
 import { TurnFollower } from "./turn-follower.ts";
 import { WrittenConversation } from "./written-conversation.ts";
@@ -46,7 +53,7 @@ export interface ClusterOptions {
   /** Called with errors of work that no client requested. */
   defect(error: unknown): void;
   /** Called with sentences about faults that the operator can fix. */
-  told(sentence: string): void;
+  log(sentence: string): void;
 }
 
 /** The functions of this node's desk (the part that executes commands) that the cluster uses. */
@@ -125,11 +132,13 @@ export class Cluster implements OtherNodes, DrivenNode {
     const conversation = "conversation" in command ? command.conversation : undefined;
     if (conversation === undefined || rightFor(command.type) !== "act")
       return this.#performHere(command, principal.name);
-    const asked = { id: `${principal.name} ${command.id}`, conversation, command, by: principal.name };
+    const nodeCommand = { id: `${principal.name} ${command.id}`, conversation, command, by: principal.name };
     try {
       const state = this.#desk?.conversations.ifOpen(conversation)?.session.state;
       const accepts = await mayBeginTurn(command, state, () => this.activities());
-      return await this.#draining.serve(accepts ? this.#options.driver.accept(asked) : this.carryOut(asked));
+      return await this.#draining.serve(
+        accepts ? this.#options.driver.accept(nodeCommand) : this.carryOut(nodeCommand),
+      );
     } catch (error) {
       return this.#failed(error);
     }
@@ -180,17 +189,17 @@ export class Cluster implements OtherNodes, DrivenNode {
     return this.#following.last(conversation);
   }
 
-  async next(place: LogPlace, signal: AbortSignal): Promise<LogStep> {
-    if (this.isDraining && !this.#isOpenHere(place.conversation)) throw new Error(STOPPING.message);
-    return this.#following.next(place, signal);
+  async next(position: DriverPosition, signal: AbortSignal): Promise<LogStep> {
+    if (this.isDraining && !this.#isOpenHere(position.conversation)) throw new Error(STOPPING.message);
+    return this.#following.next(position, signal);
   }
 
   leave({ id, conversation, command, by }: NodeCommand): Promise<void> {
     return this.#options.shared.ask(id, conversation, JSON.stringify({ command, by }));
   }
 
-  async carryOut(asked: NodeCommand, isLeft = false): Promise<CommandOutcome> {
-    const { id, conversation, command, by } = asked;
+  async carryOut(nodeCommand: NodeCommand, isLeft = false): Promise<CommandOutcome> {
+    const { id, conversation, command, by } = nodeCommand;
     const { shared, driver } = this.#options;
     const here = () => this.#performHere(command, by);
     const until = performance.now() + PATIENCE;
@@ -209,7 +218,7 @@ export class Cluster implements OtherNodes, DrivenNode {
       }
       // A program that is no server carries out no commands of others: the refusal of `here` names it.
       if (isElsewhere && owner.address === undefined) return here();
-      if (!isAsked) await this.leave(asked);
+      if (!isAsked) await this.leave(nodeCommand);
       isAsked = true;
       const outcome = await this.#outcomeOf(id, conversation);
       if (outcome) return outcome;
@@ -249,7 +258,7 @@ export class Cluster implements OtherNodes, DrivenNode {
   }
 
   /** Returns where to watch a conversation; opens it here if no node has it. */
-  async #placeOf(conversation: string, token: string | undefined, here: () => Promise<Watchable>): Promise<FeedPlace> {
+  async #placeOf(conversation: string, token: string | undefined, here: () => Promise<Watchable>): Promise<FeedSource> {
     for (;;) {
       const owner = this.#isOpenHere(conversation) ? undefined : await this.#lookFor(conversation);
       // A program that is no server cannot be queried.
@@ -292,7 +301,7 @@ export class Cluster implements OtherNodes, DrivenNode {
     if (now - (this.#toldUnreachable.get(address) ?? Number.NEGATIVE_INFINITY) < 60_000) return;
     this.#toldUnreachable.set(address, now);
     const why = errorMessage(error);
-    this.#options.told(
+    this.#options.log(
       `The server at ${address} cannot be reached (${why}). Check the --address of that server, and that both servers use the same token. Meanwhile, conversations that are open on that server are read from the database.`,
     );
   }

@@ -14,7 +14,7 @@ export interface NodeCommand {
 }
 
 /** A position in a conversation's log, for a driver that follows the conversation's turns. */
-export interface LogPlace {
+export interface DriverPosition {
   readonly conversation: string;
   /** The number of the last known event; later events count. */
   readonly after: number;
@@ -36,13 +36,13 @@ export interface DrivenNode {
   /** Returns the number of the last event of a conversation; 0 if there is none. */
   last(conversation: string): Promise<number>;
   /** Stores a command for the owner of its conversation. */
-  leave(asked: NodeCommand): Promise<void>;
+  leave(command: NodeCommand): Promise<void>;
   /** Lets the owner carry out a command, or carries it out here without an owner. `isLeft`: the command is stored already. */
-  carryOut(asked: NodeCommand, isLeft?: boolean): Promise<CommandOutcome>;
+  carryOut(command: NodeCommand, isLeft?: boolean): Promise<CommandOutcome>;
   /** Lets the owner carry out a stored command. Returns whether the command began a turn. */
   carryOutLeft(left: Pick<NodeCommand, "id" | "conversation">): Promise<boolean>;
   /** Waits for the next step after a position. Takes over and continues the conversation if its owner is gone. */
-  next(place: LogPlace, signal: AbortSignal): Promise<LogStep>;
+  next(position: DriverPosition, signal: AbortSignal): Promise<LogStep>;
   /** Opens a conversation without an owner, carries out its stored commands, and continues its unfinished runs. */
   takeOver(conversation: string): Promise<void>;
 }
@@ -57,9 +57,9 @@ export interface Driver {
   /** Starts to use this node. */
   begin(node: DrivenNode): Promise<void>;
   /** Carries out a command that may begin a turn. Rejects if the command was not accepted. */
-  accept(asked: NodeCommand): Promise<CommandOutcome>;
+  accept(command: NodeCommand): Promise<CommandOutcome>;
   /** Hands a command that may begin a turn to the other nodes. */
-  leave(asked: NodeCommand): Promise<void>;
+  leave(command: NodeCommand): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -82,8 +82,8 @@ export async function mayBeginTurn(
   activities: () => Promise<ReadonlyMap<string, ConversationActivity>>,
 ): Promise<boolean> {
   if (command.type !== "question.answer") return BEGINS.has(command.type);
-  const asked = state?.questions.get(command.question);
-  if (state) return asked !== undefined && turnWaitingFor(state, asked) !== undefined;
+  const question = state?.questions.get(command.question);
+  if (state) return question !== undefined && turnWaitingFor(state, question) !== undefined;
   // A run on another node may be the turn that asks: the driver already follows it.
   return ((await activities()).get(command.conversation)?.running ?? 0) === 0;
 }

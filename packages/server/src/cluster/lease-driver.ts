@@ -34,13 +34,13 @@ export class LeaseDriver implements Driver {
     this.#unlisten = this.#shared.listen((conversations) => conversations && sweep());
   }
 
-  async accept(asked: NodeCommand): Promise<CommandOutcome> {
+  async accept(command: NodeCommand): Promise<CommandOutcome> {
     if (!this.#node) throw new Error("The driver was not started.");
-    return this.#node.carryOut(asked);
+    return this.#node.carryOut(command);
   }
 
-  async leave(asked: NodeCommand): Promise<void> {
-    await this.#node?.leave(asked);
+  async leave(command: NodeCommand): Promise<void> {
+    await this.#node?.leave(command);
   }
 
   async end(): Promise<void> {

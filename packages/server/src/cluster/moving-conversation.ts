@@ -13,7 +13,7 @@ import {
 import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protocol";
 
 /** Where to watch a conversation now: at another node, at this node, or only in the database. */
-export type FeedPlace =
+export type FeedSource =
   | { readonly node: ServerAddress; readonly here?: never }
   | { readonly here: Watchable; readonly node?: never }
   | { readonly here?: never; readonly node?: never };
@@ -21,7 +21,7 @@ export type FeedPlace =
 /** How to find a conversation that may move between nodes. */
 export interface ConversationLocator {
   /** May reject while no node has the conversation. */
-  find(): Promise<FeedPlace>;
+  find(): Promise<FeedSource>;
   written(): Watchable;
   end(): Promise<number>;
   /** Calls `hearing` when a node has written to the conversation, until the returned function is called. */
@@ -136,10 +136,10 @@ class MovingWatching implements FeedSubscription {
 
   async begin(from?: Cursor, leaf?: string): Promise<void> {
     this.#at = from ?? this.#at;
-    const place = await this.#whereabouts.find();
+    const source = await this.#whereabouts.find();
     if (this.#over) return;
-    if (place.here) return this.#watch(place.here, leaf);
-    if (await this.#reaches(place)) return this.#watchThere(leaf);
+    if (source.here) return this.#watch(source.here, leaf);
+    if (await this.#reaches(source)) return this.#watchThere(leaf);
     const written = this.#whereabouts.written();
     await this.#watch(written, leaf);
     this.#lookForBetter(written).catch(() => {});
@@ -154,13 +154,13 @@ class MovingWatching implements FeedSubscription {
   async #watchThere(leaf?: string): Promise<void> {
     this.#isWatching = false;
     const from = this.#at;
-    const asked = this.#ask({ type: "feed.subscribe", ...(from && { from }), ...(leaf && { leaf }) });
-    await rejectAfter(BEGIN, asked);
+    const subscribing = this.#ask({ type: "feed.subscribe", ...(from && { from }), ...(leaf && { leaf }) });
+    await rejectAfter(BEGIN, subscribing);
     this.#isWatching = true;
   }
 
   /** Connects to the node, within `CONNECT`: a network fault may swallow all packets without an error. */
-  async #reaches({ node }: FeedPlace): Promise<boolean> {
+  async #reaches({ node }: FeedSource): Promise<boolean> {
     if (!node) return false;
     try {
       await rejectAfter(CONNECT, this.#connect(node));
@@ -176,13 +176,13 @@ class MovingWatching implements FeedSubscription {
   async #lookForBetter(written: Watchable): Promise<void> {
     while (this.#local?.conversation === written && !this.#over) {
       await pause(ANOTHER_TRY);
-      const place = await this.#whereabouts.find().catch(() => undefined);
-      if (!place || !(place.here || (await this.#reaches(place)))) continue;
+      const source = await this.#whereabouts.find().catch(() => undefined);
+      if (!source || !(source.here || (await this.#reaches(source)))) continue;
       this.#unsubscribe();
       this.#at = undefined;
       if (this.#over) return this.#leave();
       try {
-        return await (place.here ? this.#watch(place.here, undefined) : this.#watchThere());
+        return await (source.here ? this.#watch(source.here, undefined) : this.#watchThere());
       } catch {
         // The conversation has moved between the two calls.
         this.#leave();
@@ -270,10 +270,10 @@ class MovingWatching implements FeedSubscription {
 
   #ask(command: OwnerRequest<"feed.subscribe"> | OwnerRequest<"message.read">): Promise<Record<string, unknown>> {
     const id = createId();
-    const asked = Promise.withResolvers<Record<string, unknown>>();
-    this.#asked.set(id, asked);
+    const answer = Promise.withResolvers<Record<string, unknown>>();
+    this.#asked.set(id, answer);
     this.#link?.send({ ...command, id, conversation: this.#id } as Command);
-    return asked.promise;
+    return answer.promise;
   }
 
   #hear(frame: ServerFrame): void {
@@ -320,7 +320,7 @@ class MovingWatching implements FeedSubscription {
   #lost(error: Error): void {
     if (this.#link === undefined) return;
     this.#leave();
-    for (const asked of this.#asked.values()) asked.reject(error);
+    for (const pending of this.#asked.values()) pending.reject(error);
     this.#asked.clear();
     // A caller that waits for the beginning gets the error; a watching client continues elsewhere.
     if (this.#isWatching) this.#anew();

@@ -54,7 +54,7 @@ export interface AbandonedRun {
   readonly live: LiveConversation;
   readonly run: string;
   /** The last message on its path, and the message above. */
-  readonly places: readonly (string | null)[];
+  readonly parents: readonly (string | null)[];
 }
 
 /** Returns the running runs of these conversations. A sub-agent's run is part of its parent's run. */
@@ -63,7 +63,7 @@ export function runsAtWork(conversations: readonly LiveConversation[]): Abandone
     const { state } = live.session;
     const { runs, messages } = state;
     const own = [...runs.values()].filter((run) => run.call === undefined && !isOnlyAsked(state, run));
-    return own.map(({ id, leaf }) => ({ live, run: id, places: [leaf, messages.get(leaf ?? "")?.parentId ?? null] }));
+    return own.map(({ id, leaf }) => ({ live, run: id, parents: [leaf, messages.get(leaf ?? "")?.parentId ?? null] }));
   });
 }
 
@@ -75,19 +75,19 @@ function isOnlyAsked(state: ConversationState, { id, leaf }: LiveRun): boolean {
 }
 
 /** Returns the command with which another node continues a run that was interrupted here. */
-export function continueCommand({ live, run, places }: AbandonedRun): NodeCommand {
+export function continueCommand({ live, run, parents }: AbandonedRun): NodeCommand {
   const { id: conversation, state } = live.session;
-  const command = { type: "turn.resume" as const, id: `${run}-on`, conversation, ...continuationPlace(state, places) };
+  const command = { type: "turn.resume" as const, id: `${run}-on`, conversation, ...continuationPoint(state, parents) };
   return { id: `owner ${command.id}`, conversation, command, by: "owner" };
 }
 
 /** Returns the first of these messages that still exists: an empty answer is removed on interruption. */
-function continuationPlace(state: ConversationState, places: readonly (string | null)[]): { readonly at?: string } {
-  const at = places.find((place) => place !== null && state.messages.has(place));
+function continuationPoint(state: ConversationState, parents: readonly (string | null)[]): { readonly at?: string } {
+  const at = parents.find((id) => id !== null && state.messages.has(id));
   return at ? { at: newestLeaf(state, at) } : {};
 }
 
 /** Returns the command that resumes a run whose node died. Acts once for each opening of the conversation. */
 export function resumeOf({ id: conversation, state, cursor }: Session, { id, leaf }: LiveRun): Command<"turn.resume"> {
-  return { type: "turn.resume", id: `${id}-${cursor.epoch}`, conversation, ...continuationPlace(state, [leaf]) };
+  return { type: "turn.resume", id: `${id}-${cursor.epoch}`, conversation, ...continuationPoint(state, [leaf]) };
 }

@@ -3,7 +3,7 @@ import { onAbort } from "@banyan/core/hosts";
 import type { LogView } from "@banyan/core/stores";
 import type { LiveConversation } from "@banyan/desk/serving";
 import type { SharedDatabase } from "@banyan/store/postgres";
-import type { LogPlace, LogStep } from "./driver.ts";
+import type { DriverPosition, LogStep } from "./driver.ts";
 
 /** Milliseconds between two reads of a log that another node writes, or this node writes, and for a node's answer. */
 const LOOK = 1_000;
@@ -43,8 +43,8 @@ export class TurnFollower {
   }
 
   /** Waits for the first step after a position. Rejects with `StoreError`, and with the signal's reason. */
-  async next(place: LogPlace, signal: AbortSignal): Promise<LogStep> {
-    const { conversation, runs } = place;
+  async next(position: DriverPosition, signal: AbortSignal): Promise<LogStep> {
+    const { conversation, runs } = position;
     const { ifOpen, isBetweenTurns, bell } = this.#options;
     let isTakenOver = false;
     let isOnItsWay = false;
@@ -55,10 +55,10 @@ export class TurnFollower {
       const news: Promise<boolean | void> = live
         ? untilStep(live, isOnItsWay ? SOON : LOOK_HERE, signal)
         : bell(conversation, LOOK);
-      const [step, seq] = await this.#behind(place);
+      const [step, seq] = await this.#behind(position);
       if (step) return step;
       const rested = { did: "rested", seq } as const;
-      if (live ? isAtWork(live) || isBetweenTurns(live) : !(await this.#isNobodys(conversation))) {
+      if (live ? live.session.state.runs.size > 0 || isBetweenTurns(live) : !(await this.#isNobodys(conversation))) {
         // On another node, the next turn may be about to begin.
         if (!live && runs.length === 0 && hasLooked) return rested;
         isOnItsWay ||= (await news) === true;
@@ -70,7 +70,7 @@ export class TurnFollower {
     }
   }
 
-  async #behind({ conversation, after }: LogPlace): Promise<readonly [step: LogStep | undefined, seq: number]> {
+  async #behind({ conversation, after }: DriverPosition): Promise<readonly [step: LogStep | undefined, seq: number]> {
     const view = await this.#view(conversation);
     if (!view) return [{ did: "rested", seq: after }, after];
     try {
@@ -107,10 +107,6 @@ export class TurnFollower {
     await shared.ends(node);
     return true;
   }
-}
-
-function isAtWork({ session }: LiveConversation): boolean {
-  return session.state.runs.size > 0;
 }
 
 /** Resolves with `true` when a step is about to enter the log, and with `false` after `wait` milliseconds. */

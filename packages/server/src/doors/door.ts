@@ -163,6 +163,6 @@ export interface HistoryText {
  */
 export function withHistoryTexts(parts: readonly UserPart[], before: readonly HistoryText[]): UserPart[] {
   if (before.length === 0) return [...parts];
-  const told = before.map(({ role, text }) => `${role}: ${text}`).join("\n\n");
-  return [...parts, { type: "text", text: `${EARLIER}\n\n${told}` }];
+  const history = before.map(({ role, text }) => `${role}: ${text}`).join("\n\n");
+  return [...parts, { type: "text", text: `${EARLIER}\n\n${history}` }];
 }

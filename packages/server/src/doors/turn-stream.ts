@@ -233,15 +233,15 @@ export function giveAnswers(
   tools: readonly ClientTool[] = [],
 ) {
   const { state, id: conversation } = watched;
-  const asked = answers.flatMap(({ question }) => state.questions.get(question) ?? []);
-  const asking = asked.map(({ message }) => message).find((each) => typeof each === "string");
-  const [first] = asked;
+  const questions = answers.flatMap(({ question }) => state.questions.get(question) ?? []);
+  const asking = questions.map(({ message }) => message).find((each) => typeof each === "string");
+  const [first] = questions;
   const run = first && askingRuns(state, first).at(-1);
   const open = answers.filter(({ question }) => state.questions.has(question));
   const how = tools.length > 0 ? { tools: [...tools] } : {};
   const commands = open.map(({ question, answer }) => {
-    const given = { type: "question.answer", id: createId(), conversation, question, answer, ...how };
-    const { command, error } = readClientCommand(given);
+    const answering = { type: "question.answer", id: createId(), conversation, question, answer, ...how };
+    const { command, error } = readClientCommand(answering);
     if (error) throw new ClientError(error.code, error.message);
     return command as typeof command & { readonly type: "question.answer" };
   });

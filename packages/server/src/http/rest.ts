@@ -181,8 +181,8 @@ function commandFromAddress<Name extends CommandName>(
   input: object,
   id = createId(),
 ): { readonly command: Command<Name>; readonly error?: never } | { readonly command?: never; readonly error: Problem } {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  const { command, error } = readClientCommand({ type, id, ...Object.fromEntries(given) });
+  const fields = Object.entries(input).filter(([, value]) => value !== undefined);
+  const { command, error } = readClientCommand({ type, id, ...Object.fromEntries(fields) });
   return command ? { command: command as Command<Name> } : { error };
 }
 

@@ -103,7 +103,7 @@ function connectingClient(
 ): ConnectingClient {
   const host = header("host") ?? "";
   const challenge = randomToken();
-  const proof = page && { challenge, fits: (given: string) => page.isProof(given, challenge, host) };
+  const proof = page && { challenge, fits: (value: string) => page.isProof(value, challenge, host) };
   return { principal, from, proof };
 }
 

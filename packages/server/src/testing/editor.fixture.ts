@@ -20,7 +20,7 @@ import { Desk } from "@banyan/desk";
 import { hostOf } from "@banyan/desk/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished } from "vitest";
-import { type EditorCommandPlace, serveAcp } from "../doors/acp/index.ts";
+import { type EditorCommandContext, serveAcp } from "../doors/acp/index.ts";
 import { AcpJudge } from "./acp-frames.fixture.ts";
 import { temporaryDirectory } from "./serving.fixture.ts";
 
@@ -85,17 +85,17 @@ export async function editor(agent: AgentOptions, options: EditorOptions = {}): 
 }
 
 /** The desk or server of an editor's clients. */
-export interface EditorsPlace {
+export interface EditorServer {
   connect(events?: ClientEvents): Promise<Client>;
   close?(conversation: string): Promise<void>;
-  /** Ends everything that belongs to the place. */
+  /** Ends everything that belongs to the server. */
   end?(): Promise<void>;
   /** The rules that the test's own desk stores for good. */
   readonly remembered?: readonly string[];
 }
 
-/** Another editor, at any place. */
-export async function editorAt(place: EditorsPlace, options: EditorOptions = {}): Promise<Editor> {
+/** Another editor, at any server. */
+export async function editorAt(server: EditorServer, options: EditorOptions = {}): Promise<Editor> {
   const { capabilities = {}, permit, fillIn, read, workspace = WORKSPACE } = options;
   const judge = new AcpJudge({ unstable: capabilities.subagents !== undefined });
   const [there, back] = [tapped("editor", judge), tapped("agent", judge)];
@@ -103,14 +103,14 @@ export async function editorAt(place: EditorsPlace, options: EditorOptions = {})
     version: "1.0",
     cwd: workspace,
     async open({ cwd }, events) {
-      const own = await place.connect(events);
+      const own = await server.connect(events);
       await own.connected();
       return {
         client: own,
         workspace: cwd,
         notices: [],
         commands: { list: async () => [{ name: "here", description: "says where it is" }], run: command },
-        close: async (conversation) => place.close?.(conversation),
+        close: async (conversation) => server.close?.(conversation),
       };
     },
   });
@@ -124,7 +124,7 @@ export async function editorAt(place: EditorsPlace, options: EditorOptions = {})
   if (fillIn) app.onRequest(methods.client.elicitation.create, ({ params, signal }) => fillIn(params, signal));
   if (read) app.onRequest(methods.client.fs.readTextFile, async ({ params }) => ({ content: await read(params.path) }));
   const connection = app.connect(ndJsonStream(Writable.toWeb(there), webOf(back)));
-  const page = await place.connect();
+  const page = await server.connect();
   onTestFinished(async () => {
     connection.close();
     served.close();
@@ -140,7 +140,7 @@ export async function editorAt(place: EditorsPlace, options: EditorOptions = {})
     agent: connection.agent,
     hello,
     updates,
-    remembered: place.remembered ?? [],
+    remembered: server.remembered ?? [],
     page,
     async begin() {
       return (await connection.agent.request(methods.agent.session.new, { cwd: workspace, mcpServers: [] })).sessionId;
@@ -161,13 +161,13 @@ export async function editorAt(place: EditorsPlace, options: EditorOptions = {})
       // The door sends its last updates before the desk ends.
       await sleep(50);
       page.close();
-      await place.end?.();
+      await server.end?.();
     },
-    another: (more = {}) => editorAt(place, more),
+    another: (more = {}) => editorAt(server, more),
   };
 }
 
-async function command(line: string, there: EditorCommandPlace) {
+async function command(line: string, there: EditorCommandContext) {
   if (line.startsWith("/retry")) return { type: "retry" as const };
   if (!line.startsWith("/here")) return undefined;
   there.write(`leaf: ${there.leaf}`);

@@ -69,18 +69,18 @@ export function toolFinder(tools: () => readonly Tool[], bytes = MOST_BYTES): re
 
 function foundToolsText(found: readonly Tool[], all: number, bytes: number): string {
   if (found.length === 0) return `[none of ${all} tools fits: try other words]`;
-  const told: string[] = [];
+  const sentences: string[] = [];
   let room = bytes;
   for (const { name, description, input } of found.slice(0, MOST)) {
     const text = JSON.stringify({ name, description, input: jsonSchemaOf(`tool "${name}"`, input) });
     room -= Buffer.byteLength(text);
-    if (room < 0 && told.length > 0) break;
-    told.push(text);
+    if (room < 0 && sentences.length > 0) break;
+    sentences.push(text);
   }
-  const others = found.slice(told.length, told.length + MOST_NAMED);
+  const others = found.slice(sentences.length, sentences.length + MOST_NAMED);
   const named = others.map(({ name, description }) => `- ${name}: ${description.replace(/\s+/g, " ").slice(0, 120)}`);
   return [
-    ...told,
+    ...sentences,
     ...(named.length > 0 ? ["Weaker matches; search for a name to get its schema:", ...named] : []),
   ].join("\n");
 }

@@ -40,18 +40,18 @@ export function initialTools(
  * that appear later, are `unlisted`, and `find_tools` finds them. A conversation keeps its first list, so that its
  * requests begin with the same bytes and hit the provider's cache. A listed tool that disappears stays listed; its
  * calls fail. Without a forwarding tool (`call_tool`), returns `tools` itself. Equal arguments return the same array.
- * @param told The first list of the conversation.
+ * @param initial The first list of the conversation.
  * @param room Tokens.
  * @param most Maximum number of tools in one request.
  */
 export function toolsForModel(
   tools: readonly Tool[],
-  told: InitialTools | undefined,
+  initial: InitialTools | undefined,
   room: number,
   most = Number.POSITIVE_INFINITY,
 ): readonly Tool[] {
   if (!tools.some(({ forwards }) => forwards)) return tools;
-  const first = told?.tools;
+  const first = initial?.tools;
   if (first === undefined && tools.length <= most && roughToolTokens(tools.filter(isOffered)) <= room) return tools;
   const known = made.get(tools) ?? new Map<string, readonly Tool[]>();
   made.set(tools, known);
@@ -62,9 +62,9 @@ export function toolsForModel(
 
 const made = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
-function toldAs(tools: readonly Tool[], told: readonly KnownTool[]): readonly Tool[] {
+function toldAs(tools: readonly Tool[], known: readonly KnownTool[]): readonly Tool[] {
   const there = new Map(tools.filter(isOffered).map((tool) => [tool.name, tool]));
-  const listed = told.flatMap(({ name, description, input }): Tool[] => {
+  const listed = known.flatMap(({ name, description, input }): Tool[] => {
     const tool = there.get(name);
     if (tool) return [{ ...tool, description, input }];
     return name.startsWith("mcp_") ? [gone({ name, description, input })] : [];
@@ -81,9 +81,9 @@ function isOffered({ offeredBy }: Tool): boolean {
 }
 
 /** A listed tool whose server is gone or no longer has the tool. A call only fails, so it needs no approval. */
-function gone(told: KnownTool): Tool {
+function gone(tool: KnownTool): Tool {
   return {
-    ...told,
+    ...tool,
     effects: "none",
     execute() {
       throw new Error(

@@ -99,9 +99,9 @@ export class McpServers implements AsyncDisposable {
     };
     this.#names = Object.keys(options.servers);
     const running = new RunningCommands();
-    for (const [name, given] of Object.entries(options.servers)) {
+    for (const [name, settings] of Object.entries(options.servers)) {
       try {
-        const entry = readEntry(name, given);
+        const entry = readEntry(name, settings);
         if (entry.disabled) this.#unused.set(name, { name, status: "disabled" });
         else this.#add(name, entry, options, running);
       } catch (error) {

@@ -1,4 +1,4 @@
-import type { Effects, Tool, ToolContext } from "@banyan/core";
+import type { Tool, ToolContext } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 import type { CallToolResult, Tool as ListedTool, Progress } from "@modelcontextprotocol/client";
@@ -36,7 +36,7 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
     name,
     description: cutTo(description || `The tool ${listed.name} of the MCP server ${server}.`, LONGEST_DESCRIPTION, ""),
     input: inputSchema(listed.inputSchema).schema,
-    effects: effectsOf(annotations),
+    effects: annotations.readOnlyHint || annotations.idempotentHint ? "idempotent" : "external",
     offeredBy: server,
     offeredAs: listed.name,
     about: (input) => aboutServerCall(input, annotations.readOnlyHint === true),
@@ -65,7 +65,8 @@ function aboutServerCall(input: unknown, isReader: boolean): About {
   const texts = (input ?? {}) as Readonly<Record<string, unknown>>;
   const { command, paths, urls, writes } = namedActs(input);
   const [url] = urls;
-  const first = (...names: readonly string[]) => names.map((name) => texts[name]).find(isString);
+  const first = (...names: readonly string[]) =>
+    names.map((name) => texts[name]).find((value) => typeof value === "string");
   const title = first("command", "pattern", "path", "file_path", "url", "summary");
   const access = isReader && !writes ? "read" : "write";
   return {
@@ -74,14 +75,6 @@ function aboutServerCall(input: unknown, isReader: boolean): About {
     ...(paths.length > 0 && { paths: paths.map((path) => ({ path, access }) as const) }),
     ...(url !== undefined && { url }),
   };
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-function effectsOf({ readOnlyHint, idempotentHint }: NonNullable<ListedTool["annotations"]>): Effects {
-  return readOnlyHint || idempotentHint ? "idempotent" : "external";
 }
 
 function progressText({ progress, total, message }: Progress): string {

@@ -95,7 +95,7 @@ export function closeHome({
   const readable = FOR_BUILDS.map((place) => join(home, place));
   const refused: string[] = [];
   for (const name of named) {
-    const place = inHome(home, name);
+    const place = resolve(home, expandHome(name, home));
     const why = whyClosed(place) ?? whyClosed(real(place));
     if (why === undefined) readable.push(place);
     else refused.push(`Commands in the sandbox cannot read ${name} (sandbox.home): ${why}.`);
@@ -116,10 +116,6 @@ export function closeHome({
 /** Returns the cache folder by the XDG base directory specification. Outside the home folder no mount is possible. */
 function cachesOf(home: string, { XDG_CACHE_HOME: named }: ProcessEnvironment): string {
   return named !== undefined && isAbsolute(named) && isPathWithin(home, named) ? resolve(named) : join(home, ".cache");
-}
-
-function inHome(home: string, written: string): string {
-  return resolve(home, expandHome(written, home));
 }
 
 function real(path: string): string {

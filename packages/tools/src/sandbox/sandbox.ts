@@ -222,11 +222,11 @@ function unavailable(why: string): Extract<SandboxOpening, { readonly available:
   return { available: false, reason: `Commands cannot run in a sandbox: ${why}.` };
 }
 
-function placeToWrite(path: string, given: string): string {
+function placeToWrite(path: string, named: string): string {
   try {
     return realpathSync(resolve(path));
   } catch (cause) {
-    throw missingPathError(given, cause);
+    throw missingPathError(named, cause);
   }
 }
 

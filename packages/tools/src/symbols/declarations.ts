@@ -20,7 +20,7 @@ export interface DeclaredSymbol {
   readonly extent: SymbolExtent;
 }
 
-interface NodePlace {
+interface NodeContext {
   readonly node: Node;
   readonly outer: string;
   readonly inFunction: boolean;
@@ -51,37 +51,37 @@ export function* findDeclarations(
   text: string,
   grammar: SymbolGrammar,
 ): Generator<DeclaredSymbol | undefined> {
-  const ahead: NodePlace[] = [];
-  const enter = (place: NodePlace): void => {
-    for (const node of place.node.namedChildren.toReversed()) ahead.push({ ...place, node });
+  const ahead: NodeContext[] = [];
+  const enter = (context: NodeContext): void => {
+    for (const node of context.node.namedChildren.toReversed()) ahead.push({ ...context, node });
   };
   let lead: Lead | undefined;
   enter({ node: root, outer: "", inFunction: false, statement: undefined, adrift: root.isError });
-  for (let place = ahead.pop(); place; place = ahead.pop()) {
+  for (let context = ahead.pop(); context; context = ahead.pop()) {
     yield;
-    const { node, outer } = place;
+    const { node, outer } = context;
     if (grammar.leads.has(node.type)) {
       lead = continued(lead, node, text);
       continue;
     }
     const isIndented = node.startPosition.column > 0;
-    if ((place.adrift && isIndented) || outer.length > LONGEST_NAME) continue;
-    const names = grammar.symbols[node.type]?.(node, place.inFunction) ?? [];
-    const inFunction = place.inFunction || grammar.functions.has(node.type);
+    if ((context.adrift && isIndented) || outer.length > LONGEST_NAME) continue;
+    const names = grammar.symbols[node.type]?.(node, context.inFunction) ?? [];
+    const inFunction = context.inFunction || grammar.functions.has(node.type);
     if (names.length > 0 || grammar.statements(node)) {
-      const extent = place.statement ?? symbolExtent(node, lead, text);
+      const extent = context.statement ?? symbolExtent(node, lead, text);
       lead = undefined;
       for (const name of names) {
         extent.names.push(outer + name);
         yield { name: outer + name, extent };
       }
-      if (names.length === 0) enter({ ...place, statement: extent, adrift: false });
+      if (names.length === 0) enter({ ...context, statement: extent, adrift: false });
       else enter({ node, outer: `${outer}${names[0]}.`, inFunction, statement: undefined, adrift: false });
     } else if (node.isError) {
-      enter({ ...place, statement: undefined, adrift: true });
+      enter({ ...context, statement: undefined, adrift: true });
     } else if (grammar.scopes[node.type]) {
       const name = grammar.scopes[node.type]?.(node);
-      enter({ ...place, outer: name === undefined ? outer : `${outer}${name}.`, inFunction, statement: undefined });
+      enter({ ...context, outer: name === undefined ? outer : `${outer}${name}.`, inFunction, statement: undefined });
     }
   }
 }

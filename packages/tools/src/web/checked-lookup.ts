@@ -11,7 +11,8 @@ export interface NetworkReach {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
-async function resolveBySystem(host: string): Promise<string[]> {
+/** Returns the IP addresses of a host by the system's resolver. */
+export async function resolveBySystem(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 

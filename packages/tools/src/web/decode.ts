@@ -13,7 +13,9 @@ const PRESCAN = 1024;
 export function decodeText(bytes: Buffer, charset: string | undefined, behind?: Buffer): string {
   const isCut = behind !== undefined;
   const named = [byteOrderMark(bytes), charset, declaredCharset(bytes)];
-  const decoder = named.map(decoderOf).find((one) => one !== undefined) ?? decoderOf(fallback(bytes, isCut));
+  const decoder =
+    named.map(decoderOf).find((one) => one !== undefined) ??
+    decoderOf(isUtf8(isCut ? bytes.subarray(0, wholeLength(bytes)) : bytes) ? "utf-8" : "windows-1252");
   const text = decoder?.decode(bytes, { stream: isCut }) ?? "";
   if (!decoder || !behind || behind.length === 0) return text;
   const more = new TextDecoder(decoder.encoding).decode(Buffer.concat([bytes, behind]));
@@ -42,8 +44,4 @@ function decoderOf(name: string | undefined): TextDecoder | undefined {
     // The encoding is unknown: try the next declaration.
     return undefined;
   }
-}
-
-function fallback(bytes: Buffer, isCut: boolean): string {
-  return isUtf8(isCut ? bytes.subarray(0, wholeLength(bytes)) : bytes) ? "utf-8" : "windows-1252";
 }

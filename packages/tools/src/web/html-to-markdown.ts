@@ -46,7 +46,7 @@ export function htmlToMarkdown(html: string, address: string): ReadablePage {
   const article = mainPart(document);
   const hasMain = article?.content !== undefined && lengthOf(article.content) * LEAST_SHARE >= lengthOf(all);
   return {
-    title: collapseSpace(article?.title || title),
+    title: (article?.title || title).replace(/\s+/g, " ").trim(),
     markdown: markdownOf(hasMain ? article.content : all),
   };
 }
@@ -76,8 +76,8 @@ function nameInFull(document: Document, base: string): void {
     ["img[src]", "src"],
   ] as const) {
     for (const element of document.querySelectorAll(selector)) {
-      const given = element.getAttribute(attribute) ?? "";
-      const full = URL.canParse(given, base) ? new URL(given, base) : undefined;
+      const value = element.getAttribute(attribute) ?? "";
+      const full = URL.canParse(value, base) ? new URL(value, base) : undefined;
       if (full?.protocol === "http:" || full?.protocol === "https:") element.setAttribute(attribute, full.href);
       else element.removeAttribute(attribute);
     }
@@ -93,8 +93,4 @@ function markdownOf(element: HTMLElement): string {
 
 function lengthOf(element: HTMLElement): number {
   return element.textContent?.length ?? 0;
-}
-
-function collapseSpace(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

@@ -1,7 +1,7 @@
 import { Suspense } from "react";
 import { useLocationProperty } from "wouter/use-browser-location";
 import { lazily } from "../parts/browser/lazily.ts";
-import { currentPlace, usePlace } from "../parts/browser/navigation.tsx";
+import { currentView, usePageView } from "../parts/browser/navigation.tsx";
 import { ConversationView } from "./conversations/new-conversation.tsx";
 import { Welcome } from "./shell/welcome.tsx";
 
@@ -15,14 +15,14 @@ const ahead = () => {
     // Opening a conversation loads the view again and reports an error.
   });
 };
-if (currentPlace().conversation === undefined) setTimeout(ahead, WHILE_LOOKING);
+if (currentView().conversation === undefined) setTimeout(ahead, WHILE_LOOKING);
 else ahead();
 
 /** The view for the page's address. */
 export function InView() {
-  const conversation = usePlace((place) => place.conversation);
-  const leaf = usePlace((place) => place.leaf);
-  const isWhole = usePlace(({ whole = false }) => whole);
+  const conversation = usePageView((view) => view.conversation);
+  const leaf = usePageView((view) => view.leaf);
+  const isWhole = usePageView(({ whole = false }) => whole);
   const isGallery = useLocationProperty(() => window.location.pathname === "/design");
   if (conversation === undefined && !isGallery) return <Welcome />;
   return (

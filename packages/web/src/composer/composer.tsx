@@ -1,11 +1,4 @@
-import {
-  type ConversationState,
-  createId,
-  isUserMessage,
-  type LiveRun,
-  pathTo,
-  typedText,
-} from "@banyan/core/conversation";
+import { type ConversationState, createId, isUserMessage, pathTo, typedText } from "@banyan/core/conversation";
 import { errorMessage } from "@banyan/core/shown";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { type UnsentMessage, writtenIn } from "../parts/connection/unsent-message.ts";
@@ -13,6 +6,7 @@ import { openRuns } from "../parts/conversation/live-conversation.ts";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
 import { Button, IconButton } from "../parts/design/button.tsx";
+import { ErrorText } from "../parts/design/notice.tsx";
 import { useActions } from "../parts/page/actions.tsx";
 import { usePage, usePageState } from "../parts/page/page.ts";
 import { usePreference } from "../parts/page/preferences.ts";
@@ -52,7 +46,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const [mode, setMode] = useState<TurnMode>("chat");
   // After a log failure, nothing runs any more, whatever the state says.
   const isBroken = conversation.standing === "broken";
-  const run = isBroken ? undefined : runAt(tree, leaf);
+  const run = isBroken ? undefined : openRuns(tree).find((run) => run.leaf === leaf);
   const limit = [...(tree?.questions.values() ?? [])].find((open) => open.type === "limit" && open.run === run?.id);
   const waiting = useTurnWait();
   const showSaid = useOwnInView(tree, leaf);
@@ -64,7 +58,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     history.reset();
     setText(changed);
   };
-  const told = (promise: Promise<unknown>) => {
+  const report = (promise: Promise<unknown>) => {
     setProblem(undefined);
     promise.catch((error: unknown) => setProblem(errorMessage(error)));
   };
@@ -113,10 +107,10 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     if (said.trim() === "" && files.all.length === 0) return;
     const wait = commands.wait(said);
     // A second Enter meanwhile must not send twice.
-    if (wait) return told(wait.then(() => box.current?.value === said && send(delivery)));
-    const asked = commands.promptIn(said);
+    if (wait) return report(wait.then(() => box.current?.value === said && send(delivery)));
+    const prompt = commands.promptIn(said);
     try {
-      if (!asked && commands.act(said)) return change("");
+      if (!prompt && commands.act(said)) return change("");
     } catch (error) {
       // The text stays, for correction.
       return setProblem(errorMessage(error));
@@ -126,7 +120,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     const unsent = {
       id: createId(),
       conversation: conversation.id,
-      ...messageParts(said, asked, files),
+      ...messageParts(said, prompt, files),
       // After a log failure, the last messages may be missing when the conversation opens again.
       ...(leaf === null || isBroken ? {} : { at: leaf }),
       ...(run ? { run: run.id, delivery } : mode === "task" ? { mode } : {}),
@@ -135,7 +129,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
       comesBack(unsent);
       throw error;
     });
-    told(isBroken ? saying.then(() => conversation.again()) : saying);
+    report(isBroken ? saying.then(() => conversation.again()) : saying);
   };
   const other = preferred === "steer" ? "queue" : "steer";
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -152,14 +146,10 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
         <ProcessList />
         <LeftOpen
           leaf={leaf}
-          goOn={(at) => told(connection.ask("turn.resume", { conversation: conversation.id, at }))}
+          goOn={(at) => report(connection.ask("turn.resume", { conversation: conversation.id, at }))}
         />
         {limit && <QuestionView conversation={conversation.id} question={limit} call={undefined} />}
-        {problem !== undefined && (
-          <p role="alert" className="text-bad text-sm">
-            {problem}
-          </p>
-        )}
+        <ErrorText className="text-sm">{problem}</ErrorText>
         <MessageBox
           box={box}
           text={text}
@@ -178,7 +168,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
                 <PresetChoice
                   onChoose={(preset) => {
                     setMode(preset.mode);
-                    told(connection.ask("model.use", { model: preset.model, conversation: conversation.id }));
+                    report(connection.ask("model.use", { model: preset.model, conversation: conversation.id }));
                   }}
                 />
               )}
@@ -188,7 +178,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
             run ? (
               <>
                 {/* Stop must not be where Send appears when the run ends: a late click would send (W54). */}
-                <IconButton isRound name={t("Stop")} icon="stop" look="plain" onClick={() => told(stop())} />
+                <IconButton isRound name={t("Stop")} icon="stop" look="plain" onClick={() => report(stop())} />
                 <Button look={preferred === "steer" ? "main" : "plain"} onClick={() => send("steer")}>
                   {t("Send now")}
                 </Button>
@@ -245,10 +235,6 @@ function whereIs(input: string, words: string, { messages, inbox }: Conversation
   return inbox.some(({ id }) => id === input)
     ? t("“{words}” could not be taken back. It is still waiting.", { words })
     : t("“{words}” was already taken back.", { words });
-}
-
-function runAt(tree: ConversationState, leaf: string | null): LiveRun | undefined {
-  return openRuns(tree).find((run) => run.leaf === leaf);
 }
 
 function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn: (at: string) => void }) {

@@ -1,5 +1,5 @@
-import { useEffect, useState } from "react";
-import { usePage, usePageState } from "../parts/page/page.ts";
+import { usePageState } from "../parts/page/page.ts";
+import { useAnswer } from "../parts/page/use-answer.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { examplesFor } from "./examples-for.ts";
 
@@ -7,27 +7,11 @@ const LOOKED_AT = 60;
 
 /** Offers three example messages; a click fills the message box and sends nothing (W63). */
 export function Examples({ onChoose }: { onChoose(example: string): void }) {
-  const { connection } = usePage();
   const welcome = usePageState((state) => (state.connection.phase === "open" ? state.connection.welcome : undefined));
   const isDemo = welcome?.settings.model.startsWith("demo/") ?? false;
-  const [files, setFiles] = useState<readonly string[]>();
-  const workspace = welcome?.workspace;
-  useEffect(() => {
-    if (workspace === undefined) return;
-    let isWanted = true;
-    connection.ask("file.find", { query: "", limit: LOOKED_AT }).then(
-      (found) => {
-        if (isWanted) setFiles(found.files);
-      },
-      () => {
-        // Without files, show the examples that need none.
-        if (isWanted) setFiles([]);
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [connection, workspace]);
+  const { answer, problem } = useAnswer("file.find", welcome && { query: "", limit: LOOKED_AT }, welcome?.workspace);
+  // Without a list of files, show the examples that need none.
+  const files = answer?.files ?? (problem === undefined ? undefined : []);
   return (
     // Reserve their space before they are known, so that nothing moves below the pointer.
     <ul aria-label={t("Examples")} className="flex min-h-9 flex-wrap justify-center gap-2">

@@ -57,12 +57,12 @@ export function FirstMessage({ opening }: { readonly opening: () => (conversatio
       // A second Enter meanwhile must not begin another conversation.
       if (box.current?.value !== text) return;
     }
-    const asked = commands.promptIn(text);
-    if (!asked && commands.act(text)) return setText("");
+    const prompt = commands.promptIn(text);
+    if (!prompt && commands.act(text)) return setText("");
     const said = { text, files: files.all };
     const open = opening();
     keepBeginning(said);
-    const message = messageParts(text, asked, files);
+    const message = messageParts(text, prompt, files);
     setBeginning(messageInWords(message));
     // The next key begins the next message.
     setText("");

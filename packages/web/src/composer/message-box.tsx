@@ -24,10 +24,6 @@ import type { PromptToFill } from "./own.ts";
 /** The longest pasted text that stays in the box. A longer one would hide the message and becomes an attachment. */
 const LONGEST_PASTE = { characters: 4_000, lines: 60 };
 
-function isLong(text: string): boolean {
-  return text.length > LONGEST_PASTE.characters || text.split("\n").length > LONGEST_PASTE.lines;
-}
-
 const PromptForm = lazily(async () => ({ default: (await import("./prompt-form.tsx")).PromptForm }));
 
 /** The message box, with model choice and buttons. Its height does not depend on the available actions (W54). */
@@ -145,7 +141,8 @@ export function MessageBox({
           onPaste={(event) => {
             const pasted = event.clipboardData.getData("text/plain");
             if (hasFiles(event.clipboardData)) files.add(event.clipboardData.files);
-            else if (isLong(pasted)) files.addText(pasted);
+            else if (pasted.length > LONGEST_PASTE.characters || pasted.split("\n").length > LONGEST_PASTE.lines)
+              files.addText(pasted);
             else return;
             event.preventDefault();
           }}

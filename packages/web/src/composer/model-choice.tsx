@@ -1,10 +1,12 @@
 import { createId } from "@banyan/core/conversation";
-import { Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, useState } from "react";
 import { lazily } from "../parts/browser/lazily.ts";
 import { useUsualModel } from "../parts/conversation/use-models.ts";
+import { usePopover } from "../parts/design/disclosure.tsx";
 import { Select } from "../parts/design/field.tsx";
 import { Icon } from "../parts/design/icon.tsx";
 import { usePage, usePageState } from "../parts/page/page.ts";
+import { useAnswer } from "../parts/page/use-answer.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { type Preset, type TurnMode, usePresets } from "./own.ts";
@@ -25,25 +27,11 @@ export function ModelChoice({
   const page = usePage();
   const may = useMay();
   const usual = useUsualModel();
-  const [isOpen, setOpen] = useState(false);
-  const whole = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!isOpen) return;
-    const onPointer = ({ target }: PointerEvent) => {
-      if (!whole.current?.contains(target as Node)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", onPointer);
-    return () => document.removeEventListener("pointerdown", onPointer);
-  }, [isOpen]);
+  const { isOpen, setOpen, close, whole, button } = usePopover();
   const used = model ?? usual;
   if (used === undefined) return null;
-  const name = shortModelName(used);
+  const name = used.slice(used.indexOf("/") + 1);
   if (!may("model.use")) return <span className="px-1.5 text-soft text-xs">{name}</span>;
-  const close = () => {
-    setOpen(false);
-    button.current?.focus();
-  };
   const choose = (chosen: string) => {
     close();
     if (onChoose) onChoose(chosen);
@@ -82,10 +70,6 @@ export function ModelChoice({
   );
 }
 
-function shortModelName(model: string): string {
-  return model.slice(model.indexOf("/") + 1);
-}
-
 export function ModeChoice({ mode, onChange }: { readonly mode: TurnMode; onChange(mode: TurnMode): void }) {
   return (
     <Select
@@ -104,26 +88,12 @@ export function ModeChoice({ mode, onChange }: { readonly mode: TurnMode; onChan
 
 /** Returns whether branches can have git worktrees: the workspace is a repository, and the user may create some. */
 export function useWorktrees(): boolean {
-  const { connection } = usePage();
   const may = useMay();
   const isOpen = usePageState((state) => state.connection.phase === "open");
   const isAsked = isOpen && may("worktree.open") && may("worktree.list");
-  const [canHave, setCanHave] = useState(false);
-  useEffect(() => {
-    if (!isAsked) return;
-    let isWanted = true;
-    // A conversation with a new id has no worktrees, so this is a cheap request that fails without a repository.
-    connection.ask("worktree.list", { conversation: createId() }).then(
-      () => {
-        if (isWanted) setCanHave(true);
-      },
-      () => {},
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [connection, isAsked]);
-  return canHave;
+  // A conversation with a new id has no worktrees, so this is a cheap request that fails without a repository.
+  const [conversation] = useState(createId);
+  return useAnswer("worktree.list", isAsked ? { conversation } : undefined).answer !== undefined;
 }
 
 export function FilesChoice({ isApart, onChange }: { readonly isApart: boolean; onChange(isApart: boolean): void }) {

@@ -8,8 +8,6 @@ import { TextField } from "../parts/design/field.tsx";
 import { type OfferedModel, usePage } from "../parts/page/page.ts";
 import { t, withoutName } from "../parts/phrases/phrases.ts";
 
-type PickerProvider = Result<"model.list">["providers"][number];
-
 const EFFORTS = ["", "low", "medium", "high"] as const;
 const EFFORT_NAMES = { "": t("default"), low: t("low"), medium: t("medium"), high: t("high") } as const;
 
@@ -137,13 +135,9 @@ function lastUsed(): readonly string[] {
   return Array.isArray(read) ? read.filter((name): name is string => typeof name === "string") : [];
 }
 
-function useUsable(): {
-  readonly providers: readonly PickerProvider[];
-  readonly models: readonly OfferedModel[];
-  readonly problem: string | undefined;
-} {
+function useUsable() {
   const page = usePage();
-  const [providers, setProviders] = useState<readonly PickerProvider[]>([]);
+  const [providers, setProviders] = useState<Result<"model.list">["providers"]>([]);
   const [models, setModels] = useState<readonly OfferedModel[]>([]);
   const [problem, setProblem] = useState<string>();
   useEffect(() => {

@@ -27,11 +27,11 @@ export function useServerPrompts(isAsked: boolean): PagePrompts {
 /** Returns the parts of a message: the typed text or the saved prompt, and its files. */
 export function messageParts(
   text: string,
-  asked: PromptRequest | undefined,
+  request: PromptRequest | undefined,
   { all }: Pick<ComposerAttachments, "all">,
 ) {
   const files = all.map(({ part }) => part);
-  return asked ? { ...asked, parts: files } : { parts: [{ type: "text", text } as const, ...files] };
+  return request ? { ...request, parts: files } : { parts: [{ type: "text", text } as const, ...files] };
 }
 
 /** Returns the line that a user would type for a saved prompt with these arguments. */

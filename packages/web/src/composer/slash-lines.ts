@@ -29,10 +29,10 @@ export function offeredPrompts(brought: PagePrompts): readonly ServerPrompt[] {
 export function promptIn(text: string, brought: PagePrompts): PromptRequest | undefined {
   const { name: word = "", argument = "" } = slashIn(text) ?? {};
   const prompt = word.toLowerCase();
-  const asked = { prompt, argument };
-  if (offeredPrompts(brought).some(({ name }) => name === prompt)) return asked;
+  const request = { prompt, argument };
+  if (offeredPrompts(brought).some(({ name }) => name === prompt)) return request;
   const mayCome = brought === undefined || brought.starting.length > 0;
-  return mayCome && /.:./.test(prompt) ? asked : undefined;
+  return mayCome && /.:./.test(prompt) ? request : undefined;
 }
 
 /** Returns the slash commands of the offered actions. */

@@ -1,7 +1,6 @@
 import { referenceTo } from "@banyan/client/words";
 import { visibleLine } from "@banyan/core/shown";
-import { useEffect, useState } from "react";
-import { usePage } from "../parts/page/page.ts";
+import { useAnswer } from "../parts/page/use-answer.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import type { SlashCommands } from "./commands.ts";
 import { type OwnPrompt, type PromptToFill, promptToFill, useOwnPrompts } from "./own.ts";
@@ -36,10 +35,10 @@ export function wordBefore(caret: number, text: string): string {
 
 /** Returns the completions of a word: commands for a first word, files after `@`, a page for a URL (W43). */
 export function useSuggestions(word: string, text: string, commands: SlashCommands): Suggestions {
-  const asked = /^@"?(?!https?:)/.exec(word)?.[0];
+  const opening = /^@"?(?!https?:)/.exec(word)?.[0];
   const [prompts] = useOwnPrompts();
-  const files = useFiles(asked === undefined ? undefined : word.slice(asked.length));
-  if (asked !== undefined) {
+  const files = useFiles(opening === undefined ? undefined : word.slice(opening.length));
+  if (opening !== undefined) {
     const options = files.map((path) => ({ text: referenceTo(path), label: visibleLine(path) }));
     return { kind: "Files", options };
   }
@@ -104,26 +103,9 @@ function broughtSuggestion(prompt: ServerPrompt): ComposerSuggestion {
 }
 
 function useFiles(query: string | undefined): readonly string[] {
-  const { connection } = usePage();
-  const [found, setFound] = useState<{ readonly query: string; readonly files: readonly string[] }>();
-  useEffect(() => {
-    let isWanted = true;
-    if (query === undefined) setFound(undefined);
-    else
-      connection.ask("file.find", { query, limit: MOST_FILES }).then(
-        ({ files }) => {
-          if (isWanted) setFound({ query, files });
-        },
-        () => {
-          // Without the server, the user types the name.
-        },
-      );
-    return () => {
-      isWanted = false;
-    };
-  }, [connection, query]);
-  if (query === undefined || found === undefined) return [];
+  const input = query === undefined ? undefined : { query, limit: MOST_FILES };
+  const { answer, isCurrent } = useAnswer("file.find", input);
+  if (query === undefined || answer === undefined) return [];
   // Until the server answers, filter the previous list: Enter must accept only a match.
-  const isStale = found.query !== query;
-  return isStale ? found.files.filter((path) => path.toLowerCase().includes(query.toLowerCase())) : found.files;
+  return isCurrent ? answer.files : answer.files.filter((path) => path.toLowerCase().includes(query.toLowerCase()));
 }

@@ -1,9 +1,7 @@
 import { shortCount } from "@banyan/client/words";
-import { errorMessage } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
-import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
-import { usePage } from "../parts/page/page.ts";
+import { useAnswer } from "../parts/page/use-answer.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { ContextUsed } from "./context-used.tsx";
 
@@ -13,32 +11,14 @@ const KINDS = { instructions: t("Instructions"), tool: t("Tools"), conversation:
 
 /** Shows the parts of the model's context on this branch, with their tokens. */
 export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
-  const { connection } = usePage();
   const { id: conversation } = useConversation();
   // Read again when the branch has grown: the end of a run changes the number of runs.
   const tree = useTree();
-  const runs = tree?.runs.size;
-  const [parts, setParts] = useState<readonly ContextShare[]>();
-  const [problem, setProblem] = useState<string>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
-  useEffect(() => {
-    let isWanted = true;
-    connection.ask("context.read", { conversation, ...(leaf === null ? {} : { leaf }) }).then(
-      (read) => {
-        if (!isWanted) return;
-        setParts(read.parts);
-        setProblem(undefined);
-      },
-      (error: unknown) => {
-        if (isWanted) setProblem(errorMessage(error));
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [connection, conversation, leaf, runs]);
+  const branch = leaf === null ? {} : { leaf };
+  const { answer, problem } = useAnswer("context.read", { conversation, ...branch }, tree?.runs.size);
   if (problem !== undefined) return <p className="p-3 text-bad text-sm">{problem}</p>;
-  if (!parts) return <p className="p-3 text-sm text-soft">{t("Counting …")}</p>;
+  if (!answer) return <p className="p-3 text-sm text-soft">{t("Counting …")}</p>;
+  const { parts } = answer;
   const total = sum(parts);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element.

@@ -1,9 +1,9 @@
 import { pathTo } from "@banyan/core/conversation";
-import { errorMessage, visibleLine } from "@banyan/core/shown";
+import { visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
-import { usePage } from "../parts/page/page.ts";
+import { useAnswer } from "../parts/page/use-answer.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t, tCount } from "../parts/phrases/phrases.ts";
 import { RecalledItems } from "../transcript/recalled-items.tsx";
@@ -14,27 +14,10 @@ import { Scrolled } from "./work-panels.tsx";
 
 type EquipmentReport = Result<"equipment.read">;
 
-function useEquipment(): { readonly known?: EquipmentReport; readonly problem?: string } {
-  const { connection } = usePage();
+function useEquipment() {
   const { id: conversation } = useConversation();
   const mayAsk = useMay()("equipment.read");
-  const [told, setTold] = useState<{ readonly known?: EquipmentReport; readonly problem?: string }>({});
-  useEffect(() => {
-    if (!mayAsk) return;
-    let isWanted = true;
-    connection.ask("equipment.read", { conversation }).then(
-      (known) => {
-        if (isWanted) setTold({ known });
-      },
-      (error: unknown) => {
-        if (isWanted) setTold({ problem: errorMessage(error) });
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [connection, conversation, mayAsk]);
-  return told;
+  return useAnswer("equipment.read", mayAsk ? { conversation } : undefined);
 }
 
 function PanelNote({ children, problem }: { readonly children?: ReactNode; readonly problem?: string | undefined }) {
@@ -51,7 +34,7 @@ const MEMORY: Readonly<Record<EquipmentReport["memory"], string>> = {
 export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();
-  const { known } = useEquipment();
+  const { answer: known } = useEquipment();
   const path = tree ? pathTo(tree, leaf) : [];
   const unread = path.filter(({ id }) => conversation.outline(id) !== undefined).map(({ id }) => id);
   useEffect(() => conversation.read(unread), [conversation, unread]);
@@ -78,7 +61,7 @@ export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
 }
 
 export function HooksPanel() {
-  const { known, problem } = useEquipment();
+  const { answer: known, problem } = useEquipment();
   if (!known) return <PanelNote problem={problem} />;
   if (known.hooks.length === 0)
     return (
@@ -119,7 +102,7 @@ const STATUS: Readonly<Record<EquipmentReport["servers"][number]["status"], read
   };
 
 export function ServersPanel() {
-  const { known, problem } = useEquipment();
+  const { answer: known, problem } = useEquipment();
   if (!known) return <PanelNote problem={problem} />;
   if (known.servers.length === 0)
     return (

@@ -4,6 +4,7 @@ import { ModeChoice } from "../composer/model-choice.tsx";
 import { type OwnPrompt, PROMPT_NAME, type Preset, useOwnPrompts, usePresets } from "../composer/own.ts";
 import { Button } from "../parts/design/button.tsx";
 import { TextArea, TextField } from "../parts/design/field.tsx";
+import { ErrorText } from "../parts/design/notice.tsx";
 import { t } from "../parts/phrases/phrases.ts";
 
 export function OwnPrompts() {
@@ -53,11 +54,7 @@ export function OwnPrompts() {
           value={edited.text}
           onChange={({ target }) => setEdited({ ...edited, text: target.value })}
         />
-        {problem !== undefined && (
-          <p role="alert" className="text-bad text-xs">
-            {problem}
-          </p>
-        )}
+        <ErrorText className="text-xs">{problem}</ErrorText>
         <span>
           <Button type="submit">{t("Save prompt")}</Button>
         </span>

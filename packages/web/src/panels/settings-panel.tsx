@@ -1,20 +1,19 @@
 import { shortCount } from "@banyan/client/words";
 import { errorMessage } from "@banyan/core/shown";
-import { approvalIn, type Result, type ServerSettings } from "@banyan/protocol";
-import { useEffect, useState } from "react";
+import { approvalIn, type ServerSettings } from "@banyan/protocol";
+import { useState } from "react";
 import { pricedAt } from "../composer/model-picker.tsx";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { useKnownModels } from "../parts/conversation/use-models.ts";
 import { Button } from "../parts/design/button.tsx";
 import { Select, TextField } from "../parts/design/field.tsx";
+import { ErrorText } from "../parts/design/notice.tsx";
 import { type OfferedModel, usePage, usePageState } from "../parts/page/page.ts";
 import { usePreference } from "../parts/page/preferences.ts";
+import { useAnswer } from "../parts/page/use-answer.ts";
 import { tParts } from "../parts/phrases/parts.tsx";
 import { chosenLanguage, LANGUAGES, type PageLanguage, setLanguage, t } from "../parts/phrases/phrases.ts";
-
 import { OwnPrompts, Presets } from "./own-things.tsx";
-
-type ProviderSetting = Result<"model.list">["providers"][number];
 
 const LISTED = 50;
 
@@ -180,31 +179,18 @@ function Models({ everywhere }: { readonly everywhere: string }) {
   const { connection } = usePage();
   const { id: conversation } = useConversation();
   const here = useTree()?.model;
-  const [providers, setProviders] = useState<readonly ProviderSetting[]>([]);
   const [chosen, setChosen] = useState<string>();
   const [query, setQuery] = useState("");
-  const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    let isWanted = true;
-    connection.ask("model.list", {}).then(
-      (listed) => {
-        if (isWanted) setProviders(listed.providers);
-      },
-      (error: unknown) => {
-        if (isWanted) setProblem(errorMessage(error));
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [connection]);
+  const [refusal, setRefusal] = useState<string>();
+  const { answer, problem = refusal } = useAnswer("model.list", {});
+  const providers = answer?.providers ?? [];
   const provider = chosen ?? (here ?? everywhere).split("/", 1)[0] ?? "";
   const known = useKnownModels(provider);
   const found = known.filter(({ name }) => name.toLowerCase().includes(query.toLowerCase()));
   const use = (model: string, where: { conversation?: string }) => {
     connection.ask("model.use", { model, ...where }).then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(errorMessage(error)),
+      () => setRefusal(undefined),
+      (error: unknown) => setRefusal(errorMessage(error)),
     );
   };
   const reason = providers.find(({ name }) => name === provider)?.reason;
@@ -222,11 +208,7 @@ function Models({ everywhere }: { readonly everywhere: string }) {
           },
         )}
       </p>
-      {problem !== undefined && (
-        <p role="alert" className="text-bad">
-          {problem}
-        </p>
-      )}
+      <ErrorText>{problem}</ErrorText>
       <label className="flex flex-col">
         {t("Provider")}
         <Select value={provider} onChange={({ target }) => setChosen(target.value)}>

@@ -1,5 +1,5 @@
 import {
-  type ActionPlace,
+  type ActionContext,
   type ActionStep,
   actionNamed,
   type Action as ClientAction,
@@ -13,7 +13,7 @@ import {
 import { type ConversationState, emptyConversation } from "@banyan/core/conversation";
 import { restoreDraft } from "../composer/draft.ts";
 import { focusOn, pressOn } from "../parts/browser/focus-on.ts";
-import { goToPlace } from "../parts/browser/navigation.tsx";
+import { goToView } from "../parts/browser/navigation.tsx";
 import { downloadExport } from "../parts/conversation/export-file.ts";
 import { openRuns } from "../parts/conversation/live-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
@@ -48,7 +48,7 @@ type ShownView = Exclude<
   "conversations" | "copy" | "help" | "keys" | "leave" | "mode" | "new" | "share" | "status" | "stop"
 >;
 
-function placeOn(tree: ConversationState | undefined, leaf: string | null, agent: string): ActionPlace {
+function actionContext(tree: ConversationState | undefined, leaf: string | null, agent: string): ActionContext {
   const state = tree ?? emptyConversation("");
   const run = openRuns(state).find((open) => open.leaf === leaf)?.id;
   return { client: "page", state, leaf, run, agent, mode: "chat", say };
@@ -60,15 +60,15 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
   const allowance = useAllowance();
   const agent = useAgent();
   if (!tree) return [];
-  const place = { ...placeOn(tree, leaf, agent), ...allowance };
+  const context = { ...actionContext(tree, leaf, agent), ...allowance };
   const panels = Object.values(PANEL_ACTIONS);
-  return offeredActions(place)
+  return offeredActions(context)
     .filter(({ name }) => !OF_OTHER_PARTS.has(name) && !panels.includes(name))
     .map((action) => ({
       // The palette has an entry for each export format.
       ...(action.name !== "export" && { name: say(action.help) }),
       slash: action.name,
-      run: (argument = "") => follow(readOnPage(action, argument, place)),
+      run: (argument = "") => follow(readOnPage(action, argument, context)),
     }));
 }
 
@@ -82,18 +82,18 @@ export function useReading(
   const agent = useAgent();
   return (name, argument) => {
     const action = actionNamed(name);
-    return action && follow(readOnPage(action, argument, { ...placeOn(tree, leaf, agent), ...allowance }));
+    return action && follow(readOnPage(action, argument, { ...actionContext(tree, leaf, agent), ...allowance }));
   };
 }
 
 function readOnPage(
   action: ClientAction,
   argument: string,
-  place: ActionPlace & ReturnType<typeof useAllowance>,
+  context: ActionContext & ReturnType<typeof useAllowance>,
 ): ActionStep {
-  const step = readAction(action, argument, place);
+  const step = readAction(action, argument, context);
   const isShown = step.type === "message" || step.type === "view";
-  if (!isShown && action.needs?.idle === "turn" && place.run !== undefined)
+  if (!isShown && action.needs?.idle === "turn" && context.run !== undefined)
     throw new Error(
       t("The agent is working. Use /{name} when the agent is done, or after you stop it.", {
         name: action.name,
@@ -139,16 +139,16 @@ function useFollow(
       return help;
     },
     title: () => pressOn("#more"),
-    transcript: () => goToPlace({ conversation, leaf: leaf ?? undefined, whole: true }),
+    transcript: () => goToView({ conversation, leaf: leaf ?? undefined, whole: true }),
     tree: () => show("map"),
     undo: ({ text }) => tree && undo(page, { tree, leaf }, text),
     usage: () => show("usage"),
     waiting: () => focusOn("#waiting button"),
     worktrees: ({ worktrees }) => heldInWorktrees(worktrees),
   };
-  const told = ({ lines, problems = [], advice = "", goOn, beside }: MessageStep) => {
-    const place = typeof goOn === "object" ? ("below" in goOn ? goOn.below : goOn.end) : leaf;
-    if (place !== null && place !== leaf) showBranch(place, { focus: place });
+  const messageText = ({ lines, problems = [], advice = "", goOn, beside }: MessageStep) => {
+    const target = typeof goOn === "object" ? ("below" in goOn ? goOn.below : goOn.end) : leaf;
+    if (target !== null && target !== leaf) showBranch(target, { focus: target });
     if (beside !== undefined) show(beside);
     return [...lines, ...problems, advice].filter((line) => line !== "").join("\n");
   };
@@ -170,15 +170,15 @@ function useFollow(
       case undefined:
         return undefined;
       case "message":
-        return told(step);
+        return messageText(step);
       case "turn":
         return turn(step);
       case "view":
         return (views[step.view as ShownView] as (view: ViewStep) => unknown)(step);
       case "command": {
         const { command, input, isHere, result } = step;
-        const asked = isHere ? { ...input, conversation } : input;
-        return follow(result((await connection.ask(command, asked as never)) as never));
+        const values = isHere ? { ...input, conversation } : input;
+        return follow(result((await connection.ask(command, values as never)) as never));
       }
     }
   };

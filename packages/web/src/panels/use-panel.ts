@@ -1,5 +1,5 @@
 import type { CommandName } from "@banyan/protocol";
-import { correct, currentPlace, usePlace } from "../parts/browser/navigation.tsx";
+import { correct, currentView, usePageView } from "../parts/browser/navigation.tsx";
 import { PANELS, type PanelName } from "../parts/page/panel-names.ts";
 import { useMedia, usePreference } from "../parts/page/preferences.ts";
 import { useMay } from "../parts/page/use-may.ts";
@@ -22,8 +22,8 @@ export function usePanel(): {
   readonly beside: string | undefined;
   readonly show: (panel: PanelName | undefined, beside?: string) => void;
 } {
-  const chosen = usePlace((place) => place.panel);
-  const beside = usePlace((place) => place.beside);
+  const chosen = usePageView((view) => view.panel);
+  const beside = usePageView((view) => view.beside);
   const hasRoom = useMedia(ROOM);
   const [last, setLast] = usePreference("panel");
   const may = useMay();
@@ -37,7 +37,7 @@ export function usePanel(): {
   const panel = wanted === "none" ? undefined : (wanted ?? usual);
   const show = (next: PanelName | undefined, other?: string) => {
     setLast(next ?? "none");
-    correct({ ...currentPlace(), panel: next, beside: other });
+    correct({ ...currentView(), panel: next, beside: other });
   };
   return { panel, all, beside, show };
 }

@@ -2,7 +2,7 @@ import { formatDuration, subAgentsOf } from "@banyan/client/words";
 import { pathTo } from "@banyan/core/conversation";
 import { planHeadline, planOnPath, shownPlan, visibleLine } from "@banyan/core/shown";
 import { type ReactNode, useEffect } from "react";
-import { PlaceLink } from "../parts/browser/navigation.tsx";
+import { PageLink } from "../parts/browser/navigation.tsx";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
 import { Button } from "../parts/design/button.tsx";
@@ -124,13 +124,13 @@ export function AgentsPanel() {
                   <span dir="auto" className="line-clamp-3 min-w-0 flex-1">
                     {visibleLine(task.split("\n", 1)[0] ?? "") || messageBeginning(conversation, tree, first)}
                   </span>
-                  <PlaceLink
+                  <PageLink
                     to={{ conversation: conversation.id, leaf: conversation.leafBelow(first) }}
                     end
                     className="min-h-6 text-leaf underline"
                   >
                     {t("Open")}
-                  </PlaceLink>
+                  </PageLink>
                 </p>
               )}
             </li>

@@ -30,7 +30,12 @@ interface QuestionProps<Question extends OpenQuestion = OpenQuestion> {
 /** A question to the user: the approval of a call, a question in words, or a turn at a limit (W32, W33, B64). */
 export function QuestionView({ question, call, ...asked }: QuestionProps & { readonly call: Call | undefined }) {
   const may = useMay();
-  if (!may("question.answer")) return <ForOthers question={question} />;
+  if (!may("question.answer"))
+    return (
+      <p className="whitespace-pre-wrap border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm">
+        {waitsFor(question)}
+      </p>
+    );
   switch (question.type) {
     case "approval":
       return call && <Permission question={question} call={call} {...asked} />;
@@ -43,12 +48,6 @@ export function QuestionView({ question, call, ...asked }: QuestionProps & { rea
     case "limit":
       return <GoesOn question={question} {...asked} />;
   }
-}
-
-function ForOthers({ question }: Pick<QuestionProps, "question">) {
-  return (
-    <p className="whitespace-pre-wrap border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm">{waitsFor(question)}</p>
-  );
 }
 
 function waitsFor(question: OpenQuestion): string {
@@ -135,19 +134,19 @@ function Permission({
     event.preventDefault();
     event.stopPropagation();
   };
-  const asked = askedInWords(call, question.preview, editing !== undefined);
+  const questionText = askedInWords(call, question.preview, editing !== undefined);
   const isPlan = call.about?.handsIn === true;
   return (
     <fieldset
       ref={card}
-      aria-label={asked}
+      aria-label={questionText}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes Alt+A, Alt+S and Alt+D while it has the focus.
       tabIndex={0}
       onKeyDown={onKeyDown}
       className="flex min-w-0 flex-col gap-2.5 border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm"
     >
       <p className="flex flex-wrap items-baseline gap-x-2">
-        <span className="font-semibold [overflow-wrap:anywhere]">{asked}</span>
+        <span className="font-semibold [overflow-wrap:anywhere]">{questionText}</span>
         {call.about?.folder !== undefined && call.about.url === undefined && (
           <span className="text-soft text-xs">
             {tParts("in {directory}", {

@@ -4,8 +4,9 @@ import { type ReactNode, useState } from "react";
 import { IconButton } from "../parts/design/button.tsx";
 import { TextArea } from "../parts/design/field.tsx";
 import { Icon } from "../parts/design/icon.tsx";
+import { ErrorText } from "../parts/design/notice.tsx";
 import { t } from "../parts/phrases/phrases.ts";
-import { type Attachment, attachmentText, type ComposerAttachments, isBrowserPicture } from "./attachments.ts";
+import { attachmentText, type ComposerAttachments, isBrowserPicture } from "./attachments.ts";
 
 /** Lists the files of the next message, attached or named with `@`, each with its size and a remove button (W66). */
 export function AttachmentList({
@@ -32,7 +33,12 @@ export function AttachmentList({
               <Chip
                 key={key}
                 name={name}
-                about={[formatBytes(size), firstLineOfAttachment(attachment)].filter((each) => each !== "").join(" · ")}
+                about={[
+                  formatBytes(size),
+                  visibleLine((attachmentText(attachment) ?? "").trimStart().split("\n", 1)[0]?.slice(0, 80) ?? ""),
+                ]
+                  .filter((each) => each !== "")
+                  .join(" · ")}
                 isOpen={open === key}
                 {...(attachmentText(attachment) !== undefined && { onOpen: toggle })}
                 onRemove={() => remove(attachment)}
@@ -74,11 +80,7 @@ export function AttachmentList({
       <p role="status" className="text-sm text-warn empty:hidden">
         {warning}
       </p>
-      {problem !== undefined && (
-        <p role="alert" className="text-bad text-sm">
-          {problem}
-        </p>
-      )}
+      <ErrorText className="text-sm">{problem}</ErrorText>
     </div>
   );
 }
@@ -88,10 +90,6 @@ function takesFocusAtStart(box: HTMLTextAreaElement | null): void {
   box.focus();
   box.setSelectionRange(0, 0);
   box.scrollTop = 0;
-}
-
-function firstLineOfAttachment(attachment: Attachment): string {
-  return visibleLine((attachmentText(attachment) ?? "").trimStart().split("\n", 1)[0]?.slice(0, 80) ?? "");
 }
 
 function Chip({

@@ -27,7 +27,10 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
       aria-label={t("Call of {tool}", { tool: toolNameOf(call) })}
       className="my-1.5 overflow-hidden rounded-lg border border-hair text-sm"
     >
-      <details className="group/call peer" open={tellsWhy(call) || call.executedInput !== undefined}>
+      <details
+        className="group/call peer"
+        open={call.status === "failed" || call.status === "denied" || call.executedInput !== undefined}
+      >
         <summary className="flex cursor-pointer items-center gap-2 px-3 py-1.5 hover:bg-raised">
           <span className={`whitespace-nowrap text-xs ${colour}`}>
             <span aria-hidden="true">{sign} </span>
@@ -60,10 +63,6 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
 
 /** The style of arguments above a question: complete, over any number of lines (S36). */
 const WHOLE = "whitespace-pre-wrap [overflow-wrap:anywhere]";
-
-function tellsWhy({ status }: Call): boolean {
-  return status === "failed" || status === "denied";
-}
 
 function Plan({ plan }: { readonly plan: readonly PlanStep[] }) {
   return (

@@ -1,6 +1,7 @@
 import { errorMessage } from "@banyan/core/shown";
 import { type ReactNode, useState } from "react";
 import { Button } from "../parts/design/button.tsx";
+import { ErrorText } from "../parts/design/notice.tsx";
 import { t } from "../parts/phrases/phrases.ts";
 
 /** A small form below a message, with a submit and a cancel button. Escape closes it. */
@@ -28,11 +29,7 @@ export function InlineForm({
       }}
     >
       {children}
-      {problem !== undefined && (
-        <p role="alert" className="text-bad">
-          {problem}
-        </p>
-      )}
+      <ErrorText>{problem}</ErrorText>
       <span className="flex gap-1">
         <Button type="submit">{action}</Button>
         <Button onClick={onClose}>{t("Cancel")}</Button>

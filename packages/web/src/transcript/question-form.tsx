@@ -4,6 +4,7 @@ import { visibleLine, visibleText } from "@banyan/core/shown";
 import { useId, useState } from "react";
 import { Button } from "../parts/design/button.tsx";
 import { TextField } from "../parts/design/field.tsx";
+import { ErrorText } from "../parts/design/notice.tsx";
 import { t } from "../parts/phrases/phrases.ts";
 
 const NOTHING: FilledField = { chosen: [], words: "" };
@@ -51,11 +52,7 @@ export function QuestionForm({
         </Button>
         <Button onClick={onDecline}>{t("Skip")}</Button>
       </div>
-      {problem !== undefined && (
-        <p role="alert" className="text-bad text-xs">
-          {problem}
-        </p>
-      )}
+      <ErrorText className="text-xs">{problem}</ErrorText>
     </form>
   );
 }

@@ -1,6 +1,6 @@
 import type { RecalledMemory } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
-import { PlaceLink } from "../parts/browser/navigation.tsx";
+import { PageLink } from "../parts/browser/navigation.tsx";
 import { useConversation } from "../parts/conversation/use-conversation.ts";
 import { usePage } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
@@ -14,11 +14,11 @@ export function RecalledItems({
   readonly message: string;
   readonly items: readonly RecalledMemory[];
 }) {
-  const told = items.filter(({ dismissed }) => !dismissed).length;
+  const kept = items.filter(({ dismissed }) => !dismissed).length;
   return (
     <details className="mt-2 rounded-lg border border-hair px-3 py-2 text-sm">
       <summary className="text-soft">
-        {tCount(told, "Memory added {count} entry to the prompt.", "Memory added {count} entries to the prompt.")}
+        {tCount(kept, "Memory added {count} entry to the prompt.", "Memory added {count} entries to the prompt.")}
       </summary>
       <ul aria-label={t("Added from memory")} className="mt-2 flex flex-col gap-2">
         {items.map((item, index) => (
@@ -39,9 +39,9 @@ function Source({ item: { source: from, conversation, message } }: { readonly it
   const source = visibleProse(from);
   if (conversation === undefined) return <p className="text-soft text-xs">{source}</p>;
   return (
-    <PlaceLink to={{ conversation, leaf: message, message }} className="text-soft text-xs underline">
+    <PageLink to={{ conversation, leaf: message, message }} className="text-soft text-xs underline">
       {source}
-    </PlaceLink>
+    </PageLink>
   );
 }
 

@@ -15,11 +15,11 @@ export function useRetry(): (at: string, model?: string) => Promise<unknown> {
   const { connection } = usePage();
   const show = useShow();
   return (at, model) => {
-    const asked = conversation.state
+    const question = conversation.state
       ? pathTo(conversation.state, at).findLast(({ role }) => role === "user")
       : undefined;
     // The next answer below the user message is the requested one.
-    if (asked) show(asked.id, { exactly: true, focus: asked.id });
+    if (question) show(question.id, { exactly: true, focus: question.id });
     return connection.ask("turn.retry", {
       conversation: conversation.id,
       at,

@@ -2,7 +2,6 @@ import { shortCount } from "@banyan/client/words";
 import {
   type AssistantMessage,
   type Call,
-  type ConversationState,
   lastAssistantMessage,
   type Message,
   newestLeaf,
@@ -12,7 +11,7 @@ import {
   usageOnPath,
 } from "@banyan/core/conversation";
 import { cutTo, formatCost, visibleLine } from "@banyan/core/shown";
-import { PlaceLink } from "../parts/browser/navigation.tsx";
+import { PageLink } from "../parts/browser/navigation.tsx";
 import { openRuns } from "../parts/conversation/live-conversation.ts";
 import { useConversation, useMessage, useTree } from "../parts/conversation/use-conversation.ts";
 import { useMay } from "../parts/page/use-may.ts";
@@ -46,7 +45,9 @@ export function SubAgentCard({
   const path = pathTo(tree, leaf);
   const run = openRuns(tree).find((live) => live.call === call);
   const { usage, cost } = usageOnPath(path);
-  const waiting = countWaiting(tree, call);
+  const waiting = [...tree.questions.values()].filter(
+    ({ message }) => tree.messages.get(message ?? "")?.call === call,
+  ).length;
   return (
     <section
       aria-label={t("Sub-agent: {words}", { words: cutTo(task, NAME) })}
@@ -57,9 +58,9 @@ export function SubAgentCard({
           {run ? `● ${t("{agent} is working", { agent: run.agent })}` : t("Sub-agent: {words}", { words: status })}
         </span>
         {waiting > 0 && <span className="text-warn">{waitingInWords(waiting, may("question.answer"))}</span>}
-        <PlaceLink to={{ conversation: conversation.id, leaf }} end className="ms-auto min-h-6 text-leaf underline">
+        <PageLink to={{ conversation: conversation.id, leaf }} end className="ms-auto min-h-6 text-leaf underline">
           {t("Open")}
-        </PlaceLink>
+        </PageLink>
       </p>
       <p className="text-soft text-xs">
         {lastAssistantMessage(path)?.model} · {t("{tokens} tokens", { tokens: shortCount(usage.input + usage.output) })}{" "}
@@ -74,10 +75,6 @@ export function SubAgentCard({
       </ul>
     </section>
   );
-}
-
-function countWaiting(tree: ConversationState, call: string): number {
-  return [...tree.questions.values()].filter(({ message }) => tree.messages.get(message ?? "")?.call === call).length;
 }
 
 function lastActions(

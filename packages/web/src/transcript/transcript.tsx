@@ -2,7 +2,7 @@ import { siblings } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
-import { useEntry, usePlace } from "../parts/browser/navigation.tsx";
+import { useEntry, usePageView } from "../parts/browser/navigation.tsx";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
 import { Button, SkipLink } from "../parts/design/button.tsx";
@@ -14,7 +14,7 @@ import { looksInWords, useFolds } from "./folds.ts";
 import { MessageArticle } from "./message-article.tsx";
 import { keepTabStops } from "./tab-stops.ts";
 import { useFollowing } from "./use-following.ts";
-import { usePlaces } from "./use-places.ts";
+import { useScrollRestoration } from "./use-scroll-restoration.ts";
 
 /** The messages of a branch, from root to end. The page contains only visible messages and the focused message. */
 export function Transcript({ leaf }: { readonly leaf: string | null }) {
@@ -45,7 +45,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
       [tabbable],
     ),
   });
-  const places = usePlaces(rows, path, following);
+  const restoration = useScrollRestoration(rows, path, following);
   const said = usePageState(({ unsent }) => unsent.findLast((one) => one.conversation === conversation.id)?.id);
   // A user who sends a message wants to see the answer.
   useEffect(() => {
@@ -83,16 +83,16 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
     element.focus({ preventScroll: true });
   });
 
-  const message = usePlace((place) => place.message);
+  const message = usePageView((view) => view.message);
   const focusOnArrival = useEntry((entry) => entry.focus);
   const linked = focusOnArrival ?? message;
   const arrived = useRef<string>(undefined);
   useEffect(() => {
     if (linked === undefined || arrived.current === linked || !path.includes(linked)) return;
     arrived.current = linked;
-    if (places.isReturn()) focus(linked, "stay");
+    if (restoration.isReturn()) focus(linked, "stay");
     else focus(linked, focusOnArrival === undefined ? "center" : "auto");
-  }, [linked, focusOnArrival, path, focus, places]);
+  }, [linked, focusOnArrival, path, focus, restoration]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const index = path.findIndex((id) => (event.target as HTMLElement).id === `m-${id}`);
@@ -132,7 +132,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
         ref={scroller}
         onScroll={() => {
           following.onScroll();
-          places.onScroll();
+          restoration.onScroll();
         }}
         role="log"
         aria-label={t("Messages")}

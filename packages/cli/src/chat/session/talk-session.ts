@@ -221,8 +221,8 @@ export class TalkSession implements AskingSession {
   }
 
   async answer(question: string, answer: Answer, approval?: PlanApproval): Promise<string | undefined> {
-    const given = { ...this.#here, question, answer, ...(approval && { approval }) };
-    return (await this.#client.ask("question.answer", given)).problem;
+    const input = { ...this.#here, question, answer, ...(approval && { approval }) };
+    return (await this.#client.ask("question.answer", input)).problem;
   }
 
   async allowChanges(run: string): Promise<void> {
@@ -288,8 +288,8 @@ export class TalkSession implements AskingSession {
 }
 
 function attachmentReport(
-  told: Omit<AttachmentReport, "isRedacted"> & { readonly redacted: boolean },
+  result: Omit<AttachmentReport, "isRedacted"> & { readonly redacted: boolean },
 ): AttachmentReport {
-  const { attached, problems, redacted: isRedacted } = told;
+  const { attached, problems, redacted: isRedacted } = result;
   return { attached, problems, isRedacted };
 }

@@ -80,14 +80,14 @@ async function talkAt(
       choose: (among) => chooseConversation({ from: conversationsHere(host), terminal, among, signal }),
     });
     const client = await own.client({ changed: (state) => talk?.connection(state) });
-    const place = { redact: host.redact, directory: host.workspace };
+    const context = { redact: host.redact, directory: host.workspace };
     const { prompt, statusLine } = host.configuration.settings;
     talk = new Talk({
       client,
       own,
       terminal,
       unsent,
-      place,
+      context,
       prompt,
       statusCommand: statusLine?.command,
       task: args.task,

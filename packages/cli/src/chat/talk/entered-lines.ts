@@ -116,14 +116,14 @@ export class EnteredLines {
     if (directive.type === "prompt") this.#person.writing.says();
     // Another agent only reviews the branch, so the user does not leave it.
     if (directive.type === "retry" && how.agent === undefined && !(await standpoint.mayRetry(at))) return;
-    return this.#turn(directive, { at: at ?? standpoint.place.at, ...how });
+    return this.#turn(directive, { at: at ?? standpoint.target.at, ...how });
   }
 
   /** Sends a text to the visible run. Without a run, or for a revision, the text begins a turn. */
   async say(text: string, delivery: Delivery = "steer"): Promise<void> {
     const parts = this.#person.written(text);
     const run = this.#options.working();
-    const { at, revise } = this.#person.standpoint.place;
+    const { at, revise } = this.#person.standpoint.target;
     if (revise || run === undefined) return this.#turn({ type: revise ? "retry" : "say", parts }, { at }, text);
     const about = await (await this.#options.open()).say(parts, { run, delivery, mode: this.#options.turns.mode });
     this.#person.tellAttached(about, attachableIn(text));

@@ -63,7 +63,7 @@ export class ShownFeed {
     if (calling) person.terminal.live?.call(calling.sentence);
     if (item.type === "run.started" && !session?.isAside(item.leaf)) {
       const isOwn = session?.isOwn(item.run, item.leaf) === true;
-      this.#run.begin(item, person.standpoint.place.at, isOwn);
+      this.#run.begin(item, person.standpoint.target.at, isOwn);
     }
     if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
     const isShown = session && (session.isShown(item) || isKnownInterruption(session, item));
@@ -74,7 +74,7 @@ export class ShownFeed {
     if (item.type === "run.ended" && !this.#run.is(item.run)) this.#endedBeside(item);
     if (item.type === "run.ended" && this.#run.is(item.run)) {
       // The user was viewing an ancestor: move them to the new leaf.
-      const { at } = person.standpoint.place;
+      const { at } = person.standpoint.target;
       if (at !== undefined && pathTo(this.#state, item.leaf).some(({ id }) => id === at))
         person.standpoint.wrote(item.leaf ?? undefined);
       this.#ended(item);
@@ -96,7 +96,7 @@ export class ShownFeed {
     const path = pathTo(this.#state, end.leaf);
     const leaf = path.at(-1);
     if (!session || !leaf || leaf.call !== undefined) return;
-    const { at } = person.standpoint.place;
+    const { at } = person.standpoint.target;
     const isAside = path.some(({ id }) => session.isAside(id));
     if (!isAside && (at === undefined || path.some(({ id }) => id === at))) return;
     const { style } = person.terminal;

@@ -1,5 +1,5 @@
 import type { Client, CommandValues } from "@banyan/client";
-import type { ActionUser, CommandInput, CommandStep, NextPlace } from "@banyan/client/actions";
+import type { ActionUser, BranchTarget, CommandInput, CommandStep } from "@banyan/client/actions";
 import type { AfterCommand, ConversationContext, OwnContext } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/index.ts";
 import { AT_OWN_DESK } from "../../commands/offered-commands.ts";
@@ -64,7 +64,7 @@ export class TalkCommands {
       ...context,
       user: this.user,
       ask: (step) => this.#ask(step),
-      goOn: (place) => this.#goOn(place),
+      goOn: (target) => this.#goOn(target),
       run: working(),
       isAway: isAway(),
       models: serverModelSelection(client, model, open),
@@ -108,11 +108,11 @@ export class TalkCommands {
     }
   }
 
-  #goOn(place: NextPlace): void {
+  #goOn(target: BranchTarget): void {
     const { standpoint, context } = this.#options.person;
-    if (place === "latest") context.goBack();
-    else if ("below" in place) standpoint.standAt(place.below);
-    else standpoint.wrote(place.end);
+    if (target === "latest") context.goBack();
+    else if ("below" in target) standpoint.standAt(target.below);
+    else standpoint.wrote(target.end);
   }
 
   #here(own: OwnDesk): ConversationContext {

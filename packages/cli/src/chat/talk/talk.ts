@@ -19,7 +19,7 @@ import { ShownFeed } from "./shown-feed.ts";
 import { TalkCommands } from "./talk-commands.ts";
 import { Turns } from "./turns.ts";
 
-export interface TalkOptions extends Pick<TerminalUserOptions, "place" | "prompt" | "terminal" | "unsent"> {
+export interface TalkOptions extends Pick<TerminalUserOptions, "context" | "prompt" | "terminal" | "unsent"> {
   readonly client: Client;
   /** Serves the agent in this process: runs end with the talk, and more commands are available. Absent on a server. */
   readonly own?: OwnDesk | undefined;
@@ -69,7 +69,7 @@ export class Talk implements TerminalPartner {
     this.#lines = this.#enteredLines();
   }
 
-  #seated(seat: Pick<TalkOptions, "place" | "prompt" | "terminal" | "unsent">): TerminalUser {
+  #seated(seat: Pick<TalkOptions, "context" | "prompt" | "terminal" | "unsent">): TerminalUser {
     return new TerminalUser({
       ...seat,
       agent: this.#client.welcome.agent,
@@ -124,7 +124,7 @@ export class Talk implements TerminalPartner {
     });
   }
 
-  #shownStatus(seat: Pick<TalkOptions, "place" | "terminal">, command: string | undefined): PromptStatus {
+  #shownStatus(seat: Pick<TalkOptions, "context" | "terminal">, command: string | undefined): PromptStatus {
     return new PromptStatus({
       ...seat,
       command,

@@ -5,7 +5,7 @@ import type { DecisionChoice } from "../../terminal/questions/decision.ts";
 import type { TalkSession } from "../session/talk-session.ts";
 import type { Standpoint } from "../user/standpoint.ts";
 
-export interface UndoPlace {
+export interface UndoContext {
   readonly terminal: Terminal;
   readonly standpoint: Standpoint;
   readonly workspace: string;
@@ -15,7 +15,7 @@ export interface UndoPlace {
 /** Undoes the file changes of a call. Asks the user first if the call ran on another machine (S17). */
 export async function undoAfterQuestion(
   call: CallChanges,
-  { terminal, standpoint, workspace, open }: UndoPlace,
+  { terminal, standpoint, workspace, open }: UndoContext,
 ): Promise<RestorationResult> {
   const { below } = standpoint;
   const session = await open();

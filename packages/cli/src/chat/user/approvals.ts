@@ -73,13 +73,13 @@ export class Approvals {
     const call = callIn(session.state, question);
     if (!call) return;
     const written = this.#answering.begin(session.state, call.id);
-    const given = await this.#until(session, id, () =>
+    const reply = await this.#until(session, id, () =>
       question.type === "text"
         ? askTextQuestion(this.#terminal, question, asker, (what) => written.part(what), open.signal)
         : this.#answer(session, call, question, asker, written, open.signal),
     );
-    written.end(given === "given");
-    if (given === "closed" && open.said !== undefined)
+    written.end(reply === "given");
+    if (reply === "closed" && open.said !== undefined)
       this.#view.note(`Answered in another client: ${excerptLine(plainLine(open.said), SHOWN)}`);
   }
 
@@ -91,21 +91,21 @@ export class Approvals {
   ): Promise<Exclude<AnswerOutcome, "refused">> {
     for (;;) {
       const answer = await decide();
-      const given = answer === undefined ? "closed" : await this.#give(session, question, answer);
-      if (given !== "refused") return given;
+      const reply = answer === undefined ? "closed" : await this.#give(session, question, answer);
+      if (reply !== "refused") return reply;
     }
   }
 
   async #continues({ reason, offers }: LimitQuestion, asker: string, signal: AbortSignal): Promise<Answer | undefined> {
-    const asked = offers
+    const question = offers
       ? { title: "Your message is too large", question: "Store the message as a file?", choices: [STORE, KEEP_BACK] }
       : {
           title: `${excerptLine(visibleLine(asker), 40)} has reached a limit`,
           question: "Continue with the same limit?",
           choices: [MORE, ENOUGH],
         };
-    const decided = await this.#terminal.decide({ ...asked, body: [visibleLine(reason)], stops: true, signal });
-    return decided && { decision: decided.key === asked.choices[0]?.key ? "allow" : "deny" };
+    const decided = await this.#terminal.decide({ ...question, body: [visibleLine(reason)], stops: true, signal });
+    return decided && { decision: decided.key === question.choices[0]?.key ? "allow" : "deny" };
   }
 
   /** Sends an answer. `closed`: the question was answered elsewhere or withdrawn meanwhile. */

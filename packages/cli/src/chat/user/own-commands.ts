@@ -1,13 +1,13 @@
 import { formatTook } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
-import { type CommandRun, runUserCommand, type UserCommandPlace } from "@banyan/host";
+import { type CommandRun, runUserCommand, type UserCommandContext } from "@banyan/host";
 import { reportedProblem } from "../../program/problem.ts";
 import { plainLine } from "../../show/plain-text.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 
 export interface OwnCommandsOptions {
-  readonly place: UserCommandPlace;
+  readonly context: UserCommandContext;
   readonly view: FeedView;
   /** Adds the command and its output to the conversation, and begins the conversation if needed. */
   add(parts: readonly UserPart[]): Promise<void>;
@@ -31,28 +31,33 @@ export class OwnCommands {
 
   /** Runs a line that begins with `!`. Rejects if the shell cannot be started. */
   async run(line: string): Promise<void> {
-    const { place, view, add } = this.#options;
+    const { context, view, add } = this.#options;
     const [, signs = "", command = ""] = /^(!!?)\s*(.*)$/s.exec(line.trim()) ?? [];
     if (command === "")
       return view.note("Type a command after the !, such as !git status. The agent does not see a command after !!.");
     const since = Date.now();
     const { end, parts } = await this.#execute(command);
     const took = formatTook(Date.now() - since);
-    const where = place.isElsewhere ? `, here in ${plainLine(place.directory)}` : "";
+    const where = context.isElsewhere ? `, here in ${plainLine(context.directory)}` : "";
     // The command has run: a failure to tell the agent must not look like a failed command.
     const known =
-      signs === "!" ? await add(parts).then(() => TOLD, notSeenByAgent) : "The agent does not see the command.";
+      signs === "!"
+        ? await add(parts).then(
+            () => TOLD,
+            (error) => `The agent cannot see the command: ${plainLine(reportedProblem(error).message)}`,
+          )
+        : "The agent does not see the command.";
     view.note(`${wordFor(end)}${took}${where}. ${known}`);
   }
 
   async #execute(command: string): Promise<CommandRun> {
-    const { place, view } = this.#options;
+    const { context, view } = this.#options;
     const running = { stop: new AbortController(), hurry: new AbortController() };
     const output = new OutputLines((text) => view.line(text));
     this.#running.add(running);
     using _ = view.busyWith(`running ${command}`);
     try {
-      return await runUserCommand(place, command, {
+      return await runUserCommand(context, command, {
         signal: running.stop.signal,
         hurry: running.hurry.signal,
         onOutput: (text) => output.push(text),
@@ -74,10 +79,6 @@ export class OwnCommands {
 }
 
 const TOLD = "The agent sees the output with your next message.";
-
-function notSeenByAgent(error: unknown): string {
-  return `The agent cannot see the command: ${plainLine(reportedProblem(error).message)}`;
-}
 
 function wordFor(end: CommandRun["end"]): string {
   if (end.type !== "exited") return "Stopped";

@@ -9,7 +9,7 @@ import { LARGEST_FILES } from "@banyan/protocol";
 import { meantPath } from "@banyan/tools/named-path";
 import { UsageError } from "../../program/problem.ts";
 import type { PasteResult, PictureSource } from "../../terminal/contract/live-terminal.ts";
-import { type ClipboardPlace, readClipboardPicture } from "../../terminal/questions/clipboard.ts";
+import { type ClipboardContext, readClipboardPicture } from "../../terminal/questions/clipboard.ts";
 
 type UserFilePart = Extract<UserPart, { type: "file" }>;
 
@@ -24,12 +24,12 @@ const NAMED_SO = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|svg)$/i;
  * delete like a word. This object keeps the bytes, which are sent with each message that contains the mark.
  */
 export class Pictures implements PictureSource {
-  readonly #place: ClipboardPlace;
+  readonly #context: ClipboardContext;
   /** Images by the name in their mark, oldest first. */
   readonly #known = new Map<string, UserFilePart>();
 
-  constructor(place: ClipboardPlace) {
-    this.#place = place;
+  constructor(context: ClipboardContext) {
+    this.#context = context;
   }
 
   /** Replaces image paths by marks, if a pasted text consists of paths only, as a terminal pastes dropped files. */
@@ -52,7 +52,7 @@ export class Pictures implements PictureSource {
 
   /** Resolves with the mark of the clipboard's image. Rejects with a `UsageError` if there is none. */
   async fromClipboard(): Promise<string> {
-    const bytes = await readClipboardPicture(this.#place);
+    const bytes = await readClipboardPicture(this.#context);
     if (bytes === undefined) throw new UsageError("There is no picture in your clipboard.");
     const part = picturePart("clipboard", bytes);
     if (typeof part === "string") throw new UsageError(part);

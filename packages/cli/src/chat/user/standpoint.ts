@@ -13,7 +13,7 @@ import { leaveFiles } from "./leave-files.ts";
 import type { MessageWriting } from "./message-writing.ts";
 
 /** Parent of the user's next message. */
-export interface NextMessagePlace {
+export interface NextMessageTarget {
   /** The next message's parent or, with `revise`, the message that it replaces. Default: the latest leaf. */
   readonly at?: string;
   readonly revise?: boolean;
@@ -31,13 +31,13 @@ export interface StandpointOptions {
   keep(parts: readonly UserPart[]): void;
 }
 
-const HERE: NextMessagePlace = {};
+const HERE: NextMessageTarget = {};
 const EMPTY = emptyConversation();
 
 /** The user's place in a conversation, which decides the parent of their next message. */
 export class Standpoint {
   readonly #options: StandpointOptions;
-  #place = HERE;
+  #target = HERE;
 
   constructor(options: StandpointOptions) {
     this.#options = options;
@@ -49,22 +49,22 @@ export class Standpoint {
 
   /** The end of the user's branch, without a pending revision. */
   get leaf(): string | null {
-    return this.#place.at ?? this.#state.leaf;
+    return this.#target.at ?? this.#state.leaf;
   }
 
-  get place(): NextMessagePlace {
-    return this.#place;
+  get target(): NextMessageTarget {
+    return this.#target;
   }
 
   /** Parent of the next message; `null` at the root. */
   get below(): string | null {
-    const { at, revise } = this.#place;
+    const { at, revise } = this.#target;
     return at !== undefined && revise ? (this.#state.messages.get(at)?.parentId ?? null) : this.leaf;
   }
 
   /** Continues from a message, without output. */
   standAt(at: string): void {
-    this.#place = { at };
+    this.#target = { at };
   }
 
   /**
@@ -72,14 +72,12 @@ export class Standpoint {
    * leaf, also after messages of others.
    */
   wrote(message: string | undefined): void {
-    if (message !== undefined && this.#place.at !== undefined) this.standAt(message);
+    if (message !== undefined && this.#target.at !== undefined) this.standAt(message);
   }
 
-  /** Continues from the latest leaf. Returns the previous place. */
-  goBack(): NextMessagePlace {
-    const place = this.#place;
-    this.#place = HERE;
-    return place;
+  /** Continues from the latest leaf. */
+  goBack(): void {
+    this.#target = HERE;
   }
 
   /** Returns whether the user wants to leave for another message (`null`: root), after seeing the files that remain. */
@@ -87,8 +85,8 @@ export class Standpoint {
     const { leaf } = this;
     if (leaf === null) return true;
     // A branch with its own worktree keeps its files when the user leaves.
-    const place = worktreeAt(this.#state, to);
-    const files = changedFiles(this.#state, leaf, to).filter(({ worktree }) => worktree === place);
+    const worktreeThere = worktreeAt(this.#state, to);
+    const files = changedFiles(this.#state, leaf, to).filter(({ worktree }) => worktree === worktreeThere);
     return files.length === 0 || leaveFiles({ leaf, to, files }, this.#options);
   }
 
@@ -122,7 +120,7 @@ export class Standpoint {
     const at = isOwn ? id : toldSince(this.#state, id);
     const to = isOwn ? message.parentId : at;
     if (!(await this.mayLeaveFor(to))) return;
-    this.#place = isOwn ? { at, revise: true } : { at };
+    this.#target = isOwn ? { at, revise: true } : { at };
     if (isOwn) {
       keep(message.parts);
       writing.put(typedText(message));

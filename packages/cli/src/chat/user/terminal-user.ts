@@ -1,6 +1,6 @@
 import { type ConversationState, type Delivery, emptyConversation, type UserPart } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
-import type { RestorationResult, UserCommandPlace } from "@banyan/host";
+import type { RestorationResult, UserCommandContext } from "@banyan/host";
 import type { ConversationContext } from "../../commands/command.ts";
 import { reportedProblem } from "../../program/problem.ts";
 import { type AttachmentReport, attachedLines } from "../../show/attachment-lines.ts";
@@ -27,7 +27,7 @@ export interface TerminalUserOptions {
   /** Text of the prompt, with `{agent}` for the agent's name. Default: `Reply to {agent}:`. */
   readonly prompt?: string | undefined;
   readonly isWatching?: boolean;
-  readonly place: UserCommandPlace;
+  readonly context: UserCommandContext;
   session(): Pick<TalkSession, "perform" | "state"> | undefined;
   /** Sends a text to the live run. Resolves when the text is in the log. */
   deliver(text: string, delivery: Delivery): Promise<void>;
@@ -63,7 +63,7 @@ export class TerminalUser {
   readonly #left = new AbortController();
 
   constructor(options: TerminalUserOptions) {
-    const { terminal, unsent, agent, session, deliver, place, add, revert } = options;
+    const { terminal, unsent, agent, session, deliver, context, add, revert } = options;
     this.#options = options;
     this.terminal = terminal;
     this.view = terminal.live?.view ?? new ChatView(terminal);
@@ -73,7 +73,7 @@ export class TerminalUser {
     const keep = (parts: readonly UserPart[]) => this.#pictures.keep(parts);
     this.standpoint = new Standpoint({ ...shown, writing: this.writing, agent, session, tell, revert, keep });
     this.interjections = new Interjections({ ...shown, unsent, deliver, keep });
-    this.ownCommands = new OwnCommands({ view: this.view, place, add });
+    this.ownCommands = new OwnCommands({ view: this.view, context, add });
     // The agent may be working before the first prompt.
     terminal.live?.configure({ prompt: this.prompt, pictures: this.#pictures });
   }
@@ -129,8 +129,8 @@ export class TerminalUser {
   /** Shows which files are attached, which are not, and which could be. */
   tellAttached(about: AttachmentReport, offered: readonly string[] = []): void {
     // A full terminal offers files while the user types, and shows attachments below the message.
-    const [told, also] = this.terminal.live ? [{ ...about, attached: [] }, []] : [about, offered];
-    for (const line of attachedLines(told, also)) this.view.note(line);
+    const [report, also] = this.terminal.live ? [{ ...about, attached: [] }, []] : [about, offered];
+    for (const line of attachedLines(report, also)) this.view.note(line);
   }
 
   /** Shows the error of work that the user does not wait for. */
@@ -153,14 +153,14 @@ export class TerminalUser {
   }
 
   get context(): UserPartOfContext {
-    const { agent, place } = this.#options;
+    const { agent, context } = this.#options;
     const { style, columns, live } = this.terminal;
     return {
       agent,
       state: this.state,
       leaf: this.standpoint.leaf,
-      directory: place.directory,
-      redact: place.redact,
+      directory: context.directory,
+      redact: context.redact,
       screen: {
         style,
         columns,

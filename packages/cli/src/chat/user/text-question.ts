@@ -67,7 +67,7 @@ async function askFields(
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   // A field without a heading is identified by its text alone.
-  const written = fields.map(({ heading, text: asked }) => part(heading === "" ? asked : `${text}\n${heading}`));
+  const written = fields.map(({ heading, text: question }) => part(heading === "" ? question : `${text}\n${heading}`));
   const shown = fields.map(visibleField);
   const filled = await terminal.fill({
     title: `${visibleLine(asker)} asks:`,
@@ -87,8 +87,8 @@ async function askFields(
   });
   const answer = filledText(fields, meant);
   // A full terminal removes the form. Repeat the answer, and a question that no call line shows.
-  for (const { heading, text: asked } of shown)
-    if (heading === "") for (const line of asked.split("\n")) terminal.live?.view.say(line);
+  for (const { heading, text: question } of shown)
+    if (heading === "") for (const line of question.split("\n")) terminal.live?.view.say(line);
   if (answer !== undefined) terminal.live?.view.command(answer.replaceAll("\n", " · "));
   return answer === undefined ? { decision: "deny" } : { decision: "answer", text: answer };
 }

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { visibleLine } from "@banyan/core/shown";
-import { type ProjectItem, projectOf, SettingsError, type Trust, TrustRecord } from "@banyan/host";
+import { projectOf, SettingsError, type Trust, TrustRecord } from "@banyan/host";
 import { commandDirectory } from "../../program/host-options.ts";
 import type { Arguments } from "../../program/prompt-arguments.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
@@ -67,15 +67,13 @@ function decisionAbout(root: string, { state, items }: UndecidedTrust): Decision
   return {
     title: `${what}: ${visibleLine(root)}`,
     body: [
-      ...items.map(projectItemLine),
+      ...items.map(({ kind, name, detail }) =>
+        visibleLine(name === detail ? `${kind} ${name}` : `${kind} ${name}: ${detail}`),
+      ),
       "",
       "Project settings and instructions can steer the agent and run commands with your rights. Use them only if you trust their author.",
     ],
     question: "Use them?",
     choices: CHOICES,
   };
-}
-
-function projectItemLine({ kind, name, detail }: ProjectItem): string {
-  return visibleLine(name === detail ? `${kind} ${name}` : `${kind} ${name}: ${detail}`);
 }

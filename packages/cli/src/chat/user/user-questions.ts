@@ -82,9 +82,9 @@ export class UserQuestions {
 
   /** Resolves when no question is open. New questions may arrive meanwhile. */
   async #answered(): Promise<void> {
-    for (let asked: unknown; asked !== this.#asked; ) {
-      asked = this.#asked;
-      await asked;
+    for (let request: unknown; request !== this.#asked; ) {
+      request = this.#asked;
+      await request;
     }
   }
 

@@ -73,18 +73,18 @@ function exchanged(
   { columns, style, most = ANSWER_LINES, prose }: ExchangeLook,
 ): string[] {
   const path = pathTo(state, leaf);
-  const asked = path.findLast(isUserMessage);
+  const question = path.findLast(isUserMessage);
   // Skip system messages after the exchange, which no answer follows yet.
   const end = path.findLast((message) => message.role !== "user" || message.author === "user");
   const mark = prose ? `${style.accent("❯")} ` : `${style.accent("you:")} `;
   const gistOf = (message: Message) => gist(message, Math.max(20, columns - 6));
-  const lines = asked ? [mark + (prose ? style.bold(gistOf(asked)) : gistOf(asked))] : [];
+  const lines = question ? [mark + (prose ? style.bold(gistOf(question)) : gistOf(question))] : [];
   if (end?.role !== "assistant") return lines;
   const text = plainText(textOf(end)).trim();
   const answer = text === "" ? gistOf(end) : firstLines(prose ? prose(text, columns).join("\n") : text, most);
   const shortfall = describeShortfall(end);
   const said = shortfall === undefined ? answer : `${answer}\n${style.dim(plainLine(shortfall))}`;
-  if (prose) return [...lines, ...(asked ? [""] : []), ...said.split("\n")];
+  if (prose) return [...lines, ...(question ? [""] : []), ...said.split("\n")];
   return [...lines, ...`${style.accent(`${agent}:`)} ${said}`.split("\n").map((line) => wrapSentence(line, columns))];
 }
 

@@ -1,12 +1,12 @@
 import type { ConversationState } from "@banyan/core";
-import { gitBranch, type UserCommandPlace } from "@banyan/host";
+import { gitBranch, type UserCommandContext } from "@banyan/host";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { OwnStatus } from "./own-status.ts";
 import { promptStatus, type StatusFacts, statusFacts } from "./prompt-status.ts";
 
 export interface PromptStatusOptions {
   readonly terminal: Pick<Terminal, "live">;
-  readonly place: Pick<UserCommandPlace, "directory" | "isElsewhere">;
+  readonly context: Pick<UserCommandContext, "directory" | "isElsewhere">;
   readonly command: string | undefined;
   state(): ConversationState;
   standing(): Omit<StatusFacts, "git" | "own">;
@@ -20,13 +20,13 @@ export class PromptStatus implements AsyncDisposable {
 
   constructor(options: PromptStatusOptions) {
     this.#options = options;
-    const { command, terminal, place, state, tell } = options;
+    const { command, terminal, context, state, tell } = options;
     if (command === undefined || !terminal.live) return;
     this.#own = new OwnStatus({
       command,
       tell,
-      directory: place.directory,
-      facts: () => statusFacts(state(), this.#standing, place.directory),
+      directory: context.directory,
+      facts: () => statusFacts(state(), this.#standing, context.directory),
       changed: () => this.#draw(),
     });
   }
@@ -47,9 +47,9 @@ export class PromptStatus implements AsyncDisposable {
   }
 
   get #standing(): StatusFacts {
-    const { place, standing } = this.#options;
+    const { context, standing } = this.#options;
     // Ask git only about a folder of this machine.
-    const git = place.isElsewhere ? undefined : gitBranch(place.directory);
+    const git = context.isElsewhere ? undefined : gitBranch(context.directory);
     return { ...standing(), git, own: this.#own?.line };
   }
 }

@@ -10,7 +10,7 @@ import type { Overlay, OverlayView } from "./overlay/overlay.ts";
 import type { OverlayStack } from "./overlay-stack.ts";
 import type { PromptBox } from "./prompt/prompt.ts";
 import { cutToWidth, paintedAt, textWidth } from "./screen/cells.ts";
-import type { ScreenPosition, ScreenSize } from "./screen/live-region.ts";
+import type { ScreenSize } from "./screen/live-region.ts";
 import type { Picture } from "./screen/screen.ts";
 import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
@@ -66,11 +66,11 @@ export function nextPicture(seen: PictureParts, size: ScreenSize): Picture {
   const cursor = bottom.cursor && { ...bottom.cursor, row: bottom.cursor.row + shown.length };
   const lines = [...shown, ...bottom.lines];
   if (!seen.cursorWaits) return { finished, lines, cursor };
-  return { finished, lines: cursor ? withCursor(lines, cursor, theme) : lines, waitsAtTop: true };
-}
-
-function withCursor(lines: readonly string[], { row, column }: ScreenPosition, theme: Theme): string[] {
-  return lines.with(row, paintedAt(lines[row] ?? "", column, theme.selected));
+  return {
+    finished,
+    lines: cursor ? lines.with(cursor.row, paintedAt(lines[cursor.row] ?? "", cursor.column, theme.selected)) : lines,
+    waitsAtTop: true,
+  };
 }
 
 /** A page on the whole screen, with a question below it, or a notice that a question waits. */
@@ -83,8 +83,8 @@ function fullScreen(
   const rows = size.rows - 1;
   const { columns } = size;
   const question = overlays.top === page ? undefined : overlays.top;
-  const asked = question?.view({ columns, rows: Math.max(1, rows - LEAST_PAGE) }, theme, overlays.isArmed, keys);
-  const room = Math.max(1, rows - (asked?.lines.length ?? 0));
+  const card = question?.view({ columns, rows: Math.max(1, rows - LEAST_PAGE) }, theme, overlays.isArmed, keys);
+  const room = Math.max(1, rows - (card?.lines.length ?? 0));
   const { lines, cursor } = page.view({ columns, rows: room }, theme, true, keys);
   const isBehind = !question && overlays.behind > 0;
   const last = isBehind
@@ -92,9 +92,9 @@ function fullScreen(
         cutToWidth(`A question is waiting${keyHint(keys, "list-cancel", "shows it").replace(/^(?=.)/, ": ")}`, columns),
       )
     : spinner;
-  const below = asked?.cursor && { ...asked.cursor, row: asked.cursor.row + room };
+  const below = card?.cursor && { ...card.cursor, row: card.cursor.row + room };
   return {
-    full: [...[...padLines(lines.slice(0, room), room), ...(asked?.lines ?? [])].slice(0, rows), last],
+    full: [...[...padLines(lines.slice(0, room), room), ...(card?.lines ?? [])].slice(0, rows), last],
     cursor: question ? below : cursor,
   };
 }

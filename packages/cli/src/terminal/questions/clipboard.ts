@@ -3,7 +3,7 @@ import { pathWithout } from "@banyan/host/find-program";
 import { plainText } from "../../show/plain-text.ts";
 
 /** Environment variables and platform, which decide how to access the clipboard. */
-export interface ClipboardPlace {
+export interface ClipboardContext {
   readonly env: NodeJS.ProcessEnv;
   readonly platform?: NodeJS.Platform;
 }
@@ -36,25 +36,25 @@ const MOST_HANDED = 100_000;
 export async function copyText(
   text: string,
   send: (bytes: string) => void,
-  place: ClipboardPlace,
+  context: ClipboardContext,
 ): Promise<CopyOutcome> {
   // The user may paste the text into a shell.
   const plain = plainText(text);
-  for (const words of writers(place)) if (await runClipboardProgram(words, place.env, plain)) return "taken";
-  const { TERM = "", STY } = place.env;
+  for (const words of writers(context)) if (await runClipboardProgram(words, context.env, plain)) return "taken";
+  const { TERM = "", STY } = context.env;
   if (TERM === "" || TERM === "dumb" || TERM === "linux") return "nothing";
   const payload = Buffer.from(plain).toString("base64");
   if (payload.length > MOST_HANDED) return "long";
-  const asked = `\x1b]52;c;${payload}\x07`;
-  send(STY ? throughScreen(asked) : asked);
+  const sequence = `\x1b]52;c;${payload}\x07`;
+  send(STY ? throughScreen(sequence) : sequence);
   return "handed";
 }
 
 /** Resolves with the bytes of the clipboard's image, if any. Rejects if no program can read the clipboard. */
-export async function readClipboardPicture(place: ClipboardPlace): Promise<Buffer | undefined> {
+export async function readClipboardPicture(context: ClipboardContext): Promise<Buffer | undefined> {
   let isRead = false;
-  for (const { words, decode = asPrinted } of readers(place)) {
-    const printed = await runClipboardProgram(words, place.env);
+  for (const { words, decode = (bytes: Buffer) => bytes } of readers(context)) {
+    const printed = await runClipboardProgram(words, context.env);
     isRead ||= printed !== undefined;
     if (printed && printed.length > 0) return decode(printed);
   }
@@ -62,14 +62,10 @@ export async function readClipboardPicture(place: ClipboardPlace): Promise<Buffe
   return undefined;
 }
 
-function asPrinted(printed: Buffer): Buffer {
-  return printed;
-}
-
 const UNREADABLE =
   "Reading a picture from your clipboard needs wl-paste, xclip, pngpaste or PowerShell on the machine with your desktop. Paste the path of a file instead.";
 
-function writers({ env, platform = process.platform }: ClipboardPlace): ClipboardCommand[] {
+function writers({ env, platform = process.platform }: ClipboardContext): ClipboardCommand[] {
   const { SSH_CONNECTION, SSH_TTY, WAYLAND_DISPLAY, DISPLAY, WSL_DISTRO_NAME, TMUX } = env;
   const tmux: ClipboardCommand[] = TMUX ? [["tmux", "load-buffer", "-w", "-"]] : [];
   // Over ssh, the remote machine's clipboard is useless.
@@ -86,7 +82,7 @@ function writers({ env, platform = process.platform }: ClipboardPlace): Clipboar
   return [...wayland, ...x, ...tmux];
 }
 
-function readers({ env, platform = process.platform }: ClipboardPlace): ClipboardReader[] {
+function readers({ env, platform = process.platform }: ClipboardContext): ClipboardReader[] {
   const { WAYLAND_DISPLAY, DISPLAY, WSL_DISTRO_NAME } = env;
   if (platform === "darwin")
     return [

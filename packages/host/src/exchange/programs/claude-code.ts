@@ -16,7 +16,7 @@ import { ImportOmissions, jsonLines } from "./json-lines.ts";
 import {
   type PastCall,
   type PastMessage,
-  type PastPlace,
+  type PastPosition,
   type PastResponse,
   type PastResult,
   type PastSession,
@@ -62,7 +62,7 @@ type ClaudeContent = z.infer<typeof content>;
 type WithoutReadonly<T> = { -readonly [K in keyof T]: T[K] };
 type ClaudeResponse = WithoutReadonly<PastResponse> & { parts: PastResponse["parts"][number][] };
 type ClaudeUserMessage = Exclude<PastMessage, PastResponse>;
-type OpenMessage = ClaudeUserMessage | (ClaudeResponse & PastPlace);
+type OpenMessage = ClaudeUserMessage | (ClaudeResponse & PastPosition);
 
 class ClaudeSessionReader {
   cwd: string | undefined;
@@ -76,9 +76,9 @@ class ClaudeSessionReader {
   readonly #isAgent: boolean;
   readonly #messages = new Map<string, OpenMessage>();
   /** By line id: the message that the line's children follow. */
-  readonly #places = new Map<string, string | null>();
+  readonly #positions = new Map<string, string | null>();
   /** By the provider's response id. */
-  readonly #responses = new Map<string, ClaudeResponse & PastPlace>();
+  readonly #responses = new Map<string, ClaudeResponse & PastPosition>();
   readonly #calls = new Map<string, WithoutReadonly<PastCall>>();
   /** By call id: the key of the message with the call. */
   readonly #asking = new Map<string, string>();
@@ -120,15 +120,15 @@ class ClaudeSessionReader {
     this.#at = Date.parse(read.timestamp ?? "") || this.#at;
     this.beganAt ||= this.#at;
     const parent = this.#parentOf(read, line);
-    this.#places.set(read.uuid, this.#message(read, parent, line));
-    this.#last = this.#places.get(read.uuid) ?? null;
+    this.#positions.set(read.uuid, this.#message(read, parent, line));
+    this.#last = this.#positions.get(read.uuid) ?? null;
   }
 
   #parentOf({ parentUuid, logicalParentUuid }: ClaudeLine, line: number): string | null {
     const named = parentUuid ?? logicalParentUuid;
     if (named === null || named === undefined) return null;
-    const place = this.#places.get(named);
-    if (place !== undefined) return place;
+    const position = this.#positions.get(named);
+    if (position !== undefined) return position;
     this.#left.note("earlier messages are missing, so this message follows the last message before the gap", line);
     return this.#last;
   }
@@ -146,7 +146,7 @@ class ClaudeSessionReader {
     if (attachment?.type === "file") return this.#attached(attachment, { key, parent, at: this.#at }, line);
     if (read.subtype === "compact_boundary") {
       const head = read.compactMetadata?.preservedSegment?.headUuid;
-      this.#kept = head === undefined ? undefined : this.#places.get(head);
+      this.#kept = head === undefined ? undefined : this.#positions.get(head);
     }
     if (read.type !== "system" && read.type !== "attachment" && !NOTES.has(read.type))
       this.#left.note(`“${read.type}”, which is unknown`, line);
@@ -215,61 +215,62 @@ class ClaudeSessionReader {
     const { uuid: key, isMeta, isCompactSummary } = read;
     const at = this.#at;
     const blocks = typeof said === "string" ? [] : said;
-    let place = parent;
-    for (const each of blocks) if (each.type === "tool_result") place = this.#result(each, read, line) ?? place;
+    let position = parent;
+    for (const each of blocks) if (each.type === "tool_result") position = this.#result(each, read, line) ?? position;
     const words = typeof said === "string" ? said : blocks.filter(({ type }) => type !== "tool_result");
-    if (isCompactSummary && place !== null) {
-      const covers = this.#messages.get(this.#kept ?? "")?.parent ?? place;
-      return this.#put({ key, parent: place, at, role: "summary", text: claudeText(words), covers }, line);
+    if (isCompactSummary && position !== null) {
+      const covers = this.#messages.get(this.#kept ?? "")?.parent ?? position;
+      return this.#put({ key, parent: position, at, role: "summary", text: claudeText(words), covers }, line);
     }
     const parts = this.#userParts(words, line);
     const text = claudeText(words);
-    if (/^\[Request interrupted by user[^\]]*\]$/.test(text.trim())) return this.#interrupted(place);
-    if (parts.length === 0) return place;
+    if (/^\[Request interrupted by user[^\]]*\]$/.test(text.trim())) return this.#interrupted(position);
+    if (parts.length === 0) return position;
     // The model must not see slash commands and their output.
-    if (text.startsWith("<local-command-caveat>")) return place;
-    if (text.startsWith("<local-command-stdout>")) return this.#without(place, ({ key }) => this.#commands.has(key));
+    if (text.startsWith("<local-command-caveat>")) return position;
+    if (text.startsWith("<local-command-stdout>")) return this.#without(position, ({ key }) => this.#commands.has(key));
     const [, name, given = ""] =
       /<command-name>(.*?)<\/command-name>.*?(?:<command-args>(.*?)<\/command-args>)?\s*$/s.exec(text) ?? [];
     if (name !== undefined) {
       this.#commands.add(key);
-      return this.#put({ key, parent: place, at, role: "user", parts: textPart(`${name} ${given}`.trim()) }, line);
+      return this.#put({ key, parent: position, at, role: "user", parts: textPart(`${name} ${given}`.trim()) }, line);
     }
-    return this.#put({ key, parent: place, at, role: "user", author: isMeta ? "system" : "user", parts }, line);
+    return this.#put({ key, parent: position, at, role: "user", author: isMeta ? "system" : "user", parts }, line);
   }
 
-  /** Removes the user message at `place` if `isNone` matches. Returns the message that the next line follows. */
+  /** Removes the user message at `position` if `isNone` matches. Returns the message that the next line follows. */
   #without(
-    place: string | null,
+    position: string | null,
     isNone: (message: Extract<ClaudeUserMessage, { readonly role: "user" }>) => boolean,
   ): string | null {
-    const message = this.#messages.get(place ?? "");
-    if (place === null || message?.role !== "user" || !isNone(message)) return place;
-    this.#messages.delete(place);
+    const message = this.#messages.get(position ?? "");
+    if (position === null || message?.role !== "user" || !isNone(message)) return position;
+    this.#messages.delete(position);
     return message.parent;
   }
 
   #attached(
     { filename = "file", content: held }: NonNullable<ClaudeLine["attachment"]>,
-    place: PastPlace,
+    position: PastPosition,
     line: number,
   ): string | null {
-    const message = this.#messages.get(place.parent ?? "");
+    const message = this.#messages.get(position.parent ?? "");
     const text = held?.file?.content;
     if (text === undefined) {
       this.#left.note("a file attached to a message", line);
-      return place.parent;
+      return position.parent;
     }
     const part = { type: "text", text: `<file name=${JSON.stringify(filename)}>\n${text}\n</file>` } as const;
-    if (message?.role !== "user") return this.#put({ ...place, role: "user", author: "system", parts: [part] }, line);
+    if (message?.role !== "user")
+      return this.#put({ ...position, role: "user", author: "system", parts: [part] }, line);
     this.#messages.set(message.key, { ...message, parts: [...message.parts, part] });
     return message.key;
   }
 
-  #interrupted(place: string | null): string | null {
-    const message = this.#messages.get(place ?? "");
+  #interrupted(position: string | null): string | null {
+    const message = this.#messages.get(position ?? "");
     if (message?.role === "assistant") message.finish = "interrupted";
-    return place;
+    return position;
   }
 
   #userParts(said: ClaudeContent, line: number): UserPart[] {
@@ -293,14 +294,14 @@ class ClaudeSessionReader {
       this.#left.note("a result without its call", line);
       return undefined;
     }
-    const told = content.safeParse(read.content ?? "").data ?? "";
-    if (Array.isArray(told) && told.some(({ type }) => type !== "text"))
+    const output = content.safeParse(read.content ?? "").data ?? "";
+    if (Array.isArray(output) && output.some(({ type }) => type !== "text"))
       this.#left.note("a picture in a result, or something else that is no text", line);
     const details = z.looseObject({ agentId: z.string().optional() }).safeParse(toolUseResult).data;
     if (details?.agentId !== undefined) this.#launched.set(id, details.agentId);
     call.result = {
-      status: read.is_error === true ? claudeCallStatus(claudeText(told), toolUseResult) : "completed",
-      output: claudeText(told),
+      status: read.is_error === true ? claudeCallStatus(claudeText(output), toolUseResult) : "completed",
+      output: claudeText(output),
       at: this.#at,
       changes: this.#changes(details),
     };

@@ -75,14 +75,10 @@ export function claudeText(said: z.infer<typeof content>): string {
   return said.flatMap(({ type, text }) => (type === "text" ? [String(text ?? "")] : [])).join("\n\n");
 }
 
-function isDenied(toolUseResult: unknown): boolean {
-  return typeof toolUseResult === "string" && /user (rejected|doesn't want)/i.test(toolUseResult);
-}
-
 /** Returns the status of a call with an error, by a field or sentence that only Claude Code itself writes. */
-export function claudeCallStatus(told: string, toolUseResult: unknown): Exclude<PastResult["status"], "completed"> {
-  if (isDenied(toolUseResult)) return "denied";
-  return /^\s*<tool_use_error>|^Permission to use \S+ /.test(told) ? "not-run" : "failed";
+export function claudeCallStatus(output: string, toolUseResult: unknown): Exclude<PastResult["status"], "completed"> {
+  if (typeof toolUseResult === "string" && /user (rejected|doesn't want)/i.test(toolUseResult)) return "denied";
+  return /^\s*<tool_use_error>|^Permission to use \S+ /.test(output) ? "not-run" : "failed";
 }
 
 /** Converts the token counts of a response. */

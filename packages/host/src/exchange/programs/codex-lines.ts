@@ -62,23 +62,25 @@ export const payload = z.looseObject({
 export type Payload = z.infer<typeof payload>;
 
 /** Returns a call's status by its event, or by the beginning of its output. */
-export function codexCallStatus(status: string | undefined, told: string): PastResult["status"] {
-  if (status === "declined" || /^(exec_command |apply_patch )?(rejected by user|aborted by user)/i.test(told))
+export function codexCallStatus(status: string | undefined, output: string): PastResult["status"] {
+  if (status === "declined" || /^(exec_command |apply_patch )?(rejected by user|aborted by user)/i.test(output))
     return "denied";
-  if (/^(unsupported call|failed to parse function arguments)\b/i.test(told)) return "not-run";
+  if (/^(unsupported call|failed to parse function arguments)\b/i.test(output)) return "not-run";
   if (status !== undefined) return status === "failed" ? "failed" : "completed";
-  return /(^|\n)(Exit code: |Process exited with code )(?!0\b)\d|^(failed|Error)/i.test(told) ? "failed" : "completed";
+  return /(^|\n)(Exit code: |Process exited with code )(?!0\b)\d|^(failed|Error)/i.test(output)
+    ? "failed"
+    : "completed";
 }
 
 /** Matches messages about the environment that Codex wrote in the user's name. */
 export const SURROUNDINGS = /^\s*(<[a-z_]+>|# AGENTS\.md instructions)/;
 
 /** Parses JSON; returns an object with the text if it is not JSON. */
-export function parseCodexJson(given: unknown): Json {
+export function parseCodexJson(text: unknown): Json {
   try {
-    return typeof given === "string" ? JSON.parse(given) : ((given ?? {}) as Json);
+    return typeof text === "string" ? JSON.parse(text) : ((text ?? {}) as Json);
   } catch {
-    return { input: String(given) };
+    return { input: String(text) };
   }
 }
 
@@ -89,10 +91,10 @@ export function codexText(said: Payload["content"] | Payload["summary"]): string
 }
 
 /** Returns a call's output as text. Calls `notText` if parts are not text. */
-export function codexOutput(given: Payload["output"], notText: () => void): string {
-  const told = typeof given === "object" && !Array.isArray(given) ? given.content : given;
-  if (typeof told === "object" && told.some(({ text }) => text === undefined)) notText();
-  const text = codexText(told);
+export function codexOutput(output: Payload["output"], notText: () => void): string {
+  const content = typeof output === "object" && !Array.isArray(output) ? output.content : output;
+  if (typeof content === "object" && content.some(({ text }) => text === undefined)) notText();
+  const text = codexText(content);
   // An older form of output.
   const older = z.object({ output: z.string() }).safeParse(parseCodexJson(text)).data;
   return older?.output ?? text;

@@ -18,7 +18,7 @@ import { ImportOmissions, jsonLines } from "./json-lines.ts";
 import {
   type PastCall,
   type PastMessage,
-  type PastPlace,
+  type PastPosition,
   type PastResponse,
   type PastSession,
   pastFileChange,
@@ -82,13 +82,13 @@ class CodexSessionReader {
   forkOf: string | undefined;
   beganAt = 0;
   readonly left = new ImportOmissions();
-  readonly messages: (Exclude<PastMessage, PastResponse> | (CodexResponse & PastPlace))[] = [];
+  readonly messages: (Exclude<PastMessage, PastResponse> | (CodexResponse & PastPosition))[] = [];
   /** Sessions of agents by the calls that launched them. */
   readonly launched = new Map<Writable<PastCall>, string>();
   readonly #calls = new Map<string, Writable<PastCall>>();
   /** Events with these come before the call's result. */
   readonly #ends = new Map<string, { readonly status?: string; readonly changes?: readonly FileChange[] }>();
-  /** For each file: the place in the conversation after each of its lines, by byte offset. */
+  /** For each file: the position in the conversation after each of its lines, by byte offset. */
   readonly #stood = new Map<string, { readonly end: number; readonly last: string | null; readonly turns: number }[]>();
   #file = "";
   #provider = "openai";
@@ -97,7 +97,7 @@ class CodexSessionReader {
   #last: string | null = null;
   /** The current response, until another message or a result follows. */
   #response: CodexResponse | undefined;
-  /** The place before each user turn on this branch. */
+  /** The position before each user turn on this branch. */
   readonly #turns: (string | null)[] = [];
 
   /** `upTo`: the byte at which another file continues. */
@@ -115,7 +115,7 @@ class CodexSessionReader {
     }
   }
 
-  /** Moves to the place where the file continues, after reading the other file. */
+  /** Moves to the position where the file continues, after reading the other file. */
   async #goOn(known: z.infer<typeof head> | undefined, folder: string): Promise<void> {
     const { thread_id: base, end_byte_offset: upTo } = known?.history_base ?? {};
     if (known) this.#began(known);
@@ -169,9 +169,9 @@ class CodexSessionReader {
     this.forkOf = known.forked_from_id ?? undefined;
   }
 
-  #used(given: z.infer<typeof tokens> | undefined): void {
+  #used(counts: z.infer<typeof tokens> | undefined): void {
     const response = this.messages.findLast((message) => message.role === "assistant");
-    const usage = codexUsage(given);
+    const usage = codexUsage(counts);
     if (response?.role === "assistant" && usage) response.usage = usage;
     this.#response = undefined;
   }
@@ -189,7 +189,7 @@ class CodexSessionReader {
           : this.#heard(read, line);
       case "agent_message": {
         const parts = textPart(codexText(read.content));
-        if (parts.length > 0) this.#put({ ...this.#place(line), role: "user", author: "system", parts });
+        if (parts.length > 0) this.#put({ ...this.#position(line), role: "user", author: "system", parts });
         return;
       }
       case "reasoning": {
@@ -239,7 +239,7 @@ class CodexSessionReader {
     );
     if (parts.length === 0) return;
     this.#turns.push(this.#last);
-    this.#put({ ...this.#place(line), role: "user", parts });
+    this.#put({ ...this.#position(line), role: "user", parts });
   }
 
   #event(read: Payload, line: number): void {
@@ -277,10 +277,12 @@ class CodexSessionReader {
     }
   }
 
-  #failed(told: string | undefined, line: number): void {
+  #failed(reason: string | undefined, line: number): void {
     // A provider's error message may be JSON.
-    const inner = z.looseObject({ error: z.looseObject({ message: z.string() }) }).safeParse(parseCodexJson(told)).data;
-    const error = inner?.error.message ?? told ?? "The model could not answer.";
+    const inner = z
+      .looseObject({ error: z.looseObject({ message: z.string() }) })
+      .safeParse(parseCodexJson(reason)).data;
+    const error = inner?.error.message ?? reason ?? "The model could not answer.";
     this.#respond(line, { parts: [], finish: "error", error });
     this.#response = undefined;
   }
@@ -292,9 +294,9 @@ class CodexSessionReader {
     if (call && item.type === "SubAgentActivity" && item.agent_thread_id !== undefined)
       this.launched.set(call, item.agent_thread_id);
     const known = Object.entries(item.changes ?? {}).flatMap(([path, { type, content }]) => {
-      const place = { path, directory: this.directory };
-      if (type === "add") return pastFileChange(place, null, content) ?? [];
-      return type === "delete" ? (pastFileChange(place, content, null) ?? []) : [];
+      const file = { path, directory: this.directory };
+      if (type === "add") return pastFileChange(file, null, content) ?? [];
+      return type === "delete" ? (pastFileChange(file, content, null) ?? []) : [];
     });
     this.#ends.set(item.id, {
       ...(item.status !== undefined && { status: item.status }),
@@ -317,7 +319,7 @@ class CodexSessionReader {
     }
     if (this.#last === null) return;
     this.#put({
-      ...this.#place(line),
+      ...this.#position(line),
       role: "summary",
       text,
       covers: this.#last,
@@ -325,7 +327,7 @@ class CodexSessionReader {
     });
   }
 
-  #place(line: number): PastPlace {
+  #position(line: number): PastPosition {
     return { key: this.#key(line), parent: this.#last, at: this.#at };
   }
 
@@ -337,7 +339,7 @@ class CodexSessionReader {
 
   #respond(line: number, response: Pick<CodexResponse, "parts" | "finish" | "error">): CodexResponse {
     const model = `${this.#provider}/${this.#model}`;
-    const message = { ...this.#place(line), role: "assistant" as const, model, ...response };
+    const message = { ...this.#position(line), role: "assistant" as const, model, ...response };
     this.#put(message);
     return message;
   }
@@ -355,11 +357,11 @@ class CodexSessionReader {
     if (this.#response) this.#response.finish = "calls";
   }
 
-  #hasEnded(id: string, told: string, line: number): void {
+  #hasEnded(id: string, output: string, line: number): void {
     this.#response = undefined;
     const call = this.#calls.get(id);
     if (!call) return this.left.note("a result without its call", line);
     const { status, changes } = this.#ends.get(id) ?? {};
-    call.result = { status: codexCallStatus(status, told), output: told, at: this.#at, changes };
+    call.result = { status: codexCallStatus(status, output), output: output, at: this.#at, changes };
   }
 }

@@ -104,15 +104,15 @@ async function readSessionHead(file: string): Promise<SessionHead | undefined> {
   let head: SessionHead | undefined;
   let read = 0;
   for await (const { value } of jsonLines(file, new ImportOmissions())) {
-    const told = toldBy(value) ?? {};
-    const program = head?.program ?? told.program;
+    const facts = sessionFacts.safeParse(value).data ?? {};
+    const program = head?.program ?? facts.program;
     if (program !== undefined)
       head = {
         program,
-        id: head?.id ?? told.id,
-        directory: head?.directory ?? told.directory,
-        title: head?.title ?? told.title,
-        isLaunched: head?.isLaunched ?? told.isLaunched,
+        id: head?.id ?? facts.id,
+        directory: head?.directory ?? facts.directory,
+        title: head?.title ?? facts.title,
+        isLaunched: head?.isLaunched ?? facts.isLaunched,
       };
     if (++read >= HEAD || (head?.title !== undefined && head.directory !== undefined)) break;
   }
@@ -123,7 +123,7 @@ const words = z.union([
   z.string(),
   z.array(z.looseObject({ text: z.string().optional() })).transform((parts) => parts.find(({ text }) => text)?.text),
 ]);
-const told = z.union([
+const sessionFacts = z.union([
   z
     .looseObject({
       type: z.literal("session_meta"),
@@ -165,10 +165,6 @@ const told = z.union([
       return { program: "claude-code", directory: cwd, ...title };
     }),
 ]);
-
-function toldBy(line: unknown): Partial<SessionHead> | undefined {
-  return told.safeParse(line).data;
-}
 
 function opencodeSessions(file: string): FoundSession[] {
   using database = openOpencode(file);

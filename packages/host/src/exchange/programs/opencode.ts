@@ -164,14 +164,14 @@ class OpenCodeSessionReader {
       const author = parts.some(({ type, synthetic }) => type === "text" && !synthetic) ? "user" : "system";
       return said.length === 0 ? undefined : { role: "user", author, parts: said };
     }
-    const told = parts.flatMap((each) => this.#responsePart(each, at, from));
-    const asks = told.some(({ type }) => type === "call");
+    const responseParts = parts.flatMap((each) => this.#responsePart(each, at, from));
+    const asks = responseParts.some(({ type }) => type === "call");
     const error = read.error?.data?.message ?? read.error?.name;
     const failed = read.error && (read.error.name === "MessageAbortedError" ? "interrupted" : "error");
     return {
       role: "assistant",
       model: `${read.providerID ?? "unknown"}/${read.modelID ?? "unknown"}`,
-      parts: told,
+      parts: responseParts,
       finish: failed ?? FINISHES[read.finish ?? ""] ?? (asks ? "calls" : "stop"),
       usage: openCodeUsage(read.tokens),
       // 0 means an unknown price.

@@ -33,8 +33,8 @@ export interface PastSession {
   readonly left: readonly string[];
 }
 
-/** The place of a message in its session: its key and its parent's key. */
-export interface PastPlace {
+/** The position of a message in its session: its key and its parent's key. */
+export interface PastPosition {
   readonly key: string;
   readonly parent: string | null;
   readonly at: number;
@@ -43,7 +43,7 @@ export interface PastPlace {
 }
 
 /** A message of the session's tree. */
-export type PastMessage = PastPlace &
+export type PastMessage = PastPosition &
   (
     | { readonly role: "user"; readonly author?: "user" | "system"; readonly parts: readonly UserPart[] }
     | { readonly role: "summary"; readonly text: string; readonly covers: string; readonly usage?: Usage | undefined }

@@ -150,7 +150,7 @@ class EventBuilder {
   ): void {
     this.say(at, { type: "message.started", message, parentId, run, model });
     const calls: PastCall[] = [];
-    const told = parts.map((part) => {
+    const converted = parts.map((part) => {
       if (part.type !== "call") return "text" in part ? { ...part, text: this.#redact(part.text) } : part;
       const call = { ...part, id: this.#callId(part.id), input: this.#redacted(part.input) };
       calls.push(call);
@@ -167,7 +167,7 @@ class EventBuilder {
       ...(cost !== undefined && { cost }),
       ...(error !== undefined && { error: this.#redact(error) }),
     };
-    this.say(at, { type: "message.completed", message, parts: told, ...ending });
+    this.say(at, { type: "message.completed", message, parts: converted, ...ending });
     for (const call of calls) this.#carriedOut(message, call);
   }
 
@@ -206,18 +206,18 @@ class EventBuilder {
 
 /** Derives a call's subject from common argument names, for display only. */
 function aboutForeignCall(input: Json): About | undefined {
-  const given: unknown = input;
-  if (!isJsonRecord<Readonly<Record<string, Json>>>(given)) return undefined;
-  const first = (...names: readonly string[]) => names.find((name) => typeof given[name] === "string");
-  const textAt = (name: string | undefined) => (name === undefined ? undefined : (given[name] as string));
-  const words = given.command ?? given.cmd;
+  const value: unknown = input;
+  if (!isJsonRecord<Readonly<Record<string, Json>>>(value)) return undefined;
+  const first = (...names: readonly string[]) => names.find((name) => typeof value[name] === "string");
+  const textAt = (name: string | undefined) => (name === undefined ? undefined : (value[name] as string));
+  const words = value.command ?? value.cmd;
   const command = Array.isArray(words) ? words.join(" ") : words;
   const path = textAt(first("file_path", "filePath", "path"));
   const goes = first("old_string", "oldString", "oldText");
   const comes = first("new_string", "newString", "newText", "content");
   const url = textAt(first("url"));
   const title = textAt(first("description", "pattern", "query"));
-  const access = comes === undefined && given.edits === undefined ? "read" : "write";
+  const access = comes === undefined && value.edits === undefined ? "read" : "write";
   return {
     ...(typeof command === "string" ? { command } : title !== undefined && { title }),
     ...(path !== undefined && { paths: [{ path, access }] }),

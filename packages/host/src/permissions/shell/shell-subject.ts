@@ -76,13 +76,13 @@ export function shellSubject(command: string, surroundings: SubjectContext): Sub
     matches: (rule) => strongest(parts.map((part) => matchesPart(rule, part, place, surroundings))),
     allowed: (rules) => everything(rules) || judged.every((part) => allowed(part, rules)),
     suggestion(rules) {
-      const asked = judged.filter((part) => !allowed(part, rules));
-      const [first] = asked;
+      const undecided = judged.filter((part) => !allowed(part, rules));
+      const [first] = undecided;
       // No rule covers both a command and a file.
-      if (first === undefined || asked.some(({ kind }) => kind !== first.kind)) return undefined;
+      if (first === undefined || undecided.some(({ kind }) => kind !== first.kind)) return undefined;
       const suggested = suggestionFor(first, place, surroundings);
       const fits = (part: ShellPart) => part === first || suggestionFor(part, place, surroundings) === suggested;
-      return suggested !== undefined && asked.every(fits) ? suggested : undefined;
+      return suggested !== undefined && undecided.every(fits) ? suggested : undefined;
     },
   };
 }

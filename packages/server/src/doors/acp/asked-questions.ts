@@ -4,19 +4,19 @@ import { createId } from "@banyan/core";
 import type { FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversation";
 import type { EditorBranch } from "./branch.ts";
 import type { Abilities } from "./editor-updates.ts";
-import type { AcpPlace } from "./place.ts";
 import { askEditor, askEditorForConsent, type EditorQuestion } from "./questions.ts";
+import type { AcpWorkspace } from "./workspace.ts";
 
 /** The session whose questions an editor shows, and how to reach its user. */
 export interface AskedQuestionsParts {
   readonly sessionId: string;
-  readonly place: AcpPlace;
+  readonly workspace: AcpWorkspace;
   readonly watched: WatchedConversation;
   readonly client: AgentContext;
   readonly abilities: Abilities;
   readonly branch: EditorBranch;
   /** Resolves when the editor has received everything so far. */
-  told(): Promise<void>;
+  flushed(): Promise<void>;
   say(sentence: string): void;
   /** Asks a question as a message, which the user's next message answers. */
   inWords(question: TextQuestion): void;
@@ -80,21 +80,21 @@ export class AskedQuestions implements Disposable {
   }
 
   async #askAndAnswer(question: OpenQuestion, signal: AbortSignal): Promise<void> {
-    const { place, watched, told, say, inWords } = this.#parts;
-    await told();
-    const given = await askEditor(question, watched.state, this.#asking(signal));
-    if (given === undefined || signal.aborted) return;
-    if (given !== "inWords") {
-      const { approval, ...answer } = given;
+    const { workspace, watched, flushed, say, inWords } = this.#parts;
+    await flushed();
+    const reply = await askEditor(question, watched.state, this.#asking(signal));
+    if (reply === undefined || signal.aborted) return;
+    if (reply !== "inWords") {
+      const { approval, ...answer } = reply;
       const said = { conversation: watched.id, question: question.id, answer, ...(approval && { approval }) };
-      const { problem } = await place.client.ask("question.answer", said);
+      const { problem } = await workspace.client.ask("question.answer", said);
       if (problem !== undefined) say(`The rule was not saved permanently. ${problem}`);
     } else if (question.type === "text") inWords(question);
   }
 
   #asking(signal: AbortSignal): EditorQuestion {
-    const { client, sessionId, place, abilities } = this.#parts;
-    return { client, sessionId, workspace: place.workspace, elicitation: abilities.elicitation, signal };
+    const { client, sessionId, workspace, abilities } = this.#parts;
+    return { client, sessionId, workspace: workspace.workspace, elicitation: abilities.elicitation, signal };
   }
 
   #isHere(question: OpenQuestion): boolean {

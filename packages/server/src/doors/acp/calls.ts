@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
 import { readPatch } from "@banyan/client/words";
-import type { BroughtFile, Call, CallStatus, FileChange, PlanStep, Preview } from "@banyan/core/conversation";
+import type { BroughtFile, Call, CallStatus, FileChange, Preview } from "@banyan/core/conversation";
 import { toolNameOf } from "@banyan/core/conversation";
 import { cutToEnd, shownPlan } from "@banyan/core/shown";
 
@@ -22,7 +22,15 @@ export function toolCallOf(
   const changes = call.changes ?? preview?.changes ?? [];
   const input = call.executedInput ?? call.input;
   const content = [
-    ...(call.about?.plan ? [textContent(planMarkdown(call.about.plan))] : []),
+    ...(call.about?.plan
+      ? [
+          textContent(
+            shownPlan(call.about.plan)
+              .map(({ mark, text }) => `- ${mark} ${text}`)
+              .join("\n"),
+          ),
+        ]
+      : []),
     ...(call.changes ? [] : (preview?.notes ?? [])).map(textContent),
     ...changes.flatMap((change) => diffsOf(change, folder)),
     ...saidContent(call, saying),
@@ -41,8 +49,8 @@ export function toolCallOf(
 }
 
 /** Returns the fields of a call that change after its request, in the form of ACP. */
-export function progressOf(...told: Parameters<typeof toolCallOf>): Omit<ToolCall, "title"> {
-  const { title: _title, name: _name, kind: _kind, rawInput: _input, ...progress } = toolCallOf(...told);
+export function progressOf(...call: Parameters<typeof toolCallOf>): Omit<ToolCall, "title"> {
+  const { title: _title, name: _name, kind: _kind, rawInput: _input, ...progress } = toolCallOf(...call);
   return progress;
 }
 
@@ -123,12 +131,6 @@ function saidContent({ output, progress, files = [] }: Call, saying: string | un
 function pictureContent({ mediaType, data }: BroughtFile): ToolCallContent[] {
   if (data === undefined || !mediaType.startsWith("image/")) return [];
   return [{ type: "content", content: { type: "image", mimeType: mediaType, data } }];
-}
-
-function planMarkdown(plan: readonly PlanStep[]): string {
-  return shownPlan(plan)
-    .map(({ mark, text }) => `- ${mark} ${text}`)
-    .join("\n");
 }
 
 export function textContent(text: string): ToolCallContent {

@@ -22,17 +22,17 @@ import { z } from "zod";
 import type { Abilities } from "./editor-updates.ts";
 import { forkAt, forkedLeaf, type NamedSession, sessionIdOf, sessionNamed } from "./fork.ts";
 import { modesOf, readEditorChoice } from "./options.ts";
-import type { AcpPlace, OpenPlace, SessionLocation } from "./place.ts";
-import { type OpenedPlace, OpenPlaces } from "./places.ts";
 import { invalidParams, requestErrorOf } from "./refusals.ts";
 import { AcpSession } from "./session.ts";
+import type { AcpWorkspace, AcpWorkspaceOpener, SessionLocation } from "./workspace.ts";
+import { AcpWorkspaces, type OpenedWorkspace } from "./workspaces.ts";
 
 /** Options of `serveAcp`. */
 export interface AcpDoorOptions {
   readonly version: string;
   /** The directory whose sessions are listed if an editor names none. */
   readonly cwd: string;
-  readonly open: OpenPlace;
+  readonly open: AcpWorkspaceOpener;
 }
 
 const OPTIONS: OptionNames<AcpDoorOptions> = { version: true, cwd: true, open: true };
@@ -61,18 +61,18 @@ export function serveAcp(stream: Stream, options: AcpDoorOptions): AgentConnecti
 
 class AcpDoor {
   readonly #options: AcpDoorOptions;
-  readonly #places: OpenPlaces;
+  readonly #workspaces: AcpWorkspaces;
   readonly #sessions = new Map<string, AcpSession>();
   #abilities: Abilities = abilitiesOf(undefined);
 
   constructor(options: AcpDoorOptions) {
     this.#options = options;
-    this.#places = new OpenPlaces(options.open, {
+    this.#workspaces = new AcpWorkspaces(options.open, {
       changed: () => {
         for (const session of this.#sessions.values()) session.optionsChanged();
       },
-      gone: (place, error) => {
-        for (const session of this.#sessions.values()) if (session.parts.place === place) session.lost(error);
+      gone: (workspace, error) => {
+        for (const session of this.#sessions.values()) if (session.parts.workspace === workspace) session.lost(error);
       },
     });
   }
@@ -148,12 +148,12 @@ class AcpDoor {
   }
 
   async #new(client: AgentContext, where: SessionLocation): Promise<NewSessionResponse> {
-    const { place, models } = await this.#at(where);
-    const created = place.client.ask("conversation.create", {});
+    const { workspace, models } = await this.#at(where);
+    const created = workspace.client.ask("conversation.create", {});
     const { conversation } = await created.catch((error: unknown) => {
       throw requestErrorOf(error);
     });
-    const session = await this.#open(client, { place, models }, { conversation });
+    const session = await this.#open(client, { workspace, models }, { conversation });
     return { sessionId: session.parts.sessionId, ...this.#known(session) };
   }
 
@@ -162,9 +162,9 @@ class AcpDoor {
     if (!named) throw RequestError.sessionNotFound(sessionId);
     const opened = await this.#at(where);
     const before = this.#sessions.get(sessionId);
-    // Check first, so that a failed move leaves the session unchanged: a conversation is open in one place only.
-    if (before) checkDirectory(before.state, opened.place);
-    if (before && before.parts.place !== opened.place) await this.#close(before);
+    // Check first, so that a failed move leaves the session unchanged: a conversation is open in one workspace only.
+    if (before) checkDirectory(before.state, opened.workspace);
+    if (before && before.parts.workspace !== opened.workspace) await this.#close(before);
     else before?.[Symbol.dispose]();
     const session = await this.#open(client, opened, named);
     if (how === "replay") await session.replay();
@@ -174,9 +174,9 @@ class AcpDoor {
   async #fork(client: AgentContext, where: SessionLocation, sessionId: string, at: string | undefined) {
     const named = sessionNamed(sessionId);
     if (!named) throw RequestError.sessionNotFound(sessionId);
-    // A fork must be in the place that has the conversation open.
+    // A fork must be in the workspace that has the conversation open.
     const from = this.#sessions.get(sessionId);
-    const opened = from ? { place: from.parts.place, models: from.parts.models } : await this.#at(where);
+    const opened = from ? { workspace: from.parts.workspace, models: from.parts.models } : await this.#at(where);
     const { conversation } = named;
     const watched = await this.#watch(opened, named, sessionId);
     const leaf = at ?? from?.branch.leaf ?? forkedLeaf(watched.state, named.fork);
@@ -186,10 +186,10 @@ class AcpDoor {
     return { sessionId: session.parts.sessionId, ...this.#known(session) };
   }
 
-  async #open(client: AgentContext, { place, models }: OpenedPlace, named: NamedSession): Promise<AcpSession> {
+  async #open(client: AgentContext, { workspace, models }: OpenedWorkspace, named: NamedSession): Promise<AcpSession> {
     const sessionId = sessionIdOf(named);
-    const watched = await this.#watch({ place, models }, named, sessionId);
-    const parts = { sessionId, place, models, watched, fork: named.fork, client, abilities: this.#abilities };
+    const watched = await this.#watch({ workspace, models }, named, sessionId);
+    const parts = { sessionId, workspace, models, watched, fork: named.fork, client, abilities: this.#abilities };
     const session = new AcpSession(parts);
     this.#sessions.set(sessionId, session);
     // Announce after the response: the editor ignores updates of a session that it does not know yet.
@@ -198,54 +198,54 @@ class AcpDoor {
   }
 
   async #watch(
-    { place }: OpenedPlace,
+    { workspace }: OpenedWorkspace,
     { conversation, fork }: NamedSession,
     sessionId: string,
   ): Promise<WatchedConversation> {
-    const watched = place.client.watch(conversation);
+    const watched = workspace.client.watch(conversation);
     try {
       await watched.loaded;
       await watched.read(pathTo(watched.state, forkedLeaf(watched.state, fork)).map(({ id }) => id));
     } catch (error) {
-      await place.client.leave(watched).catch(() => {});
+      await workspace.client.leave(watched).catch(() => {});
       throw requestErrorOf(error, sessionId);
     }
-    checkDirectory(watched.state, place);
+    checkDirectory(watched.state, workspace);
     if (fork?.at && !watched.state.messages.has(fork.at)) throw RequestError.sessionNotFound(sessionId);
     return watched;
   }
 
-  async #at(where: SessionLocation): Promise<OpenedPlace> {
+  async #at(where: SessionLocation): Promise<OpenedWorkspace> {
     if (!isAbsolute(where.cwd))
       throw invalidParams(`cwd must be an absolute path; this is ${JSON.stringify(where.cwd)}.`);
     try {
-      return await this.#places.at(where);
+      return await this.#workspaces.at(where);
     } catch (error) {
       throw requestErrorOf(error);
     }
   }
 
   #known(session: AcpSession): { modes: SessionModeState; configOptions: SessionConfigOption[] } {
-    const { settings } = session.parts.place.client.welcome;
+    const { settings } = session.parts.workspace.client.welcome;
     return { modes: modesOf(session.conversation, settings), configOptions: session.configOptions };
   }
 
   async #list(at: string, cwd: string | null | undefined, cursor: string | null | undefined) {
     const from = cursor === undefined || cursor === null ? 0 : Number(cursor);
     if (!Number.isSafeInteger(from) || from < 0) throw invalidParams(`Unknown cursor ${JSON.stringify(cursor)}.`);
-    const { place } = await this.#at({ cwd: at, servers: [] });
+    const { workspace } = await this.#at({ cwd: at, servers: [] });
     // The conversations of an agent without a workspace have no directory.
-    const { workspace } = place.client.welcome;
+    const { workspace: directory } = workspace.client.welcome;
     const within = {
-      ...(cwd && workspace !== "" ? { cwd: workspace } : {}),
+      ...(cwd && directory !== "" ? { cwd: directory } : {}),
       limit: Math.min(from + PAGE + 1, CONVERSATIONS),
     };
-    const { conversations } = await place.client.ask("conversation.list", within).catch((error: unknown) => {
+    const { conversations } = await workspace.client.ask("conversation.list", within).catch((error: unknown) => {
       throw requestErrorOf(error);
     });
     const sessions = conversations.slice(from, from + PAGE).map(({ id, title, labels, updatedAt }) => ({
       sessionId: sessionIdOf({ conversation: id }),
-      cwd: labels.cwd ?? place.workspace,
+      cwd: labels.cwd ?? workspace.workspace,
       title,
       updatedAt: new Date(updatedAt).toISOString(),
     }));
@@ -254,14 +254,14 @@ class AcpDoor {
 
   /** Ends the turns of a session, and closes its conversation if no other session uses it. */
   async #close(session: AcpSession): Promise<void> {
-    const { sessionId, place, watched } = session.parts;
+    const { sessionId, workspace, watched } = session.parts;
     await session.cancel();
     session[Symbol.dispose]();
     if (this.#sessions.get(sessionId) === session) this.#sessions.delete(sessionId);
     const isShared = [...this.#sessions.values()].some((other) => other.parts.watched === watched);
     if (isShared) return;
-    await place.client.leave(watched).catch(() => {});
-    await place.close(session.conversation);
+    await workspace.client.leave(watched).catch(() => {});
+    await workspace.close(session.conversation);
   }
 
   async #delete(sessionId: string): Promise<void> {
@@ -271,12 +271,12 @@ class AcpDoor {
     const open = [...this.#sessions.values()].filter(
       (session) => session.conversation === conversation && (!fork || session.parts.sessionId === sessionId),
     );
-    const known = open[0]?.parts.place;
-    const place = known ?? (await this.#at({ cwd: this.#options.cwd, servers: [] })).place;
+    const known = open[0]?.parts.workspace;
+    const workspace = known ?? (await this.#at({ cwd: this.#options.cwd, servers: [] })).workspace;
     try {
-      if (fork) await place.client.ask("message.remove", { conversation, message: fork.first });
+      if (fork) await workspace.client.ask("message.remove", { conversation, message: fork.first });
       for (const session of open) await this.#close(session);
-      if (!fork) await place.client.ask("conversation.remove", { conversation });
+      if (!fork) await workspace.client.ask("conversation.remove", { conversation });
     } catch (error) {
       throw requestErrorOf(error, sessionId);
     }
@@ -284,15 +284,15 @@ class AcpDoor {
 
   async #choose(sessionId: string, option: string, value: unknown) {
     const session = this.#session(sessionId);
-    const { place } = session.parts;
+    const { workspace } = session.parts;
     const { conversation, state } = session;
-    const choice = readEditorChoice(option, value, state, place.client.welcome.settings);
+    const choice = readEditorChoice(option, value, state, workspace.client.welcome.settings);
     if (!choice)
       throw invalidParams(
         `The option ${JSON.stringify(option)} does not exist, or does not accept ${JSON.stringify(value)}.`,
       );
     try {
-      if ("model" in choice) await place.client.ask("model.use", { conversation, model: choice.model });
+      if ("model" in choice) await workspace.client.ask("model.use", { conversation, model: choice.model });
       else await this.#useApproval(session, choice.mode);
     } catch (error) {
       throw requestErrorOf(error, sessionId);
@@ -303,7 +303,7 @@ class AcpDoor {
   /** Mode `all` needs the user's consent in this conversation (S27). */
   async #useApproval(session: AcpSession, mode: ServerSettings["approval"]): Promise<void> {
     const { conversation } = session;
-    const { client } = session.parts.place;
+    const { client } = session.parts.workspace;
     if (mode !== "all") {
       await client.ask("approval.use", { mode });
       return;
@@ -321,7 +321,7 @@ class AcpDoor {
 const NEVER_ASK =
   "Run all commands and change files in this conversation without asking, even if a text that the agent reads tricks it into doing so? Deny rules still apply.";
 
-function checkDirectory({ labels: { cwd } }: ConversationState, { workspace }: AcpPlace): void {
+function checkDirectory({ labels: { cwd } }: ConversationState, { workspace }: AcpWorkspace): void {
   if (cwd !== undefined && cwd !== workspace)
     throw invalidParams(`This conversation belongs to ${cwd}, but the session is in ${workspace}.`);
 }

@@ -163,8 +163,8 @@ export class EditorUpdates {
   *#replayed(message: AssistantMessage, call: Call): Generator<Update> {
     const { workspace } = this.#parts;
     // Send the request, then the result: editors expect both updates.
-    const { output: _output, changes: _changes, ...asked } = call;
-    const known = toolCallOf({ ...asked, status: "pending", progress: "" }, workspace);
+    const { output: _output, changes: _changes, ...pending } = call;
+    const known = toolCallOf({ ...pending, status: "pending", progress: "" }, workspace);
     yield* this.#main({ sessionUpdate: "tool_call", ...known });
     yield* this.#main({ sessionUpdate: "tool_call_update", ...progressOf(call, workspace) });
     if (call.output === undefined) this.#calls.set(call.id, message.id);
@@ -203,8 +203,8 @@ export class EditorUpdates {
       const summary = parts.flatMap((part) => contentBlock(part) ?? []);
       return this.#main({ sessionUpdate: "compaction_update", compactionId, status: "completed", summary });
     }
-    const told = compaction ? compactedLine(compaction) : "The earlier conversation was summarized";
-    return this.#remark(`${told}; the original messages stay in the conversation.`);
+    const sentence = compaction ? compactedLine(compaction) : "The earlier conversation was summarized";
+    return this.#remark(`${sentence}; the original messages stay in the conversation.`);
   }
 
   #notice({ notice, text }: NoticeDisplay): Update[] {
@@ -272,9 +272,9 @@ export class EditorUpdates {
     const sessionId = this.#voice(run);
     const call = callAt(state, id, message);
     if (sessionId === undefined || !call) return [];
-    const told = toolCallOf(call, this.#parts.workspace);
-    if (this.#known(id, message)) return [{ sessionId, update: { sessionUpdate: "tool_call_update", ...told } }];
-    return [{ sessionId, update: { sessionUpdate: "tool_call", ...told } }];
+    const toolCall = toolCallOf(call, this.#parts.workspace);
+    if (this.#known(id, message)) return [{ sessionId, update: { sessionUpdate: "tool_call_update", ...toolCall } }];
+    return [{ sessionId, update: { sessionUpdate: "tool_call", ...toolCall } }];
   }
 
   #progressed(run: string | undefined, id: string, state: ConversationState): Update[] {

@@ -1,9 +1,9 @@
 export { type AcpDoorOptions, serveAcp } from "./door.ts";
 export type {
-  AcpPlace,
+  AcpWorkspace,
+  AcpWorkspaceOpener,
+  EditorCommandContext,
   EditorCommandOutcome,
-  EditorCommandPlace,
   EditorCommands,
-  OpenPlace,
   SessionLocation,
-} from "./place.ts";
+} from "./workspace.ts";

@@ -128,14 +128,14 @@ async function askPlan(toolCall: ToolCallUpdate, asking: EditorQuestion): Promis
 async function askText(question: TextQuestion, asking: EditorQuestion): Promise<EditorAnswer | "inWords" | undefined> {
   const { text, choices = [], fields, default: otherwise, call } = question;
   if (asking.elicitation) {
-    const given = fields
+    const values = fields
       ? await fillInFields(asking, text, fields, call)
       : await fillInOne(asking, text, { choices, otherwise, call });
-    return given === undefined
+    return values === undefined
       ? undefined
-      : given === null
+      : values === null
         ? { decision: "deny" }
-        : { decision: "answer", text: given };
+        : { decision: "answer", text: values };
   }
   if (fields) return chooseField(question, fields, asking);
   if (choices.length === 0) return "inWords";
@@ -183,9 +183,9 @@ async function askLimit(
 ): Promise<EditorAnswer | undefined> {
   const [more, enough] = offers ? ["Store as a file", "Do not send"] : [MORE, ENOUGH];
   if (asking.elicitation) {
-    const asked = offers ? reason : `${reason} Continue?`;
-    const given = await fillInOne(asking, asked, { choices: [more, enough] });
-    return given === undefined ? undefined : { decision: given === more ? "allow" : "deny" };
+    const question = offers ? reason : `${reason} Continue?`;
+    const reply = await fillInOne(asking, question, { choices: [more, enough] });
+    return reply === undefined ? undefined : { decision: reply === more ? "allow" : "deny" };
   }
   const chosen = await askEditorToChoose(asking, { toolCallId: id, title: reason, kind: "other", status: "pending" }, [
     { optionId: "more", name: more, kind: "allow_once" },
@@ -215,8 +215,8 @@ async function askEditorToChoose(
   toolCall: ToolCallUpdate,
   options: PermissionOption[],
 ): Promise<string | Extract<EditorAnswer, { decision: "deny" }> | undefined> {
-  const asked: RequestPermissionRequest = { sessionId, toolCall, options };
-  const { outcome } = await client.request(methods.client.session.requestPermission, asked, {
+  const request: RequestPermissionRequest = { sessionId, toolCall, options };
+  const { outcome } = await client.request(methods.client.session.requestPermission, request, {
     cancellationSignal: signal,
     stopWaitingOnCancel: true,
   });
@@ -292,11 +292,11 @@ async function askForm(
     message,
     requestedSchema: { type: "object", properties, required },
   };
-  const given = await client.request(methods.client.elicitation.create, form, {
+  const reply = await client.request(methods.client.elicitation.create, form, {
     cancellationSignal: signal,
     stopWaitingOnCancel: true,
   });
   if (signal.aborted) return undefined;
-  if (given.action !== "accept") return null;
-  return (("content" in given && given.content) || {}) as Readonly<Record<string, unknown>>;
+  if (reply.action !== "accept") return null;
+  return (("content" in reply && reply.content) || {}) as Readonly<Record<string, unknown>>;
 }

@@ -19,15 +19,15 @@ import { type Abilities, EditorUpdates } from "./editor-updates.ts";
 import { type Fork, forkedLeaf } from "./fork.ts";
 import { configOptionsOf, type KnownModels, modesOf } from "./options.ts";
 import { Outbox } from "./outbox.ts";
-import type { AcpPlace, EditorCommandOutcome } from "./place.ts";
 import { isCancelledByEditor, requestErrorOf, settlePrompt } from "./refusals.ts";
+import type { AcpWorkspace, EditorCommandOutcome } from "./workspace.ts";
 
 /** Milliseconds for an editor to return a file's content; after that, the model gets the path. */
 const BUFFER = 5_000;
 
 export interface SessionParts {
   readonly sessionId: string;
-  readonly place: AcpPlace;
+  readonly workspace: AcpWorkspace;
   readonly models: KnownModels;
   readonly watched: WatchedConversation;
   readonly fork?: Fork | undefined;
@@ -60,12 +60,12 @@ export class AcpSession implements Disposable {
 
   constructor(parts: SessionParts) {
     this.parts = parts;
-    const { sessionId, place, watched, client, abilities, models } = parts;
+    const { sessionId, workspace, watched, client, abilities, models } = parts;
     this.branch = new EditorBranch(watched.state, forkedLeaf(watched.state, parts.fork), parts.fork?.first);
     this.#asked = new AskedQuestions({
       ...parts,
       branch: this.branch,
-      told: () => this.#outbox.empty(),
+      flushed: () => this.#outbox.empty(),
       say: (sentence) => this.#write(sentence),
       inWords: (question) => this.#askInWords(question),
     });
@@ -73,7 +73,7 @@ export class AcpSession implements Disposable {
       sessionId,
       abilities,
       branch: this.branch,
-      workspace: place.workspace,
+      workspace: workspace.workspace,
       isOwn: (message) => this.#own.has(message),
       contextSize: (model) => models.contextSize(model),
     });
@@ -101,11 +101,11 @@ export class AcpSession implements Disposable {
   /** Sends commands and notices and asks the open questions, when the editor knows the session. */
   async announce(): Promise<void> {
     this.#isTold = true;
-    const { place, abilities } = this.parts;
+    const { workspace, abilities } = this.parts;
     this.#asked.begin();
     // The next turn reports why there are no commands.
-    const listed = await place.commands.list().catch(() => []);
-    for (const notice of place.notices)
+    const listed = await workspace.commands.list().catch(() => []);
+    for (const notice of workspace.notices)
       if (abilities.notices) this.tell({ sessionUpdate: "notice", severity: "warning", title: notice });
       else this.#write(notice);
     const availableCommands = listed.map(({ name, description, hint }) => ({
@@ -121,8 +121,8 @@ export class AcpSession implements Disposable {
   }
 
   get configOptions() {
-    const { place, models } = this.parts;
-    return configOptionsOf(this.state, place.client.welcome.settings, models);
+    const { workspace, models } = this.parts;
+    return configOptionsOf(this.state, workspace.client.welcome.settings, models);
   }
 
   /** Sends a user's prompt. Resolves when its turn has ended. Rejects with `RequestError`. */
@@ -161,7 +161,7 @@ export class AcpSession implements Disposable {
     const prompts = [...this.#prompts.values()];
     for (const { cancelling } of prompts) cancelling.abort();
     const { conversation } = this;
-    const { client } = this.parts.place;
+    const { client } = this.parts.workspace;
     const over = prompts.map(({ answer }) => answer.promise.catch(() => {}));
     const waits = prompts.filter(({ id }) => this.state.inbox.some((input) => input.id === id));
     const ends = new Set([this.branch.liveRun(this.state), ...prompts.map(({ run, id }) => run ?? id)]);
@@ -228,7 +228,7 @@ export class AcpSession implements Disposable {
     return readEditorPrompt(blocks, async (path) => {
       if (!abilities.readTextFile) return undefined;
       const signal = AbortSignal.any([cancelled, AbortSignal.timeout(BUFFER)]);
-      const asked = client.request(
+      const request = client.request(
         methods.client.fs.readTextFile,
         { sessionId, path },
         {
@@ -237,7 +237,7 @@ export class AcpSession implements Disposable {
         },
       );
       // The agent can read files that the editor cannot return.
-      return asked.then(
+      return request.then(
         ({ content }) => content,
         () => undefined,
       );
@@ -245,11 +245,11 @@ export class AcpSession implements Disposable {
   }
 
   async #command(line: string): Promise<EditorCommandOutcome | undefined> {
-    const { place, watched } = this.parts;
+    const { workspace, watched } = this.parts;
     const written: string[] = [];
     try {
-      return await place.commands.run(line, {
-        client: place.client,
+      return await workspace.commands.run(line, {
+        client: workspace.client,
         watched,
         leaf: this.branch.leaf,
         run: this.branch.liveRun(this.state),
@@ -270,8 +270,8 @@ export class AcpSession implements Disposable {
     { type, at, ...how }: Exclude<EditorCommandOutcome, { type: "done" }>,
   ): Promise<void> {
     const live = this.branch.liveRun(this.state);
-    const place = at ?? this.branch.leaf ?? undefined;
-    const where = place === undefined ? {} : { at: place };
+    const base = at ?? this.branch.leaf ?? undefined;
+    const where = base === undefined ? {} : { at: base };
     if (type === "say") {
       // A prompt during a turn waits for its end, as editors expect; `steer` sends messages at once.
       const to = live === undefined ? where : { run: live, delivery: "queue" };
@@ -287,7 +287,7 @@ export class AcpSession implements Disposable {
     this.#inWords = undefined;
     const { conversation } = this;
     const answer = { decision: "answer" as const, text };
-    await this.parts.place.client.ask("question.answer", { conversation, question: question.id, answer });
+    await this.parts.workspace.client.ask("question.answer", { conversation, question: question.id, answer });
   }
 
   /** Checks the editor's input before sending a command: a server disconnects clients that send malformed commands. */
@@ -295,9 +295,9 @@ export class AcpSession implements Disposable {
     const { command, error } = readClientCommand({ ...asked, id, conversation: this.conversation });
     if (error) throw new ClientError(error.code, error.message);
     const { type, id: _id, ...input } = command as Command<"turn.say">;
-    const told = await this.parts.place.client.ask(type, input, id);
-    for (const problem of told.problems ?? []) this.#write(problem);
-    if (told.redacted) this.#write("Removed text that looks like a secret from your message.");
+    const result = await this.parts.workspace.client.ask(type, input, id);
+    for (const problem of result.problems ?? []) this.#write(problem);
+    if (result.redacted) this.#write("Removed text that looks like a secret from your message.");
   }
 
   #take(item: FeedItem): void {
@@ -312,10 +312,10 @@ export class AcpSession implements Disposable {
   optionsChanged(): void {
     if (!this.#isTold) return;
     const { configOptions } = this;
-    const { currentModeId } = modesOf(this.conversation, this.parts.place.client.welcome.settings);
-    const told = JSON.stringify([configOptions, currentModeId]);
-    if (told === this.#toldOptions) return;
-    this.#toldOptions = told;
+    const { currentModeId } = modesOf(this.conversation, this.parts.workspace.client.welcome.settings);
+    const current = JSON.stringify([configOptions, currentModeId]);
+    if (current === this.#toldOptions) return;
+    this.#toldOptions = current;
     this.tell({ sessionUpdate: "config_option_update", configOptions });
     this.tell({ sessionUpdate: "current_mode_update", currentModeId });
   }

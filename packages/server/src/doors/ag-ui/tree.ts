@@ -62,12 +62,12 @@ function agUiMessages(message: Message): AgUiMessage[] {
 
 function responseMessages({ id, parts, calls }: AssistantMessage): AgUiMessage[] {
   const firstText = parts.findIndex(({ type }) => type === "text");
-  const told = calls.map(({ id: call, tool, inputText }) => ({
+  const callMessages = calls.map(({ id: call, tool, inputText }) => ({
     id: call,
     type: "function" as const,
     function: { name: tool, arguments: inputText },
   }));
-  const toolCalls = told.length === 0 ? {} : { toolCalls: told };
+  const toolCalls = callMessages.length === 0 ? {} : { toolCalls: callMessages };
   const said = parts.flatMap((part, index): AgUiMessage[] => {
     if (part.type === "reasoning" && part.text !== "")
       return [{ id: partId(id, index, false), role: "reasoning", content: part.text }];
@@ -75,7 +75,7 @@ function responseMessages({ id, parts, calls }: AssistantMessage): AgUiMessage[]
     const isFirst = index === firstText;
     return [{ id: partId(id, index, isFirst), role: "assistant", content: part.text, ...(isFirst ? toolCalls : {}) }];
   });
-  if (firstText < 0 && told.length > 0) said.push({ id, role: "assistant", ...toolCalls });
+  if (firstText < 0 && callMessages.length > 0) said.push({ id, role: "assistant", ...toolCalls });
   const results = calls
     .filter(({ status }) => isEnded(status))
     .map(({ id: call, output = "" }): AgUiMessage => agUiToolResult(call, output));

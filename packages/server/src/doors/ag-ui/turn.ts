@@ -39,7 +39,7 @@ export class AgUiTurn {
   readonly #open = new Map<AgUiSpeaker, { readonly kind: "text" | "reasoning"; readonly id: string }>();
   readonly #firstTexts = new Map<string, number>();
   /** Calls whose arguments stream, with the number of characters sent. */
-  readonly #writing = new Map<string, { readonly by: AgUiSpeaker; told: number }>();
+  readonly #writing = new Map<string, { readonly by: AgUiSpeaker; sent: number }>();
   readonly #written = new Set<string>();
   readonly #agents: string[] = [];
   /** Completed messages and their agents: what the reader has in addition to `#given`. */
@@ -58,7 +58,7 @@ export class AgUiTurn {
   }
 
   take(item: UnplacedItem): AgUiEvent[] {
-    return this.#isFinished ? [] : this.read.take(item).flatMap((told) => this.#tell(told));
+    return this.#isFinished ? [] : this.read.take(item).flatMap((turnItem) => this.#tell(turnItem));
   }
 
   /**
@@ -66,9 +66,9 @@ export class AgUiTurn {
    * the messages of this turn that the reader has.
    */
   takeUp(state: ConversationState, run: string, behind?: string): AgUiEvent[] {
-    const told = this.read.takeUp(state, run, behind);
+    const turnItems = this.read.takeUp(state, run, behind);
     if (behind === undefined) this.#given = this.#given.filter(({ id }) => !isOfRun(state, id, run));
-    const events = told.flatMap((each) => this.#tell(each));
+    const events = turnItems.flatMap((each) => this.#tell(each));
     const begins = events.findIndex(({ type }) => type !== "RUN_STARTED" && type !== "STATE_SNAPSHOT");
     if (behind !== undefined) return events;
     const snapshot: AgUiEvent = { type: "MESSAGES_SNAPSHOT", messages: this.#given };
@@ -132,58 +132,72 @@ export class AgUiTurn {
     return delta.length === 0 ? [] : [{ type: "STATE_DELTA", delta }];
   }
 
-  #tell(told: TurnItem): AgUiEvent[] {
-    if (told.known) return [];
-    const by = told.by === undefined ? {} : { subagentRunId: told.by };
-    switch (told.type) {
+  #tell(turnItem: TurnItem): AgUiEvent[] {
+    if (turnItem.known) return [];
+    const by = turnItem.by === undefined ? {} : { subagentRunId: turnItem.by };
+    switch (turnItem.type) {
       case "turn-start":
         return this.#start();
       case "message-start":
-        this.#models.set(told.message, told.model);
-        return told.by === undefined ? [...this.#start(), ...this.#delta("leaf")] : [];
+        this.#models.set(turnItem.message, turnItem.model);
+        return turnItem.by === undefined ? [...this.#start(), ...this.#delta("leaf")] : [];
       case "text":
-        return this.#say(told);
+        return this.#say(turnItem);
       case "call-input":
-        return this.#write(told, told.text);
+        return this.#write(turnItem, turnItem.text);
       case "call": {
-        if (this.#written.has(told.call)) return [];
-        this.#written.add(told.call);
-        const events = this.#write(told, told.inputText.slice(this.#writing.get(told.call)?.told ?? 0));
-        this.#writing.delete(told.call);
-        return [...events, { type: "TOOL_CALL_END", toolCallId: told.call, ...by }];
+        if (this.#written.has(turnItem.call)) return [];
+        this.#written.add(turnItem.call);
+        const events = this.#write(turnItem, turnItem.inputText.slice(this.#writing.get(turnItem.call)?.sent ?? 0));
+        this.#writing.delete(turnItem.call);
+        return [...events, { type: "TOOL_CALL_END", toolCallId: turnItem.call, ...by }];
       }
       case "part":
-        return [{ type: "CUSTOM", name: "banyan.part", value: { ...told.part, message: told.message } as Json, ...by }];
+        return [
+          {
+            type: "CUSTOM",
+            name: "banyan.part",
+            value: { ...turnItem.part, message: turnItem.message } as Json,
+            ...by,
+          },
+        ];
       case "message-end": {
-        const model = this.#models.get(told.message) ?? "";
+        const model = this.#models.get(turnItem.message) ?? "";
         const sum = this.#usage.get(model);
-        this.#usage.set(model, sum ? addUsage(sum, told.usage) : told.usage);
-        this.#cost = addCost(this.#cost, told.cost);
-        this.#done.set(told.message, told.by);
-        return this.#close(told.by);
+        this.#usage.set(model, sum ? addUsage(sum, turnItem.usage) : turnItem.usage);
+        this.#cost = addCost(this.#cost, turnItem.cost);
+        this.#done.set(turnItem.message, turnItem.by);
+        return this.#close(turnItem.by);
       }
       case "message-discard":
-        return [...this.#close(told.by), ...this.#closeCalls(told.by), ...this.#withoutIt()];
+        return [...this.#close(turnItem.by), ...this.#closeCalls(turnItem.by), ...this.#withoutIt()];
       case "call-output":
-        return [{ type: "CUSTOM", name: "banyan.output", value: { toolCallId: told.call, delta: told.text }, ...by }];
+        return [
+          { type: "CUSTOM", name: "banyan.output", value: { toolCallId: turnItem.call, delta: turnItem.text }, ...by },
+        ];
       case "call-end": {
-        const { id, ...result } = agUiToolResult(told.call, told.output);
+        const { id, ...result } = agUiToolResult(turnItem.call, turnItem.output);
         // The reader already has this result: another call of the same response asked a question.
         if (this.#given.some((given) => given.id === id)) return [];
         return [{ type: "TOOL_CALL_RESULT", messageId: id, ...result, ...by }];
       }
       case "file-change": {
-        const { path, kind, added, removed, diff } = told.change;
+        const { path, kind, added, removed, diff } = turnItem.change;
         return [
-          { type: "CUSTOM", name: "banyan.file", value: { call: told.call, path, kind, added, removed, diff }, ...by },
+          {
+            type: "CUSTOM",
+            name: "banyan.file",
+            value: { call: turnItem.call, path, kind, added, removed, diff },
+            ...by,
+          },
         ];
       }
       case "message": {
-        if (this.#given.some(({ id }) => id === told.message)) return [];
-        this.#done.set(told.message, told.by);
-        const said = agUiContent(told.parts);
+        if (this.#given.some(({ id }) => id === turnItem.message)) return [];
+        this.#done.set(turnItem.message, turnItem.by);
+        const said = agUiContent(turnItem.parts);
         const delta = typeof said === "string" ? said : said.map((part) => ("text" in part ? part.text : "")).join("");
-        const messageId = told.message;
+        const messageId = turnItem.message;
         return [
           { type: "TEXT_MESSAGE_START", messageId, role: "user", ...by },
           ...(delta === "" ? [] : [{ type: "TEXT_MESSAGE_CONTENT", messageId, delta, ...by } as const]),
@@ -194,19 +208,19 @@ export class AgUiTurn {
       case "answer":
         return []; // The end of the stream lists the open questions.
       case "agent-start": {
-        this.#agents.push(told.run);
-        const parent = told.by === undefined ? {} : { parentSubagentRunId: told.by };
-        const { run: subagentRunId, agent: name, call: parentToolCallId } = told;
+        this.#agents.push(turnItem.run);
+        const parent = turnItem.by === undefined ? {} : { parentSubagentRunId: turnItem.by };
+        const { run: subagentRunId, agent: name, call: parentToolCallId } = turnItem;
         return [{ type: "SUBAGENT_STARTED", subagentRunId, name, parentToolCallId, ...parent }];
       }
       case "agent-end":
-        return this.#endAgent(told.run, told.reason, told.error);
+        return this.#endAgent(turnItem.run, turnItem.reason, turnItem.error);
       case "notice":
-        return [{ type: "CUSTOM", name: "banyan.notice", value: { text: told.text } }];
+        return [{ type: "CUSTOM", name: "banyan.notice", value: { text: turnItem.text } }];
       case "turn-end":
-        return this.#end(told);
+        return this.#end(turnItem);
       default:
-        return told satisfies never;
+        return turnItem satisfies never;
     }
   }
 
@@ -251,7 +265,7 @@ export class AgUiTurn {
     const events: AgUiEvent[] = [];
     let writing = this.#writing.get(call);
     if (!writing) {
-      writing = { by, told: 0 };
+      writing = { by, sent: 0 };
       this.#writing.set(call, writing);
       events.push(...this.#close(by), {
         type: "TOOL_CALL_START",
@@ -261,7 +275,7 @@ export class AgUiTurn {
         ...whose,
       });
     }
-    writing.told += delta.length;
+    writing.sent += delta.length;
     if (delta !== "") events.push({ type: "TOOL_CALL_ARGS", toolCallId: call, delta, ...whose });
     return events;
   }

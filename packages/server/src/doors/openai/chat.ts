@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formFields } from "./form.ts";
-import type { HistoryPlace } from "./history.ts";
+import type { ContinuedBranch } from "./history.ts";
 import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
 import {
   encodeId,
@@ -37,25 +37,25 @@ type ChatRequest = z.infer<typeof chatRequest>;
 type ChatRequestMessage = ChatRequest["messages"][number];
 
 /** Finds the branch that has the earlier messages of a request; `undefined` if no conversation has them. */
-export type FindPlace = (before: readonly OpenAiTurn[]) => Promise<HistoryPlace | undefined>;
+export type FindBranch = (before: readonly OpenAiTurn[]) => Promise<ContinuedBranch | undefined>;
 
 /** The conversations and branches that a chat request may continue. */
-export interface ChatPlace {
+export interface ChatContext {
   readonly conversation?: string | undefined;
   readonly chat?: string | undefined;
-  readonly find: FindPlace;
+  readonly find: FindBranch;
 }
 
 /** Returns the messages of a chat request, without calls and results of the program's own tools. */
 export function openAiTurns({ messages }: ChatRequest): readonly OpenAiTurn[] {
-  return messages.flatMap((given) => {
-    if (given.role === "tool") return [];
-    return [{ role: given.role, content: given.content ?? "" }];
+  return messages.flatMap((turn) => {
+    if (turn.role === "tool") return [];
+    return [{ role: turn.role, content: turn.content ?? "" }];
   });
 }
 
 /** Reads the requests and writes the responses of `/v1/chat/completions`. */
-export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatPlace): OpenAiFormat {
+export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatContext): OpenAiFormat {
   const head = () => ({ created: Math.floor(Date.now() / 1000), model: data.model });
   const idOf = (turn: DoorTurn) => `chatcmpl-${encodeId("resp", turn.conversation, turn.message)}`;
   return {
@@ -68,10 +68,10 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatP
       const last = messages.slice(-1);
       // A known conversation already has the earlier messages.
       if (conversation !== undefined) return { conversation, parts: userPartsOf(last), tools };
-      const place = await find(openAiTurns({ ...data, messages: data.messages.slice(0, -1) }));
-      if (place) {
-        const { told, ...where } = place;
-        return { ...where, parts: userPartsOf([...told, ...last]), tools };
+      const branch = await find(openAiTurns({ ...data, messages: data.messages.slice(0, -1) }));
+      if (branch) {
+        const { missing, ...where } = branch;
+        return { ...where, parts: userPartsOf([...missing, ...last]), tools };
       }
       return { conversation: chat, program: data.stream ? "streamed" : "whole", parts: userPartsOf(messages), tools };
     },
@@ -136,13 +136,13 @@ const resultIn = ({ tool_call_id, content }: z.infer<typeof result>) => ({
   output: openAiText(content),
 });
 
-function chatTurn(given: ChatRequestMessage): OpenAiTurn {
-  if ("tool_calls" in given) {
-    const calls = given.tool_calls.map((call) => `[called ${call.function.name}(${call.function.arguments})]`);
-    return { role: "assistant", content: [openAiText(given.content ?? ""), ...calls].filter(Boolean).join("\n") };
+function chatTurn(turn: ChatRequestMessage): OpenAiTurn {
+  if ("tool_calls" in turn) {
+    const calls = turn.tool_calls.map((call) => `[called ${call.function.name}(${call.function.arguments})]`);
+    return { role: "assistant", content: [openAiText(turn.content ?? ""), ...calls].filter(Boolean).join("\n") };
   }
-  if (given.role === "tool") return { role: "assistant", content: `[a call returned: ${openAiText(given.content)}]` };
-  return { role: given.role, content: given.content ?? "" };
+  if (turn.role === "tool") return { role: "assistant", content: `[a call returned: ${openAiText(turn.content)}]` };
+  return { role: turn.role, content: turn.content ?? "" };
 }
 
 function openAiUsage({ usage }: TurnResult) {

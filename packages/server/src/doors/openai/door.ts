@@ -11,7 +11,7 @@ import { described, posted } from "../route-description.ts";
 import { eventSender } from "../turn-stream.ts";
 import { chatRequest, chatWords, openAiTurns } from "./chat.ts";
 import { type AnswerForm, formOf } from "./form.ts";
-import { placeInChat, placeOfHistory } from "./history.ts";
+import { branchInChat, branchOfHistory } from "./history.ts";
 import { responsesRequest, responsesWords } from "./responses.ts";
 import { chatOf, isSideRequest } from "./side.ts";
 import { type TurnResult, type TurnUpdate, takeDoorTurn } from "./turn.ts";
@@ -92,28 +92,28 @@ function open(desk: Desk): Hono<HttpEnvironment> {
     });
 
     app.post("/chat/completions", async (context) => {
-      const asked = await bodyOf(context, chatRequest);
+      const request = await bodyOf(context, chatRequest);
       const principal = context.get("principal");
-      const said = openAiTurns(asked);
+      const said = openAiTurns(request);
       const chat = chatOf(context, principal);
       const find = (before: readonly OpenAiTurn[]) =>
-        chat === undefined ? placeOfHistory(desk, principal, before) : placeInChat(desk, principal, chat, before);
+        chat === undefined ? branchOfHistory(desk, principal, before) : branchInChat(desk, principal, chat, before);
       const conversation = context.req.header(CONVERSATION);
-      const words = chatWords(asked, { conversation, chat, find });
-      const form = formOf(asked);
+      const words = chatWords(request, { conversation, chat, find });
+      const form = formOf(request);
       if (form && conversation !== undefined)
         throw new ClientError(
           "malformed",
           `tool_choice and response_format: an answer in a conversation has no forced form; leave out the header ${CONVERSATION}.`,
         );
-      if (form || (await isSideRequest(desk, context, asked, said)))
-        return answerAside(desk, context, { ...asked, said, form }, words);
-      return answerRequest(desk, context, asked, words);
+      if (form || (await isSideRequest(desk, context, request, said)))
+        return answerAside(desk, context, { ...request, said, form }, words);
+      return answerRequest(desk, context, request, words);
     });
 
     app.post("/responses", async (context) => {
-      const asked = await bodyOf(context, responsesRequest);
-      return answerRequest(desk, context, asked, responsesWords(asked));
+      const request = await bodyOf(context, responsesRequest);
+      return answerRequest(desk, context, request, responsesWords(request));
     });
   });
 }
@@ -135,11 +135,11 @@ async function answerAside(
   const { agent } = desk.welcome(context.get("principal"));
   const model = asked.model === agent ? undefined : asked.model;
   const isTold = ({ role }: OpenAiTurn) => role === "system" || role === "developer";
-  const told = said.filter(isTold).map(({ content }) => openAiText(content));
+  const systemTexts = said.filter(isTold).map(({ content }) => openAiText(content));
   const request = {
     model,
     output: form?.schema,
-    instructions: [...told, ...(form ? [form.purpose] : [])].join("\n\n"),
+    instructions: [...systemTexts, ...(form ? [form.purpose] : [])].join("\n\n"),
     parts: userPartsOf(said.filter((each) => !isTold(each))),
   };
   const { text, result, usage } = await desk.askAside(request, context.req.raw.signal).catch((error) => {
@@ -164,13 +164,13 @@ async function answerAside(
 async function answerRequest(
   desk: Desk,
   context: DoorRequest,
-  asked: { readonly model: string; readonly stream?: boolean | null | undefined },
+  request: { readonly model: string; readonly stream?: boolean | null | undefined },
   words: OpenAiFormat,
 ): Promise<Response> {
   const leaving = new AbortController();
   const signal = AbortSignal.any([leaving.signal, context.req.raw.signal]);
   const principal = context.get("principal");
-  const model = asked.model === desk.welcome(principal).agent ? undefined : asked.model;
+  const model = request.model === desk.welcome(principal).agent ? undefined : request.model;
   const heard: TurnUpdate[] = [];
   let hear = (each: TurnUpdate): void => {
     heard.push(each);
@@ -182,7 +182,7 @@ async function answerRequest(
     { hear: (each) => hear(each), signal },
   );
   context.header(CONVERSATION, turn.conversation);
-  if (!asked.stream) {
+  if (!request.stream) {
     const taken = await turn.taken;
     if (taken.reason === "failed") return openAiFailure(context, turnFailure(taken));
     return context.json(words.whole(turn, taken));

@@ -17,8 +17,8 @@ interface HistoryTurn {
 }
 
 /** The branch that a request continues, and the program's texts that this branch lacks. */
-export interface HistoryPlace extends Pick<TurnRequest, "conversation" | "at" | "beside"> {
-  readonly told: readonly OpenAiTurn[];
+export interface ContinuedBranch extends Pick<TurnRequest, "conversation" | "at" | "beside"> {
+  readonly missing: readonly OpenAiTurn[];
 }
 
 /**
@@ -26,11 +26,11 @@ export interface HistoryPlace extends Pick<TurnRequest, "conversation" | "at" | 
  * So a chat of the program is one conversation, and an edited or repeated message is a branch. Nothing is stored for
  * this: the texts of the history are searched as a user would.
  */
-export async function placeOfHistory(
+export async function branchOfHistory(
   desk: Desk,
   principal: Principal,
   history: readonly OpenAiTurn[],
-): Promise<HistoryPlace | undefined> {
+): Promise<ContinuedBranch | undefined> {
   const wanted = turnsOfHistory(history, (text) => desk.redact(text));
   if (wanted.length === 0) return undefined;
   const client = new Client(desk.link({ principal }));
@@ -42,8 +42,8 @@ export async function placeOfHistory(
         if (seen.has(conversation)) continue;
         seen.add(conversation);
         const watched = await client.watch(conversation).loaded;
-        const place = await bestPlace(watched, wanted);
-        if (place?.matched === wanted.length) return historyPlace(watched.state, place, history, wanted.length);
+        const branch = await longestMatch(watched, wanted);
+        if (branch?.matched === wanted.length) return continuedBranch(watched.state, branch, history, wanted.length);
         await client.leave(watched);
       }
     }
@@ -57,18 +57,18 @@ export async function placeOfHistory(
  * Returns where the next message goes in the conversation of a named chat: below the part of the history that the
  * conversation has, or next to its first message. `undefined` if the conversation does not exist.
  */
-export async function placeInChat(
+export async function branchInChat(
   desk: Desk,
   principal: Principal,
   conversation: string,
   history: readonly OpenAiTurn[],
-): Promise<HistoryPlace | undefined> {
+): Promise<ContinuedBranch | undefined> {
   const client = new Client(desk.link({ principal }));
   try {
     const watched = await client.watch(conversation).loaded;
     const wanted = turnsOfHistory(history, (text) => desk.redact(text));
-    const place = await bestPlace(watched, wanted);
-    return historyPlace(watched.state, place, history, wanted.length);
+    const branch = await longestMatch(watched, wanted);
+    return continuedBranch(watched.state, branch, history, wanted.length);
   } catch (error) {
     if (error instanceof ClientError && error.code === "not-found") return undefined;
     throw error;
@@ -83,21 +83,21 @@ function queriesFor(wanted: readonly HistoryTurn[]): readonly string[] {
   return [...new Set(queries.filter((query) => query !== ""))].slice(0, QUERIES);
 }
 
-interface HistoryBranch {
+interface MatchedBranch {
   readonly matched: number;
   readonly at?: string;
   readonly path: readonly Message[];
 }
 
 /** The branch with the longest match; `undefined` in a conversation that no program created. */
-async function bestPlace(
+async function longestMatch(
   watched: WatchedConversation,
   wanted: readonly HistoryTurn[],
-): Promise<HistoryBranch | undefined> {
+): Promise<MatchedBranch | undefined> {
   const { state } = watched;
   if (state.labels[PROGRAM] === undefined) return undefined;
   await watched.read([...state.messages.keys()]);
-  let best: HistoryBranch | undefined;
+  let best: MatchedBranch | undefined;
   for (const leaf of [...state.messages.keys()].reverse()) {
     if ((state.children.get(leaf) ?? []).length > 0) continue;
     const path = pathTo(state, leaf);
@@ -110,13 +110,13 @@ async function bestPlace(
   return best;
 }
 
-function historyPlace(
+function continuedBranch(
   state: ConversationState,
-  place: HistoryBranch | undefined,
+  branch: MatchedBranch | undefined,
   history: readonly OpenAiTurn[],
   turns: number,
-): HistoryPlace {
-  const { matched = 0, at, path = [] } = place ?? {};
+): ContinuedBranch {
+  const { matched = 0, at, path = [] } = branch ?? {};
   const root = path.find(isUserMessage)?.id;
   const where = at !== undefined ? { at } : root !== undefined ? { beside: root } : {};
   const known =
@@ -127,10 +127,10 @@ function historyPlace(
           .map(historyTextOf)
           .join("\n");
   // A program may change its system message with each request: a text that the branch already has is not repeated.
-  const told = history.filter(({ role, content }) => isSystem(role) && !known.includes(openAiText(content)));
+  const instructions = history.filter(({ role, content }) => isSystem(role) && !known.includes(openAiText(content)));
   const rest =
     matched === turns ? [] : history.filter(({ role }) => !isSystem(role)).slice(firstUnmatched(history, matched));
-  return { conversation: state.id, ...where, told: [...told, ...rest] };
+  return { conversation: state.id, ...where, missing: [...instructions, ...rest] };
 }
 
 const isSystem = (role: string) => role === "system" || role === "developer";

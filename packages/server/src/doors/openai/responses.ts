@@ -56,8 +56,8 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
     status: taken ? (finishOf(taken) === "stop" ? "completed" : "incomplete") : "in_progress",
     incomplete_details: taken && finishOf(taken) !== "stop" ? { reason: "max_output_tokens" } : null,
     output: [
-      ...(taken?.texts ?? []).map((text, place) =>
-        responseOutput(`msg_${place}_${responseId(turn)}`, text, "completed"),
+      ...(taken?.texts ?? []).map((text, index) =>
+        responseOutput(`msg_${index}_${responseId(turn)}`, text, "completed"),
       ),
       ...(taken?.calls ?? []).map((each) => callItem(turn, each, "completed")),
     ],
@@ -78,7 +78,9 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
           ),
           tools,
         };
-      const told: readonly OpenAiTurn[] = data.instructions ? [{ role: "system", content: data.instructions }] : [];
+      const instructions: readonly OpenAiTurn[] = data.instructions
+        ? [{ role: "system", content: data.instructions }]
+        : [];
       const [conversation, behind] = data.previous_response_id
         ? decodeId(data.previous_response_id, "previous_response_id: this server made no response of that id.")
         : [];
@@ -88,7 +90,7 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
         conversation,
         behind,
         ...program,
-        parts: userPartsOf([...told, ...items.flatMap(responsesTurn)]),
+        parts: userPartsOf([...instructions, ...items.flatMap(responsesTurn)]),
         tools,
       };
     },
@@ -99,12 +101,12 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
 
 const responseId = ({ conversation, message }: DoorTurn) => encodeId("resp", conversation, message);
 
-function responsesTurn(given: z.infer<typeof item>): OpenAiTurn[] {
-  if ("role" in given) return [given];
-  if (given.type === "function_call")
-    return [{ role: "assistant", content: `[called ${given.name}(${given.arguments})]` }];
-  if (given.type === "function_call_output")
-    return [{ role: "assistant", content: `[a call returned: ${openAiText(given.output)}]` }];
+function responsesTurn(entry: z.infer<typeof item>): OpenAiTurn[] {
+  if ("role" in entry) return [entry];
+  if (entry.type === "function_call")
+    return [{ role: "assistant", content: `[called ${entry.name}(${entry.arguments})]` }];
+  if (entry.type === "function_call_output")
+    return [{ role: "assistant", content: `[a call returned: ${openAiText(entry.output)}]` }];
   return [];
 }
 
@@ -114,8 +116,8 @@ function callItem(
   status: "in_progress" | "completed",
 ) {
   const call_id = encodeId("call", conversation, call);
-  const given = inputText === "" ? "{}" : inputText;
-  return { id: `fc_${call}`, type: "function_call", call_id, name: tool, arguments: given, status };
+  const input = inputText === "" ? "{}" : inputText;
+  return { id: `fc_${call}`, type: "function_call", call_id, name: tool, arguments: input, status };
 }
 
 function responseStream(
@@ -126,15 +128,15 @@ function responseStream(
   const id = responseId(turn);
   let sequence_number = 0;
   const tell = (type: string, data: object) => send({ type, sequence_number: sequence_number++, ...data });
-  let open: { readonly message: string; readonly place: number; text: string } | undefined;
+  let open: { readonly message: string; readonly index: number; text: string } | undefined;
   let items = 0;
   const close = (status: "completed" | "incomplete") => {
     if (!open) return;
-    const { place, text } = open;
-    const at = { item_id: `msg_${place}_${id}`, output_index: place, content_index: 0 };
+    const { index, text } = open;
+    const at = { item_id: `msg_${index}_${id}`, output_index: index, content_index: 0 };
     tell("response.output_text.done", { ...at, text, logprobs: [] });
     tell("response.content_part.done", { ...at, part: textPart(text) });
-    tell("response.output_item.done", { output_index: place, item: responseOutput(at.item_id, text, status) });
+    tell("response.output_item.done", { output_index: index, item: responseOutput(at.item_id, text, status) });
     open = undefined;
   };
   const handOut = (made: ClientCall) => {
@@ -157,21 +159,21 @@ function responseStream(
       if (heard.type === "reasoning") return;
       if (open?.message !== heard.message) {
         close("completed");
-        open = { message: heard.message, place: items++, text: "" };
-        const item_id = `msg_${open.place}_${id}`;
+        open = { message: heard.message, index: items++, text: "" };
+        const item_id = `msg_${open.index}_${id}`;
         tell("response.output_item.added", {
-          output_index: open.place,
+          output_index: open.index,
           item: { ...responseOutput(item_id, "", "in_progress"), content: [] },
         });
         tell("response.content_part.added", {
           item_id,
-          output_index: open.place,
+          output_index: open.index,
           content_index: 0,
           part: textPart(""),
         });
       }
       open.text += heard.text;
-      const at = { item_id: `msg_${open.place}_${id}`, output_index: open.place, content_index: 0 };
+      const at = { item_id: `msg_${open.index}_${id}`, output_index: open.index, content_index: 0 };
       tell("response.output_text.delta", { ...at, delta: heard.text, logprobs: [] });
     },
     end: (taken) => {

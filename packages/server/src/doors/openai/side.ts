@@ -46,7 +46,7 @@ async function quotesExchange(
   text: string,
   chat: string | undefined,
 ): Promise<boolean> {
-  const told = comparable(desk.redact(text));
+  const compared = comparable(desk.redact(text));
   const listed = await desk.conversations.list({ labels: { [PROGRAM]: "streamed" }, limit: RECENT });
   const ids = chat === undefined ? listed.map(({ id }) => id) : listed.flatMap(({ id }) => (id === chat ? [id] : []));
   const client = new Client(desk.link({ principal }));
@@ -56,7 +56,7 @@ async function quotesExchange(
       const path = pathTo(watched.state, watched.state.leaf).slice(-4 * EXCHANGES);
       await watched.read(path.map((each) => each.id));
       const exchanges = lastExchanges(pathTo(watched.state, watched.state.leaf), EXCHANGES);
-      if (exchanges.some(({ said, answer }) => quotes(told, said, answer))) return true;
+      if (exchanges.some(({ said, answer }) => quotes(compared, said, answer))) return true;
       await client.leave(watched);
     }
     return false;

@@ -203,16 +203,24 @@ function listenToTurn(
   };
   const unfollow = watched.follow({
     item: (item) => {
-      for (const told of read.take(item)) {
-        if (told.type === "question" && !isOurs(told)) deny(told.question.id);
-        else if (told.by !== undefined) continue;
-        else if (told.type === "text") hear({ type: told.kind, message: told.message, text: told.text });
-        else if (told.type === "message-discard") hear({ type: "abandoned", message: told.message });
-        else if (told.type === "turn-end")
-          over.resolve({ reason: told.reason, error: told.error, code: told.code, texts, calls: [], usage });
-        else if (told.type === "message-end") {
-          if (told.text !== "") texts.push(told.text);
-          usage = addUsage(usage, told.usage);
+      for (const turnItem of read.take(item)) {
+        if (turnItem.type === "question" && !isOurs(turnItem)) deny(turnItem.question.id);
+        else if (turnItem.by !== undefined) continue;
+        else if (turnItem.type === "text")
+          hear({ type: turnItem.kind, message: turnItem.message, text: turnItem.text });
+        else if (turnItem.type === "message-discard") hear({ type: "abandoned", message: turnItem.message });
+        else if (turnItem.type === "turn-end")
+          over.resolve({
+            reason: turnItem.reason,
+            error: turnItem.error,
+            code: turnItem.code,
+            texts,
+            calls: [],
+            usage,
+          });
+        else if (turnItem.type === "message-end") {
+          if (turnItem.text !== "") texts.push(turnItem.text);
+          usage = addUsage(usage, turnItem.usage);
         }
       }
       clearTimeout(quiet);

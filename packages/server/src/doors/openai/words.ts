@@ -25,7 +25,7 @@ const described = z.object({
 export type DescribedTool = z.infer<typeof described>;
 const nested = z.object({ type: z.literal("function"), function: described });
 /** A tool of the program, in the format of chat completions or of responses. */
-const tool = z.union([nested.transform((given) => given.function), described.extend({ type: z.literal("function") })], {
+const tool = z.union([nested.transform((entry) => entry.function), described.extend({ type: z.literal("function") })], {
   error: 'expected a tool of type "function", with a name of 1 to 64 letters, digits, _ and -',
 });
 
@@ -78,8 +78,8 @@ export function decodeId(id: string, sentence: string): readonly [conversation: 
 }
 
 /** Returns the results of calls by the ids that the program got. Throws `ClientError`. */
-export function resultsOf(given: readonly { readonly id: string; readonly output: string }[]): Results {
-  const results = given.map(({ id, output }) => {
+export function resultsOf(outputs: readonly { readonly id: string; readonly output: string }[]): Results {
+  const results = outputs.map(({ id, output }) => {
     const [conversation, call] = decodeId(id, `${JSON.stringify(id)}: no open call has this id.`);
     return { conversation, call, output };
   });

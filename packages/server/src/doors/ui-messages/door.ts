@@ -74,13 +74,13 @@ function open(desk: Desk): Hono<HttpEnvironment> {
   ) => streamTurn(context, followConversation(desk, context.get("principal"), conversation, { makes }), find);
   return door(plainFailure, (app) => {
     app.post("/", async (context) => {
-      const asked = await bodyOf(context, uiRequest);
-      return stream(context, asked.id, true, async (followed) => {
-        const last = asked.messages.at(-1);
-        const answers = [...approvalsIn(last), ...(asked.answers ?? [])];
-        return last?.role === "assistant" && asked.trigger === "submit-message"
+      const request = await bodyOf(context, uiRequest);
+      return stream(context, request.id, true, async (followed) => {
+        const last = request.messages.at(-1);
+        const answers = [...approvalsIn(last), ...(request.answers ?? [])];
+        return last?.role === "assistant" && request.trigger === "submit-message"
           ? answerUiTurn(followed, last.id, answers)
-          : beginUiTurn(followed, asked);
+          : beginUiTurn(followed, request);
       });
     });
 
@@ -132,20 +132,20 @@ async function streamTurn(
   return streamTurnEvents(context, followed, telling, { problem, last: "[DONE]" });
 }
 
-async function beginUiTurn(followed: DoorWatch, asked: UiRequest): Promise<TurnStream<UiChunk>> {
+async function beginUiTurn(followed: DoorWatch, request: UiRequest): Promise<TurnStream<UiChunk>> {
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
-  const last = asked.messages.at(-1);
-  const how = asked.model ? { model: asked.model } : {};
-  const isAgain = asked.trigger === "regenerate-message";
+  const last = request.messages.at(-1);
+  const how = request.model ? { model: request.model } : {};
+  const isAgain = request.trigger === "regenerate-message";
   // An edited message becomes a sibling of the original.
-  const edited = !isAgain && asked.messageId && state.messages.has(asked.messageId) ? asked.messageId : undefined;
+  const edited = !isAgain && request.messageId && state.messages.has(request.messageId) ? request.messageId : undefined;
   const known = last && state.messages.has(last.id) ? last.id : undefined;
   const command = isAgain || edited || known || !last ? createId() : last.id;
   const telling = new TurnStream(followed, new UiTurn(command));
   return beginTurnStream(followed, telling, async () => {
     if (isAgain) {
-      const at = asked.messageId && state.messages.has(asked.messageId) ? asked.messageId : known;
+      const at = request.messageId && state.messages.has(request.messageId) ? request.messageId : known;
       await client.ask("turn.retry", { conversation, ...(at ? { at } : {}), ...how }, command);
       return {};
     }
@@ -154,7 +154,7 @@ async function beginUiTurn(followed: DoorWatch, asked: UiRequest): Promise<TurnS
       await client.ask("turn.retry", { conversation, at: edited, parts, slash: true, ...how }, command);
       return {};
     }
-    const before = asked.messages.slice(0, -1).findLast((each) => !isQuestion(each));
+    const before = request.messages.slice(0, -1).findLast((each) => !isQuestion(each));
     const at = before && turnEndBehind(state, before.id);
     return client.ask("turn.say", { conversation, parts, slash: true, ...(at ? { at } : {}), ...how }, command);
   });

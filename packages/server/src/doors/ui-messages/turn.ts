@@ -19,7 +19,7 @@ import type { UiChunk, UiMetadata, UiQuestion } from "./chunk.ts";
 /** The output of a running call; for a sub-agent, its text. */
 interface Preliminary {
   text: string;
-  told: number;
+  sent: number;
 }
 
 /** Converts one turn into a UI message stream. A sub-agent's text is the output of the call that launched it. */
@@ -41,7 +41,7 @@ export class UiTurn {
   }
 
   take(item: UnplacedItem): UiChunk[] {
-    return this.read.take(item).flatMap((told) => this.#tell(told));
+    return this.read.take(item).flatMap((turnItem) => this.#tell(turnItem));
   }
 
   /**
@@ -49,12 +49,12 @@ export class UiTurn {
    * only the results of its calls follow.
    */
   takeUp(state: ConversationState, run: string, behind?: string): UiChunk[] {
-    const told = this.read.takeUp(state, run, behind);
-    const [first] = told.filter((each) => each.type === "message-start");
-    if (!first?.known) return told.flatMap((each) => this.#tell(each));
+    const turnItems = this.read.takeUp(state, run, behind);
+    const [first] = turnItems.filter((each) => each.type === "message-start");
+    if (!first?.known) return turnItems.flatMap((each) => this.#tell(each));
     // The reader has the beginning and needs the id of the message that continues.
     this.#isStarted = true;
-    const chunks = told.flatMap((each) => this.#tell(each));
+    const chunks = turnItems.flatMap((each) => this.#tell(each));
     return [this.#startOf(first.message), ...chunks];
   }
 
@@ -70,25 +70,25 @@ export class UiTurn {
     return { run: this.read.run ?? "", usage: this.#usage, cost: this.#cost ?? null };
   }
 
-  #tell(told: TurnItem): UiChunk[] {
-    if (told.type === "message-end") {
-      this.#usage = addUsage(this.#usage, told.usage);
-      this.#cost = addCost(this.#cost, told.cost);
+  #tell(turnItem: TurnItem): UiChunk[] {
+    if (turnItem.type === "message-end") {
+      this.#usage = addUsage(this.#usage, turnItem.usage);
+      this.#cost = addCost(this.#cost, turnItem.cost);
     }
-    if (told.known) {
-      if (told.type === "message-start" && told.by === undefined) this.#step = "open";
+    if (turnItem.known) {
+      if (turnItem.type === "message-start" && turnItem.by === undefined) this.#step = "open";
       return [];
     }
-    if (told.by !== undefined) return this.#tellOfSubAgent(told, told.by);
-    switch (told.type) {
+    if (turnItem.by !== undefined) return this.#tellOfSubAgent(turnItem, turnItem.by);
+    switch (turnItem.type) {
       case "message-start":
-        return this.#begin(told.message);
+        return this.#begin(turnItem.message);
       case "text":
-        return this.#say(told.kind, `${told.message}.${told.part}`, told.text);
+        return this.#say(turnItem.kind, `${turnItem.message}.${turnItem.part}`, turnItem.text);
       case "call-input":
-        return this.#writeInput(told.call, told.tool, told.text);
+        return this.#writeInput(turnItem.call, turnItem.tool, turnItem.text);
       case "part":
-        return [...this.#close(), ...partChunks(`${told.message}.${told.index}`, told.part)];
+        return [...this.#close(), ...partChunks(`${turnItem.message}.${turnItem.index}`, turnItem.part)];
       case "message-end":
         return this.#close();
       case "message-discard":
@@ -97,54 +97,59 @@ export class UiTurn {
         return [{ type: "reset-step" }];
       case "message":
         if (!this.#isStarted) return [];
-        return [{ type: "steering-message", id: told.message, parts: told.parts.map(aiSdkUserPart) }];
+        return [{ type: "steering-message", id: turnItem.message, parts: turnItem.parts.map(aiSdkUserPart) }];
       case "call": {
-        const title = told.title === undefined ? {} : { title: told.title };
-        const input = told.input ?? told.inputText;
-        const { call: toolCallId, tool: toolName } = told;
+        const title = turnItem.title === undefined ? {} : { title: turnItem.title };
+        const input = turnItem.input ?? turnItem.inputText;
+        const { call: toolCallId, tool: toolName } = turnItem;
         return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true, ...title }];
       }
       case "call-output":
-        return this.#sayOf(told.call, told.text);
+        return this.#sayOf(turnItem.call, turnItem.text);
       case "question":
-        if (told.question.type === "approval")
-          return [{ type: "tool-approval-request", approvalId: told.question.id, toolCallId: told.question.call }];
-        return [{ type: "data-question", id: told.question.id, data: uiQuestion(told.question) }];
+        if (turnItem.question.type === "approval")
+          return [
+            { type: "tool-approval-request", approvalId: turnItem.question.id, toolCallId: turnItem.question.call },
+          ];
+        return [{ type: "data-question", id: turnItem.question.id, data: uiQuestion(turnItem.question) }];
       case "answer":
-        if (told.question.type === "approval")
-          return [{ type: "tool-approval-response", approvalId: told.question.id, approved: told.allowed === true }];
-        return answeredChunks(told.question);
+        if (turnItem.question.type === "approval")
+          return [
+            { type: "tool-approval-response", approvalId: turnItem.question.id, approved: turnItem.allowed === true },
+          ];
+        return answeredChunks(turnItem.question);
       case "call-end":
-        this.#saying.delete(told.call);
-        return [endChunk(told)];
+        this.#saying.delete(turnItem.call);
+        return [endChunk(turnItem)];
       case "file-change": {
-        const { path, kind, added, removed, diff } = told.change;
-        return [{ type: "data-file", id: `${told.call}:${path}`, data: { path, kind, added, removed, diff } }];
+        const { path, kind, added, removed, diff } = turnItem.change;
+        return [{ type: "data-file", id: `${turnItem.call}:${path}`, data: { path, kind, added, removed, diff } }];
       }
       case "agent-start":
-        this.#launchedBy.set(told.run, told.call);
+        this.#launchedBy.set(turnItem.run, turnItem.call);
         return [];
       case "turn-start":
       case "agent-end":
         return [];
       case "notice":
-        return [{ type: "data-notice", data: { text: told.text }, transient: true }];
+        return [{ type: "data-notice", data: { text: turnItem.text }, transient: true }];
       case "turn-end":
-        return this.#end(told);
+        return this.#end(turnItem);
       default:
-        return told satisfies never;
+        return turnItem satisfies never;
     }
   }
 
   /** A sub-agent has no part of its own in a message: its text is the output so far of the call that launched it. */
-  #tellOfSubAgent(told: TurnItem, run: string): UiChunk[] {
+  #tellOfSubAgent(turnItem: TurnItem, run: string): UiChunk[] {
     const call = this.#launchedBy.get(run);
-    if (told.type === "agent-start" && call !== undefined) this.#launchedBy.set(told.run, call);
-    if (told.type === "text" && told.kind === "text" && call !== undefined) return this.#sayOf(call, told.text);
+    if (turnItem.type === "agent-start" && call !== undefined) this.#launchedBy.set(turnItem.run, call);
+    if (turnItem.type === "text" && turnItem.kind === "text" && call !== undefined)
+      return this.#sayOf(call, turnItem.text);
     // The sub-agent's calls are not in this message, so a page could not show their approval.
-    if (told.type === "question")
-      return [{ type: "data-question", id: told.question.id, data: uiQuestion(told.question) }];
-    if (told.type === "answer") return answeredChunks(told.question);
+    if (turnItem.type === "question")
+      return [{ type: "data-question", id: turnItem.question.id, data: uiQuestion(turnItem.question) }];
+    if (turnItem.type === "answer") return answeredChunks(turnItem.question);
     return [];
   }
 
@@ -193,11 +198,11 @@ export class UiTurn {
    * eleven times the output, whatever its length.
    */
   #sayOf(toolCallId: string, text: string): UiChunk[] {
-    const saying = this.#saying.get(toolCallId) ?? { text: "", told: 0 };
+    const saying = this.#saying.get(toolCallId) ?? { text: "", sent: 0 };
     this.#saying.set(toolCallId, saying);
     saying.text += text;
-    if (saying.text.length < saying.told * 1.1) return [];
-    saying.told = saying.text.length;
+    if (saying.text.length < saying.sent * 1.1) return [];
+    saying.sent = saying.text.length;
     return [{ type: "tool-output-available", toolCallId, output: saying.text, preliminary: true, dynamic: true }];
   }
 

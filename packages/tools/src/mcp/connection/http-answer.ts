@@ -52,9 +52,9 @@ async function readBodyText({ body }: Response): Promise<string> {
 /** Returns the readable part of a body: a page's title, the message of a JSON error, or the first line; may be empty. */
 export function bodyMessage(body: string): string {
   const { error, message } = parseMessage(body) ?? {};
-  const told = isMessage(error) ? error.message : (error ?? message);
+  const text = isMessage(error) ? error.message : (error ?? message);
   const page = /<title[^>]*>([^<]*)/i.exec(body)?.[1] ?? "";
-  const words = typeof told === "string" ? told : isPage(body) ? page : /^\s*[[{]/.test(body) ? "" : body;
+  const words = typeof text === "string" ? text : isPage(body) ? page : /^\s*[[{]/.test(body) ? "" : body;
   const plain = words
     .replace(/<[!?/a-z].*/is, "")
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
@@ -97,7 +97,11 @@ function withLastWord(response: Response, body: ReadableStream<Uint8Array>, id: 
       if (isSettled) return controller.enqueue(piece);
       const events = (rest + decoder.decode(piece, { stream: true })).split(/\r?\n\r?\n|\r\r/);
       rest = events.pop() ?? "";
-      isSettled = events.some((event) => /^id:/m.test(event) || parseMessage(dataOf(event))?.id === id);
+      isSettled = events.some(
+        (event) =>
+          /^id:/m.test(event) ||
+          parseMessage([...event.matchAll(/^data: ?(.*)$/gm)].map(([, data]) => data).join("\n"))?.id === id,
+      );
       if (![rest, ...events].some(({ length }) => length > LARGEST_ANSWER)) return controller.enqueue(piece);
       controller.enqueue(lastWord({ code: -32_603, message: TOO_LARGE }));
       isSettled = true;
@@ -109,8 +113,4 @@ function withLastWord(response: Response, body: ReadableStream<Uint8Array>, id: 
     },
   });
   return new Response(body.pipeThrough(watch), { status: response.status, headers: response.headers });
-}
-
-function dataOf(event: string): string {
-  return [...event.matchAll(/^data: ?(.*)$/gm)].map(([, data]) => data).join("\n");
 }

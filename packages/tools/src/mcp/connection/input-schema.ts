@@ -30,11 +30,11 @@ export interface ServerSchema {
  * Unreadable parts, such as references to nothing, are removed too. The server checks all arguments anyway. The
  * description tells the model the removed expressions.
  */
-export function inputSchema(given: ServerInputSchema): ServerSchema {
+export function inputSchema(declared: ServerInputSchema): ServerSchema {
   const open: JsonSchema = { type: "object", properties: {} };
   const unread = new Set<string>();
   try {
-    const read = schemaFrom(given, { schema: given, unread }, 0);
+    const read = schemaFrom(declared, { schema: declared, unread }, 0);
     const schema: JsonSchema = isSchemaObject(read) ? { ...open, ...read, type: "object" } : open;
     // The remaining schema may refer to removed parts.
     const problem = schemaProblem(schema);
@@ -54,8 +54,8 @@ function schemaFrom(written: unknown, root: SchemaReading, depth: number): unkno
   if (depth > DEEPEST) throw new RangeError("The schema is too deep.");
   if (Array.isArray(written)) return written.map((inner) => schemaFrom(inner, root, depth + 1));
   if (!isSchemaObject(written)) return written;
-  const given = modernSchema(written);
-  const entries = Object.entries(given).flatMap(([keyword, value]): [string, unknown][] => {
+  const declared = modernSchema(written);
+  const entries = Object.entries(declared).flatMap(([keyword, value]): [string, unknown][] => {
     if (ORIGIN.has(keyword) || (keyword === "id" && typeof value === "string")) return [];
     const problem =
       keyword === "$ref" && !leadsSomewhere(value, root.schema)
@@ -67,15 +67,15 @@ function schemaFrom(written: unknown, root: SchemaReading, depth: number): unkno
       root.unread.add(problem);
       return [];
     }
-    if (keyword === "pattern" || (CLOSING.has(keyword) && "patternProperties" in given)) return [];
+    if (keyword === "pattern" || (CLOSING.has(keyword) && "patternProperties" in declared)) return [];
     if (DATA.has(keyword)) return [[keyword, value]];
     if (!BY_NAME.has(keyword) || !isSchemaObject(value)) return [[keyword, schemaFrom(value, root, depth + 1)]];
     const named = Object.entries(value).map(([name, inner]) => [name, schemaFrom(inner, root, depth + 1)]);
     return [[keyword, Object.fromEntries(named)]];
   });
   const schema = Object.fromEntries(entries);
-  if (typeof given.pattern !== "string") return schema;
-  return { ...schema, description: [given.description, `Matches ${given.pattern}`].filter(Boolean).join(" ") };
+  if (typeof declared.pattern !== "string") return schema;
+  return { ...schema, description: [declared.description, `Matches ${declared.pattern}`].filter(Boolean).join(" ") };
 }
 
 function leadsSomewhere(reference: unknown, root: ServerInputSchema): boolean {

@@ -63,22 +63,22 @@ class ResultMender {
   received(message: JSONRPCMessage): void {
     if ("method" in message || !("id" in message)) return;
     const id = String(message.id);
-    const asked = this.#asked.get(id);
+    const request = this.#asked.get(id);
     this.#asked.delete(id);
-    if (asked === undefined || !("result" in message)) return;
+    if (request === undefined || !("result" in message)) return;
     const whole = message as { result: unknown };
     const result = isJsonRecord<JsonObject>(whole.result) ? whole.result : {};
     whole.result =
-      asked.method === "tools/call" ? this.#called(asked.tool, result) : this.#listed(asked.method, result);
+      request.method === "tools/call" ? this.#called(request.tool, result) : this.#listed(request.method, result);
   }
 
   #listed(method: string, result: JsonObject): JsonObject {
     const list = LISTS.get(method);
     if (list === undefined) return result;
     const { nextCursor, ...rest } = result;
-    const given = result[list.at];
-    if (!Array.isArray(given)) this.#note(`its list of ${list.what}s is not a list`, "list");
-    const entries = (Array.isArray(given) ? given : []).flatMap((entry) => this.#entry(list, entry));
+    const block = result[list.at];
+    if (!Array.isArray(block)) this.#note(`its list of ${list.what}s is not a list`, "list");
+    const entries = (Array.isArray(block) ? block : []).flatMap((entry) => this.#entry(list, entry));
     return { ...rest, [list.at]: entries, ...(typeof nextCursor === "string" && { nextCursor }) };
   }
 
@@ -139,9 +139,9 @@ class ResultMender {
       this.#note(`the structured content of the tool ${tool} is not of its own schema: ${problem}`, "call");
   }
 
-  #block(tool: string, given: unknown): unknown {
-    if (isSpecType.ContentBlock(given)) return given;
-    const block = isJsonRecord<JsonObject>(given) ? withoutDataUrl(given) : given;
+  #block(tool: string, content: unknown): unknown {
+    if (isSpecType.ContentBlock(content)) return content;
+    const block = isJsonRecord<JsonObject>(content) ? withoutDataUrl(content) : content;
     if (isJsonRecord<JsonObject>(block)) {
       if (isSpecType.ContentBlock(block)) return block;
       const { annotations: _annotations, _meta, ...bare } = block;

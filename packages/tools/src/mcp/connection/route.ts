@@ -5,7 +5,7 @@ import { pathWithout } from "../../sandbox/find-program.ts";
 import type { ProgramLaunch } from "../../sandbox/index.ts";
 import type { RunningCommands } from "../../workspace/commands/process-family.ts";
 import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "../entries/entry.ts";
-import { startingPlace } from "../entries/package-runner.ts";
+import { serverLaunch } from "../entries/package-runner.ts";
 import { fillVariables } from "../entries/variables.ts";
 import { Credentials } from "../oauth/credentials.ts";
 import { type OpenAddress, SignIn } from "../oauth/sign-in.ts";
@@ -66,7 +66,7 @@ export class Route implements AsyncDisposable {
   #toProgram(entry: StdioEntry): ServerTransport {
     const { workspace, env: user, wrap } = this.#around;
     const environment = programEnvironment(user, entry.env ?? {});
-    const start = { file: entry.command, ...startingPlace(entry, workspace), environment, wrap };
+    const start = { file: entry.command, ...serverLaunch(entry, workspace), environment, wrap };
     return { kind: "program", open: () => new ProcessTransport(start, this.#running, this.#journal) };
   }
 
@@ -80,7 +80,11 @@ export class Route implements AsyncDisposable {
   }
 
   async #signInFor({ url, headers = {}, oauth }: HttpEntry): Promise<SignIn | undefined> {
-    const { credentials, openAddress, howToSignIn = throughAnAddress } = this.#around;
+    const {
+      credentials,
+      openAddress,
+      howToSignIn = () => "open the servers with openAddress, so that a user can visit a page",
+    } = this.#around;
     const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
     if (credentials === undefined || oauth?.grant === "client_credentials") return undefined;
     if (hasHeader && oauth === undefined) return undefined;
@@ -88,10 +92,6 @@ export class Route implements AsyncDisposable {
     this.#signIn ??= SignIn.prepare(this.#name, oauth ?? {}, new Credentials(credentials, url), person);
     return await this.#signIn;
   }
-}
-
-function throughAnAddress(): string {
-  return "open the servers with openAddress, so that a user can visit a page";
 }
 
 function ownProvider({ oauth }: HttpEntry): OAuthClientProvider | undefined {

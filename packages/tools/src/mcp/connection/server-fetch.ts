@@ -1,6 +1,5 @@
-import { lookup } from "node:dns/promises";
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { checkedLookup, checkLiteral, type NetworkReach } from "../../web/checked-lookup.ts";
+import { checkedLookup, checkLiteral, type NetworkReach, resolveBySystem } from "../../web/checked-lookup.ts";
 import { isPublicAddress } from "../../web/public-address.ts";
 import type { HttpEntry } from "../entries/entry.ts";
 
@@ -27,13 +26,12 @@ export function serverFetch({ url, headers = {} }: HttpEntry, reach: NetworkReac
   };
 }
 
-async function isPublic({ hostname }: URL, { resolve = addressesOf, allowAddress = isPublicAddress }: NetworkReach) {
+async function isPublic(
+  { hostname }: URL,
+  { resolve = resolveBySystem, allowAddress = isPublicAddress }: NetworkReach,
+) {
   const addresses = await resolve(hostname.replace(/^\[|\]$/g, ""));
   return addresses.every((address) => allowAddress(address));
-}
-
-async function addressesOf(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
 async function fetchPublic(address: URL, init: RequestInit, reach: NetworkReach): Promise<Response> {

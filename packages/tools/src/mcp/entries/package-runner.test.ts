@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openSandbox, type ProgramLaunch } from "../../sandbox/index.ts";
 import { puppet, TestServers } from "../testing/surroundings.fixture.ts";
-import { startingPlace } from "./package-runner.ts";
+import { serverLaunch } from "./package-runner.ts";
 
 const WORKSPACE = "/home/anna/garden";
 
@@ -23,7 +23,7 @@ describe("where a server starts", () => {
     ["pipx", "run", "server"],
     ["deno", "run", "-A", "jsr:@a/server"],
   ])("S16: what %s %s starts is not started in the workspace", (command, ...args) => {
-    expect(startingPlace({ command, args }, WORKSPACE)).toEqual({ directory: "/", args });
+    expect(serverLaunch({ command, args }, WORKSPACE)).toEqual({ directory: "/", args });
   });
 
   test.each([
@@ -32,18 +32,18 @@ describe("where a server starts", () => {
     ["./npx", "server"],
     ["uv", "run", "server"],
   ])("%s %s starts in the workspace", (command, ...args) => {
-    expect(startingPlace({ command, args }, WORKSPACE)).toEqual({ directory: WORKSPACE, args });
+    expect(serverLaunch({ command, args }, WORKSPACE)).toEqual({ directory: WORKSPACE, args });
   });
 
   test("a folder that the entry names counts", () => {
-    const start = startingPlace({ command: "npx", args: ["server", "."], cwd: "sub" }, WORKSPACE);
+    const start = serverLaunch({ command: "npx", args: ["server", "."], cwd: "sub" }, WORKSPACE);
     expect(start).toEqual({ directory: `${WORKSPACE}/sub`, args: ["server", "."] });
   });
 
   test("S16: arguments that mean the workspace still do, and no others are changed", () => {
     const changed = { ".": "", "./": "", "..": "..", "./a b": "a b", "../x": "../x", "--from=./x": "x" };
     const kept = ["server", "-y", "@a/b", ".hidden", "...", "/x", "a/./b", "x=./y", "--from=a", ""];
-    const { args } = startingPlace({ command: "npx", args: [...Object.keys(changed), ...kept] }, WORKSPACE);
+    const { args } = serverLaunch({ command: "npx", args: [...Object.keys(changed), ...kept] }, WORKSPACE);
     expect(args).toEqual([
       WORKSPACE,
       WORKSPACE,

@@ -20,7 +20,7 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   deno: ["run"],
 };
 
-export interface StartingPlace {
+export interface ServerLaunch {
   readonly directory: string;
   readonly args: readonly string[];
 }
@@ -32,7 +32,7 @@ export interface StartingPlace {
  * command or an edit may have added programs and settings since. Arguments that name workspace files (`.`, `..`, `./x`,
  * `../x`, also after `=`) become absolute paths.
  */
-export function startingPlace({ command, args = [], cwd }: StdioEntry, workspace: string): StartingPlace {
+export function serverLaunch({ command, args = [], cwd }: StdioEntry, workspace: string): ServerLaunch {
   if (cwd !== undefined || !isPackageRunner({ command, args }))
     return { directory: resolve(workspace, cwd ?? "."), args };
   return { directory: parse(workspace).root, args: args.map((arg) => absoluteArgument(arg, workspace)) };

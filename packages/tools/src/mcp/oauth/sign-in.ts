@@ -188,19 +188,22 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   }
 
   async redirectToAuthorization(address: URL): Promise<void> {
-    const asked = address.searchParams.get("scope") ?? undefined;
+    const requestedScope = address.searchParams.get("scope") ?? undefined;
     const { tokens, wanted } = await this.#credentials.read();
     const { open } = this.#person;
     if (open === undefined || this.#loopback === undefined) {
       this.#discovery = undefined;
-      if (asked !== wanted) await this.#credentials.change({ wanted: asked });
+      if (requestedScope !== wanted) await this.#credentials.change({ wanted: requestedScope });
       throw this.#needed();
     }
     const challenge = address.searchParams.get("code_challenge");
     const verifier = this.#verifiers.find((one) => createHash("sha256").update(one).digest("base64url") === challenge);
     this.#verifiers.length = 0;
     if (this.#walk !== undefined) return;
-    const scope = computeScopeUnion(tokens === undefined ? (this.#entry.scope ?? asked) : asked, wanted);
+    const scope = computeScopeUnion(
+      tokens === undefined ? (this.#entry.scope ?? requestedScope) : requestedScope,
+      wanted,
+    );
     if (scope !== undefined) address.searchParams.set("scope", scope);
     if (verifier === undefined)
       throw new McpError("sign-in", `Could not sign in to the MCP server "${this.#server}". Try again.`);

@@ -103,7 +103,7 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
       }
       return { changes, notes };
     },
-    execute: async (wanted, context) => (await bringOver(workspace, options, wanted, context)).told,
+    execute: async (wanted, context) => (await bringOver(workspace, options, wanted, context)).report,
   });
 }
 
@@ -113,9 +113,9 @@ export async function bringOver(
   options: BringOptions,
   { from, files }: { readonly from: string; readonly files: readonly string[] },
   context: ToolContext,
-): Promise<{ readonly told: string; readonly isWhole: boolean }> {
+): Promise<{ readonly report: string; readonly isWhole: boolean }> {
   refuseUnknown("bringOver", options, OPTIONS);
-  const told: string[] = [];
+  const problems: string[] = [];
   let isWhole = true;
   const left = (path: string, why: string) => {
     isWhole = false;
@@ -144,13 +144,13 @@ export async function bringOver(
   for (const path of files) {
     context.signal.throwIfAborted();
     try {
-      told.push(await bring(path));
+      problems.push(await bring(path));
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
-      told.push(left(path, error.message));
+      problems.push(left(path, error.message));
     }
   }
-  return { told: told.join("\n"), isWhole };
+  return { report: problems.join("\n"), isWhole };
 }
 
 async function put(

@@ -33,16 +33,16 @@ export function modeText({ mode }: Pick<Stats, "mode">): string {
 }
 
 /** Locates a path like `locate`, but does not follow a link at the end of the path. */
-export async function locateEntry(workspace: Workspace, given: string): Promise<Location> {
-  const name = basename(given);
-  if (name === "" || name === "." || name === "..") return locate(workspace, given);
-  const folder = await locate(workspace, dirname(given));
+export async function locateEntry(workspace: Workspace, named: string): Promise<Location> {
+  const name = basename(named);
+  if (name === "" || name === "." || name === "..") return locate(workspace, named);
+  const folder = await locate(workspace, dirname(named));
   const real = `${folder.real}/${name}`;
   const found = await lstat(real).catch((error) => {
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
     throw error;
   });
-  if (!found?.isSymbolicLink()) return locate(workspace, given);
+  if (!found?.isSymbolicLink()) return locate(workspace, named);
   const path = folder.path === "." ? name : `${folder.path}/${name}`;
   return { path, real, kind: "special", what: "a link" };
 }

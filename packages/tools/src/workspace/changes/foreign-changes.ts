@@ -23,10 +23,10 @@ export interface ForeignCall {
   /** Records the current content of a file that may change soon. Ignores paths that are no file of the workspace. */
   note(path: string): Promise<void>;
   /**
-   * Ends the call, at most once. Returns the changes of the recorded files. `told` adds changes of files that were
+   * Ends the call, at most once. Returns the changes of the recorded files. `reported` adds changes of files that were
    * recorded too late, as far as the report allows.
    */
-  settle(told?: readonly ReportedChange[]): Promise<FileChange[]>;
+  settle(reported?: readonly ReportedChange[]): Promise<FileChange[]>;
 }
 
 interface NotedFile {
@@ -120,8 +120,8 @@ export class ForeignChanges {
   begin(): ForeignCall {
     const own = new Set<string>();
     return {
-      note: async (given) => {
-        const path = await this.#pathOf(given);
+      note: async (named) => {
+        const path = await this.#pathOf(named);
         if (path === undefined || own.has(path)) return;
         const held = this.#held.get(path);
         // Another call has the file: its final content is the start content of this call.
@@ -134,10 +134,10 @@ export class ForeignChanges {
         }
         own.add(path);
       },
-      settle: async (told = []) => {
+      settle: async (reported = []) => {
         const changes: FileChange[] = [];
         for (const path of own) changes.push(...(await this.#settle(path)));
-        for (const change of told) changes.push(...(await this.#rebuilt(change, changes)));
+        for (const change of reported) changes.push(...(await this.#rebuilt(change, changes)));
         return changes;
       },
     };
@@ -180,9 +180,9 @@ export class ForeignChanges {
     return [fileChange(path, fileContent(previous), now)];
   }
 
-  async #pathOf(given: string): Promise<string | undefined> {
+  async #pathOf(named: string): Promise<string | undefined> {
     try {
-      const { path, kind } = await locate(this.#workspace, given);
+      const { path, kind } = await locate(this.#workspace, named);
       return kind === "file" || kind === "missing" ? path : undefined;
     } catch (error) {
       if (error instanceof WorkspaceError) return undefined;

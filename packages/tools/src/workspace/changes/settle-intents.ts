@@ -14,16 +14,16 @@ import { undoChange } from "./undo.ts";
  * sentences about the results for a user or a model. Failures are retried and reported again the next time.
  */
 export async function settleIntents(workspace: Workspace, backups: string): Promise<string[]> {
-  const told: string[] = [];
+  const sentences: string[] = [];
   for (const file of await intentsIn(workspace, backups)) {
     try {
       await using intent = takeIntent(backups, file);
-      if (intent) told.push(await settleIntent(workspace, backups, intent));
+      if (intent) sentences.push(await settleIntent(workspace, backups, intent));
     } catch (error) {
-      told.push(`The unfinished file changes listed in ${file} could not be undone: ${errorMessage(error)}.`);
+      sentences.push(`The unfinished file changes listed in ${file} could not be undone: ${errorMessage(error)}.`);
     }
   }
-  return told;
+  return sentences;
 }
 
 /** Wraps tools so that each call first undoes half-done changes of ended processes. The next tool result contains the report. */

@@ -111,14 +111,14 @@ test("F80: a user's own command keeps their editor, which may have a window of i
   const before = process.env.VISUAL;
   process.env.VISUAL = "my-editor --wait";
   try {
-    const { told } = await runForUser({
+    const { report } = await runForUser({
       command: "echo $VISUAL",
       directory: folder,
       signal: new AbortController().signal,
       onOutput() {},
       redaction: { push: (text) => text, end: () => "" },
     });
-    expect(told).toBe("my-editor --wait\n");
+    expect(report).toBe("my-editor --wait\n");
   } finally {
     if (before === undefined) delete process.env.VISUAL;
     else process.env.VISUAL = before;

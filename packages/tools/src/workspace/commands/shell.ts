@@ -9,7 +9,7 @@ import { WorkspaceError } from "../files/error.ts";
 import { BoundedOutput, type Redaction } from "../files/output.ts";
 import { checkRoot, type Workspace } from "../files/paths.ts";
 import { loggingSeenFiles } from "../files/seen-files.ts";
-import { BackgroundCommands, type StartedCommand } from "./background.ts";
+import { BackgroundCommands } from "./background.ts";
 import { type CommandEnd, runShellCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
@@ -84,7 +84,9 @@ export function shellTool(
           const surroundings = { ...surroundingsIn(workspace, { env, sandbox }), timeout: given };
           const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
           const started = await orNotExecuted(starting);
-          return "end" in started ? commandReport(started.output, started.end, given) : toldToStay(started);
+          return "end" in started
+            ? commandReport(started.output, started.end, given)
+            : joinOutcome(started.output, `[Running in the background as ${started.name}${started.waiting}]`);
         }
         const timeout = given ?? DEFAULT_TIMEOUT;
         using progress = new ProgressPace((text) => context.progress(text));
@@ -206,10 +208,6 @@ function confines({ domains }: Sandbox): string {
 /** Returns the result for the model: the output, and the end of the command unless it succeeded. */
 export function commandReport(output: string, end: CommandEnd, timeout: number | undefined): string {
   return joinOutcome(output, outcome(end, timeout));
-}
-
-function toldToStay({ output, name, waiting }: Extract<StartedCommand, { readonly name: string }>): string {
-  return joinOutcome(output, `[Running in the background as ${name}${waiting}]`);
 }
 
 function outcome(end: CommandEnd, timeout: number | undefined): string {

@@ -28,7 +28,7 @@ export async function runForUser({
   hurry,
   onOutput,
   redaction,
-}: UserCommand): Promise<{ readonly end: CommandEnd; readonly told: string }> {
+}: UserCommand): Promise<{ readonly end: CommandEnd; readonly report: string }> {
   const output = new ShownOutput(redaction);
   const set = Object.entries({ ...process.env, ...WITHOUT_TERMINAL }).filter(([, value]) => value !== undefined);
   const end = await runShellCommand(command, new RunningCommands(), {
@@ -42,5 +42,5 @@ export async function runForUser({
       onOutput(text);
     },
   });
-  return { end, told: commandReport(output.end(), end, A_DAY) };
+  return { end, report: commandReport(output.end(), end, A_DAY) };
 }

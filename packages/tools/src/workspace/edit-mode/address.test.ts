@@ -17,8 +17,8 @@ function read(info: string, ...files: readonly Addressee[]): string {
       return "nothing";
     case "wrong":
       return `${address.file?.path ?? "no file"}: ${address.why}`;
-    case "place":
-      return [address.file.path, ...Object.values(address.place)].join(" ");
+    case "target":
+      return [address.file.path, ...Object.values(address.target)].join(" ");
   }
 }
 
@@ -124,10 +124,10 @@ test.each([
   [file('"a".ts'), "1:2", "ts:1:2", 'ts:1:2 path="\\"a\\".ts"'],
   [file("a\nb'\".ts"), "1:2", "ts:1:2", `ts:1:2 path="a\\nb'\\".ts"`],
   [file("src\\a.ts"), "1:2", "ts:1:2", 'ts:1:2 path="src\\\\a.ts"'],
-])("what is told as the address of %j is read as it", (addressee, place, alone, named) => {
+])("what is told as the address of %j is read as it", (addressee, target, alone, named) => {
   const language = addressee.path.endsWith(".md") ? "md" : "ts";
-  expect(formatAddress(addressee, language, place, false)).toBe(alone);
-  expect(formatAddress(addressee, language, place, true)).toBe(named);
-  const told = formatAddress(addressee, language, place === "START:END" ? "1:2" : place, true);
-  expect(parseBlockAddress(told, [a, b, addressee])).toMatchObject({ type: "place", file: addressee });
+  expect(formatAddress(addressee, language, target, false)).toBe(alone);
+  expect(formatAddress(addressee, language, target, true)).toBe(named);
+  const told = formatAddress(addressee, language, target === "START:END" ? "1:2" : target, true);
+  expect(parseBlockAddress(told, [a, b, addressee])).toMatchObject({ type: "target", file: addressee });
 });

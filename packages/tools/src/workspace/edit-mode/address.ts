@@ -15,7 +15,7 @@ export interface Addressee {
 }
 
 /** The part of a file that a code block replaces. */
-export type BlockPlace =
+export type BlockTarget =
   /** Lines from 1; `end` is exclusive. If both are equal, the block is inserted before `start`. */
   | { readonly type: "lines"; readonly start: number; readonly end: number }
   | { readonly type: "complete" }
@@ -27,7 +27,7 @@ export type BlockPlace =
  */
 export type BlockAddress<File extends Addressee> =
   | { readonly type: "none" }
-  | { readonly type: "place"; readonly file: File; readonly place: BlockPlace }
+  | { readonly type: "target"; readonly file: File; readonly target: BlockTarget }
   | { readonly type: "wrong"; readonly file?: File; readonly why: string };
 
 const PATH = /(?:^|\s)path=(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+))/;
@@ -61,16 +61,16 @@ export function parseBlockAddress<File extends Addressee>(info: string, files: r
   if (other !== undefined) return notArmed(other);
   const [only] = files;
   if (only === undefined || files.length > 1)
-    return { type: "wrong", why: `does not name its file (${joinFilePaths(files)})` };
+    return { type: "wrong", why: `does not name its file (${files.map(({ path }) => path).join(", ")})` };
   return only.mode === "complete" && rest ? notArmed(rest) : addressInFile(only, rest || undefined);
 }
 
 /** Formats the address of a code block, for instructions and errors. */
-export function formatAddress(file: Addressee, language: string, place: string, isOneOfSeveral: boolean): string {
-  const address = place === "" ? language : `${language}:${place}`;
+export function formatAddress(file: Addressee, language: string, target: string, isOneOfSeveral: boolean): string {
+  const address = target === "" ? language : `${language}:${target}`;
   if (!isOneOfSeveral) return address;
   if (!/^[^\s:"'\\]+$/.test(file.path)) return `${address} path=${JSON.stringify(file.path)}`;
-  return place === "" ? `${language}:${file.path}` : `${language}:${file.path}:${place}`;
+  return target === "" ? `${language}:${file.path}` : `${language}:${file.path}:${target}`;
 }
 
 function readEscapes(text: string): string {
@@ -85,19 +85,19 @@ function addressInFile<File extends Addressee>(file: File, rest: string | undefi
   const { path, mode } = file;
   switch (mode) {
     case "complete":
-      if (rest === undefined) return { type: "place", file, place: { type: "complete" } };
+      if (rest === undefined) return { type: "target", file, target: { type: "complete" } };
       return { type: "wrong", file, why: `names a part of ${path}, but in mode complete one block is the whole file` };
     case "lines": {
       const [, start, end] = LINES.exec(rest ?? "") ?? [];
       if (start === undefined || end === undefined)
         return { type: "wrong", file, why: "does not name its lines; write them as START:END" };
-      return { type: "place", file, place: { type: "lines", start: Number(start), end: Number(end) } };
+      return { type: "target", file, target: { type: "lines", start: Number(start), end: Number(end) } };
     }
     case "symbol": {
       const [suffix = "", act = "replace"] = ACT.exec(rest ?? "") ?? [];
       const symbol = (rest ?? "").slice(0, (rest ?? "").length - suffix.length);
       if (symbol === "") return { type: "wrong", file, why: "does not name its symbol" };
-      return { type: "place", file, place: { type: "symbol", symbol, act: act as "replace" } };
+      return { type: "target", file, target: { type: "symbol", symbol, act: act as "replace" } };
     }
   }
 }
@@ -131,8 +131,4 @@ function addressedPath(path: string, base: PathBase | undefined): string {
 
 function notArmed(path: string): BlockAddress<never> {
   return { type: "wrong", why: `is for ${path}, and edit_mode was not called for that file` };
-}
-
-function joinFilePaths(files: readonly Addressee[]): string {
-  return files.map(({ path }) => path).join(", ");
 }

@@ -1,4 +1,3 @@
-import type { ToolContext } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
 import { fileChange } from "../changes/file-change.ts";
 import type { FileWritingOptions } from "../changes/file-writing.ts";
@@ -94,12 +93,11 @@ async function prepareFile(
 async function assertPermitted({ context }: ArmedFile): Promise<void> {
   const permit = await context.permit();
   if (permit.decision === "deny") throw new Error(`it is not allowed any more: ${permit.reason}`);
-  if (permit.decision === "ask" && !wasApproved(context))
+  if (
+    permit.decision === "ask" &&
+    !(messageOfCall(context)?.calls.some(({ id, approved }) => id === context.call && approved === true) ?? false)
+  )
     throw new Error("it needs to be approved again; call edit_mode again");
-}
-
-function wasApproved(context: ToolContext): boolean {
-  return messageOfCall(context)?.calls.some(({ id, approved }) => id === context.call && approved === true) ?? false;
 }
 
 async function reportChange({ file, before, bytes, text }: NewContent): Promise<void> {

@@ -1,13 +1,13 @@
 import type { Part } from "@banyan/core";
 import { type Fence, type FenceListener, FenceParser } from "../../fences/index.ts";
-import { type Addressee, type BlockAddress, type BlockPlace, parseBlockAddress } from "./address.ts";
+import { type Addressee, type BlockAddress, type BlockTarget, parseBlockAddress } from "./address.ts";
 
 /** A code block of a message whose address names a file. */
 export interface FileBlock<File extends Addressee> {
   /** The name in errors: `block 2 (ts:10:14)`. */
   readonly name: string;
   readonly file: File;
-  readonly place: BlockPlace;
+  readonly target: BlockTarget;
   /** Every line ends with LF. */
   readonly text: string;
 }
@@ -26,7 +26,7 @@ export interface CapturedBlocks<File extends Addressee> {
 /** Gets the blocks for files while they arrive. */
 export interface CaptureListener<File extends Addressee> {
   /** Gets the next text of a block; empty at the start. `index` counts the blocks of the file, from 0. */
-  grew(file: File, index: number, place: BlockPlace, text: string): void;
+  grew(file: File, index: number, target: BlockTarget, text: string): void;
 }
 
 interface OpenBlock<File extends Addressee> {
@@ -34,8 +34,8 @@ interface OpenBlock<File extends Addressee> {
   readonly address: BlockAddress<File>;
   readonly number: number;
   readonly behind: number;
-  /** The likely place while the block arrives, and its index among the blocks of its file, from 0. */
-  readonly shown: { readonly file: File; readonly place: BlockPlace; readonly index: number } | undefined;
+  /** The likely target while the block arrives, and its index among the blocks of its file, from 0. */
+  readonly shown: { readonly file: File; readonly target: BlockTarget; readonly index: number } | undefined;
   readonly pieces: string[];
 }
 
@@ -78,7 +78,7 @@ export class Capture<File extends Addressee> implements FenceListener {
       const { address } = block;
       const name = blockName(block.number, block.fence);
       if (block === this.#unclosed) doubts.push(`${name} is not closed`);
-      else if (address.type === "place") blocks.push({ name, ...address, text: fileBlockText(block) });
+      else if (address.type === "target") blocks.push({ name, ...address, text: fileBlockText(block) });
       else if (address.type === "wrong" && address.file)
         wrong.push({ file: address.file, why: `${name} ${address.why}` });
       else if (address.type === "wrong") doubts.push(`${name} ${address.why}`);
@@ -91,10 +91,10 @@ export class Capture<File extends Addressee> implements FenceListener {
   opened(fence: Fence): void {
     const address = parseBlockAddress(fence.info, this.#files);
     const among = address.type === "none" ? this.#plain : this.#addressed;
-    const place = address.type === "none" ? this.#assumedPlace() : address.type === "place" ? address : undefined;
-    const index = place ? (this.#counts.get(place.file) ?? 0) : 0;
-    if (place) this.#counts.set(place.file, index + 1);
-    const shown = place && { ...place, index };
+    const target = address.type === "none" ? this.#assumedTarget() : address.type === "target" ? address : undefined;
+    const index = target ? (this.#counts.get(target.file) ?? 0) : 0;
+    if (target) this.#counts.set(target.file, index + 1);
+    const shown = target && { ...target, index };
     this.#open = { fence, address, number: among.length + 1, behind: this.#addressed.length, shown, pieces: [] };
     among.push(this.#open);
     this.#show(this.#open, "");
@@ -115,7 +115,7 @@ export class Capture<File extends Addressee> implements FenceListener {
   }
 
   #show({ shown }: OpenBlock<File>, text: string): void {
-    if (shown) this.#listener?.grew(shown.file, shown.index, shown.place, text);
+    if (shown) this.#listener?.grew(shown.file, shown.index, shown.target, text);
   }
 
   /** Returns the file that needs no address: a single file in mode complete. */
@@ -124,11 +124,11 @@ export class Capture<File extends Addressee> implements FenceListener {
     return only?.mode === "complete" && more.length === 0 ? only : undefined;
   }
 
-  /** Returns the place of a block without an address: the whole file, while no other block follows. */
-  #assumedPlace(): { file: File; place: BlockPlace } | undefined {
+  /** Returns the target of a block without an address: the whole file, while no other block follows. */
+  #assumedTarget(): { file: File; target: BlockTarget } | undefined {
     const file = this.#wholeFile();
     const isFirst = this.#addressed.length === 0 && this.#plain.length === 0;
-    return file && isFirst ? { file, place: { type: "complete" } } : undefined;
+    return file && isFirst ? { file, target: { type: "complete" } } : undefined;
   }
 
   #endWhole(file: File): CapturedBlocks<File> {
@@ -142,7 +142,7 @@ export class Capture<File extends Addressee> implements FenceListener {
       return { ...none, wrong: [{ file, why }] };
     }
     if (this.#unclosed) return { ...none, doubts: [`${name} is not closed`] };
-    return { ...none, blocks: [{ name, file, place: { type: "complete" }, text: fileBlockText(only) }] };
+    return { ...none, blocks: [{ name, file, target: { type: "complete" }, text: fileBlockText(only) }] };
   }
 
   /**

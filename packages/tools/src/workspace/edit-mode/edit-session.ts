@@ -1,5 +1,5 @@
 import type { AssistantMessage, Follower, FollowResult, Part } from "@banyan/core";
-import type { BlockPlace } from "./address.ts";
+import type { BlockTarget } from "./address.ts";
 import { type ApplyOptions, applyCaptured } from "./apply.ts";
 import type { ArmedFile } from "./armed-file.ts";
 import { Capture, captureMessage } from "./capture.ts";
@@ -83,17 +83,17 @@ export class EditSession {
   }
 }
 
-function showDraft(file: ArmedFile, index: number, place: BlockPlace, text: string): void {
-  file.context.draft({ index, path: file.path, ...replacedLines(file, place), text });
+function showDraft(file: ArmedFile, index: number, target: BlockTarget, text: string): void {
+  file.context.draft({ index, path: file.path, ...replacedLines(file, target), text });
 }
 
 /** Returns the lines that a block replaces; empty for a whole file and for an unknown symbol. */
-function replacedLines(file: ArmedFile, place: BlockPlace): { readonly start?: number; readonly end?: number } {
-  switch (place.type) {
+function replacedLines(file: ArmedFile, target: BlockTarget): { readonly start?: number; readonly end?: number } {
+  switch (target.type) {
     case "lines":
-      return { start: place.start, end: place.end };
+      return { start: target.start, end: target.end };
     case "symbol": {
-      const lines = symbolLines(file, place);
+      const lines = symbolLines(file, target);
       return typeof lines === "string" ? {} : lines;
     }
     case "complete":

@@ -11,7 +11,8 @@ const LAST =
 /** Returns the result of `edit_mode` for a file: how to write the code blocks. */
 export function instructions(file: ArmedFile): string {
   const fence = "`".repeat(3);
-  const address = (place: string, isNamed = false) => fence + formatAddress(file, tagOf(file), place, isNamed);
+  const address = (place: string, isNamed = false) =>
+    fence + formatAddress(file, extname(file.path).slice(1) || "text", place, isNamed);
   const lines = file.snapshot?.lines ?? 0;
   const longer = longerFence(file);
   switch (file.mode) {
@@ -53,10 +54,6 @@ export function instructions(file: ArmedFile): string {
         LAST,
       ].join("\n");
   }
-}
-
-function tagOf({ path }: ArmedFile): string {
-  return extname(path).slice(1) || "text";
 }
 
 function longerFence({ path, snapshot }: ArmedFile): string[] {

@@ -63,18 +63,18 @@ function editedText(file: ArmedFile, text: string, blocks: readonly FileBlock<Ar
   return result.text;
 }
 
-function lineEditOf(file: ArmedFile, { name, place, text }: FileBlock<ArmedFile>, lines: number): LineEdit | string {
-  switch (place.type) {
+function lineEditOf(file: ArmedFile, { name, target, text }: FileBlock<ArmedFile>, lines: number): LineEdit | string {
+  switch (target.type) {
     case "lines": {
-      const { start, end } = place;
+      const { start, end } = target;
       return start === end && text === "" ? `${name} inserts nothing` : { name, start, end, text };
     }
     case "complete":
       return { name, start: 1, end: lines + 1, text };
     case "symbol": {
-      const range = symbolLines(file, place);
+      const range = symbolLines(file, target);
       if (typeof range === "string") return `${name}: ${range}`;
-      if (place.act === "remove" && text !== "") return `${name} removes a symbol, so it must have no lines`;
+      if (target.act === "remove" && text !== "") return `${name} removes a symbol, so it must have no lines`;
       if (range.start === range.end && text === "") return `${name} inserts nothing`;
       return { name, ...range, text };
     }
@@ -84,7 +84,7 @@ function lineEditOf(file: ArmedFile, { name, place, text }: FileBlock<ArmedFile>
 /** Returns the lines that a symbol's block replaces, or the reason for a failure. Equal numbers mean an insertion. */
 export function symbolLines(
   { symbols }: ArmedFile,
-  { symbol, act }: Extract<FileBlock<ArmedFile>["place"], { type: "symbol" }>,
+  { symbol, act }: Extract<FileBlock<ArmedFile>["target"], { type: "symbol" }>,
 ): { readonly start: number; readonly end: number } | string {
   try {
     if (!symbols) return "edit_mode was not called with mode symbol";

@@ -66,10 +66,10 @@ function openedDirectory(workspace: Workspace, handle: FileHandle, path: string)
  * Opens a file of the workspace for reading. Throws a `WorkspaceError` unless the path is a regular file inside the
  * workspace, even if it is swapped between check and opening. Also throws if a rule forbids reading.
  */
-export async function openFile(workspace: Workspace, given: string): Promise<OpenRegularFile> {
-  const location = await locate(workspace, given);
+export async function openFile(workspace: Workspace, named: string): Promise<OpenRegularFile> {
+  const location = await locate(workspace, named);
   if (location.kind === "file") {
-    const why = workspace.whyNotRead?.(location.path, given);
+    const why = workspace.whyNotRead?.(location.path, named);
     if (why !== undefined) throw new WorkspaceError("refused", `${location.path} was not read: ${why}`);
   }
   return openFileAt(workspace, location);

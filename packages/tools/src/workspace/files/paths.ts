@@ -114,16 +114,16 @@ function belowRoot(workspace: Workspace, path: string): string | undefined {
  * the workspace, and for a path that starts outside or leaves by `..` without leading back. The end of the path may be
  * missing. The path may change right after the check: `openFile` and `replaceWorkspaceFile` check what they opened.
  */
-export async function locate(workspace: Workspace, given: string): Promise<Location> {
-  if (given === "")
+export async function locate(workspace: Workspace, named: string): Promise<Location> {
+  if (named === "")
     throw new WorkspaceError(
       "path",
       "The path is empty. Name a path relative to the workspace; `.` is the workspace itself.",
     );
-  if (given.includes("\0")) throw new WorkspaceError("path", "The path contains a null byte. Remove the null byte.");
+  if (named.includes("\0")) throw new WorkspaceError("path", "The path contains a null byte. Remove the null byte.");
   await checkRoot(workspace);
-  const start = isAbsolute(given) ? (belowRoot(workspace, given) ?? leadingBack(workspace, given)) : given;
-  if (start === undefined) throw outsideError(given, "is outside the workspace");
+  const start = isAbsolute(named) ? (belowRoot(workspace, named) ?? leadingBack(workspace, named)) : named;
+  if (start === undefined) throw outsideError(named, "is outside the workspace");
 
   let ahead = start.split(sep);
   const parts: string[] = [];
@@ -135,9 +135,9 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
     if (part === "" || part === ".") continue;
     if (part === "..") {
       if (parts.pop() === undefined) {
-        if (links > 0) throw outsideError(given, LINK_OUT);
-        const back = leadingBack(workspace, given);
-        if (back === undefined) throw outsideError(given, "leads out of the workspace");
+        if (links > 0) throw outsideError(named, LINK_OUT);
+        const back = leadingBack(workspace, named);
+        if (back === undefined) throw outsideError(named, "leads out of the workspace");
         ahead = back.split(sep);
         existing = undefined;
         found = await lstat(workspace.root);
@@ -150,18 +150,18 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
     parts.push(part);
     if (existing !== undefined) continue;
     if (!found?.isDirectory())
-      throw new WorkspaceError("kind", `${parts.slice(0, -1).join("/")} is not a folder, so ${given} cannot exist.`);
-    found = await lstatOrNothing(joinPath(workspace, parts), given);
+      throw new WorkspaceError("kind", `${parts.slice(0, -1).join("/")} is not a folder, so ${named} cannot exist.`);
+    found = await lstatOrNothing(joinPath(workspace, parts), named);
     if (found === undefined) {
       existing = parts.length - 1;
     } else if (found.isSymbolicLink()) {
       links += 1;
       if (links > MOST_LINKS)
-        throw new WorkspaceError("path", `${given} goes through too many links. Name the file itself.`);
+        throw new WorkspaceError("path", `${named} goes through too many links. Name the file itself.`);
       const target = await readlink(joinPath(workspace, parts));
       parts.pop();
       const next = isAbsolute(target) ? belowRoot(workspace, target) : target;
-      if (next === undefined) throw outsideError(given, LINK_OUT);
+      if (next === undefined) throw outsideError(named, LINK_OUT);
       if (isAbsolute(target)) parts.length = 0;
       found = await lstat(joinPath(workspace, parts));
       ahead.unshift(...next.split(sep));
@@ -175,8 +175,8 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
   return { path, real, kind: "special", what: specialKind(found) };
 }
 
-function leadingBack(workspace: Workspace, given: string): string | undefined {
-  const real = followLinks(isAbsolute(given) ? given : workspace.root + sep + given);
+function leadingBack(workspace: Workspace, named: string): string | undefined {
+  const real = followLinks(isAbsolute(named) ? named : workspace.root + sep + named);
   return real === undefined ? undefined : belowRoot(workspace, real);
 }
 
@@ -197,8 +197,8 @@ export async function checkRoot(workspace: Workspace): Promise<void> {
   );
 }
 
-function outsideError(given: string, how: string): WorkspaceError {
-  return new WorkspaceError("outside", `${given} ${how}. Only paths inside the workspace can be used.`);
+function outsideError(named: string, how: string): WorkspaceError {
+  return new WorkspaceError("outside", `${named} ${how}. Only paths inside the workspace can be used.`);
 }
 
 function joinPath(workspace: Workspace, parts: readonly string[]): string {
@@ -206,11 +206,11 @@ function joinPath(workspace: Workspace, parts: readonly string[]): string {
   return (workspace.root.endsWith(sep) ? workspace.root : workspace.root + sep) + parts.join(sep);
 }
 
-async function lstatOrNothing(path: string, given: string): Promise<Stats | undefined> {
+async function lstatOrNothing(path: string, named: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
-    throw explainPathError(given, error);
+    throw explainPathError(named, error);
   }
 }

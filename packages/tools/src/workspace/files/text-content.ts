@@ -40,8 +40,8 @@ const MARK = "\ufeff";
  * Reads a whole text file and passes its text to `watch`. Throws a `WorkspaceError` if the file is not text
  * (`content`), or if some bytes are invalid in its encoding, as in Latin-1 (`encoding`): a rewrite would lose them.
  */
-export async function readText(workspace: Workspace, given: string, watch?: KeyWatch): Promise<TextContent> {
-  await using file = await openFile(workspace, given);
+export async function readText(workspace: Workspace, named: string, watch?: KeyWatch): Promise<TextContent> {
+  await using file = await openFile(workspace, named);
   if (file.stats.size > MOST_BYTES) {
     throw new WorkspaceError(
       "content",

@@ -91,11 +91,11 @@ export function searchTool(workspace: Workspace, options: SearchToolOptions = {}
         const end = await searchInWorker({ workspace, pattern, files }, matches, left, context.signal);
         const isEmpty = all.length === 0 && leftOut.every(({ isFolder }) => isFolder);
         const advice = isEmpty ? [nothingThere(place.path, glob)] : patternAdvice(translated);
-        return told(matches, end, { leftOut, links, advice, notes: notesOn(translated) }, context.signal);
+        return searchReport(matches, end, { leftOut, links, advice, notes: notesOn(translated) }, context.signal);
       } catch (error) {
         context.signal.throwIfAborted();
         if (!late.aborted) throw explainPathError(place.path, error);
-        return told(matches, "late", { notes: notesOn(translated) }, context.signal);
+        return searchReport(matches, "late", { notes: notesOn(translated) }, context.signal);
       }
     },
   });
@@ -121,7 +121,12 @@ export function searchTool(workspace: Workspace, options: SearchToolOptions = {}
   }
 
   /** Returns the result. First reads the files whose matches may be lines of a key: a single line does not show that. */
-  async function told(matches: Matches, end: SearchEnd, beside: SearchNotes, signal: AbortSignal): Promise<string> {
+  async function searchReport(
+    matches: Matches,
+    end: SearchEnd,
+    beside: SearchNotes,
+    signal: AbortSignal,
+  ): Promise<string> {
     if (watch) {
       for (const [path, line] of matches.mayHoldKeys) await look(path, line, watch, signal);
     }
@@ -129,7 +134,11 @@ export function searchTool(workspace: Workspace, options: SearchToolOptions = {}
   }
 
   function stoppedBy(end: SearchEnd): Pick<SearchNotes, "stopped"> {
-    return end === "late" ? { stopped: tooSlow(deadline) } : {};
+    return end === "late"
+      ? {
+          stopped: `stopped after ${deadline} ms, so there may be more; search a smaller folder, or with a simpler pattern (no repetition inside a repetition)`,
+        }
+      : {};
   }
 
   async function look(path: string, line: number, watch: KeyWatch, signal: AbortSignal): Promise<void> {
@@ -165,8 +174,4 @@ function remembering(judge: (path: string) => boolean): (path: string) => boolea
     known.set(path, verdict);
     return verdict;
   };
-}
-
-function tooSlow(deadline: number): string {
-  return `stopped after ${deadline} ms, so there may be more; search a smaller folder, or with a simpler pattern (no repetition inside a repetition)`;
 }

@@ -20,19 +20,19 @@ interface Announcement {
 export function Announcer() {
   const conversation = useConversation();
   const mayAnswer = useMay()("question.answer");
-  const [told, setTold] = useState<readonly Announcement[]>([]);
+  const [announcements, setAnnouncements] = useState<readonly Announcement[]>([]);
   useEffect(
     () =>
       conversation.hear((item) => {
         const said = announcementOf(item, conversation, mayAnswer);
         if (!said) return;
         const { text, isUrgent = false } = said;
-        setTold((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, isUrgent }].slice(-KEPT));
+        setAnnouncements((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, isUrgent }].slice(-KEPT));
       }),
     [conversation, mayAnswer],
   );
   const region = (isUrgent: boolean) =>
-    told.filter((one) => one.isUrgent === isUrgent).map(({ id, text }) => <p key={id}>{text}</p>);
+    announcements.filter((one) => one.isUrgent === isUrgent).map(({ id, text }) => <p key={id}>{text}</p>);
   return (
     <>
       <div id="told-politely" aria-live="polite" aria-atomic="false" aria-relevant="additions" className="sr-only">

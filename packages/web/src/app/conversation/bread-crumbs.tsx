@@ -1,5 +1,5 @@
 import { type ConversationState, textOf } from "@banyan/core/conversation";
-import { PlaceLink } from "../../parts/browser/navigation.tsx";
+import { PageLink } from "../../parts/browser/navigation.tsx";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
@@ -13,9 +13,9 @@ export function BreadCrumbs({ tree, leaf }: { readonly tree: ConversationState; 
       <ol className="flex flex-wrap gap-2">
         {launched.map(({ message, words }) => (
           <li key={message}>
-            <PlaceLink to={{ conversation, leaf: message }} end focus={message} className="text-leaf underline">
+            <PageLink to={{ conversation, leaf: message }} end focus={message} className="text-leaf underline">
               {words}
-            </PlaceLink>{" "}
+            </PageLink>{" "}
             <span aria-hidden="true">›</span>
           </li>
         ))}

@@ -1,7 +1,7 @@
 import { isUserMessage } from "@banyan/core/conversation";
 import { useState } from "react";
 import { messageBeginning } from "../../panels/tree/words.ts";
-import { goToPlace, PlaceLink } from "../../parts/browser/navigation.tsx";
+import { goToView, PageLink } from "../../parts/browser/navigation.tsx";
 import { downloadExport, FORMATS } from "../../parts/conversation/export-file.ts";
 import { useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
 import { Button } from "../../parts/design/button.tsx";
@@ -19,12 +19,12 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
   return (
     <Disclosure id="more" icon="more" name={t("More about this conversation")}>
       {may("conversation.rename") && <RenameItem />}
-      <PlaceLink
+      <PageLink
         to={{ conversation: id, leaf: leaf ?? undefined, whole: true }}
         className="mt-3 inline-block min-h-6 text-leaf underline"
       >
         {t("Show all messages")}
-      </PlaceLink>{" "}
+      </PageLink>{" "}
       <span className="text-soft text-xs">{t("for printing, or for the search of the browser")}</span>
       {may("share.create") && <Sharing leaf={leaf} />}
       {may("conversation.export") && <h2 className="mt-3 font-medium">{t("Export")}</h2>}
@@ -82,7 +82,7 @@ function Remove() {
   const title = useTitle() ?? t("New conversation");
   const remove = () => {
     removal.begin([id], title);
-    goToPlace({});
+    goToView({});
   };
   return (
     <div className="mt-3">

@@ -1,7 +1,6 @@
 import { itemSentence } from "@banyan/client/display";
 import type { FeedItem } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
-import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { say, t } from "../../parts/phrases/phrases.ts";
 
@@ -41,7 +40,8 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
       const text = isToldElsewhere(item) ? undefined : itemSentence(item, say);
       if (text === undefined) return;
       const isEarly = item.type === "message.left-out";
-      const ofRun = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
+      const ofRun =
+        "run" in item && typeof item.run === "string" ? conversation.state?.runs.get(item.run)?.leaf : undefined;
       const at = isEarly ? item.message : ofRun;
       setNotes((before) =>
         [...before, { id: (before.at(-1)?.id ?? 0) + 1, type: item.type, text, at, isEarly }].slice(-KEPT),
@@ -64,8 +64,4 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
       ))}
     </ul>
   );
-}
-
-function leafOf(conversation: PageConversation, run: string): string | null | undefined {
-  return conversation.state?.runs.get(run)?.leaf;
 }

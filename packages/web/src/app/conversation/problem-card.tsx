@@ -1,4 +1,4 @@
-import { PlaceLink } from "../../parts/browser/navigation.tsx";
+import { PageLink } from "../../parts/browser/navigation.tsx";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { Button } from "../../parts/design/button.tsx";
 import { Notice } from "../../parts/design/notice.tsx";
@@ -25,9 +25,9 @@ export function ProblemCard() {
               {t("Try again")}
             </Button>
           )}
-          <PlaceLink to={{}} className="inline-flex min-h-8 items-center px-1 text-leaf underline">
+          <PageLink to={{}} className="inline-flex min-h-8 items-center px-1 text-leaf underline">
             {t("Go to the start page")}
-          </PlaceLink>
+          </PageLink>
         </>
       }
     >

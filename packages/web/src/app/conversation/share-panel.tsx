@@ -1,9 +1,9 @@
-import type { Share } from "@banyan/protocol";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useCopy } from "../../parts/browser/use-copy.ts";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { Button } from "../../parts/design/button.tsx";
 import { usePage } from "../../parts/page/page.ts";
+import { useAnswer } from "../../parts/page/use-answer.ts";
 import { formatPageTime, t } from "../../parts/phrases/phrases.ts";
 
 const UNTIL = { dateStyle: "medium", timeStyle: "short" } as const;
@@ -12,24 +12,10 @@ const UNTIL = { dateStyle: "medium", timeStyle: "short" } as const;
 export function Sharing({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
   const { id: conversation } = useConversation();
-  const [shares, setShares] = useState<readonly Share[]>([]);
   const [address, setAddress] = useState<string>();
   const [changes, setChanges] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: requested again after each created or revoked link.
-  useEffect(() => {
-    let isWanted = true;
-    page.connection.ask("share.list", { conversation }).then(
-      (found) => {
-        if (isWanted) setShares(found.shares);
-      },
-      () => {
-        // A server without links says so when the user creates one.
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [page, conversation, changes]);
+  // A server without links reports the problem when the user creates a link.
+  const { answer } = useAnswer("share.list", { conversation }, changes);
   const make = async (shown: { readonly leaf?: string }) => {
     const { path } = await page.connection.ask("share.create", { conversation, ...shown });
     setAddress(new URL(path, window.location.origin).href);
@@ -56,7 +42,7 @@ export function Sharing({ leaf }: { readonly leaf: string | null }) {
       </div>
       {address !== undefined && <Made address={address} />}
       <ul aria-label={t("Links")} className="mt-2 flex flex-col gap-1">
-        {shares.map((share) => (
+        {answer?.shares.map((share) => (
           <li key={share.id} className="flex items-center justify-between gap-2 text-xs">
             <span>
               {share.leaf === undefined

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { PlaceLink } from "../../parts/browser/navigation.tsx";
+import { PageLink } from "../../parts/browser/navigation.tsx";
 import { useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
 import { t, tCount } from "../../parts/phrases/phrases.ts";
 import { MessageArticle } from "../../transcript/message-article.tsx";
@@ -26,9 +26,9 @@ export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
           <button type="button" onClick={() => window.print()} className="min-h-6 text-leaf underline">
             {t("Print")}
           </button>
-          <PlaceLink to={{ conversation: conversation.id, leaf: leaf ?? undefined }} className="text-leaf underline">
+          <PageLink to={{ conversation: conversation.id, leaf: leaf ?? undefined }} className="text-leaf underline">
             {t("Back to the conversation")}
-          </PlaceLink>
+          </PageLink>
         </p>
         {path.map((id, index) => (
           <MessageArticle

@@ -2,7 +2,7 @@ import { isId } from "@banyan/core/conversation";
 import type { ListedConversation } from "@banyan/protocol";
 import { useState } from "react";
 import { takesFocus } from "../../parts/browser/focus-on.ts";
-import { PlaceLink, usePlace } from "../../parts/browser/navigation.tsx";
+import { PageLink, usePageView } from "../../parts/browser/navigation.tsx";
 import { useKeptList } from "../../parts/browser/use-kept-list.ts";
 import { IconButton } from "../../parts/design/button.tsx";
 import { Tag } from "../../parts/design/notice.tsx";
@@ -25,7 +25,7 @@ export function ConversationEntry({
   const { id, title, running, waiting, unread, broken } = conversation;
   const may = useMay();
   const [isNaming, setNaming] = useState(false);
-  const isActive = usePlace((place) => place.conversation === id);
+  const isActive = usePageView((view) => view.conversation === id);
   const name = title || t("New conversation");
   if (onChoose) {
     return (
@@ -40,7 +40,7 @@ export function ConversationEntry({
   if (isNaming) return <TitleField id={id} title={title} onClose={() => setNaming(false)} />;
   return (
     <div className="group/entry relative mb-0.5">
-      <PlaceLink
+      <PageLink
         to={{ conversation: id }}
         aria-current={isActive ? "page" : undefined}
         className={`block rounded-md px-2 py-1.5 text-sm hover:bg-sunken ${isActive ? "bg-leaf-ground font-medium" : ""}`}
@@ -61,7 +61,7 @@ export function ConversationEntry({
           {/* The open conversation is about to be marked as read. */}
           {unread > 0 && !isActive && <Tag>{tCount(unread, "{count} unread", "{count} unread")}</Tag>}
         </span>
-      </PlaceLink>
+      </PageLink>
       <EntryActions id={id} name={name} onRename={() => setNaming(true)} />
     </div>
   );
@@ -70,8 +70,8 @@ export function ConversationEntry({
 function EntryActions({ id, name, onRename }: { readonly id: string; readonly name: string; onRename(): void }) {
   const page = usePage();
   const may = useMay();
-  const [pinned, pin] = usePlaced("pinned");
-  const [archived, archive] = usePlaced("archived");
+  const [pinned, pin] = useKeptIds("pinned");
+  const [archived, archive] = useKeptIds("archived");
   const isPinned = pinned.includes(id);
   const isArchived = archived.includes(id);
   return (
@@ -142,13 +142,13 @@ const BROKEN: Readonly<Record<NonNullable<ListedConversation["broken"]>, string>
   interrupted: t("interrupted"),
 };
 
-export type ListPlace = "pinned" | "archived";
+export type KeptListName = "pinned" | "archived";
 
 /** Returns the user's pinned or archived conversations, and a function that adds or removes some. */
-export function usePlaced(
-  place: ListPlace,
+export function useKeptIds(
+  list: KeptListName,
 ): readonly [readonly string[], (ids: readonly string[], isThere: boolean) => void] {
-  const [all, change] = useKeptList(place, isId);
+  const [all, change] = useKeptList(list, isId);
   return [
     all,
     (ids, isThere) => {

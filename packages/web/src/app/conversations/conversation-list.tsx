@@ -1,7 +1,7 @@
 import type { ListedConversation } from "@banyan/protocol";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
-import { PlaceLink } from "../../parts/browser/navigation.tsx";
+import { PageLink } from "../../parts/browser/navigation.tsx";
 import { Button, IconButton } from "../../parts/design/button.tsx";
 import { Select, TextField } from "../../parts/design/field.tsx";
 import { Icon } from "../../parts/design/icon.tsx";
@@ -9,7 +9,7 @@ import { usePage, usePageState } from "../../parts/page/page.ts";
 import { type Preferences, usePreference } from "../../parts/page/preferences.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t, tCount } from "../../parts/phrases/phrases.ts";
-import { ConversationEntry, usePlaced } from "./conversation-entry.tsx";
+import { ConversationEntry, useKeptIds } from "./conversation-entry.tsx";
 import { listRows } from "./days.ts";
 import { ImportConversation } from "./import-conversation.tsx";
 import { NewConversation } from "./new-conversation.tsx";
@@ -25,10 +25,10 @@ export function ConversationList() {
   return (
     <>
       <div className="flex flex-col gap-1.5 p-3 pb-2">
-        <PlaceLink to={{}} className="flex min-h-8 items-center gap-2 px-2 font-semibold text-lg">
+        <PageLink to={{}} className="flex min-h-8 items-center gap-2 px-2 font-semibold text-lg">
           <img src="/icon.svg" alt="" className="size-6" />
           Banyan
-        </PlaceLink>
+        </PageLink>
         <NewConversation />
         <div className="flex gap-1">
           <span className="flex min-w-0 flex-1 flex-col">
@@ -89,8 +89,8 @@ function Days({
 }) {
   const conversations = usePageState((state) => state.conversations);
   const leaving = usePageState((state) => state.leaving?.conversations);
-  const [pinned] = usePlaced("pinned");
-  const [archived] = usePlaced("archived");
+  const [pinned] = useKeptIds("pinned");
+  const [archived] = useKeptIds("archived");
   const [isArchiveOpen, setArchiveOpen] = useState(false);
   const scroller = useRef<HTMLElement>(null);
   const today = new Date().toDateString();
@@ -171,7 +171,7 @@ function Days({
 function ChosenOnes({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; onDone(): void }) {
   const page = usePage();
   const may = useMay();
-  const [archived, archive] = usePlaced("archived");
+  const [archived, archive] = useKeptIds("archived");
   const ids = [...chosen];
   const isAway = ids.length > 0 && ids.every((id) => archived.includes(id));
   return (

@@ -1,6 +1,6 @@
 import { errorMessage, visibleLine } from "@banyan/core/shown";
 import { useRef } from "react";
-import { goToPlace } from "../../parts/browser/navigation.tsx";
+import { goToView } from "../../parts/browser/navigation.tsx";
 import { Button } from "../../parts/design/button.tsx";
 import { usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
@@ -18,7 +18,7 @@ export function ImportConversation() {
         const problem = errorMessage(error);
         throw new Error(t("Could not import {name}. {problem}", { name: visibleLine(file.name), problem }));
       });
-    goToPlace({ conversation });
+    goToView({ conversation });
     return notice;
   };
   return (

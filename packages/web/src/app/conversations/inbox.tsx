@@ -1,9 +1,9 @@
-import type { Result } from "@banyan/protocol";
-import { Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect } from "react";
 import { lazily } from "../../parts/browser/lazily.ts";
-import { PlaceLink } from "../../parts/browser/navigation.tsx";
+import { PageLink } from "../../parts/browser/navigation.tsx";
 import { Disclosure } from "../../parts/design/disclosure.tsx";
-import { usePage, usePageState, waitingInAll } from "../../parts/page/page.ts";
+import { usePageState, waitingInAll } from "../../parts/page/page.ts";
+import { useAnswer } from "../../parts/page/use-answer.ts";
 import { t, waitingInWords } from "../../parts/phrases/phrases.ts";
 
 const Approval = lazily(async () => ({ default: (await import("../../transcript/approval.tsx")).QuestionView }));
@@ -34,45 +34,30 @@ export function Inbox() {
 }
 
 function List() {
-  const { connection } = usePage();
   // Any change in the list of conversations may be a new question.
   const conversations = usePageState((state) => state.conversations);
-  const [waiting, setWaiting] = useState<Result<"question.list">["waiting"]>([]);
-  useEffect(() => {
-    let isWanted = conversations !== undefined;
-    connection.ask("question.list", {}).then(
-      (found) => {
-        if (isWanted) setWaiting(found.waiting);
-      },
-      () => {
-        // The next change requests the questions again.
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [connection, conversations]);
+  const { answer } = useAnswer("question.list", conversations && {}, conversations);
   const titleOf = (id: string) => conversations?.find((listed) => listed.id === id)?.title || t("New conversation");
   return (
     <ul aria-label={t("Waiting for you")} className="flex flex-col gap-3">
-      {waiting.map(({ ofSubAgent, call, directory: _, ...asked }) => (
-        <li key={asked.question.id} className="overflow-hidden rounded-md border border-hair">
+      {answer?.waiting.map(({ ofSubAgent, call, directory: _, ...waiting }) => (
+        <li key={waiting.question.id} className="overflow-hidden rounded-md border border-hair">
           <p className="flex items-baseline justify-between gap-2 px-3 py-1 text-soft text-xs">
             <span className="min-w-0 truncate">
               {ofSubAgent && `${t("In a sub-agent")} · `}
-              <span className="text-ink">{titleOf(asked.conversation)}</span>
+              <span className="text-ink">{titleOf(waiting.conversation)}</span>
             </span>
-            <PlaceLink
-              to={{ conversation: asked.conversation, leaf: asked.question.message ?? undefined }}
+            <PageLink
+              to={{ conversation: waiting.conversation, leaf: waiting.question.message ?? undefined }}
               end
-              focus={asked.question.message ?? undefined}
+              focus={waiting.question.message ?? undefined}
               className="shrink-0 text-leaf underline"
             >
               {t("Show in conversation")}
-            </PlaceLink>
+            </PageLink>
           </p>
           <Suspense fallback={null}>
-            <Approval {...asked} call={call} />
+            <Approval {...waiting} call={call} />
           </Suspense>
         </li>
       ))}

@@ -1,7 +1,7 @@
 import { FIRST_PAGE, moveDraft } from "../../composer/draft.ts";
 import { composed } from "../../parts/browser/keys.ts";
 import { lazily } from "../../parts/browser/lazily.ts";
-import { currentPlace, goToPlace } from "../../parts/browser/navigation.tsx";
+import { currentView, goToView } from "../../parts/browser/navigation.tsx";
 import { Button } from "../../parts/design/button.tsx";
 import { type Page, usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
@@ -46,7 +46,7 @@ export function opening(page: Page): (conversation: string) => Promise<void> {
  * moves along (W83).
  */
 async function showWhenReady(page: Page, conversation: string, isWanted: () => boolean): Promise<void> {
-  const before = currentPlace().conversation;
+  const before = currentView().conversation;
   const live = page.follow(conversation);
   await Promise.all([
     ConversationView.ahead(),
@@ -54,9 +54,9 @@ async function showWhenReady(page: Page, conversation: string, isWanted: () => b
   ]);
   // Replacing the message box would end an input method's composition.
   await composed();
-  const now = currentPlace().conversation;
+  const now = currentView().conversation;
   if (now === conversation) return;
   if (now !== before || !isWanted()) return page.leave(conversation);
   if (now === undefined) moveDraft(FIRST_PAGE, conversation);
-  goToPlace({ conversation });
+  goToView({ conversation });
 }

@@ -1,33 +1,16 @@
-import { errorMessage, withoutMarks } from "@banyan/core/shown";
+import { withoutMarks } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
-import { Fragment, useEffect, useState } from "react";
-import { PlaceLink } from "../../parts/browser/navigation.tsx";
-import { usePage } from "../../parts/page/page.ts";
+import { Fragment } from "react";
+import { PageLink } from "../../parts/browser/navigation.tsx";
+import { useAnswer } from "../../parts/page/use-answer.ts";
 import { formatPageTime, t } from "../../parts/phrases/phrases.ts";
 
 type Hit = Result<"conversation.search">["hits"][number];
 
 /** Lists search hits in all branches of users' conversations, and with `programs` in programs' too (W19). */
 export function SearchHits({ query, programs }: { readonly query: string; readonly programs: boolean }) {
-  const { connection } = usePage();
-  const [hits, setHits] = useState<readonly Hit[]>();
-  const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    let isWanted = true;
-    connection.ask("conversation.search", { query, limit: 50, programs }).then(
-      (found) => {
-        if (!isWanted) return;
-        setHits(found.hits);
-        setProblem(undefined);
-      },
-      (error: unknown) => {
-        if (isWanted) setProblem(errorMessage(error));
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [connection, query, programs]);
+  const { answer, problem } = useAnswer("conversation.search", { query, limit: 50, programs });
+  const hits = answer?.hits;
   if (problem !== undefined) return <p className="px-4 py-2 text-bad text-sm">{problem}</p>;
   return (
     <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-3" aria-label={t("Results for {query}", { query })}>
@@ -51,7 +34,7 @@ export function SearchHits({ query, programs }: { readonly query: string; readon
 
 function HitLink({ hit: { conversation, message, role, at, excerpt, matches } }: { readonly hit: Hit }) {
   return (
-    <PlaceLink
+    <PageLink
       to={{ conversation, leaf: message, message }}
       end
       className="block rounded-md px-2 py-1 text-xs hover:bg-sunken"
@@ -64,7 +47,7 @@ function HitLink({ hit: { conversation, message, role, at, excerpt, matches } }:
         {" · "}
         {formatPageTime(at, { dateStyle: "medium", timeStyle: "short" })}
       </span>
-    </PlaceLink>
+    </PageLink>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ListedConversation } from "@banyan/protocol";
 import { useEffect } from "react";
-import { goToPlace } from "../../parts/browser/navigation.tsx";
+import { goToView } from "../../parts/browser/navigation.tsx";
 import { usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
@@ -22,15 +22,15 @@ export function Notifications() {
     });
     const tell = async ({ id, title, updatedAt }: ListedConversation, what: string) => {
       if (isLookedAt() || (await isElsewhereLookedAt(windows))) return;
-      const told = new Notification(title || t("New conversation"), {
+      const notification = new Notification(title || t("New conversation"), {
         body: what,
         tag: `${id} ${updatedAt}`,
         icon: "/icon-192.png",
       });
-      told.addEventListener("click", () => {
+      notification.addEventListener("click", () => {
         window.focus();
-        told.close();
-        goToPlace({ conversation: id });
+        notification.close();
+        goToView({ conversation: id });
       });
     };
     const stop = store.subscribe((now, before) => {

@@ -1,6 +1,6 @@
 import { Suspense, useEffect, useState } from "react";
 import { lazily } from "../../parts/browser/lazily.ts";
-import { usePlace } from "../../parts/browser/navigation.tsx";
+import { usePageView } from "../../parts/browser/navigation.tsx";
 import { Button, IconButton, SkipLink } from "../../parts/design/button.tsx";
 import { SafePart } from "../../parts/design/notice.tsx";
 import { ActionsProvider } from "../../parts/page/actions.tsx";
@@ -20,7 +20,7 @@ export function Shell() {
   const may = useMay();
   // A guest with a link sees one conversation (S29).
   const hasList = may("conversation.list");
-  const shown = usePlace(({ conversation }) => conversation);
+  const shown = usePageView(({ conversation }) => conversation);
   // On a narrow screen, the list closes after a choice or a new conversation.
   useEffect(() => {
     if (shown !== undefined) setListOpen(false);
@@ -82,7 +82,7 @@ function SystemNotifications() {
 }
 
 function useTabTitle(): void {
-  const shown = usePlace(({ conversation }) => conversation);
+  const shown = usePageView(({ conversation }) => conversation);
   const waiting = usePageState(waitingInAll);
   const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === shown));
   const title = listed?.title;

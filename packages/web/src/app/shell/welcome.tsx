@@ -1,9 +1,9 @@
-import type { Result } from "@banyan/protocol";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { FirstMessage } from "../../composer/first-message.tsx";
 import { correct } from "../../parts/browser/navigation.tsx";
 import { Notice } from "../../parts/design/notice.tsx";
 import { usePage, usePageState } from "../../parts/page/page.ts";
+import { useAnswer } from "../../parts/page/use-answer.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { tParts } from "../../parts/phrases/parts.tsx";
 import { t, withoutName } from "../../parts/phrases/phrases.ts";
@@ -67,30 +67,12 @@ function LeftOut({ notices }: { readonly notices: readonly string[] }) {
   );
 }
 
-type WelcomeProvider = Result<"model.list">["providers"][number];
-
 const NAMED = 4;
 
 /** Names the provider of the model. For the demo, says how to get a real model (W63). */
 function ModelSource({ model }: { readonly model: string }) {
-  const { connection } = usePage();
   const mayAsk = useMay()("model.list");
-  const [providers, setProviders] = useState<readonly WelcomeProvider[]>();
-  useEffect(() => {
-    if (!mayAsk) return;
-    let isWanted = true;
-    connection.ask("model.list", {}).then(
-      (listed) => {
-        if (isWanted) setProviders(listed.providers);
-      },
-      () => {
-        // Without the list, only the name is shown.
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [connection, mayAsk]);
+  const providers = useAnswer("model.list", mayAsk ? {} : undefined).answer?.providers;
   const name = model.split("/", 1)[0] ?? "";
   const source = providers?.find((provider) => provider.name === name)?.reason;
   if (name !== "demo") {

@@ -42,18 +42,26 @@ export function RowActions({
       {name === undefined ? (
         <div className="flex flex-wrap gap-1">
           {may("message.star") && (
-            <RowButton onClick={() => page.told(star())}>
+            <Button isSmall onClick={() => page.told(star())}>
               {message?.starred ? `★ ${t("Unstar")}` : `☆ ${t("Star")}`}
-            </RowButton>
+            </Button>
           )}
-          {may("message.label") && <RowButton onClick={() => setName(message?.label ?? "")}>{t("Name …")}</RowButton>}
-          {row.parent !== undefined && <RowButton onClick={onHoist}>{t("Show only this")}</RowButton>}
+          {may("message.label") && (
+            <Button isSmall onClick={() => setName(message?.label ?? "")}>
+              {t("Name …")}
+            </Button>
+          )}
+          {row.parent !== undefined && (
+            <Button isSmall onClick={onHoist}>
+              {t("Show only this")}
+            </Button>
+          )}
           {(row.messages > 1 || isSpread) && (
-            <RowButton onClick={onSpread}>
+            <Button isSmall onClick={onSpread}>
               {isSpread
                 ? t("Collapse messages")
                 : tCount(row.messages, "Show the message of this row", "Show the {count} messages of this row")}
-            </RowButton>
+            </Button>
           )}
         </div>
       ) : (
@@ -80,13 +88,5 @@ export function RowActions({
         </form>
       )}
     </section>
-  );
-}
-
-function RowButton({ children, onClick }: { readonly children: React.ReactNode; readonly onClick: () => void }) {
-  return (
-    <Button isSmall onClick={onClick}>
-      {children}
-    </Button>
   );
 }

@@ -1,9 +1,9 @@
 import type { ConversationState } from "@banyan/core/conversation";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { TREE } from "../../parts/conversation/live-conversation.ts";
 import { useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
 import { useShow } from "../../parts/conversation/use-view.ts";
-import { usePage } from "../../parts/page/page.ts";
+import { useAnswer } from "../../parts/page/use-answer.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 import { BranchMap } from "./branch-map.tsx";
@@ -144,26 +144,11 @@ function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
 const MOST_HITS = 1_000;
 
 function useTreeSearch(query: string): ReadonlySet<string> {
-  const { connection } = usePage();
-  const { id } = useConversation();
+  const { id: conversation } = useConversation();
   const maySearch = useMay()("conversation.search");
-  const [hits, setHits] = useState(NONE);
   const wanted = query.trim();
-  useEffect(() => {
-    setHits(NONE);
-    if (wanted === "" || !maySearch) return;
-    let isWanted = true;
-    connection.ask("conversation.search", { query: wanted, conversation: id, limit: MOST_HITS }).then(
-      (found) => {
-        if (isWanted) setHits(new Set(found.hits.map(({ message }) => message)));
-      },
-      () => {
-        // A query that cannot be searched for finds nothing.
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [connection, id, wanted, maySearch]);
-  return hits;
+  const input = wanted !== "" && maySearch ? { query: wanted, conversation, limit: MOST_HITS } : undefined;
+  const { answer, isCurrent } = useAnswer("conversation.search", input);
+  const found = isCurrent ? answer : undefined;
+  return useMemo(() => (found ? new Set(found.hits.map(({ message }) => message)) : NONE), [found]);
 }

@@ -56,15 +56,12 @@ export function messageBeginning(conversation: PageConversation, tree: Conversat
   const message = tree.messages.get(id);
   const read = message && textOf(message).slice(0, 200).replace(/\s+/g, " ").trim();
   const written = conversation.outline(id)?.words ?? read ?? "";
-  const words = message?.role === "user" ? written : withoutStars(written);
+  const words =
+    message?.role === "user" ? written : written.replaceAll(/(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])/g, "$1");
   if (words !== "") return words.length < FIRST_WORDS - 1 ? words : `${words.slice(0, FIRST_WORDS).trimEnd()} …`;
   if (message?.role !== "assistant") return t("(no text)");
   const unread = conversation.outline(id)?.calls;
   const called = message.calls.map((call) => visibleLine(toolNameOf(call)));
   if (unread === undefined && called.length === 0) return t("(no text)");
   return `(${unread === undefined ? [...new Set(called)].join(", ") : tCount(unread, "{count} call", "{count} calls")})`;
-}
-
-function withoutStars(text: string): string {
-  return text.replaceAll(/(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])/g, "$1");
 }

@@ -1,11 +1,11 @@
 import { ODD_IDS } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { type PagePlace, pageAddress, readPageAddress } from "./address.ts";
+import { type PageView, pageAddress, readPageAddress } from "./address.ts";
 
 /** The place of an address after the browser has encoded it in ASCII. */
 const arrived = (address: string) => readPageAddress(new URL(address, "http://localhost"));
 
-const NOTHING: PagePlace = {
+const NOTHING: PageView = {
   conversation: undefined,
   leaf: undefined,
   whole: false,
@@ -16,7 +16,7 @@ const NOTHING: PagePlace = {
 
 test("W80: the address of a page says which conversation, branch and message it shows, whatever their ids hold", () => {
   for (const id of ODD_IDS) {
-    const place: PagePlace = { conversation: id, leaf: id, whole: true, panel: "compare", beside: id, message: id };
+    const place: PageView = { conversation: id, leaf: id, whole: true, panel: "compare", beside: id, message: id };
     expect(arrived(pageAddress(place))).toEqual(place);
   }
   expect(pageAddress({ conversation: "an oak" })).toBe("/c/an~20oak");

@@ -2,7 +2,7 @@ import { idInAddress, idToAddress } from "@banyan/core/conversation";
 import { isPanel, type PanelName } from "../page/panel-names.ts";
 
 /** What the page shows (W5). The address contains everything here, so that a reload or a bookmark shows the same. */
-export interface PagePlace {
+export interface PageView {
   /** Absent on the first page. */
   readonly conversation?: string | undefined;
   /** The last message of the branch in view. */
@@ -16,7 +16,7 @@ export interface PagePlace {
 }
 
 /** Returns the address that shows this, beginning with the path. */
-export function pageAddress({ conversation, leaf, whole = false, panel, beside, message }: PagePlace): string {
+export function pageAddress({ conversation, leaf, whole = false, panel, beside, message }: PageView): string {
   if (conversation === undefined) return "/";
   const said = Object.entries({ leaf, whole: whole ? "true" : undefined, panel, beside });
   const search = new URLSearchParams(said.filter((entry): entry is [string, string] => entry[1] !== undefined));
@@ -25,7 +25,7 @@ export function pageAddress({ conversation, leaf, whole = false, panel, beside, 
 }
 
 /** Returns what an address shows. Ignores invalid values. */
-export function readPageAddress({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): PagePlace {
+export function readPageAddress({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): PageView {
   const said = new URLSearchParams(search);
   const panel = said.get("panel");
   return {

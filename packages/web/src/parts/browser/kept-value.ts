@@ -1,3 +1,6 @@
+/** The event for changes in this window; `storage` reports only those of other windows. */
+const CHANGED = "banyan-kept";
+
 type StorageScope = "browser" | "tab";
 
 const storeOf = (where: StorageScope): Storage => (where === "tab" ? sessionStorage : localStorage);
@@ -35,4 +38,20 @@ export function keepValue(name: string, value: unknown, where: StorageScope = "b
     if (value !== undefined) keepValue(name, undefined, where);
     return value === undefined;
   }
+}
+
+/** Stores a value for all windows, and informs the listeners. */
+export function keepSharedValue(name: string, value: unknown): void {
+  keepValue(name, value);
+  window.dispatchEvent(new Event(CHANGED));
+}
+
+/** Calls a function after each change of a shared value, until the returned function is called. */
+export function listenToStorage(listener: () => void): () => void {
+  window.addEventListener("storage", listener);
+  window.addEventListener(CHANGED, listener);
+  return () => {
+    window.removeEventListener("storage", listener);
+    window.removeEventListener(CHANGED, listener);
+  };
 }

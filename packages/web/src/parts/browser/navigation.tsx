@@ -2,7 +2,7 @@ import { createId } from "@banyan/core/conversation";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { navigate, useLocationProperty } from "wouter/use-browser-location";
-import { type PagePlace, pageAddress, readPageAddress } from "./address.ts";
+import { type PageView, pageAddress, readPageAddress } from "./address.ts";
 
 /** How the user reached a view. Stored in the browser's history entry, not in the address. */
 export interface Arrival {
@@ -19,7 +19,7 @@ interface HistoryEntry extends Arrival {
 type AddressValue = string | boolean | undefined;
 
 /** Returns what the page shows now. */
-export function currentPlace(): PagePlace {
+export function currentView(): PageView {
   return readPageAddress(window.location);
 }
 
@@ -28,8 +28,8 @@ function entry(): HistoryEntry {
 }
 
 /** Returns a value from the address, read again with each navigation. */
-export function usePlace<Read extends AddressValue>(read: (place: PagePlace) => Read): Read {
-  return useLocationProperty(() => read(currentPlace()));
+export function usePageView<Read extends AddressValue>(read: (view: PageView) => Read): Read {
+  return useLocationProperty(() => read(currentView()));
 }
 
 /** Returns a value of the current history entry. */
@@ -38,36 +38,36 @@ export function useEntry<Read extends AddressValue>(read: (entry: HistoryEntry) 
 }
 
 /** Navigates within the page with a new history entry. An open panel stays open, unless `to` names another panel. */
-export function goToPlace(to: PagePlace, { end, focus }: Arrival = {}): void {
-  navigate(pageAddress(withPanel(to, currentPlace().panel)), { state: { id: createId(), end, focus } });
+export function goToView(to: PageView, { end, focus }: Arrival = {}): void {
+  navigate(pageAddress(withPanel(to, currentView().panel)), { state: { id: createId(), end, focus } });
 }
 
 /** Changes the address of the current history entry. */
-export function correct(to: PagePlace, { end, focus }: Arrival = entry()): void {
+export function correct(to: PageView, { end, focus }: Arrival = entry()): void {
   navigate(pageAddress(to), { replace: true, state: { id: entry().id, end, focus } });
 }
 
-function withPanel(to: PagePlace, panel: PagePlace["panel"]): PagePlace {
+function withPanel(to: PageView, panel: PageView["panel"]): PageView {
   return "panel" in to ? to : { ...to, panel };
 }
 
 /** A link within the page. */
-export function PlaceLink({ to, end, focus, ...rest }: PlaceLinkProps) {
-  const panel = usePlace((place) => place.panel);
+export function PageLink({ to, end, focus, ...rest }: PageLinkProps) {
+  const panel = usePageView((view) => view.panel);
   return (
     <Link
       {...rest}
       href={pageAddress(withPanel(to, panel))}
       onClick={(event) => {
         event.preventDefault();
-        goToPlace(to, { end, focus });
+        goToView(to, { end, focus });
       }}
     />
   );
 }
 
-interface PlaceLinkProps extends Arrival {
-  readonly to: PagePlace;
+interface PageLinkProps extends Arrival {
+  readonly to: PageView;
   readonly className?: string;
   readonly "aria-current"?: "page" | undefined;
   readonly children: ReactNode;

@@ -1,8 +1,5 @@
 import { useCallback, useSyncExternalStore } from "react";
-import { keepValue, keptValue } from "./kept-value.ts";
-
-/** The event for changes in this window; `storage` reports only those of other windows. */
-const CHANGED = "banyan-kept-list";
+import { keepSharedValue, keptValue, listenToStorage } from "./kept-value.ts";
 
 interface CachedList {
   readonly json: string;
@@ -19,8 +16,7 @@ export function useKeptList<Item>(
   const list = useSyncExternalStore(listenToStorage, () => readKeptList(name, isOne));
   const change = useCallback(
     (next: readonly Item[]) => {
-      keepValue(name, next);
-      window.dispatchEvent(new Event(CHANGED));
+      keepSharedValue(name, next);
     },
     [name],
   );
@@ -35,13 +31,4 @@ function readKeptList<Item>(name: string, isOne: (item: unknown) => item is Item
   if (last?.json === json) return last.list as readonly Item[];
   reads.set(name, { json, list });
   return list;
-}
-
-function listenToStorage(listener: () => void): () => void {
-  window.addEventListener("storage", listener);
-  window.addEventListener(CHANGED, listener);
-  return () => {
-    window.removeEventListener("storage", listener);
-    window.removeEventListener(CHANGED, listener);
-  };
 }

@@ -79,11 +79,11 @@ class BrowserLink implements Link {
         return this.#hear(frame);
       }
       // A foreign server gets a proof that is valid nowhere else.
-      const asked = tries;
+      const attempt = tries;
       proofFor(this.#key, frame.challenge)
         .then((proof) => {
           // The proof answers this challenge, and not that of a later connection.
-          if (asked === tries)
+          if (attempt === tries)
             socket.send(JSON.stringify({ type: "hello", protocol: PROTOCOL, client: "banyan page", proof }));
         })
         // A key that cannot sign is useless.

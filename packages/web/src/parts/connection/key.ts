@@ -10,10 +10,10 @@ export type Key = CryptoKey | string;
 const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
 
 /** Stores the key from the server, and replaces any other key. */
-export async function keepKey(given: string): Promise<void> {
+export async function keepKey(secret: string): Promise<void> {
   // Without cryptography, as over plain HTTP from another machine, the key is its own proof.
   const { subtle } = crypto as { readonly subtle?: SubtleCrypto };
-  const key: Key = subtle ? await subtle.importKey("raw", decodeBase64Url(given), HMAC, false, ["sign"]) : given;
+  const key: Key = subtle ? await subtle.importKey("raw", decodeBase64Url(secret), HMAC, false, ["sign"]) : secret;
   await inStore("readwrite", (keys) => keys.put(key, NAME));
 }
 
@@ -49,10 +49,10 @@ function inStore<T>(mode: IDBTransactionMode, use: (keys: IDBObjectStore) => IDB
     opened.onsuccess = () => {
       const database = opened.result;
       const transaction = database.transaction(STORE, mode);
-      const asked = use(transaction.objectStore(STORE));
+      const request = use(transaction.objectStore(STORE));
       transaction.oncomplete = () => {
         database.close();
-        resolve(asked.result);
+        resolve(request.result);
       };
       transaction.onabort = () => {
         database.close();

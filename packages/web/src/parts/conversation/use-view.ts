@@ -1,6 +1,6 @@
 import { type ConversationState, standingLeaf } from "@banyan/core/conversation";
 import { useEffect, useRef } from "react";
-import { correct, currentPlace, goToPlace, useEntry } from "../browser/navigation.tsx";
+import { correct, currentView, goToView, useEntry } from "../browser/navigation.tsx";
 import { useConversation } from "./use-conversation.ts";
 
 interface BranchViewOptions {
@@ -12,7 +12,7 @@ interface BranchViewOptions {
 /** Returns a function that shows a branch, by its leaf. Each call adds an entry to the browser's history (W6). */
 export function useShow(): (leaf: string, showing?: BranchViewOptions) => void {
   const { id: conversation } = useConversation();
-  return (leaf, { exactly = false, focus } = {}) => goToPlace({ conversation, leaf }, { end: !exactly, focus });
+  return (leaf, { exactly = false, focus } = {}) => goToView({ conversation, leaf }, { end: !exactly, focus });
 }
 
 /**
@@ -45,10 +45,10 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
   }, [conversation, view]);
   useEffect(() => {
     if (view === null || view === leaf || isComing) return;
-    // A user who has just navigated elsewhere stays there, although the page still renders the old place.
-    const place = currentPlace();
-    if (place.conversation !== conversation.id || place.leaf !== leaf) return;
-    correct({ ...place, leaf: view }, { end: true });
+    // A user who has just navigated elsewhere stays there, although the page still renders the old view.
+    const current = currentView();
+    if (current.conversation !== conversation.id || current.leaf !== leaf) return;
+    correct({ ...current, leaf: view }, { end: true });
   }, [conversation, view, leaf, isComing]);
   return view;
 }

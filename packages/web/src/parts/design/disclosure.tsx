@@ -1,6 +1,26 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 
+/** Returns the state of a button with a panel. A click outside of `whole` hides it; `close` also focuses the button. */
+export function usePopover() {
+  const [isOpen, setOpen] = useState(false);
+  const whole = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const onPointer = ({ target }: PointerEvent) => {
+      if (!whole.current?.contains(target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", onPointer);
+    return () => document.removeEventListener("pointerdown", onPointer);
+  }, [isOpen]);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  return { isOpen, setOpen, close, whole, button };
+}
+
 /** A button that shows and hides content below it. Escape or a click elsewhere hides the content. */
 export function Disclosure({
   label,
@@ -17,27 +37,15 @@ export function Disclosure({
   readonly isUrgent?: boolean;
   readonly children: ReactNode;
 }) {
-  const [isOpen, setOpen] = useState(false);
+  const { isOpen, setOpen, close, whole, button } = usePopover();
   const panel = useId();
-  const whole = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!isOpen) return;
-    const onPointer = (event: PointerEvent) => {
-      if (!whole.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", onPointer);
-    return () => document.removeEventListener("pointerdown", onPointer);
-  }, [isOpen]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel, whichever element has the focus.
     <div
       ref={whole}
       className="relative"
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || !isOpen) return;
-        setOpen(false);
-        button.current?.focus();
+      onKeyDown={({ key }) => {
+        if (key === "Escape" && isOpen) close();
       }}
     >
       <button

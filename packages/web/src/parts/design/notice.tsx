@@ -65,6 +65,22 @@ interface SafePartProps {
   readonly children: ReactNode;
 }
 
+/** Shows an error, also to screen readers. Shows nothing without a text. */
+export function ErrorText({
+  className = "",
+  children,
+}: {
+  readonly className?: string;
+  readonly children?: string | undefined;
+}) {
+  if (children === undefined) return null;
+  return (
+    <p role="alert" className={`text-bad ${className}`}>
+      {children}
+    </p>
+  );
+}
+
 /** A part of the page. If rendering fails, a card reports it in this place, and the rest of the page continues (W48). */
 export class SafePart extends Component<SafePartProps, { readonly problem?: string | undefined }> {
   override state: { readonly problem?: string | undefined } = {};

@@ -102,8 +102,8 @@ export class Page {
     try {
       const { id, prompt, argument, ...said } = unsent;
       if (prompt === undefined) return (await this.connection.ask("turn.say", said, id)).message;
-      const asked = { ...said, prompt, ...(argument === undefined ? {} : { argument }) };
-      return (await this.connection.ask("prompt.say", asked, id)).message;
+      const input = { ...said, prompt, ...(argument === undefined ? {} : { argument }) };
+      return (await this.connection.ask("prompt.say", input, id)).message;
     } finally {
       forgetUnsent(unsent);
       this.#changeUnsent((all) => all.filter(({ id }) => id !== unsent.id));
@@ -119,9 +119,9 @@ export class Page {
   }
 
   /** Reports the failure of an action that the user started with a click or key. */
-  told(asked: Promise<unknown>): void {
+  told(request: Promise<unknown>): void {
     this.store.setState({ problem: undefined, note: undefined });
-    asked.catch((error: unknown) => this.store.setState({ problem: errorMessage(error) }));
+    request.catch((error: unknown) => this.store.setState({ problem: errorMessage(error) }));
   }
 
   /** Like `told`, for an action whose result may be a sentence to show. */
@@ -145,10 +145,10 @@ export class Page {
   models(provider: string): Promise<readonly OfferedModel[]> {
     const known = this.#models.get(provider);
     if (known) return known;
-    const asked = this.connection.ask("model.list", { provider }).then(({ models }) => models);
-    this.#models.set(provider, asked);
-    asked.catch(() => this.#models.delete(provider));
-    return asked;
+    const listing = this.connection.ask("model.list", { provider }).then(({ models }) => models);
+    this.#models.set(provider, listing);
+    listing.catch(() => this.#models.delete(provider));
+    return listing;
   }
 
   /** Requests the prompts, and requests them again when the starting MCP servers are ready or have failed. */
@@ -186,13 +186,13 @@ export class Page {
     this.store.setState({ unsent: change(this.store.getState().unsent) });
   }
 
-  #begin(given: readonly Right[]): void {
+  #begin(rights: readonly Right[]): void {
     const { connection, store } = this;
-    store.setState({ rights: given });
-    keepRights(given);
+    store.setState({ rights: rights });
+    keepRights(rights);
     this.askPrompts();
     // A guest with a link knows only one conversation.
-    if (!given.includes(rightFor("conversation.list"))) return;
+    if (!rights.includes(rightFor("conversation.list"))) return;
     connection.ask("conversation.watch", { on: true }).catch(ignored);
     connection
       .ask("conversation.list", { programs: true })

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { keepValue, keptValue } from "../browser/kept-value.ts";
+import { keepSharedValue, keptValue, listenToStorage } from "../browser/kept-value.ts";
 import type { PanelName } from "./panel-names.ts";
 
 /** The user's preferences, stored in the browser for all conversations. */
@@ -24,14 +24,12 @@ const DEFAULTS: Preferences = {
   panel: "none",
 };
 const KEY = "preferences";
-/** The event for changes in this window; `storage` reports only those of other windows. */
-const CHANGED = "banyan-preferences";
 
 export function usePreference<Name extends keyof Preferences>(
   name: Name,
 ): readonly [Preferences[Name], (value: Preferences[Name]) => void] {
   const value = useSyncExternalStore(
-    listenToPreferences,
+    listenToStorage,
     () => preferences()[name],
     () => DEFAULTS[name],
   );
@@ -53,7 +51,7 @@ export function applyTheme(): void {
     else document.documentElement.dataset.theme = theme;
   };
   apply();
-  listenToPreferences(apply);
+  listenToStorage(apply);
 }
 
 function preferences(): Preferences {
@@ -61,17 +59,7 @@ function preferences(): Preferences {
 }
 
 function prefer(change: Partial<Preferences>): void {
-  keepValue(KEY, { ...preferences(), ...change });
-  window.dispatchEvent(new Event(CHANGED));
-}
-
-function listenToPreferences(listener: () => void): () => void {
-  window.addEventListener("storage", listener);
-  window.addEventListener(CHANGED, listener);
-  return () => {
-    window.removeEventListener("storage", listener);
-    window.removeEventListener(CHANGED, listener);
-  };
+  keepSharedValue(KEY, { ...preferences(), ...change });
 }
 
 export function useIsTouch(): boolean {

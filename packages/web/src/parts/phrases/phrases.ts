@@ -86,8 +86,8 @@ export const say: Say = Object.assign(
 );
 
 /** Removes a leading name from a sentence, for places that show the name already. */
-export function withoutName(name: string, told: string): string {
-  return told.startsWith(`${name} `) ? told.slice(name.length + 1) : told;
+export function withoutName(name: string, sentence: string): string {
+  return sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence;
 }
 
 /** Formats a time for the user's locale, for example `Monday, 3 May, 14:05`. */

@@ -66,14 +66,10 @@ function artifactsIn(text: string): Artifact[] {
   // biome-ignore lint/nursery/noFloatingPromises: `walkTokens` returns a promise only if its callback does.
   walkTokens(lexer(text), (token: Token) => {
     if (token.type !== "code" || !/\n[ \t>]*(```|~~~)[`~]*\s*$/.test(token.raw)) return;
-    const artifact = artifactOf(fenceLanguage(token.lang ?? ""), token.text);
+    const artifact = artifactOf((token.lang ?? "").trim().split(/[\s{]/, 1)[0] ?? "", token.text);
     if (artifact) found.push(artifact);
   });
   return found;
-}
-
-function fenceLanguage(info: string): string {
-  return info.trim().split(/[\s{]/, 1)[0] ?? "";
 }
 
 /**

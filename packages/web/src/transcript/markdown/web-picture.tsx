@@ -1,6 +1,6 @@
 import { errorMessage } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
-import { createContext, type RefObject, useContext, useEffect, useRef, useState } from "react";
+import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { Button } from "../../parts/design/button.tsx";
 import { type Page, usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
@@ -135,7 +135,7 @@ function Offered({ picture, address }: { readonly picture: NamedPicture; readonl
     setState({ is: "asked" });
     const come = await loadPicture(page, address);
     // The button disappears: its focus moves to the image.
-    hadFocus.current = come.is === "shown" && holdsFocus(group);
+    hadFocus.current = come.is === "shown" && group.current?.contains(document.activeElement) === true;
     setState(come);
   };
   useEffect(() => {
@@ -172,10 +172,6 @@ function Offered({ picture, address }: { readonly picture: NamedPicture; readonl
       <span className="hidden text-soft print:inline">{pictureText(picture)}</span>
     </>
   );
-}
-
-function holdsFocus({ current }: RefObject<HTMLElement | null>): boolean {
-  return current?.contains(document.activeElement) === true;
 }
 
 function buttonName({ is }: State, host: string): string {

@@ -1,16 +1,20 @@
-/** Where a key binding applies. One place cannot use a key twice. `empty`: an empty prompt. `page`: an opened text. */
-export type KeyPlace = "prompt" | "empty" | "list" | "tree" | "page";
+/** Where a key binding applies. A context cannot use a key twice. `empty`: an empty prompt. `page`: an opened text. */
+export type KeyContext = "prompt" | "empty" | "list" | "tree" | "page";
 
 export interface ActionKeys {
   readonly keys: readonly string[];
   readonly help: string;
-  readonly places: readonly KeyPlace[];
+  readonly contexts: readonly KeyContext[];
 }
 
-const prompt = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["prompt"] });
-const list = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["list", "tree", "page"] });
-const page = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["page"] });
-const tree = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["tree"] });
+const prompt = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, contexts: ["prompt"] });
+const list = (keys: readonly string[], help: string): ActionKeys => ({
+  keys,
+  help,
+  contexts: ["list", "tree", "page"],
+});
+const page = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, contexts: ["page"] });
+const tree = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, contexts: ["tree"] });
 
 /** All actions by their name in the `keys` setting (T13), with their default keys. */
 export const actions = {
@@ -20,8 +24,8 @@ export const actions = {
   complete: prompt(["tab"], "completes your text"),
   interrupt: prompt(["escape"], "stops the agent and keeps your text; twice on an empty prompt: the tree"),
   cancel: prompt(["ctrl+c"], "stops the agent, or clears your text; twice on an empty prompt: leaves"),
-  exit: { keys: ["ctrl+d"], help: "leaves", places: ["empty"] },
-  "show-keys": { keys: ["?"], help: "shows all keys", places: ["empty"] },
+  exit: { keys: ["ctrl+d"], help: "leaves", contexts: ["empty"] },
+  "show-keys": { keys: ["?"], help: "shows all keys", contexts: ["empty"] },
   "approval-mode": prompt(["shift+tab"], "changes the approval mode"),
   "open-output": prompt(["ctrl+o"], "shows the last call or thought in full; again, the previous page"),
   agents: prompt(["alt+a"], "lists the sub-agents"),

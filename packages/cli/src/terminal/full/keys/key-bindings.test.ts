@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { actions, type KeyPlace } from "./actions.ts";
+import { actions, type KeyContext } from "./actions.ts";
 import { KeyBindings, keyNamed } from "./key-bindings.ts";
 
 const CTRL_R = "\x12";
@@ -12,8 +12,10 @@ describe("T13: keys", () => {
     expect(keys.problems).toEqual([]);
     expect(keys.matches(CTRL_R, "history-search")).toBe(true);
     expect(keys.matches(ALT_ENTER, "send-later")).toBe(true);
-    for (const place of ["prompt", "empty", "list", "tree", "page"] satisfies KeyPlace[]) {
-      const here = Object.values(actions).filter(({ places }) => (places as readonly KeyPlace[]).includes(place));
+    for (const context of ["prompt", "empty", "list", "tree", "page"] satisfies KeyContext[]) {
+      const here = Object.values(actions).filter(({ contexts }) =>
+        (contexts as readonly KeyContext[]).includes(context),
+      );
       const all = here.flatMap((action) => action.keys as readonly string[]);
       expect(all.toSorted()).toEqual([...new Set(all)].toSorted());
       expect(all.filter((key) => keyNamed(key) !== key)).toEqual([]);
@@ -30,7 +32,7 @@ describe("T13: keys", () => {
       action: "redraw",
       keys: ["F5", "Ctrl+Alt+L"],
       help: "draws on an empty screen; nothing is deleted",
-      place: "prompt",
+      context: "prompt",
       isSet: true,
     });
   });

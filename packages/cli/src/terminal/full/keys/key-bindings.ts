@@ -1,7 +1,7 @@
 import { nearest } from "@banyan/core/shown";
 import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist/keybindings.js";
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
-import { actionNames, actions, type KeyAction, type KeyPlace } from "./actions.ts";
+import { actionNames, actions, type KeyAction, type KeyContext } from "./actions.ts";
 
 /** Keys by action, from the settings: one key, several, or none with an empty list. */
 export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
@@ -10,11 +10,11 @@ export interface KeyRow {
   readonly action: KeyAction;
   readonly keys: readonly string[];
   readonly help: string;
-  readonly place: KeyPlace;
+  readonly context: KeyContext;
   readonly isSet: boolean;
 }
 
-/** Key bindings (T13). A key from the settings is removed from other actions of the same place. */
+/** Key bindings (T13). A key from the settings is removed from other actions of the same context. */
 export class KeyBindings {
   readonly #keys: ReadonlyMap<KeyAction, readonly KeyId[]>;
   readonly #set: ReadonlySet<string>;
@@ -25,7 +25,9 @@ export class KeyBindings {
   constructor(settings: KeySettings = {}) {
     const problems: string[] = [];
     const set = readSettings(settings, problems);
-    const keys = new Map(actionNames.map((action) => [action, set.get(action) ?? defaultKeys(action)]));
+    const keys = new Map(
+      actionNames.map((action) => [action, set.get(action) ?? actions[action].keys.map((key) => key as KeyId)]),
+    );
     settleConflicts(keys, set, problems);
     this.#keys = keys;
     this.#set = new Set(set.keys());
@@ -54,7 +56,7 @@ export class KeyBindings {
       action,
       keys: this.#of(action).map(keyLabel),
       help: actions[action].help,
-      place: actions[action].places[0] ?? "prompt",
+      context: actions[action].contexts[0] ?? "prompt",
       isSet: this.#set.has(action),
     }));
   }
@@ -62,10 +64,6 @@ export class KeyBindings {
   #of(action: KeyAction): KeyId[] {
     return [...(this.#keys.get(action) ?? [])];
   }
-}
-
-function defaultKeys(action: KeyAction): KeyId[] {
-  return actions[action].keys.map((key) => key as KeyId);
 }
 
 function readSettings(settings: KeySettings, problems: string[]): Map<KeyAction, readonly KeyId[]> {
@@ -90,7 +88,7 @@ function readSettings(settings: KeySettings, problems: string[]): Map<KeyAction,
   return set;
 }
 
-/** If two actions of a place have the same key, the user's setting wins; of two settings, the first. */
+/** If two actions of a context have the same key, the user's setting wins; of two settings, the first. */
 function settleConflicts(
   keys: Map<KeyAction, readonly KeyId[]>,
   set: ReadonlyMap<KeyAction, readonly KeyId[]>,
@@ -117,7 +115,7 @@ function settleConflicts(
 }
 
 function isSharedPlace(one: KeyAction, other: KeyAction): boolean {
-  return actions[one].places.some((place) => (actions[other].places as readonly string[]).includes(place));
+  return actions[one].contexts.some((context) => (actions[other].contexts as readonly string[]).includes(context));
 }
 
 function isAction(name: string): name is KeyAction {

@@ -2,11 +2,11 @@ import { ownCommand } from "@banyan/host/own-command";
 import { wrapSentence } from "../../../show/fit-text.ts";
 import { type DescribedName, nameLines } from "../../../show/name-lines.ts";
 import type { Style } from "../../../show/style.ts";
-import type { KeyPlace } from "./actions.ts";
+import type { KeyContext } from "./actions.ts";
 import type { KeyRow } from "./key-bindings.ts";
 
 /** Headings in display order. */
-const HEADS: Readonly<Record<KeyPlace, string>> = {
+const HEADS: Readonly<Record<KeyContext, string>> = {
   prompt: "In the prompt:",
   empty: "In an empty prompt:",
   list: "In lists, the tree and opened pages:",
@@ -22,8 +22,8 @@ const foot = () => [
 /** Lists the keys, descriptions and names of all actions (T13). */
 export function keyHelpLines(rows: readonly KeyRow[], columns: number, style: Style): string[] {
   const all = rows.map(keyHelpRow);
-  const lists = Object.entries(HEADS).flatMap(([place, head]) => {
-    const there = all.filter((_, index) => rows[index]?.place === place);
+  const lists = Object.entries(HEADS).flatMap(([context, head]) => {
+    const there = all.filter((_, index) => rows[index]?.context === context);
     return [style.bold(head), ...nameLines(there, columns, style, all), ""];
   });
   return [...lists, ...foot().map((sentence) => style.dim(wrapSentence(sentence, columns)))];

@@ -27,17 +27,13 @@ export function completeFiles(files: WorkspaceFiles): Completer {
       signal.throwIfAborted();
       if (offered !== undefined || (sign !== "" && /[*?{[]/.test(typed)))
         return [await matched(files.root, paths, typed)];
-      const written = (path: string) => (sign === "" ? asWord(path) : referenceTo(path));
+      const written = (path: string) => (sign === "" ? (/\s/.test(path) ? `"${path}"` : path) : referenceTo(path));
       const all = [...foldersAround(paths), ...paths];
       // After several words, suggest only paths with that beginning.
       const found = sign === "@" && /\s/.test(typed) ? begunWith(all, typed) : fuzzyFilter(all, typed, (path) => path);
       return found.slice(0, MOST).map((path) => ({ text: written(path), label: path }));
     },
   };
-}
-
-function asWord(path: string): string {
-  return /\s/.test(path) ? `"${path}"` : path;
 }
 
 /** The paths that begin with the typed text, in which blanks may be escaped. */

@@ -122,7 +122,9 @@ export class LiveRegion {
   /** Rows from the cursor up to the region's top, in a terminal of this size. */
   #rowsToTop({ columns }: ScreenSize): number {
     if (!this.#size || columns >= this.#size.columns || !this.#reflows) return this.#cursor.row;
-    const above = this.#lines.slice(0, this.#cursor.row).map((line) => rowsForWidth(leastWidthOf(line), columns));
+    const above = this.#lines
+      .slice(0, this.#cursor.row)
+      .map((line) => Math.max(1, Math.ceil(leastWidthOf(line) / columns)));
     return above.reduce((sum, count) => sum + count, 0) + Math.floor(this.#cursor.column / columns);
   }
 }
@@ -142,10 +144,6 @@ export function keepsCursorAtLine({ TERM_PROGRAM = "", TMUX, STY }: NodeJS.Proce
 export function breaksLinesAnew({ TERM = "", XTERM_VERSION, TMUX, STY }: NodeJS.ProcessEnv): boolean {
   if (TMUX) return true;
   return !(XTERM_VERSION || STY || TERM === "linux" || TERM.startsWith("rxvt"));
-}
-
-function rowsForWidth(width: number, columns: number): number {
-  return Math.max(1, Math.ceil(width / columns));
 }
 
 function move(row: number, to: ScreenPosition): string {

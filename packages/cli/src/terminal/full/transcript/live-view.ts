@@ -254,8 +254,8 @@ export class LiveView implements FeedView {
     this.#hitch = notice.reason;
   }
 
-  #tell(told: string | undefined): void {
-    if (told !== undefined) this.note(told);
+  #tell(text: string | undefined): void {
+    if (text !== undefined) this.note(text);
   }
 
   #added(id: string, state: ConversationState): void {
@@ -345,9 +345,9 @@ export class LiveView implements FeedView {
   /** Removes streamed calls that the response does not contain. */
   #dropCalls(message: string, state: ConversationState): void {
     const answer = state.messages.get(message);
-    const asked = new Set(answer?.role === "assistant" ? answer.calls.map(({ id }) => id) : []);
+    const calls = new Set(answer?.role === "assistant" ? answer.calls.map(({ id }) => id) : []);
     for (const [id, block] of this.#calls) {
-      if (asked.has(id) || state.calls.has(id)) continue;
+      if (calls.has(id) || state.calls.has(id)) continue;
       block.drop();
       this.#calls.delete(id);
     }

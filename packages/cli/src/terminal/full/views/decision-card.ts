@@ -164,8 +164,8 @@ export class DecisionCard implements Overlay<DecisionResult> {
 
   /** Lasting choices whose full text does not fit below. */
   #told(theme: Theme): string[] {
-    const told = this.#decision.choices.filter(({ holdsOn }) => holdsOn);
-    return told.length === 0 ? [] : ["", ...told.map(({ key, text }) => `${theme.bold(key)}  ${text}`)];
+    const lasting = this.#decision.choices.filter(({ holdsOn }) => holdsOn);
+    return lasting.length === 0 ? [] : ["", ...lasting.map(({ key, text }) => `${theme.bold(key)}  ${text}`)];
   }
 
   #keys(beforeLast: string): string {
@@ -175,9 +175,9 @@ export class DecisionCard implements Overlay<DecisionResult> {
 
   #offer(columns: number, theme: Theme, isTight: boolean, isArmed: boolean): OverlayView {
     const { question, choices } = this.#decision;
-    const asked = isArmed ? theme.bold(question) : theme.dim(`${question} …`);
+    const heading = isArmed ? theme.bold(question) : theme.dim(`${question} …`);
     const undecided = longestThatFits([`Press ${this.#keys(" or ")}.`, this.#keys(", ")], columns);
-    const hint = this.#isUndecided ? theme.warning(undecided) : cutToWidth(asked, columns);
+    const hint = this.#isUndecided ? theme.warning(undecided) : cutToWidth(heading, columns);
     const brief = choices.map(({ key, text, brief = text }) => `${theme.bold(key)} ${brief}`);
     return { lines: [...(isTight ? inLines(brief, columns, theme.dim(" · ")) : this.#long(columns, theme)), hint] };
   }

@@ -61,8 +61,8 @@ export class FormCard implements Overlay<FilledForm> {
       this.#isCut = answers.length > room;
       return { lines: [head, ...answers.slice(0, room).map((line) => cutToWidth(`  ${line}`, columns)), hint] };
     }
-    const asked = this.#asked(filling, theme).flatMap((line) => wrapCells(line, columns));
-    const text = [...this.#intro().flatMap((line) => wrapCells(line, columns)), ...asked];
+    const lines = this.#asked(filling, theme).flatMap((line) => wrapCells(line, columns));
+    const text = [...this.#intro().flatMap((line) => wrapCells(line, columns)), ...lines];
     const all = this.#choices(filling, columns, theme, "all");
     const hint =
       this.#hint === ""
@@ -73,9 +73,9 @@ export class FormCard implements Overlay<FilledForm> {
     const brief = this.#choices(filling, columns, theme, "brief");
     const most = Math.max(1, rows - 2 - Math.min(brief.length, Math.max(3, Math.ceil(rows / 2))));
     // Show the question from its beginning, and the form's text if there is room.
-    const isLong = asked.length > most;
+    const isLong = lines.length > most;
     const shown = isLong
-      ? [...asked.slice(0, most - 1), cutToWidth(asked.slice(most - 1, most + 1).join(" "), columns)]
+      ? [...lines.slice(0, most - 1), cutToWidth(lines.slice(most - 1, most + 1).join(" "), columns)]
       : text.slice(-most);
     const room = Math.max(1, rows - 2 - shown.length);
     const top = Math.max(0, Math.min(filling.bar - room + 1, brief.length - room));
@@ -135,9 +135,9 @@ export class FormCard implements Overlay<FilledForm> {
       title,
       lines: (width, theme) => [
         ...text.split("\n").flatMap((line) => wrapCells(line, width)),
-        ...fields.flatMap(({ heading, text: asked, choices }) => [
+        ...fields.flatMap(({ heading, text: question, choices }) => [
           "",
-          ...wrapCells(heading === "" ? asked : `${theme.bold(heading)}: ${asked}`, width),
+          ...wrapCells(heading === "" ? question : `${theme.bold(heading)}: ${question}`, width),
           ...choices.flatMap(({ label, description }, index) =>
             indentedLines(
               `${index + 1}  ${label}${description === undefined ? "" : `: ${description}`}`,

@@ -145,8 +145,8 @@ export class Picker<T> implements Overlay<T> {
     const needed = widest(labels);
     const kept = Math.min(Math.max(Math.floor(room * LEAST_NAME), beside), needed);
     // Labels must stay distinguishable.
-    const told = new Set(labels.map((label) => cutToWidth(label, kept))).size;
-    const width = told < new Set(labels).size ? Math.min(needed, room) : kept;
+    const distinct = new Set(labels.map((label) => cutToWidth(label, kept))).size;
+    const width = distinct < new Set(labels).size ? Math.min(needed, room) : kept;
     return this.#cursor.window(this.#found, rows).map(({ item: { label, help = "" }, isCurrent }) => {
       const isAlone = help === "" || room - width - 2 < LEAST_HELP;
       const line = isAlone

@@ -63,8 +63,8 @@ const NAME = 16;
 const REST = /, (attempt \d+|\d+ sub-agents?)$/;
 
 export function mayMove({ NO_MOTION, REDUCED_MOTION }: NodeJS.ProcessEnv): boolean {
-  const asked = (value: string | undefined) => value !== undefined && value !== "" && value !== "0";
-  return !asked(NO_MOTION) && !asked(REDUCED_MOTION);
+  const isSet = (value: string | undefined) => value !== undefined && value !== "" && value !== "0";
+  return !isSet(NO_MOTION) && !isSet(REDUCED_MOTION);
 }
 
 function wholeSeconds(elapsed: number): string {

@@ -1,6 +1,6 @@
 import { type ConversationState, leaves, type Message, pathTo, textOf, typedText } from "@banyan/core/conversation";
 import { cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
-import { type ActionPlace, ActionRefusal } from "./action.ts";
+import { type ActionContext, ActionRefusal } from "./action.ts";
 
 /** Returns the number of each message, in order of creation, from 1. */
 export function messageNumbers(state: ConversationState): ReadonlyMap<string, number> {
@@ -33,7 +33,7 @@ export interface NamedMessage {
 }
 
 /** Reads the message at the beginning of an argument. Throws `ActionRefusal` for a missing or removed message. */
-export function readNamedMessage({ state, say }: ActionPlace, argument: string): NamedMessage {
+export function readNamedMessage({ state, say }: ActionContext, argument: string): NamedMessage {
   const [, name = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
   const id = messageNamed(state, name);
   const message = id === undefined ? undefined : state.messages.get(id);
@@ -46,17 +46,17 @@ export function readNamedMessage({ state, say }: ActionPlace, argument: string):
 }
 
 /** Reads the message at the beginning of an argument. Without a number, returns the end of the user's branch. */
-export function readMessageOrEnd(place: ActionPlace, argument: string): NamedMessage {
-  const { state, leaf, say } = place;
+export function readMessageOrEnd(context: ActionContext, argument: string): NamedMessage {
+  const { state, leaf, say } = context;
   const end = leaf === null ? undefined : state.messages.get(leaf);
   const [first = ""] = argument.split(/\s/, 1);
-  if (first.startsWith("#") || messageNamed(state, first) !== undefined) return readNamedMessage(place, argument);
+  if (first.startsWith("#") || messageNamed(state, first) !== undefined) return readNamedMessage(context, argument);
   if (!end) throw new ActionRefusal(say("There are no messages yet."));
   return { message: end, number: `#${messageNumbers(state).get(end.id)}`, rest: argument };
 }
 
 /** Formats a message on one line: `#3  you  Find the bug`. */
-export function messageLine({ state, agent, say }: ActionPlace, message: Message): string {
+export function messageLine({ state, agent, say }: ActionContext, message: Message): string {
   const text = withoutMarks(visibleLine(cutTo(typedText(message), 200, "")));
   const speaker = message.role === "assistant" ? agent : message.role === "summary" ? say("Summary") : say("You");
   return `#${messageNumbers(state).get(message.id)}  ${speaker}  ${quoteForUser(text)}`;
@@ -74,7 +74,7 @@ export function countFrom(state: ConversationState, from: string): number {
 }
 
 /** Returns the leaves of the branches that match a branch number, a message (`#4`), or a text. */
-export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: string): string[] {
+export function branchesNamed({ state }: Pick<ActionContext, "state">, argument: string): string[] {
   const all = leaves(state);
   const named = /^\d+$/.test(argument) ? all[Number(argument) - 1] : messageNamed(state, argument);
   if (named !== undefined) return isRemoved(state, named) ? [] : [named];
@@ -84,13 +84,13 @@ export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: s
 }
 
 /** Reads a branch. Throws `ActionRefusal` if the argument matches no branch or several branches. */
-export function readBranch(place: ActionPlace, argument: string): string {
-  const [only, ...others] = branchesNamed(place, argument);
+export function readBranch(context: ActionContext, argument: string): string {
+  const [only, ...others] = branchesNamed(context, argument);
   if (only !== undefined && others.length === 0) return only;
   const named = { name: quoteForUser(argument) };
   throw new ActionRefusal(
     only === undefined
-      ? place.say("There is no branch {name}. /branch lists the branches with their numbers.", named)
-      : place.say("Several branches contain {name}. /branch lists the branches with their numbers.", named),
+      ? context.say("There is no branch {name}. /branch lists the branches with their numbers.", named)
+      : context.say("Several branches contain {name}. /branch lists the branches with their numbers.", named),
   );
 }

@@ -21,27 +21,27 @@ export interface FileReach {
 }
 
 /** An existing file or folder, and the folder from which it is opened. */
-export interface AttachablePlace {
+export interface AttachableFile {
   readonly workspace: Workspace;
   readonly location: Location;
 }
 
 /** The reason why an existing file is not attached, as the end of a sentence. */
-export interface RefusedPlace {
+export interface RefusedFile {
   readonly why: string;
 }
 
-export type NamedPlace = AttachablePlace | RefusedPlace;
+export type NamedFile = AttachableFile | RefusedFile;
 
-export function isRefusedPlace(place: NamedPlace): place is RefusedPlace {
-  return "why" in place;
+export function isRefusedFile(file: NamedFile): file is RefusedFile {
+  return "why" in file;
 }
 
 /**
  * Finds a file that a user named (S21). Follows links within the folder. For a link out of the folder, the error gives
  * the target, which the user may name: the user, not the repository, decides. Returns undefined for a missing file.
  */
-export async function placeNamed(name: string, reach: FileReach): Promise<NamedPlace | undefined> {
+export async function findNamedFile(name: string, reach: FileReach): Promise<NamedFile | undefined> {
   const { folder, outside = false, whyNotRead } = reach;
   let meant = name;
   try {
@@ -50,7 +50,7 @@ export async function placeNamed(name: string, reach: FileReach): Promise<NamedP
     const location = await locate(workspace, meant);
     return location.kind === "missing"
       ? undefined
-      : judgePlace({ workspace, location }, location.path, name, whyNotRead);
+      : checkReadable({ workspace, location }, location.path, name, whyNotRead);
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error;
     if (error.code === "path") return { why: error.message };
@@ -63,15 +63,15 @@ export async function placeNamed(name: string, reach: FileReach): Promise<NamedP
   if (real !== named) return { why: `a link leads to ${real}. Name that path if you mean it.` };
   const workspace = openWorkspace(dirname(real));
   const location = await locate(workspace, basename(real) || ".");
-  return location.kind === "missing" ? undefined : judgePlace({ workspace, location }, real, name, whyNotRead);
+  return location.kind === "missing" ? undefined : checkReadable({ workspace, location }, real, name, whyNotRead);
 }
 
-function judgePlace(
-  place: AttachablePlace,
+function checkReadable(
+  file: AttachableFile,
   path: string,
   name: string,
   whyNotRead: ReadRefusal | undefined,
-): NamedPlace {
-  const why = place.location.kind === "directory" ? undefined : whyNotRead?.(path, name);
-  return why === undefined ? place : { why };
+): NamedFile {
+  const why = file.location.kind === "directory" ? undefined : whyNotRead?.(path, name);
+  return why === undefined ? file : { why };
 }

@@ -1,14 +1,14 @@
 import { realpathSync } from "node:fs";
 import type { Client, ClientEvents } from "@banyan/client";
 import { connect } from "@banyan/client/node";
-import type { AcpPlace, SessionLocation } from "@banyan/server/acp";
+import type { AcpWorkspace, SessionLocation } from "@banyan/server/acp";
 import manifest from "../../package.json" with { type: "json" };
 import { findServer } from "../attach/which-server.ts";
 import { UsageError } from "../program/problem.ts";
 import { editorCommands } from "./editor-commands.ts";
 
-export interface EditorPlaces extends AsyncDisposable {
-  open(where: SessionLocation, events: ClientEvents): Promise<AcpPlace>;
+export interface EditorWorkspaces extends AsyncDisposable {
+  open(where: SessionLocation, events: ClientEvents): Promise<AcpWorkspace>;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface EditorPlaces extends AsyncDisposable {
  * continue after the editor ends. `address` is the server's address, or `true` for the server of the session's
  * directory.
  */
-export function serverPlaces(address: string | true): EditorPlaces {
+export function serverWorkspaces(address: string | true): EditorWorkspaces {
   const clients = new Set<Client>();
   return {
     async open({ cwd, servers }, events) {

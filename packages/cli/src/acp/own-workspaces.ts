@@ -3,7 +3,7 @@ import type { ClientEvents } from "@banyan/client";
 import { errorMessage } from "@banyan/core/shown";
 import { openHost } from "@banyan/host";
 import type { McpServerEntry } from "@banyan/host/mcp";
-import type { AcpPlace, SessionLocation } from "@banyan/server/acp";
+import type { AcpWorkspace, SessionLocation } from "@banyan/server/acp";
 import { OwnDesk } from "../chat/talk/own-desk.ts";
 import { hostFlags, isProjectTrusted } from "../program/host-options.ts";
 import { plainLine } from "../show/plain-text.ts";
@@ -11,7 +11,7 @@ import type { AcpArguments } from "./arguments.ts";
 import { editorCommands } from "./editor-commands.ts";
 
 /** Opens workspaces for `banyan acp`, whose agents run in this process. */
-export class OwnPlaces implements AsyncDisposable {
+export class OwnWorkspaces implements AsyncDisposable {
   readonly #args: AcpArguments;
   readonly #opened = new Set<{ close(): Promise<void> }>();
 
@@ -19,7 +19,7 @@ export class OwnPlaces implements AsyncDisposable {
     this.#args = args;
   }
 
-  async open({ cwd, servers }: SessionLocation, events: ClientEvents): Promise<AcpPlace> {
+  async open({ cwd, servers }: SessionLocation, events: ClientEvents): Promise<AcpWorkspace> {
     const notices: string[] = [];
     const say = (sentence: string) => {
       notices.push(sentence);

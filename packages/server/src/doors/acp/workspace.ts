@@ -3,7 +3,7 @@ import type { Client, ClientEvents, WatchedConversation } from "@banyan/client";
 import type { UserPart } from "@banyan/core/conversation";
 
 /** The running Banyan (in this process, or a server) that has the sessions of one directory. */
-export interface AcpPlace {
+export interface AcpWorkspace {
   readonly client: Client;
   /** The directory that the agent works in, with links resolved. */
   readonly workspace: string;
@@ -14,8 +14,8 @@ export interface AcpPlace {
   close(conversation: string): Promise<void>;
 }
 
-/** Connects to a place. Rejects with an error whose message is for the user. */
-export type OpenPlace = (where: SessionLocation, events: ClientEvents) => Promise<AcpPlace>;
+/** Connects to a workspace. Rejects with an error whose message is for the user. */
+export type AcpWorkspaceOpener = (where: SessionLocation, events: ClientEvents) => Promise<AcpWorkspace>;
 
 /** The directory and MCP servers that an editor wants for a session. */
 export interface SessionLocation {
@@ -28,11 +28,11 @@ export interface SessionLocation {
 export interface EditorCommands {
   list(): Promise<readonly { readonly name: string; readonly description: string; readonly hint?: string }[]>;
   /** Runs a line. Resolves with `undefined` for text and saved prompts, which are then sent. Errors are for the user. */
-  run(line: string, there: EditorCommandPlace): Promise<EditorCommandOutcome | undefined>;
+  run(line: string, there: EditorCommandContext): Promise<EditorCommandOutcome | undefined>;
 }
 
 /** A session, as a slash command sees and changes it. */
-export interface EditorCommandPlace {
+export interface EditorCommandContext {
   readonly client: Client;
   readonly watched: WatchedConversation;
   /** The last message of the editor's branch. */

@@ -9,7 +9,7 @@ const SETTLING = 1_000;
 const HANDS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
 /** A position on a branch: the first visible message, and how many of its pixels are above the view. */
-interface ScrollPlace {
+interface ScrollPosition {
   readonly message: string;
   readonly above: number;
   /** True if the view followed the end, wherever the end is now. */
@@ -17,57 +17,57 @@ interface ScrollPlace {
 }
 
 interface ScrollTarget {
-  readonly place: ScrollPlace;
+  readonly position: ScrollPosition;
   /** The time until which it must hold, on the clock of `performance.now()`. */
   readonly until: number;
 }
 
-export interface ScrollPlaces {
+export interface ScrollRestoration {
   onScroll(): void;
   /** Returns whether the view came back to a position and is still there. */
   isReturn(): boolean;
 }
 
 /** Stores the scroll position of each entry of the browser's history, and restores it on return (W6). */
-export function usePlaces(
+export function useScrollRestoration(
   rows: Virtualizer<HTMLDivElement, Element>,
   path: readonly string[],
   { isFollowing, follow, stop }: ScrollFollowing,
-): ScrollPlaces {
+): ScrollRestoration {
   const entry = useEntry(({ id }) => id);
   // The entry changes before the branch: only both together identify what the user saw.
   const view = `${entry} ${path.at(-1)}`;
-  const places = useRef(new Map<string, ScrollPlace>());
+  const positions = useRef(new Map<string, ScrollPosition>());
   const shown = useRef<string>(undefined);
   const returned = useRef(false);
   const wanted = useRef<ScrollTarget>(undefined);
 
-  const hold = ({ place, until }: ScrollTarget) => {
+  const hold = ({ position, until }: ScrollTarget) => {
     wanted.current = undefined;
-    const start = rows.measurementsCache[path.indexOf(place.message)]?.start;
+    const start = rows.measurementsCache[path.indexOf(position.message)]?.start;
     if (!rows.scrollElement || start === undefined) return;
     const now = performance.now();
-    const top = start + place.above;
+    const top = start + position.above;
     if (Math.abs(rows.scrollElement.scrollTop - top) >= 1) {
       rows.scrollElement.scrollTop = top;
-      wanted.current = { place, until: now + SETTLING };
-    } else if (now < until) wanted.current = { place, until };
+      wanted.current = { position, until: now + SETTLING };
+    } else if (now < until) wanted.current = { position, until };
   };
   const keep = () => {
     const top = rows.scrollElement?.scrollTop;
     const first = top === undefined ? undefined : rows.getVirtualItemForOffset(top);
     if (top === undefined || !first) return;
-    places.current.set(view, { message: String(first.key), above: top - first.start, isEnd: isFollowing });
+    positions.current.set(view, { message: String(first.key), above: top - first.start, isEnd: isFollowing });
   };
 
   useLayoutEffect(() => {
     if (shown.current !== view) {
       shown.current = view;
-      const place = places.current.get(view);
-      returned.current = place !== undefined;
-      wanted.current = place && !place.isEnd ? { place, until: performance.now() + SETTLING } : undefined;
-      if (place?.isEnd) follow();
-      else if (place) stop();
+      const position = positions.current.get(view);
+      returned.current = position !== undefined;
+      wanted.current = position && !position.isEnd ? { position, until: performance.now() + SETTLING } : undefined;
+      if (position?.isEnd) follow();
+      else if (position) stop();
     } else if (isFollowing) wanted.current = undefined;
     if (wanted.current) hold(wanted.current);
     else keep();
