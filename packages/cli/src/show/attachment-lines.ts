@@ -5,11 +5,9 @@ import { attachedText } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { plainLine } from "./plain-text.ts";
 
-type AttachmentSummary = Result<"turn.say">["attached"][number];
-
 /** Attachments of a message that the user wrote, and problems with them. */
 export interface AttachmentReport {
-  readonly attached: readonly AttachmentSummary[];
+  readonly attached: Result<"turn.say">["attached"];
   readonly problems: readonly string[];
   readonly isRedacted: boolean;
 }
@@ -30,7 +28,7 @@ export function attachedLines(
 }
 
 /** Lists attachments on one line. Empty without attachments. */
-export function attachedLine(attached: readonly AttachmentSummary[]): string[] {
+export function attachedLine(attached: AttachmentReport["attached"]): string[] {
   if (attached.length === 0) return [];
   const named = attached.slice(0, attached.length === MOST + 1 ? undefined : MOST);
   const others = attached.slice(named.length);
@@ -40,7 +38,7 @@ export function attachedLine(attached: readonly AttachmentSummary[]): string[] {
 }
 
 /** Lists the attachments of a message: the parts after its text. */
-export function attachmentsOfMessage(parts: readonly UserPart[]): AttachmentSummary[] {
+export function attachmentsOfMessage(parts: readonly UserPart[]): AttachmentReport["attached"] {
   return parts.slice(1).flatMap((part) => {
     if (part.type === "file") return [attachedFile(part)];
     const attached = attachedText(part.text);
@@ -52,7 +50,7 @@ export function attachmentsOfMessage(parts: readonly UserPart[]): AttachmentSumm
 }
 
 /** Describes a file as an attachment: name, type and size in bytes. */
-export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): AttachmentSummary {
+export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): AttachmentReport["attached"][number] {
   const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
   return { name, kind, size: base64Size(data) };
 }

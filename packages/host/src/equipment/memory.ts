@@ -11,15 +11,15 @@ export function memoryFile(places: Directories): string {
   return join(places.data, "memory.sqlite");
 }
 
-/** Options for opening a user's memory. */
-export interface UserMemoryOptions {
+/** The folders of a user's memory, and the removal of secrets. */
+export interface UserMemoryContext {
   readonly places: Directories;
   readonly workspace: string;
   readonly redact: Redact;
 }
 
 /** Opens the user's memory so that the user can manage it, even if agents do not use memory. */
-export function userMemory({ places, workspace, redact }: UserMemoryOptions): ManagedMemory {
+export function userMemory({ places, workspace, redact }: UserMemoryContext): ManagedMemory {
   return sqliteMemory(memoryOptions({ places, workspace, redact }));
 }
 
@@ -35,15 +35,15 @@ export interface AgentMemory {
 export function openMemory({
   settings: { memory: wanted, aliases = {} },
   env,
-  ...options
-}: UserMemoryOptions & { readonly settings: Settings; readonly env: EnvironmentVariables }): AgentMemory | undefined {
+  ...context
+}: UserMemoryContext & { readonly settings: Settings; readonly env: EnvironmentVariables }): AgentMemory | undefined {
   if (wanted?.enabled !== true) return undefined;
   const embed = wanted?.embedModel === undefined ? undefined : embedder(wanted.embedModel, { env, aliases });
-  const memory = sqliteMemory({ ...memoryOptions(options), ...(typeof embed === "object" && { embed }) });
+  const memory = sqliteMemory({ ...memoryOptions(context), ...(typeof embed === "object" && { embed }) });
   return { memory, tools: memoryTools(memory), notices: typeof embed === "string" ? [embed] : [] };
 }
 
-function memoryOptions({ places, workspace, redact }: UserMemoryOptions): SqliteMemoryOptions {
+function memoryOptions({ places, workspace, redact }: UserMemoryContext): SqliteMemoryOptions {
   return { file: memoryFile(places), directory: workspace, redact };
 }
 

@@ -1,5 +1,5 @@
 import { usePageState } from "../parts/page/page.ts";
-import { useAnswer } from "../parts/page/use-answer.ts";
+import { useServerAnswer } from "../parts/page/use-server-answer.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { examplesFor } from "./examples-for.ts";
 
@@ -9,7 +9,7 @@ const LOOKED_AT = 60;
 export function Examples({ onChoose }: { onChoose(example: string): void }) {
   const welcome = usePageState((state) => (state.connection.phase === "open" ? state.connection.welcome : undefined));
   const isDemo = welcome?.settings.model.startsWith("demo/") ?? false;
-  const { answer, problem } = useAnswer("file.find", welcome && { query: "", limit: LOOKED_AT }, welcome?.workspace);
+  const { answer, problem } = useServerAnswer("file.find", welcome && { query: "", limit: LOOKED_AT }, welcome?.workspace);
   // Without a list of files, show the examples that need none.
   const files = answer?.files ?? (problem === undefined ? undefined : []);
   return (

@@ -6,7 +6,7 @@ import { usePopover } from "../parts/design/disclosure.tsx";
 import { Select } from "../parts/design/field.tsx";
 import { Icon } from "../parts/design/icon.tsx";
 import { usePage, usePageState } from "../parts/page/page.ts";
-import { useAnswer } from "../parts/page/use-answer.ts";
+import { useServerAnswer } from "../parts/page/use-server-answer.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { type Preset, type TurnMode, usePresets } from "./own.ts";
@@ -93,7 +93,7 @@ export function useWorktrees(): boolean {
   const isAsked = isOpen && may("worktree.open") && may("worktree.list");
   // A conversation with a new id has no worktrees, so this is a cheap request that fails without a repository.
   const [conversation] = useState(createId);
-  return useAnswer("worktree.list", isAsked ? { conversation } : undefined).answer !== undefined;
+  return useServerAnswer("worktree.list", isAsked ? { conversation } : undefined).answer !== undefined;
 }
 
 export function FilesChoice({ isApart, onChange }: { readonly isApart: boolean; onChange(isApart: boolean): void }) {

@@ -1,6 +1,6 @@
 import { referenceTo } from "@banyan/client/words";
 import { visibleLine } from "@banyan/core/shown";
-import { useAnswer } from "../parts/page/use-answer.ts";
+import { useServerAnswer } from "../parts/page/use-server-answer.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import type { SlashCommands } from "./commands.ts";
 import { type OwnPrompt, type PromptToFill, promptToFill, useOwnPrompts } from "./own.ts";
@@ -104,7 +104,7 @@ function broughtSuggestion(prompt: ServerPrompt): ComposerSuggestion {
 
 function useFiles(query: string | undefined): readonly string[] {
   const input = query === undefined ? undefined : { query, limit: MOST_FILES };
-  const { answer, isCurrent } = useAnswer("file.find", input);
+  const { answer, isCurrent } = useServerAnswer("file.find", input);
   if (query === undefined || answer === undefined) return [];
   // Until the server answers, filter the previous list: Enter must accept only a match.
   return isCurrent ? answer.files : answer.files.filter((path) => path.toLowerCase().includes(query.toLowerCase()));

@@ -1,7 +1,7 @@
 import { shortCount } from "@banyan/client/words";
 import type { Result } from "@banyan/protocol";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
-import { useAnswer } from "../parts/page/use-answer.ts";
+import { useServerAnswer } from "../parts/page/use-server-answer.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { ContextUsed } from "./context-used.tsx";
 
@@ -15,7 +15,7 @@ export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
   // Read again when the branch has grown: the end of a run changes the number of runs.
   const tree = useTree();
   const branch = leaf === null ? {} : { leaf };
-  const { answer, problem } = useAnswer("context.read", { conversation, ...branch }, tree?.runs.size);
+  const { answer, problem } = useServerAnswer("context.read", { conversation, ...branch }, tree?.runs.size);
   if (problem !== undefined) return <p className="p-3 text-bad text-sm">{problem}</p>;
   if (!answer) return <p className="p-3 text-sm text-soft">{t("Counting …")}</p>;
   const { parts } = answer;

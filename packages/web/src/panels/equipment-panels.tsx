@@ -3,7 +3,7 @@ import { visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { type ReactNode, useEffect } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
-import { useAnswer } from "../parts/page/use-answer.ts";
+import { useServerAnswer } from "../parts/page/use-server-answer.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t, tCount } from "../parts/phrases/phrases.ts";
 import { RecalledItems } from "../transcript/recalled-items.tsx";
@@ -17,7 +17,7 @@ type EquipmentReport = Result<"equipment.read">;
 function useEquipment() {
   const { id: conversation } = useConversation();
   const mayAsk = useMay()("equipment.read");
-  return useAnswer("equipment.read", mayAsk ? { conversation } : undefined);
+  return useServerAnswer("equipment.read", mayAsk ? { conversation } : undefined);
 }
 
 function PanelNote({ children, problem }: { readonly children?: ReactNode; readonly problem?: string | undefined }) {

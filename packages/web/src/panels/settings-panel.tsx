@@ -10,7 +10,7 @@ import { Select, TextField } from "../parts/design/field.tsx";
 import { ErrorText } from "../parts/design/notice.tsx";
 import { type OfferedModel, usePage, usePageState } from "../parts/page/page.ts";
 import { usePreference } from "../parts/page/preferences.ts";
-import { useAnswer } from "../parts/page/use-answer.ts";
+import { useServerAnswer } from "../parts/page/use-server-answer.ts";
 import { tParts } from "../parts/phrases/parts.tsx";
 import { chosenLanguage, LANGUAGES, type PageLanguage, setLanguage, t } from "../parts/phrases/phrases.ts";
 import { OwnPrompts, Presets } from "./own-things.tsx";
@@ -182,7 +182,7 @@ function Models({ everywhere }: { readonly everywhere: string }) {
   const [chosen, setChosen] = useState<string>();
   const [query, setQuery] = useState("");
   const [refusal, setRefusal] = useState<string>();
-  const { answer, problem = refusal } = useAnswer("model.list", {});
+  const { answer, problem = refusal } = useServerAnswer("model.list", {});
   const providers = answer?.providers ?? [];
   const provider = chosen ?? (here ?? everywhere).split("/", 1)[0] ?? "";
   const known = useKnownModels(provider);

@@ -3,7 +3,7 @@ import { useCopy } from "../../parts/browser/use-copy.ts";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { Button } from "../../parts/design/button.tsx";
 import { usePage } from "../../parts/page/page.ts";
-import { useAnswer } from "../../parts/page/use-answer.ts";
+import { useServerAnswer } from "../../parts/page/use-server-answer.ts";
 import { formatPageTime, t } from "../../parts/phrases/phrases.ts";
 
 const UNTIL = { dateStyle: "medium", timeStyle: "short" } as const;
@@ -15,7 +15,7 @@ export function Sharing({ leaf }: { readonly leaf: string | null }) {
   const [address, setAddress] = useState<string>();
   const [changes, setChanges] = useState(0);
   // A server without links reports the problem when the user creates a link.
-  const { answer } = useAnswer("share.list", { conversation }, changes);
+  const { answer } = useServerAnswer("share.list", { conversation }, changes);
   const make = async (shown: { readonly leaf?: string }) => {
     const { path } = await page.connection.ask("share.create", { conversation, ...shown });
     setAddress(new URL(path, window.location.origin).href);

@@ -3,7 +3,7 @@ import { lazily } from "../../parts/browser/lazily.ts";
 import { PageLink } from "../../parts/browser/navigation.tsx";
 import { Disclosure } from "../../parts/design/disclosure.tsx";
 import { usePageState, waitingInAll } from "../../parts/page/page.ts";
-import { useAnswer } from "../../parts/page/use-answer.ts";
+import { useServerAnswer } from "../../parts/page/use-server-answer.ts";
 import { t, waitingInWords } from "../../parts/phrases/phrases.ts";
 
 const Approval = lazily(async () => ({ default: (await import("../../transcript/approval.tsx")).QuestionView }));
@@ -36,7 +36,7 @@ export function Inbox() {
 function List() {
   // Any change in the list of conversations may be a new question.
   const conversations = usePageState((state) => state.conversations);
-  const { answer } = useAnswer("question.list", conversations && {}, conversations);
+  const { answer } = useServerAnswer("question.list", conversations && {}, conversations);
   const titleOf = (id: string) => conversations?.find((listed) => listed.id === id)?.title || t("New conversation");
   return (
     <ul aria-label={t("Waiting for you")} className="flex flex-col gap-3">

@@ -2,14 +2,14 @@ import { withoutMarks } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { Fragment } from "react";
 import { PageLink } from "../../parts/browser/navigation.tsx";
-import { useAnswer } from "../../parts/page/use-answer.ts";
+import { useServerAnswer } from "../../parts/page/use-server-answer.ts";
 import { formatPageTime, t } from "../../parts/phrases/phrases.ts";
 
 type Hit = Result<"conversation.search">["hits"][number];
 
 /** Lists search hits in all branches of users' conversations, and with `programs` in programs' too (W19). */
 export function SearchHits({ query, programs }: { readonly query: string; readonly programs: boolean }) {
-  const { answer, problem } = useAnswer("conversation.search", { query, limit: 50, programs });
+  const { answer, problem } = useServerAnswer("conversation.search", { query, limit: 50, programs });
   const hits = answer?.hits;
   if (problem !== undefined) return <p className="px-4 py-2 text-bad text-sm">{problem}</p>;
   return (

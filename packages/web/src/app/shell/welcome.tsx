@@ -3,7 +3,7 @@ import { FirstMessage } from "../../composer/first-message.tsx";
 import { correct } from "../../parts/browser/navigation.tsx";
 import { Notice } from "../../parts/design/notice.tsx";
 import { usePage, usePageState } from "../../parts/page/page.ts";
-import { useAnswer } from "../../parts/page/use-answer.ts";
+import { useServerAnswer } from "../../parts/page/use-server-answer.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { tParts } from "../../parts/phrases/parts.tsx";
 import { t, withoutName } from "../../parts/phrases/phrases.ts";
@@ -72,7 +72,7 @@ const NAMED = 4;
 /** Names the provider of the model. For the demo, says how to get a real model (W63). */
 function ModelSource({ model }: { readonly model: string }) {
   const mayAsk = useMay()("model.list");
-  const providers = useAnswer("model.list", mayAsk ? {} : undefined).answer?.providers;
+  const providers = useServerAnswer("model.list", mayAsk ? {} : undefined).answer?.providers;
   const name = model.split("/", 1)[0] ?? "";
   const source = providers?.find((provider) => provider.name === name)?.reason;
   if (name !== "demo") {

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { TREE } from "../../parts/conversation/live-conversation.ts";
 import { useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
 import { useShow } from "../../parts/conversation/use-view.ts";
-import { useAnswer } from "../../parts/page/use-answer.ts";
+import { useServerAnswer } from "../../parts/page/use-server-answer.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 import { BranchMap } from "./branch-map.tsx";
@@ -148,7 +148,7 @@ function useTreeSearch(query: string): ReadonlySet<string> {
   const maySearch = useMay()("conversation.search");
   const wanted = query.trim();
   const input = wanted !== "" && maySearch ? { query: wanted, conversation, limit: MOST_HITS } : undefined;
-  const { answer, isCurrent } = useAnswer("conversation.search", input);
+  const { answer, isCurrent } = useServerAnswer("conversation.search", input);
   const found = isCurrent ? answer : undefined;
   return useMemo(() => (found ? new Set(found.hits.map(({ message }) => message)) : NONE), [found]);
 }

@@ -14,7 +14,7 @@ interface ServerAnswer<Name extends CommandName> {
 }
 
 /** Sends a command for each new `input` or `version`, and returns the answer. Sends nothing without `input`. */
-export function useAnswer<Name extends CommandName>(
+export function useServerAnswer<Name extends CommandName>(
   name: Name,
   input: CommandValues<Name> | undefined,
   version?: unknown,
