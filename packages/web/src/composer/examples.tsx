@@ -9,7 +9,11 @@ const LOOKED_AT = 60;
 export function Examples({ onChoose }: { onChoose(example: string): void }) {
   const welcome = usePageState((state) => (state.connection.phase === "open" ? state.connection.welcome : undefined));
   const isDemo = welcome?.settings.model.startsWith("demo/") ?? false;
-  const { answer, problem } = useServerAnswer("file.find", welcome && { query: "", limit: LOOKED_AT }, welcome?.workspace);
+  const { answer, problem } = useServerAnswer(
+    "file.find",
+    welcome && { query: "", limit: LOOKED_AT },
+    welcome?.workspace,
+  );
   // Without a list of files, show the examples that need none.
   const files = answer?.files ?? (problem === undefined ? undefined : []);
   return (

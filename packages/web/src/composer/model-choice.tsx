@@ -6,8 +6,8 @@ import { usePopover } from "../parts/design/disclosure.tsx";
 import { Select } from "../parts/design/field.tsx";
 import { Icon } from "../parts/design/icon.tsx";
 import { usePage, usePageState } from "../parts/page/page.ts";
-import { useServerAnswer } from "../parts/page/use-server-answer.ts";
 import { useMay } from "../parts/page/use-may.ts";
+import { useServerAnswer } from "../parts/page/use-server-answer.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { type Preset, type TurnMode, usePresets } from "./own.ts";
 
