@@ -50,7 +50,11 @@ export function attachmentsOfMessage(parts: readonly UserPart[]): AttachmentRepo
 }
 
 /** Describes a file as an attachment: name, type and size in bytes. */
-export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): AttachmentReport["attached"][number] {
+export function attachedFile({
+  mediaType,
+  name = mediaType,
+  data = "",
+}: FilePart): AttachmentReport["attached"][number] {
   const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
   return { name, kind, size: base64Size(data) };
 }
