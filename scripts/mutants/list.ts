@@ -203,7 +203,7 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${core}/context/compaction.ts`,
-    line: "if (share < NEARLY_FULL && isSummaryUnderWay(run)) return;",
+    line: "if (share < NEARLY_FULL && isSummaryUnderWay(run)) return false;",
     instead: "",
     tests: [`${core}/context/background-summary.test.ts`],
   },
