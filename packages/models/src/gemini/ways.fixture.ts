@@ -9,7 +9,7 @@ import { KeepingSink, say } from "../testing/sink.ts";
 import { geminiContent } from "./driver.ts";
 import { googlePackage } from "./package.ts";
 
-export const targetAt = (address: string, model: string): ModelTarget => ({
+const targetAt = (address: string, model: string): ModelTarget => ({
   id: `google/${model}`,
   model,
   address: address.replace(/\/v1$/, "/v1beta"),
@@ -20,7 +20,7 @@ export const targetAt = (address: string, model: string): ModelTarget => ({
 });
 
 /** Our own driver, and the provider's package. */
-export const WAYS: readonly ((target: ModelTarget) => ModelDriver | Promise<ModelDriver>)[] = [
+const WAYS: readonly ((target: ModelTarget) => ModelDriver | Promise<ModelDriver>)[] = [
   (target) => geminiContent(wireOptions(target)),
   googlePackage,
 ];
