@@ -283,8 +283,8 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${host}/permissions/permissions.ts`,
-    line: "if (asked || doubtful !== undefined) return askByRule(options.canAsk);",
-    instead: "if (asked) return askByRule(options.canAsk);",
+    line: "if (mustAsk || doubtful !== undefined) return askByRule(options.canAsk);",
+    instead: "if (mustAsk) return askByRule(options.canAsk);",
     tests: [`${host}/permissions/permissions.test.ts`],
   },
   {
@@ -295,8 +295,8 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${host}/permissions/permissions.ts`,
-    line: "if (asked || doubtful !== undefined) return askByRule(options.canAsk);",
-    instead: "if (asked || doubtful !== undefined) return askPermit(options.canAsk, subject.suggestion(rules.allow));",
+    line: "if (mustAsk || doubtful !== undefined) return askByRule(options.canAsk);",
+    instead: "if (mustAsk || doubtful !== undefined) return askPermit(options.canAsk, subject.suggestion(rules.allow));",
     tests: [`${host}/permissions/permissions.test.ts`],
   },
   // The server (S2-S4, S20, S28, B59, F20).
