@@ -296,7 +296,8 @@ const PROMISES: readonly Mutant[] = [
   {
     file: `${host}/permissions/permissions.ts`,
     line: "if (mustAsk || doubtful !== undefined) return askByRule(options.canAsk);",
-    instead: "if (mustAsk || doubtful !== undefined) return askPermit(options.canAsk, subject.suggestion(rules.allow));",
+    instead:
+      "if (mustAsk || doubtful !== undefined) return askPermit(options.canAsk, subject.suggestion(rules.allow));",
     tests: [`${host}/permissions/permissions.test.ts`],
   },
   // The server (S2-S4, S20, S28, B59, F20).
