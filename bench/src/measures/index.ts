@@ -33,6 +33,7 @@ import { start } from "./start.ts";
 import { stream } from "./stream.ts";
 import { streamAnthropic } from "./stream-anthropic.ts";
 import { streamGemini } from "./stream-gemini.ts";
+import { streamPadded } from "./stream-padded.ts";
 import { telemetryMeasure } from "./telemetry.ts";
 import { terminal } from "./terminal.ts";
 import { turns } from "./turns.ts";
@@ -43,6 +44,7 @@ export const measures: readonly Measure[] = [
   stream,
   paced,
   loop,
+  streamPadded,
   streamAnthropic,
   pacedAnthropic,
   loopAnthropic,

@@ -9,6 +9,7 @@ import { gemini } from "./gemini.ts";
  * A provider that answers from memory, so that its own cost stays small. The start of a path selects the answer:
  *
  * - `/stream/N/...`: a text of N chunks, as fast as the client reads
+ * - `/padded/N/...`: the same, with random padding in each event, as OpenAI sends it
  * - `/turns/N/...`: a text of N chunks, a different answer each time
  * - `/paced/N/...`: the same, a chunk every 20 ms
  * - `/loop/N/...`: a call, until the request has the results of N calls; then a text
@@ -31,6 +32,11 @@ const server = createServer({ keepAliveTimeout: 60_000 }, async (request, respon
       return writeAtOnce(
         response,
         prepared(url, () => framed(answers.text(count))),
+      );
+    case "padded":
+      return writeAtOnce(
+        response,
+        prepared(url, () => framed(answers.text(count).map(padded))),
       );
     case "turns":
       return writeAtOnce(response, framed(answers.text(count, ++answered)));
@@ -61,6 +67,12 @@ function prepared(name: string, make: () => Buffer): Buffer {
     kept.set(name, bytes);
   }
   return bytes;
+}
+
+/** Adds padding of 1 to 16 characters to an event with an object. */
+function padded(event: Buffer, index: number): Buffer {
+  const padding = Array.from({ length: ((index * 7) % 16) + 1 }, (_, at) => "aZ3kQ9xB"[(index + at * 5) % 8]).join("");
+  return Buffer.from(String(event).replace(/\}\n\n$/, `,"obfuscation":"${padding}"}\n\n`));
 }
 
 /** Returns the body of a response whose events are HTTP chunks. */

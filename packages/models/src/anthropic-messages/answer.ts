@@ -25,6 +25,12 @@ const FIELDS = new Map<unknown, string>([
   ["input_json_delta", "partial_json"],
 ]);
 
+/** The keys that this decoder reads in a fragment's event. */
+const MEANINGFUL: ReadonlySet<string> = new Set([
+  ...["error", "object", "type", "response", "message", "detail", "index", "delta", "usage"],
+  ...["text", "thinking", "partial_json", "signature", "content_block"],
+]);
+
 interface StreamedToolUse {
   readonly index: number;
   /** The arguments of the call if no pieces follow. */
@@ -43,7 +49,7 @@ export class MessagesAnswer implements AnswerDecoder {
   readonly #batch = new Batch();
   #block: StreamedBlock | undefined;
   /** Events with the next fragment of the same block. */
-  readonly #repeated = new RepeatedDocuments();
+  readonly #repeated = new RepeatedDocuments(MEANINGFUL);
   /** Calls by the index of their block. */
   readonly #calls = new Map<unknown, StreamedToolUse>();
   #count = 0;
@@ -74,7 +80,7 @@ export class MessagesAnswer implements AnswerDecoder {
       case "content_block_delta":
         if (!isJsonRecord(event.delta)) return;
         this.#delta(event.index, event.delta);
-        if (this.#repeated.learns) this.#learn(text, event.index, event.delta);
+        if (this.#repeated.learns) this.#learn(text, event, event.delta);
         return;
       case "content_block_start":
         if (isJsonRecord(event.content_block)) this.#begin(event.index, event.content_block);
@@ -160,12 +166,12 @@ export class MessagesAnswer implements AnswerDecoder {
   }
 
   /** Learns the form of an event with the next fragment of a block. */
-  #learn(event: string, index: unknown, delta: JsonRecord): void {
+  #learn(document: string, event: JsonRecord, delta: JsonRecord): void {
     const field = FIELDS.get(delta.type);
     if (field === undefined) return;
-    this.#repeated.learn(event, textAt(delta, field), (text) =>
-      this.#delta(index, { type: delta.type, [field]: text }),
-    );
+    const { index } = event;
+    const say = (text: string) => this.#delta(index, { type: delta.type, [field]: text });
+    this.#repeated.learn(document, textAt(delta, field), say, event, delta);
   }
 
   #begin(index: unknown, block: JsonRecord): void {

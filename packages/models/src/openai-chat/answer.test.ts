@@ -1,6 +1,6 @@
 import { ModelError } from "@banyan/core";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { chunk, eventOf } from "../testing/server.ts";
 import { answer, call, decode, endpoint, wholeCall } from "./answer.fixture.ts";
 import { ChatAnswer } from "./answer.ts";
@@ -225,8 +225,78 @@ test("a long answer whose chunks repeat says what one says whose chunks do not",
   fc.assert(
     fc.property(fc.array(series, { minLength: 3, maxLength: 8 }), (all) => {
       const chunks = [opened, ...all.flat().map((said) => chunk(said)), ...done];
-      const unlike = chunks.map((one, index) => (typeof one === "string" ? one : { nth: index, ...one }));
+      // A field with another object in each chunk prevents that the form is learnt.
+      const unlike = chunks.map((one, index) => (typeof one === "string" ? one : { nth: { index }, ...one }));
       expect(answer(...chunks)).toEqual(answer(...unlike));
     }),
   );
+});
+
+describe("long answers whose chunks have further fields", () => {
+  const value = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom("", '"', "\\", "content", "assistant", '{"content":"no"}', true, null, [1]),
+  );
+  const name = fc.oneof(fc.constantFrom("obfuscation", "id", "p", 'x"obfuscation', "sequence_number"), fc.string());
+  const isOwn = (key: string) =>
+    ["__proto__", "error", "object", "type", "response", "message", "detail", "choices", "usage", "model"].includes(
+      key,
+    ) ||
+    ["delta", "finish_reason", "content", "refusal", "tool_calls", "function_call", "annotations", "role"].includes(
+      key,
+    ) ||
+    key.startsWith("reasoning");
+  const names = fc.uniqueArray(
+    name.filter((key) => !isOwn(key)),
+    { maxLength: 3 },
+  );
+  const text = fc.oneof(fc.constantFrom("", '"', "\\n", "tree", "{}"), fc.string({ unit: "binary" }));
+
+  /** Chunks with the same keys in the same places, before or behind the known keys, at each of three levels. */
+  const series = fc
+    .tuple(names, names, names, fc.boolean(), fc.constantFrom("content", "reasoning_content", "arguments"))
+    .chain(([top, ofChoice, ofDelta, isBehind, field]) => {
+      const some = (keys: readonly string[]) => fc.tuple(...keys.map((key) => fc.tuple(fc.constant(key), value)));
+      const one = fc.tuple(some(top), some(ofChoice), some(ofDelta), text).map(([a, b, c, said]) => {
+        const mixed = (own: object, extra: readonly (readonly [string, unknown])[]) =>
+          isBehind ? { ...own, ...Object.fromEntries(extra) } : { ...Object.fromEntries(extra), ...own };
+        const calls = [{ index: 0, function: { arguments: said } }];
+        const delta = mixed(field === "arguments" ? { tool_calls: calls } : { [field]: said }, c);
+        return mixed({ model: "m", choices: [mixed({ index: 0, delta, finish_reason: null }, b)] }, a);
+      });
+      return fc.array(one, { minLength: 10, maxLength: 30 });
+    });
+
+  test("V6: are read as if each chunk were parsed", () => {
+    const opened = call({ index: 0, id: "b", function: { name: "run", arguments: "" } });
+    const spaced = (one: object | string) =>
+      typeof one === "string" ? one : JSON.stringify(one, null, 1).replaceAll("\n", " ");
+    fc.assert(
+      fc.property(fc.array(series, { minLength: 1, maxLength: 3 }), fc.boolean(), (all, hasSpaces) => {
+        const chunks = [opened, ...all.flat(), ...done];
+        const unlike = chunks.map((one, index) => (typeof one === "string" ? one : { nth: { index }, ...one }));
+        expect(answer(...(hasSpaces ? chunks.map(spaced) : chunks))).toEqual(answer(...unlike));
+      }),
+    );
+  });
+
+  test("V6: parse no chunk of text behind the fourteenth, with padding or without", () => {
+    const parsed = (fields: (index: number) => object) => {
+      const decoder = new ChatAnswer(endpoint);
+      const parse = vi.spyOn(JSON, "parse");
+      for (let index = 0; index < 500; index++) {
+        decoder.data(JSON.stringify({ ...(chunk({ content: ` word ${index}` }) as object), ...fields(index) }));
+      }
+      const { length } = parse.mock.calls;
+      parse.mockRestore();
+      decoder.data("[DONE]");
+      return length;
+    };
+    const plain = parsed(() => ({}));
+    expect(plain).toBeLessThan(16);
+    expect(parsed((index) => ({ obfuscation: "aZ3kQ9xB".slice(index % 8) }))).toBe(plain);
+    expect(parsed((index) => ({ created: 1_763_760_000 + index, id: `chatcmpl-${index}` }))).toBe(plain);
+  });
 });

@@ -15,6 +15,13 @@ import { ReasoningDetails } from "./reasoning-details.ts";
 const NONE: ReadonlySet<string> = new Set();
 const NOTHING_WRITTEN = { text: "", calls: [] } as const;
 
+/** The keys that this decoder reads in a chunk. Other fields, such as OpenAI's `obfuscation`, may have any value. */
+const MEANINGFUL: ReadonlySet<string> = new Set([
+  ...["error", "object", "type", "response", "message", "detail", "choices", "usage", "model", "delta"],
+  ...["finish_reason", "role", "content", "refusal", "tool_calls", "function_call", "annotations"],
+  ...["reasoning_details", ...REASONING_FIELDS],
+]);
+
 /**
  * Decodes one answer of the chat completions API, streamed or whole
  * (https://platform.openai.com/docs/api-reference/chat/streaming). Returns the parts so far from `take`. Returns
@@ -33,7 +40,7 @@ export class ChatAnswer implements AnswerDecoder {
   #reasoning: ReasoningField | undefined;
   #hasField = false;
   /** Chunks that continue the same part: text, reasoning, or the arguments of a call. */
-  readonly #repeated = new RepeatedDocuments();
+  readonly #repeated = new RepeatedDocuments(MEANINGFUL);
   #finish: FinishReason | undefined;
   #usage: Usage = noUsage;
   #model: string | undefined;
@@ -75,7 +82,7 @@ export class ChatAnswer implements AnswerDecoder {
     const delta = choice.delta ?? choice.message;
     if (isJsonRecord(delta)) {
       this.#delta(delta);
-      if (this.#repeated.learns) this.#learn(text, delta);
+      if (this.#repeated.learns) this.#learn(text, delta, choice, chunk);
     }
     const reason = textAt(choice, "finish_reason");
     if (reason !== "" && reason !== "null") this.#finish = finishReason("chat", reason, this.#endpoint.id);
@@ -141,26 +148,27 @@ export class ChatAnswer implements AnswerDecoder {
   }
 
   /** Learns the form of a chunk that only has a fragment of text, of reasoning or of a call's arguments. */
-  #learn(chunk: string, delta: JsonRecord): void {
+  #learn(chunk: string, delta: JsonRecord, ...around: readonly JsonRecord[]): void {
     let said: string | undefined;
     for (const key of Object.keys(delta)) {
-      if (key === "role" || delta[key] === null || delta[key] === "") continue;
+      if (key === "role" || !MEANINGFUL.has(key) || delta[key] === null || delta[key] === "") continue;
       if (said !== undefined) return;
       said = key;
     }
-    if (said === "tool_calls") return this.#learnCall(chunk, delta.tool_calls);
+    if (said === "tool_calls") return this.#learnCall(chunk, delta, ...around);
     const field = REASONING_FIELDS.find((name) => name === said);
     if (field === undefined && said !== "content") return;
-    this.#repeated.learn(chunk, textAt(delta, field ?? "content"), (text) => this.#say(field, text));
+    const say = (text: string) => this.#say(field, text);
+    this.#repeated.learn(chunk, textAt(delta, field ?? "content"), say, delta, ...around);
   }
 
-  #learnCall(chunk: string, pieces: unknown): void {
+  #learnCall(chunk: string, delta: JsonRecord, ...around: readonly JsonRecord[]): void {
+    const pieces = delta.tool_calls;
     const piece: unknown = Array.isArray(pieces) && pieces.length === 1 ? pieces[0] : undefined;
     if (!isJsonRecord(piece) || !isJsonRecord(piece.function)) return;
     const fn = piece.function;
-    this.#repeated.learn(chunk, textAt(fn, "arguments"), (text) => {
-      this.#call({ ...piece, function: { ...fn, arguments: text } });
-    });
+    const say = (text: string) => this.#call({ ...piece, function: { ...fn, arguments: text } });
+    this.#repeated.learn(chunk, textAt(fn, "arguments"), say, delta, ...around);
   }
 
   #say(field: ReasoningField | undefined, text: string): void {

@@ -2,6 +2,7 @@ import type { ModelDriver } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { rulesFor, withProviderRules } from "@banyan/core/drivers";
 import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
+import { isOpenAI } from "../wire/openai-address.ts";
 import { ChatAnswer } from "./answer.ts";
 import { type ChatRequestShape, encodeChatRequest, requestToolNames } from "./request.ts";
 
@@ -49,6 +50,7 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
     takes: options.takes,
     needsReasoning: rules.needsReasoningWithCalls === true,
     maxTokensField: options.maxTokensField ?? "max_tokens",
+    isOpenAI: isOpenAI(client.endpoint.address),
   };
   const driver: ModelDriver = {
     ...client.facts,

@@ -14,6 +14,8 @@ export interface ChatRequestShape {
   /** True if each response with calls needs the field `reasoning_content`. */
   readonly needsReasoning?: boolean;
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
+  /** True for OpenAI's own server, which knows more parameters than others. */
+  readonly isOpenAI?: boolean;
 }
 
 // Messages and tool lists never change, so each is encoded once for all drivers, apart from data for one provider.
@@ -66,7 +68,8 @@ function requestHead(
     stop: settings.stop,
     // The format has no `max`; `high` is the highest effort that every server knows.
     reasoning_effort: settings.effort === "max" ? "high" : settings.effort,
-    stream_options: { include_usage: true },
+    // Obfuscation would add random characters to each event.
+    stream_options: { include_usage: true, ...(shape.isOpenAI && { include_obfuscation: false }) },
     response_format: output && {
       type: "json_schema",
       json_schema: { name: "result", strict: true, schema: output },

@@ -2,6 +2,7 @@ import type { ModelDriver } from "@banyan/core";
 import { fromLanguageModel, type LanguageModelOptions } from "@banyan/core/ai-sdk";
 import type { WireOptions } from "../wire/client.ts";
 import { withLife } from "../wire/fetch.ts";
+import { isOpenAI } from "../wire/openai-address.ts";
 import type { ModelTarget } from "./provider.ts";
 
 /** Makes a driver over the model of a provider's package. */
@@ -48,5 +49,5 @@ export function messagesOptions(target: ModelTarget): WireOptions {
 
 /** OpenAI's reasoning models refuse the older field; other servers may not know the newer one. */
 export function maxTokensField({ address }: ModelTarget): "max_tokens" | "max_completion_tokens" {
-  return new URL(address).hostname === "api.openai.com" ? "max_completion_tokens" : "max_tokens";
+  return isOpenAI(address) ? "max_completion_tokens" : "max_tokens";
 }

@@ -5,9 +5,11 @@ import { RepeatedDocuments } from "./repeated-documents.ts";
 const chunk = (text: string, id = 1) =>
   JSON.stringify({ id, choices: [{ delta: { role: "assistant", content: text } }] });
 
+const MEANINGFUL = new Set(["choices", "delta", "content", "role"]);
+
 /** A reader that has already read enough documents to learn. */
 function longRead(): RepeatedDocuments {
-  const repeated = new RepeatedDocuments();
+  const repeated = new RepeatedDocuments(MEANINGFUL);
   while (!repeated.learns) repeated.read("{}");
   return repeated;
 }
@@ -23,7 +25,8 @@ function readAll(documents: readonly string[]): { texts: string[]; parsed: numbe
     parsed++;
     const text = textIn(document);
     say(text);
-    repeated.learn(document, text, say);
+    const chunk = JSON.parse(document);
+    repeated.learn(document, text, say, chunk, chunk.choices[0], chunk.choices[0].delta);
   }
   return { texts, parsed };
 }
@@ -37,7 +40,7 @@ describe("documents that repeat but for one string", () => {
   });
 
   test("of a short answer are all parsed", () => {
-    const repeated = new RepeatedDocuments();
+    const repeated = new RepeatedDocuments(MEANINGFUL);
     const learning = Array.from({ length: 20 }, () => {
       repeated.read("{}");
       return repeated.learns;
@@ -62,7 +65,7 @@ describe("documents that repeat but for one string", () => {
     const twice = (word: string) => `{"copy":"${word}","choices":[{"delta":{"content":"${word}"}}]}`;
     expect(readAll(["a", "b", "c", "d"].map(twice)).parsed).toBe(4);
     const other = chunk("x").replace("assistant", "somebody");
-    expect(readAll([chunk("a"), chunk("b"), other, chunk("c")]).parsed).toBe(4);
+    expect(readAll([chunk("a"), chunk("b"), other, chunk("c")]).parsed).toBe(3);
   });
 
   test("are learnt by strings with escapes as well: the arguments of a call are full of them", () => {
@@ -97,7 +100,40 @@ describe("documents that repeat but for one string", () => {
   });
 
   test("a series that never repeats is not learnt for ever", () => {
-    const documents = Array.from({ length: 40 }, (_, index) => chunk(`word ${index}`, index < 20 ? index : 1));
+    const odd = (index: number) => chunk(`word ${index}`).replace('"id":1', `"id":[${index < 20 ? index : 1}]`);
+    const documents = Array.from({ length: 40 }, (_, index) => odd(index));
     expect(readAll(documents)).toEqual({ texts: documents.map(textIn), parsed: 40 });
+  });
+
+  describe("with other fields that change", () => {
+    const padded = (padding: string, text: string) => chunk(text).replace(/}$/, `,"obfuscation":"${padding}"}`);
+    const words = ["A", " banyan", " is", " a", " tree", "."];
+
+    test("V6: are parsed twice, whatever random padding they have", () => {
+      const documents = words.map((word, index) => padded("xQ7b3".slice(0, index), word));
+      expect(readAll(documents)).toEqual({ texts: words, parsed: 2 });
+    });
+
+    test("V6: are parsed twice if a number, a string before the text and a field beside the text change", () => {
+      const at = (word: string, index: number) =>
+        `{"seq": ${index * 9}, "id": "c${index}", "choices": [{"t":${index / 4},"delta":{"p":"${index}","content":"${word}"}}]}`;
+      expect(readAll(words.map(at))).toEqual({ texts: words, parsed: 2 });
+    });
+
+    test("V6: are parsed if a field is neither a string nor a number, or if the JSON is wrong", () => {
+      const learnt = [padded("ab", "A"), padded("cd", "B")];
+      for (const odd of ['"x":1', "null", "[1]", '"a\\"', '"a"b"']) {
+        const document = padded("ef", "C").replace('"ef"', odd);
+        const repeated = longRead();
+        for (const known of learnt) repeated.learn(known, textIn(known), () => {}, JSON.parse(known));
+        expect(repeated.read(padded("gh", "C"))).toBe(true);
+        expect(repeated.read(document), document).toBe(false);
+      }
+    });
+
+    test("V6: are parsed if a meaningful field changes", () => {
+      const models = words.map((word, index) => chunk(word).replace("assistant", `assistant ${index}`));
+      expect(readAll(models)).toEqual({ texts: words, parsed: words.length });
+    });
   });
 });
