@@ -23,7 +23,7 @@ import type {
   SearchOptions,
 } from "@banyan/core/stores";
 import { storeConformance } from "@banyan/core/testing";
-import { searchLogs } from "@banyan/store/search";
+import { listPage, searchLogs } from "@banyan/store/search";
 
 class JsonLinesStore implements Store {
   readonly #directory: string;
@@ -69,13 +69,12 @@ class JsonLinesStore implements Store {
     };
   }
 
-  async list({ labels = {}, limit = Number.POSITIVE_INFINITY }: ListQuery = {}): Promise<ConversationSummary[]> {
-    return readdirSync(this.#directory)
-      .map((name) => summaryOf(join(this.#directory, name)))
-      .filter((summary) => summary.updatedAt > 0)
-      .filter((summary) => Object.entries(labels).every(([name, value]) => summary.labels[name] === value))
-      .sort((a, b) => b.updatedAt - a.updatedAt)
-      .slice(0, limit);
+  async list(query?: ListQuery): Promise<ConversationSummary[]> {
+    const summaries = readdirSync(this.#directory).map((name) => summaryOf(join(this.#directory, name)));
+    return listPage(
+      summaries.filter((summary) => summary.updatedAt > 0),
+      query,
+    );
   }
 
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {

@@ -13,6 +13,7 @@ import { follow } from "./follow.ts";
 import { frame } from "./frame.ts";
 import { growth } from "./growth.ts";
 import { hello } from "./hello.ts";
+import { lists } from "./lists.ts";
 import { loop } from "./loop.ts";
 import { loopAnthropic } from "./loop-anthropic.ts";
 import { loopGemini } from "./loop-gemini.ts";
@@ -61,6 +62,7 @@ export const measures: readonly Measure[] = [
   postgres,
   nodes,
   fanOut,
+  lists,
   doors,
   fences,
   follow,

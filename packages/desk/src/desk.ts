@@ -115,7 +115,12 @@ export class Desk implements AsyncDisposable {
     this.#host = host;
     this.#defect = defect;
     this.#unread = new UnreadCounts(state === undefined ? undefined : join(state, "unread.json"));
-    this.#listWatch = new ListWatch(() => this.conversations.list(), defect);
+    const { store } = host;
+    this.#listWatch = new ListWatch({
+      list: (query) => this.conversations.list(query),
+      watch: store.watch && ((changed) => store.watch?.(changed) ?? (() => {})),
+      defect,
+    });
     this.conversations = new LiveConversations({
       host,
       unread: this.#unread,

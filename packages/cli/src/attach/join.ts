@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { type Client, ClientError } from "@banyan/client";
+import { type Client, ClientError, conversationPages } from "@banyan/client";
 import { connect } from "@banyan/client/node";
 import { emptyConversation, reduce } from "@banyan/core";
 import { idInAddress } from "@banyan/core/conversation";
@@ -130,7 +130,7 @@ function remoteConversations(server: Client): Choosable {
   return {
     agent,
     workspace,
-    list: async () => (await server.ask("conversation.list", {})).conversations,
+    list: async () => (await Array.fromAsync(conversationPages(server))).flat(),
     async search(query) {
       const { hits } = await server.ask("conversation.search", { query, limit: FOUND });
       return hits.map(({ conversation }) => conversation);

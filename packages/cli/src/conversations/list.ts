@@ -63,7 +63,7 @@ async function listWaiting(
   output: ListArguments["output"],
   write: (text: string) => void,
 ): Promise<void> {
-  const waiting = (await directory.list()).filter(({ questions }) => questions !== undefined).slice(0, limit);
+  const waiting = await directory.list({ waiting: true, limit });
   const read = await Promise.all(waiting.map(({ id }) => directory.read(id)));
   const states = read.map(({ state, isOpen }) => (isOpen ? state : recoveredState(state)));
   if (output === "json") {

@@ -25,8 +25,13 @@ export interface Store {
    * opening. Rejects with `StoreError`: `not-found`, or `damaged`.
    */
   view(conversation: string): Promise<LogView>;
-  /** Returns the conversations that have events, most recently written first. */
+  /** Returns the conversations that have events, most recently written first; of equal times, the highest id first. */
   list(query?: ListQuery): Promise<ConversationSummary[]>;
+  /**
+   * Calls `changed` with conversations that other processes began, wrote, renamed or removed, until the returned
+   * function is called. Absent: the store has no other processes, or they report their changes in another way.
+   */
+  watch?(changed: (conversations: readonly string[]) => void): () => void;
   /**
    * Searches the messages of all conversations and branches, newest first: texts of users and the model, without
    * reasoning, calls and removed messages. All words must occur, in any order and case; the last word may be a prefix.
@@ -81,6 +86,14 @@ export interface Log extends LogView {
 export interface ListQuery {
   /** Only conversations with these labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Only conversations that have none of these labels. */
+  readonly without?: readonly string[] | undefined;
+  /** Only these conversations. */
+  readonly conversations?: readonly string[] | undefined;
+  /** Only conversations with an open question to a user. */
+  readonly waiting?: boolean | undefined;
+  /** Only conversations after this one in the list: the next page after the last conversation of a page. */
+  readonly after?: Pick<ConversationSummary, "id" | "updatedAt"> | undefined;
   /** Maximum number. Default: all. */
   readonly limit?: number | undefined;
 }
@@ -103,8 +116,12 @@ export interface SearchOptions {
   readonly limit?: number | undefined;
   /** Only conversations with these labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Only conversations that have none of these labels. */
+  readonly without?: readonly string[] | undefined;
   /** Only this conversation. */
   readonly conversation?: string | undefined;
+  /** Cancels the search, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A message that matches a search. */

@@ -70,11 +70,11 @@ export async function statesThatMayWait({
   conversations,
   directory,
 }: Pick<Workplace, "conversations" | "directory">): Promise<ConversationState[]> {
-  const listed = await conversations.list();
+  const waiting = await conversations.waiting();
   // Both at once: a conversation that opened during the listing is among the open ones.
   const open = conversations.allOpen.map(({ session }) => session.state);
-  const others = listed.filter(({ id, waiting }) => waiting > 0 && !conversations.ifOpen(id));
-  const closed = await Promise.all(others.map(({ id }) => storedStates(directory, id)));
+  const others = waiting.filter((id) => !conversations.ifOpen(id));
+  const closed = await Promise.all(others.map((id) => storedStates(directory, id)));
   return [...open, ...closed.flat()];
 }
 

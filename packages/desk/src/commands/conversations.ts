@@ -1,5 +1,6 @@
 import { type Event, isEvent, type Session } from "@banyan/core";
 import { type StoredConversation, withRedactedTitle } from "@banyan/host";
+import { CONVERSATIONS_AT_ONCE } from "@banyan/protocol/values";
 import { itemForViewer } from "../live/frame.ts";
 import { NotThereError } from "../request/problem.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
@@ -22,12 +23,12 @@ export const conversationHandlers: Handlers<
   | "conversation.import"
   | "context.read"
 > = {
-  async "conversation.list"({ cwd, limit, programs = false }, { conversations }) {
-    return { conversations: await conversations.list({ ...labelled(cwd), limit, programs }) };
+  async "conversation.list"({ cwd, limit = CONVERSATIONS_AT_ONCE, after, programs = false }, { conversations }) {
+    return { conversations: await conversations.list({ ...labelled(cwd), limit, after, programs }) };
   },
 
-  async "conversation.search"({ query, limit, cwd, conversation, programs = false }, { conversations }) {
-    const within = { ...labelled(cwd), ...(conversation === undefined ? {} : { conversation }) };
+  async "conversation.search"({ query, limit, cwd, conversation, programs = false }, { conversations, signal }) {
+    const within = { ...labelled(cwd), ...(conversation === undefined ? {} : { conversation }), signal };
     return { hits: await conversations.search(query, { ...within, programs, limit: limit ?? 20 }) };
   },
 

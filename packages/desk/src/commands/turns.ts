@@ -103,7 +103,7 @@ export const turnHandlers: Handlers<
   async "run.interrupt"({ conversation, run }, { conversations, beginnings }) {
     const before = beginnings.interrupt(conversation, run);
     const isWaiting = async () =>
-      (await conversations.list()).some(({ id, waiting }) => id === conversation && waiting > 0);
+      (await conversations.list({ conversations: [conversation] })).some(({ waiting }) => waiting > 0);
     // A waiting turn may be in a conversation that is not open.
     const live =
       conversations.ifOpen(conversation) ?? ((await isWaiting()) ? await conversations.open(conversation) : undefined);

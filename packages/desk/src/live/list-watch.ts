@@ -1,4 +1,6 @@
+import type { ListQuery } from "@banyan/core/stores";
 import type { ListedConversation } from "@banyan/protocol";
+import { CONVERSATIONS_AT_ONCE } from "@banyan/protocol/values";
 import { ClientFrame } from "./frame.ts";
 
 /** Milliseconds between two checks for changed conversations. */
@@ -9,28 +11,39 @@ export interface ListWatcher {
   send(frame: ClientFrame): void;
 }
 
-/** Sends changes of the conversation list to watching clients, several changes in one frame. */
+/** The functions of a desk that `ListWatch` uses. */
+export interface ListWatchParts {
+  list(query: ListQuery): Promise<readonly ListedConversation[]>;
+  /** Reports conversations that other processes changed. See `Store.watch`. */
+  watch?: ((changed: (conversations: readonly string[]) => void) => () => void) | undefined;
+  /** Receives errors of sending, and must not throw. */
+  defect(error: unknown): void;
+}
+
+/** Sends changes of the conversation list to watching clients, several changes in one frame. Reads only what changed. */
 export class ListWatch implements Disposable {
-  readonly #list: () => Promise<readonly ListedConversation[]>;
-  readonly #defect: (error: unknown) => void;
+  readonly #parts: ListWatchParts;
   readonly #watchers = new Set<ListWatcher>();
   readonly #changed = new Set<string>();
   #isAnyChanged = false;
   #timer: NodeJS.Timeout | undefined;
   #telling = false;
+  #unwatch: (() => void) | undefined;
 
-  /** `defect` receives errors of sending, and must not throw. */
-  constructor(list: () => Promise<readonly ListedConversation[]>, defect: (error: unknown) => void) {
-    this.#list = list;
-    this.#defect = defect;
+  constructor(parts: ListWatchParts) {
+    this.#parts = parts;
   }
 
   add(watcher: ListWatcher): void {
     this.#watchers.add(watcher);
+    this.#unwatch ??= this.#parts.watch?.((conversations) => {
+      for (const conversation of conversations) this.changed(conversation);
+    });
   }
 
   remove(watcher: ListWatcher): void {
     this.#watchers.delete(watcher);
+    if (this.#watchers.size === 0) this.#leave();
   }
 
   /** Marks a conversation as changed in the list; without an argument, all conversations. */
@@ -44,6 +57,12 @@ export class ListWatch implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#watchers.clear();
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
   }
 
   #tellSoon(): void {
@@ -56,7 +75,7 @@ export class ListWatch implements Disposable {
           this.#telling = false;
           if (this.#isAnyChanged || this.#changed.size > 0) this.#tellSoon();
         })
-        .catch(this.#defect);
+        .catch(this.#parts.defect);
     }, EVERY);
   }
 
@@ -65,15 +84,30 @@ export class ListWatch implements Disposable {
     const isAny = this.#isAnyChanged;
     this.#changed.clear();
     this.#isAnyChanged = false;
-    let all: readonly ListedConversation[];
     try {
-      all = await this.#list();
+      if (isAny) await this.#tellAll();
+      const changed = await this.#parts.list({ conversations: [...ids] });
+      for (const { id } of changed) ids.delete(id);
+      if (changed.length + ids.size > 0) this.#send(changed, [...ids]);
     } catch {
       // The next change tries again.
-      return;
     }
-    const changed = all.filter(({ id }) => ids.delete(id) || isAny);
-    const frame = new ClientFrame({ type: "conversations", changed, removed: [...ids] });
+  }
+
+  /** After lost notifications, any conversation may have changed. Other work runs between two pages. */
+  async #tellAll(): Promise<void> {
+    const limit = CONVERSATIONS_AT_ONCE;
+    for (let after: ListedConversation | undefined; ; ) {
+      const page = await this.#parts.list({ after, limit });
+      if (page.length > 0) this.#send(page, []);
+      const last = page.at(-1);
+      if (page.length < limit || last?.id === after?.id) return;
+      after = last;
+    }
+  }
+
+  #send(changed: readonly ListedConversation[], removed: readonly string[]): void {
+    const frame = new ClientFrame({ type: "conversations", changed, removed });
     for (const watcher of this.#watchers) watcher.send(frame);
   }
 }

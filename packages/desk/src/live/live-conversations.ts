@@ -68,6 +68,15 @@ export class LiveConversations {
     return summaries.map((summary) => this.#listed(summary, others?.get(summary.id)));
   }
 
+  /** Returns the conversations with open questions, on all nodes. Rejects with `StoreError`. */
+  async waiting(): Promise<string[]> {
+    const { host, elsewhere } = this.#options;
+    const [stored, others = new Map()] = await Promise.all([host.store.list({ waiting: true }), elsewhere?.()]);
+    // The store does not know questions that end with their process.
+    const asking = [...others].flatMap(([id, { waiting }]) => (waiting > 0 ? [id] : []));
+    return [...new Set([...stored.flatMap(({ id, questions }) => (questions ? [id] : [])), ...asking])];
+  }
+
   /** Searches the messages of conversations; with `programs`, also those of programs. Rejects with `StoreError`. */
   search(
     query: string,
@@ -115,7 +124,7 @@ export class LiveConversations {
   }
 
   async #isStored(id: string): Promise<boolean> {
-    return (await this.#options.host.store.list()).some((known) => known.id === id);
+    return (await this.#options.host.store.list({ conversations: [id] })).length > 0;
   }
 
   async #keep(session: Session): Promise<LiveConversation> {

@@ -103,8 +103,8 @@ export class ConversationDirectory implements AsyncDisposable {
    * `StoreError`.
    */
   async bringIn({ id, events }: ReadConversation): Promise<string> {
-    const taken = (await this.#store.list()).some((known) => known.id === id);
-    const own = taken ? createId() : id;
+    const taken = await this.#store.list({ conversations: [id] });
+    const own = taken.length > 0 ? createId() : id;
     const log = await this.#store.open(own, { create: true });
     try {
       const rewritten = events.map((event, index): Event => {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { AgentOptions, Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
@@ -51,37 +52,45 @@ export function labelsOfBeginning({
 }
 
 /** Lists conversations, except those of programs (W89); `limit` counts the rest. Rejects with `StoreError`. */
-export async function listForUsers(store: Pick<Store, "list">, query: ListQuery = {}): Promise<ConversationSummary[]> {
-  const listed = await store.list(query);
-  const users = listed.filter(({ labels }) => labels[PROGRAM] === undefined);
-  const { limit, ...rest } = query;
-  if (limit === undefined || users.length === listed.length || listed.length < limit) return users;
-  const all = await store.list(rest);
-  return all.filter(({ labels }) => labels[PROGRAM] === undefined).slice(0, limit);
+export function listForUsers(store: Pick<Store, "list">, query: ListQuery = {}): Promise<ConversationSummary[]> {
+  return store.list({ ...query, without: [PROGRAM] });
 }
 
 /** Searches messages; skips programs' conversations unless `conversation` is one (W89). Rejects with `StoreError`. */
 export async function searchForUsers(
-  store: Pick<Store, "list" | "search">,
+  store: Pick<Store, "search">,
   query: string,
   options: SearchOptions = {},
 ): Promise<SearchHit[]> {
   refuseUnknown("searchForUsers", options, SEARCH_OPTIONS);
-  if (options.conversation !== undefined) return store.search(query, options);
-  const answers: readonly AnswerStyle[] = ["streamed", "whole"];
-  const begun = await Promise.all(answers.map((each) => store.list({ labels: { [PROGRAM]: each } })));
-  const hidden = new Set(begun.flat().map(({ id }) => id));
-  const { limit = USUAL_HITS } = options;
-  for (let most = limit; ; most *= 4) {
-    const hits = await store.search(query, { ...options, limit: most });
-    const found = hits.filter(({ conversation }) => !hidden.has(conversation));
-    if (found.length >= limit || hits.length < most) return found.slice(0, limit);
-  }
+  return store.search(query, options.conversation === undefined ? { ...options, without: [PROGRAM] } : options);
 }
 
-const SEARCH_OPTIONS: OptionNames<SearchOptions> = { limit: true, labels: true, conversation: true };
+const SEARCH_OPTIONS: OptionNames<SearchOptions> = {
+  limit: true,
+  labels: true,
+  without: true,
+  conversation: true,
+  signal: true,
+};
 
-const USUAL_HITS = 20;
+/** Number of conversations in a page of `allConversations`. */
+const PAGE = 500;
+
+/** Yields all conversations, last written first, in pages: other work runs between two pages. Rejects with `StoreError`. */
+export async function* allConversations(
+  store: Pick<Store, "list">,
+  query: ListQuery = {},
+): AsyncGenerator<ConversationSummary> {
+  for (let after: ConversationSummary | undefined; ; ) {
+    const page = await store.list({ ...query, after, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (page.length < PAGE || last?.id === after?.id) return;
+    after = last;
+    await setImmediate();
+  }
+}
 
 /** Number of recent conversations to search for one that a user began. */
 const RECENT = 20;
@@ -108,11 +117,12 @@ export async function lastConversation(
 /** Finds a conversation by its id, at least four characters of its start, or a part of its title. */
 export async function findConversation(store: Store, named: string): Promise<ConversationSummary> {
   const wanted = named.trim().toLowerCase();
-  const summaries = named === "" ? [] : await store.list();
   // Any text may be an id, so try the exact text first.
-  for (const whole of [named, named.trim(), wanted]) {
-    const exact = summaries.find(({ id }) => id === whole);
-    if (exact) return exact;
+  const whole = named === "" ? [] : [named, named.trim(), wanted];
+  const exact = await store.list({ conversations: whole });
+  for (const each of whole) {
+    const one = exact.find(({ id }) => id === each);
+    if (one) return one;
   }
   const ways =
     wanted === ""
@@ -123,8 +133,11 @@ export async function findConversation(store: Store, named: string): Promise<Con
           ({ title }: ConversationSummary) => title.toLowerCase() === wanted,
           ({ title }: ConversationSummary) => title.toLowerCase().includes(wanted),
         ];
-  for (const way of ways) {
-    const found = summaries.filter(way);
+  const fitting = ways.map((): ConversationSummary[] => []);
+  if (ways.length > 0)
+    for await (const summary of allConversations(store))
+      for (const [at, way] of ways.entries()) if (way(summary)) fitting[at]?.push(summary);
+  for (const found of fitting) {
     if (found.length > 1) throw ambiguousNameError(named, found);
     if (found[0]) return found[0];
   }

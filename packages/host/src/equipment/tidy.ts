@@ -3,6 +3,7 @@ import { recoveredState } from "@banyan/core/hosts";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { pruneBackups } from "@banyan/tools/workspace";
 import { ConversationDirectory } from "../conversations/conversation-directory.ts";
+import { allConversations } from "../conversations/conversations.ts";
 import type { Redact } from "../redaction/redactor.ts";
 
 const DAY = 86_400_000;
@@ -50,10 +51,16 @@ export class Cleanup implements AsyncDisposable {
 /** Keeps conversations that are open, starred, labelled, unreadable, or have a question for the user. */
 async function removeOld(directory: ConversationDirectory, days: number, signal: AbortSignal): Promise<string[]> {
   const removed: ConversationSummary[] = [];
-  // The next new conversation reports the error.
-  for (const summary of await directory.list().catch(() => [])) {
+  const old: ConversationSummary[] = [];
+  try {
+    for await (const summary of allConversations(directory))
+      if (Date.now() - summary.updatedAt > days * DAY) old.push(summary);
+  } catch {
+    // The next new conversation reports the error.
+    return [];
+  }
+  for (const summary of old) {
     if (signal.aborted) break;
-    if (Date.now() - summary.updatedAt <= days * DAY) continue;
     try {
       if (await mustBeKept(directory, summary.id)) continue;
       await directory.remove(summary.id);

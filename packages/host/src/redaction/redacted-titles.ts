@@ -1,6 +1,6 @@
 import type { Event, Store } from "@banyan/core";
 
-/** Maximum titles in the cache: a server lists all conversations at each change. */
+/** Maximum titles in the cache: users list the same conversations again and again. */
 const REMEMBERED = 20_000;
 
 /** Wraps a store to remove secrets from titles in lists and searches (F106). */
@@ -17,6 +17,7 @@ export function withRedactedTitles(store: Store, redact: (text: string) => strin
     view: (id) => store.view(id),
     list: async (query) => (await store.list(query)).map(clean),
     search: async (...of) => (await store.search(...of)).map(clean),
+    ...(store.watch && { watch: (changed) => store.watch?.(changed) ?? (() => {}) }),
     remove: (id) => store.remove(id),
     close: () => store.close(),
   };

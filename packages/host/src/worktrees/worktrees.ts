@@ -218,12 +218,9 @@ export class Worktrees {
 
   /** Sweeps the worktrees of conversations that the store no longer has. */
   async sweepGone(store: Pick<Store, "list">): Promise<void> {
-    let stored: Promise<ReadonlySet<string>> | undefined;
-    const listed = async () => new Set((await store.list()).map(({ id }) => id));
     await this.#sweep(async (each) => {
       if (isYoung(each)) return false;
-      stored ??= listed();
-      return !(await stored).has(each.conversation);
+      return (await store.list({ conversations: [each.conversation] })).length === 0;
     });
   }
 

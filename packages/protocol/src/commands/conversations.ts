@@ -1,6 +1,6 @@
 import type { BrokenTurn } from "@banyan/core/conversation";
 import { z } from "zod";
-import { CONVERSATIONS, HITS } from "../shapes/bounds.ts";
+import { CONVERSATIONS, CONVERSATIONS_AT_ONCE, HITS } from "../shapes/bounds.ts";
 import { count, engineSchema, id, lineSchema, listSchema, nothing, textSchema, time } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
@@ -30,7 +30,11 @@ export const conversationCommands = {
     "Lists the conversations, the last written first.",
     {
       cwd: z.string().optional().describe("Lists only conversations of this directory."),
-      limit: z.int().min(1).max(CONVERSATIONS).optional(),
+      limit: z.int().min(1).max(CONVERSATIONS).optional().describe(`Default: ${CONVERSATIONS_AT_ONCE}.`),
+      after: z
+        .object({ id, updatedAt: time })
+        .optional()
+        .describe("Lists the next conversations after this one: the last conversation of the page before."),
       programs: z.boolean().optional().describe("Also lists conversations that programs began at `/v1`."),
     },
     z.object({ conversations: listSchema(listedConversation) }),

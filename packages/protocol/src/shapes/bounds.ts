@@ -13,6 +13,9 @@ export const BRANCHES_AT_ONCE = 8;
 /** Maximum number of conversations in one list. */
 export const CONVERSATIONS = 10_000;
 
+/** Number of conversations in one list, unless the client names another number. */
+export const CONVERSATIONS_AT_ONCE = 500;
+
 /** Maximum number of hits in one search. */
 export const HITS = 1_000;
 

@@ -3,8 +3,21 @@ import { checkArguments, type OptionNames, refuseUnknown } from "@banyan/core/co
 import type { ListQuery, OpenLogOptions, SearchOptions } from "@banyan/core/stores";
 
 const OPEN: OptionNames<OpenLogOptions> = { create: "boolean", take: "boolean" };
-const LIST: OptionNames<ListQuery> = { labels: "object", limit: "number" };
-const SEARCH: OptionNames<SearchOptions> = { limit: "number", labels: "object", conversation: "string" };
+const LIST: OptionNames<ListQuery> = {
+  labels: "object",
+  without: "list",
+  conversations: "list",
+  waiting: "boolean",
+  after: "object",
+  limit: "number",
+};
+const SEARCH: OptionNames<SearchOptions> = {
+  limit: "number",
+  labels: "object",
+  without: "list",
+  conversation: "string",
+  signal: true,
+};
 
 /** Throws `OptionError` for an option that a store does not have (L11). */
 export function checkOpenOptions(options: OpenLogOptions | undefined): void {

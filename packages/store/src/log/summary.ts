@@ -1,7 +1,14 @@
 import type { Event } from "@banyan/core";
 import { readableEvent } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
-import { type ConversationSummary, type OpenQuestion, type SearchOptions, survivesProcess } from "@banyan/core/stores";
+import {
+  type ConversationSummary,
+  type ListQuery,
+  noteQuestions,
+  type OpenQuestion,
+  type SearchOptions,
+  survivesProcess,
+} from "@banyan/core/stores";
 
 /** A conversation's summary for lists, updated event by event. */
 export type Summary = { -readonly [K in keyof ConversationSummary]: ConversationSummary[K] };
@@ -46,21 +53,75 @@ export function questionsIn(open: ReadonlyMap<string, OpenQuestion>): Pick<Conve
   return waiting.length === 0 ? {} : { questions: waiting };
 }
 
-/** Sorts conversations by last write, newest first. Returns at most `limit` conversations. */
-export function newestFirst<T extends ConversationSummary>(summaries: readonly T[], limit = Infinity): T[] {
-  return summaries.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)).slice(0, Math.max(0, limit));
+/** A conversation's summary with its open questions, which grows with the log. */
+export class GrowingSummary {
+  readonly #summary: Summary;
+  readonly #questions: Map<string, OpenQuestion>;
+  #listed: ConversationSummary | undefined;
+
+  constructor(summary: Summary, questions = new Map<string, OpenQuestion>()) {
+    this.#summary = summary;
+    this.#questions = questions;
+  }
+
+  add(events: readonly Event[]): void {
+    for (const event of events) {
+      addToSummary(this.#summary, event);
+      noteQuestions(this.#questions, event);
+    }
+    this.#listed = undefined;
+  }
+
+  /** The summary for lists: the same object until events are added. */
+  get listed(): ConversationSummary {
+    this.#listed ??= { ...this.#summary, ...questionsIn(this.#questions) };
+    return this.#listed;
+  }
 }
 
-export function hasLabels(summary: ConversationSummary, labels: Readonly<Record<string, string>> = {}): boolean {
-  return Object.entries(labels).every(([name, value]) => summary.labels[name] === value);
+/** Compares conversations for a list: the last written first. */
+export function compareNewest(
+  a: Pick<ConversationSummary, "id" | "updatedAt">,
+  b: Pick<ConversationSummary, "id" | "updatedAt">,
+): number {
+  return b.updatedAt - a.updatedAt || (a.id === b.id ? 0 : a.id < b.id ? 1 : -1);
+}
+
+/**
+ * Implements `Store.list` for a store that has all summaries: sorts them, and returns those that the query wants.
+ * @example listPage(summaries, { labels: { project: "garden" }, limit: 20 });
+ */
+export function listPage<T extends ConversationSummary>(summaries: readonly T[], query: ListQuery = {}): T[] {
+  return pageOf(summaries.toSorted(compareNewest), query);
+}
+
+/** Like `listPage`, for summaries in the order of a list. */
+export function pageOf<T extends ConversationSummary>(ordered: Iterable<T>, query: ListQuery): T[] {
+  const { after, conversations, limit = Number.POSITIVE_INFINITY, waiting } = query;
+  const wanted = conversations && new Set(conversations);
+  const page: T[] = [];
+  for (const summary of ordered) {
+    if (page.length >= limit) break;
+    if (wanted?.has(summary.id) === false || !hasLabels(summary, query)) continue;
+    if (waiting && summary.questions === undefined) continue;
+    if (!after || compareNewest(after, summary) < 0) page.push(summary);
+  }
+  return page;
+}
+
+function hasLabels(
+  { labels: has }: ConversationSummary,
+  { labels = {}, without = [] }: Pick<ListQuery, "labels" | "without">,
+): boolean {
+  return (
+    Object.entries(labels).every(([name, value]) => has[name] === value) &&
+    !without.some((name) => has[name] !== undefined)
+  );
 }
 
 /** Returns whether a search with these options includes the conversation. */
-export function isInSearch(
-  summary: ConversationSummary,
-  { labels, conversation = summary.id }: SearchOptions,
-): boolean {
-  return summary.id === conversation && hasLabels(summary, labels);
+export function isInSearch(summary: ConversationSummary, options: SearchOptions): boolean {
+  return summary.id === (options.conversation ?? summary.id) && hasLabels(summary, options);
 }
 
 function titleFrom(text: string): string {

@@ -5,9 +5,7 @@ import {
   type Log,
   type LogView,
   noRights,
-  noteQuestions,
   type OpenLogOptions,
-  type OpenQuestion,
   type Rights,
   type RightsPlace,
   type SearchHit,
@@ -24,7 +22,7 @@ import {
   overtakenError,
   storeClosed,
 } from "../log/refusal.ts";
-import { addToSummary, emptySummary, hasLabels, newestFirst, questionsIn, type Summary } from "../log/summary.ts";
+import { emptySummary, GrowingSummary, listPage } from "../log/summary.ts";
 import { searchLogs } from "../search/search-logs.ts";
 
 /**
@@ -39,8 +37,7 @@ export function memoryStore(): Store {
 interface ConversationInMemory {
   readonly id: string;
   readonly events: Event[];
-  readonly summary: Summary;
-  readonly questions: Map<string, OpenQuestion>;
+  readonly summary: GrowingSummary;
   rights: Rights;
   epoch: number;
   open: boolean;
@@ -60,8 +57,7 @@ class MemoryStore implements Store {
       conversation = {
         id,
         events: [],
-        summary: emptySummary(id),
-        questions: new Map(),
+        summary: new GrowingSummary(emptySummary(id)),
         rights: noRights,
         epoch: 0,
         open: false,
@@ -90,16 +86,18 @@ class MemoryStore implements Store {
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {
     if (this.#closed) throw storeClosed();
     checkListQuery(query);
-    const summaries = Array.from(this.#conversations.values())
-      .filter(({ events, summary }) => events.length > 0 && hasLabels(summary, query.labels))
-      .map(({ summary, questions }) => ({ ...summary, ...questionsIn(questions) }));
-    return newestFirst(summaries, query.limit);
+    const named = query.conversations?.flatMap((id) => this.#conversations.get(id) ?? []);
+    const summaries = Array.from(named ?? this.#conversations.values())
+      .filter(({ events }) => events.length > 0)
+      .map(({ summary }) => summary.listed);
+    return listPage(summaries, query);
   }
 
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     if (this.#closed) throw storeClosed();
     checkSearch(query, options);
-    return searchLogs(this.#conversations.values(), query, options);
+    const logs = this.#conversations.values().map(({ summary, events }) => ({ summary: summary.listed, events }));
+    return searchLogs(logs, query, options);
   }
 
   async remove(id: string): Promise<void> {
@@ -163,15 +161,12 @@ class MemoryLog implements Log {
   }
 
   append(events: readonly Event[]): void {
-    const { id, events: kept, summary, questions, epoch } = this.#conversation;
+    const { id, events: kept, summary, epoch } = this.#conversation;
     if (this.#closed) throw logClosed(id);
     if (epoch !== this.epoch) throw overtakenError(id);
     checkSequence(id, kept.length, events);
-    for (const event of events) {
-      kept.push(event);
-      addToSummary(summary, event);
-      noteQuestions(questions, event);
-    }
+    kept.push(...events);
+    summary.add(events);
   }
 
   async close(): Promise<void> {

@@ -170,6 +170,17 @@ export function labelTexts(labels: Readonly<Record<string, string>>): string[] {
   return Object.entries(labels).map((entry) => JSON.stringify(entry));
 }
 
+/** Converts names of labels to the beginnings of their stored texts. */
+export function labelBeginnings(names: readonly string[]): string[] {
+  return names.map((name) => `[${JSON.stringify(name)},`);
+}
+
+/** SQL: true if the conversation `c` has no label that begins with a text of the parameter. */
+export function withoutLabels(parameter: string): string {
+  return `NOT EXISTS (
+    SELECT FROM unnest(c.labels) AS label, unnest(${parameter}::text[]) AS name WHERE starts_with(label, name))`;
+}
+
 /** Locks the rows that still belong to this writer. After a takeover, an append finds another epoch. */
 const APPEND: Statement = {
   name: "append",

@@ -5,7 +5,7 @@ import { lexemesOfWord } from "../search/lexemes.ts";
 import { LIMIT } from "../search/search-logs.ts";
 import { searchableEvents } from "../search/searchable-event.ts";
 import { holdsWords, queryWords } from "../search/words.ts";
-import { labelTexts } from "./append.ts";
+import { labelBeginnings, labelTexts, withoutLabels } from "./append.ts";
 import type { Database } from "./database.ts";
 import type { Columns, Statement } from "./statement.ts";
 
@@ -17,8 +17,9 @@ const MOST = 1000;
 export async function searchMessages(
   database: Database,
   query: string,
-  { limit = LIMIT, labels = {}, conversation }: SearchOptions,
+  { limit = LIMIT, labels = {}, without = [], conversation, signal }: SearchOptions,
 ): Promise<SearchHit[]> {
+  signal?.throwIfAborted();
   const words = queryWords(query);
   const hits: SearchHit[] = [];
   if (words.length === 0 || limit <= 0) return hits;
@@ -26,8 +27,16 @@ export async function searchMessages(
   // Each page starts after the last checked message, so concurrent writes cause no repeats and no gaps.
   let behind: readonly [at: unknown, message: unknown, number: unknown] = [null, null, null];
   for (;;) {
+    signal?.throwIfAborted();
     const batch = Math.min(Math.max(limit - hits.length, FEWEST), MOST);
-    const values = [tsquery(words), labelTexts(labels), conversation ?? null, ...behind, batch];
+    const values = [
+      tsquery(words),
+      labelTexts(labels),
+      conversation ?? null,
+      ...behind,
+      batch,
+      labelBeginnings(without),
+    ];
     const rows = await database.ask(FOUND, values);
     for (const row of rows) {
       const hit = hitIn(row, words, holds);
@@ -66,7 +75,7 @@ const FOUND: Statement = {
   ) AS m
   JOIN banyan.conversations AS c ON c.number = m.conversation
   JOIN banyan.events AS e ON e.conversation = m.conversation AND e.seq = m.seq
-  WHERE c.labels @> $2::text[] AND ($3::text IS NULL OR c.id = $3)
+  WHERE c.labels @> $2::text[] AND ($3::text IS NULL OR c.id = $3) AND ${withoutLabels("$8")}
     AND ($4::bigint IS NULL OR (m.at, m.message, m.conversation) < ($4, $5::text COLLATE "C", $6::bigint))
     AND NOT (
       EXISTS (SELECT FROM banyan.messages AS r WHERE r.conversation = m.conversation AND r.removed)

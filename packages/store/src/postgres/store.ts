@@ -21,9 +21,9 @@ import {
   openHere,
   storeClosed,
 } from "../log/refusal.ts";
-import { newestFirst, questionsIn, type Summary } from "../log/summary.ts";
+import { pageOf, questionsIn, type Summary } from "../log/summary.ts";
 import { readDatabaseAddress } from "./address.ts";
-import { LogAppender, labelTexts } from "./append.ts";
+import { LogAppender, labelBeginnings, labelTexts, withoutLabels } from "./append.ts";
 import { Database } from "./database.ts";
 import { type OpenedLog, PostgresLog } from "./log.ts";
 import { LEASE, StoreNode } from "./node.ts";
@@ -155,15 +155,20 @@ class DatabaseStore implements PostgresStore {
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {
     this.#check();
     checkListQuery(query);
-    const { labels = {}, limit } = query;
-    const most = limit === undefined ? null : Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1));
-    const rows = await this.#database.ask(LIST, [labelTexts(labels), most]);
+    const { labels = {}, without = [], conversations, waiting = false, after, limit } = query;
+    // Questions may be older than their logs, so only the updated ones decide which conversations wait.
+    const most = limit === undefined || waiting ? null : Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1));
+    const values = [labelTexts(labels), most, labelBeginnings(without), waiting, after?.updatedAt, after?.id];
+    const rows = await (conversations
+      ? this.#database.ask(LIST_SOME, [...values, conversations.filter(isId)])
+      : this.#database.ask(LIST, values));
     const noted = rows.map(notedIn);
     const behind = await updateQuestions(this.#database, noted);
     // If the database accepts no writes now, the next list tries again.
     await storeQuestions(this.#database, behind).catch(() => {});
-    return newestFirst(
+    return pageOf(
       rows.map((row, index) => ({ ...rowSummary(row), ...questionsIn(noted[index]?.questions ?? new Map()) })),
+      { waiting, limit },
     );
   }
 
@@ -322,11 +327,20 @@ const LOOK: Statement = {
   FROM banyan.conversations AS c WHERE c.id = $1`,
 };
 
-const LIST: Statement = {
-  text: `
+const LIST = listStatement();
+
+const LIST_SOME = listStatement("AND c.id = ANY($7::text[])");
+
+function listStatement(only = ""): Statement {
+  return {
+    text: `
   SELECT ${LISTED} FROM banyan.conversations AS c
-  WHERE c.seq > 0 AND c.labels @> $1::text[] ORDER BY c.updated DESC, c.id DESC LIMIT $2`,
-};
+  WHERE c.seq > 0 AND c.labels @> $1::text[] AND ${withoutLabels("$3")}
+    AND (NOT $4::boolean OR c.questions <> '[]' OR c.questions_seq < c.seq)
+    AND ($5::bigint IS NULL OR (c.updated, c.id) < ($5::bigint, $6::text COLLATE "C")) ${only}
+  ORDER BY c.updated DESC, c.id DESC LIMIT $2`,
+  };
+}
 
 const WRITER: Statement = {
   text: `

@@ -16,6 +16,7 @@ export interface SearchedLog {
 
 /** Implements `Store.search` without an index, by reading every event. Returns at most 20 hits by default. */
 export function searchLogs(logs: Iterable<SearchedLog>, query: string, options: SearchOptions = {}): SearchHit[] {
+  options.signal?.throwIfAborted();
   const words = queryWords(query);
   if (words.length === 0) return [];
   const hits: SearchHit[] = [];

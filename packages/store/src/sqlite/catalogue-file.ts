@@ -68,10 +68,13 @@ export function readableCatalogue(file: string): DatabaseSync | undefined {
   }
 }
 
-/** Opens the catalogue for writing, and creates a missing catalogue. Throws SQLite's errors. */
-export function writableCatalogue(file: string): DatabaseSync {
+/**
+ * Opens the catalogue for writing, and creates a missing catalogue. `timeout`: milliseconds to wait for another writer.
+ * Throws SQLite's errors.
+ */
+export function writableCatalogue(file: string, waiting?: { readonly timeout: number }): DatabaseSync {
   createDatabaseFile(file);
-  const database = openSqliteFile(file, { readOnly: false });
+  const database = openSqliteFile(file, { readOnly: false, ...waiting });
   try {
     return prepared(database);
   } catch (error) {
@@ -94,8 +97,10 @@ export function discardCatalogue(file: string): void {
 }
 
 function prepared(database: DatabaseSync): DatabaseSync {
-  // The catalogue needs no flush. Deleted content is overwritten, and its space is freed.
-  database.exec("PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; PRAGMA auto_vacuum = FULL");
+  // The catalogue needs no flush. Deleted content is overwritten, and its space is freed. Readers wait only for commits.
+  database.exec(
+    "PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; PRAGMA auto_vacuum = FULL; PRAGMA cache_spill = OFF",
+  );
   if (catalogueVersion(database) !== VERSION) {
     inSqliteTransaction(database, () => {
       if (catalogueVersion(database) !== VERSION) database.exec(SCHEMA);

@@ -1,125 +1,278 @@
-import { readdirSync, statSync } from "node:fs";
+import { opendirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import type { ConversationSummary } from "@banyan/core/stores";
-import { catalogueIn, discardCatalogue, readableCatalogue, writableCatalogue } from "./catalogue-file.ts";
+import { Slices } from "../log/slices.ts";
+import { compareNewest } from "../log/summary.ts";
+import { catalogueIn } from "./catalogue-file.ts";
+import { loadEntries, saveEntries } from "./catalogue-rows.ts";
 import { readFileSummary } from "./conversation-summary.ts";
-import { inSqliteTransaction } from "./database.ts";
 import { sqliteStoreError } from "./error.ts";
 import { conversationFileName, idIn } from "./file-name.ts";
 
-/** A conversation's summary, and the stamp of its file when the summary was read. */
+/** A conversation's file in the catalogue. */
 export interface CatalogueEntry {
-  readonly summary: ConversationSummary;
+  /** Absent: the file has no events yet. */
+  readonly summary: ConversationSummary | undefined;
+  /** Time and size of the file and its write-ahead log, read before the summary. Empty: the file must be read again. */
   readonly stamp: string;
 }
+
+/** A log that this process writes. */
+export interface OwnLog {
+  /** True if no event was appended after the last call of `summary`. */
+  readonly isListed: boolean;
+  /** Returns the current summary; `undefined` if only the file has the summary. */
+  summary(): ConversationSummary | undefined;
+}
+
+/** Milliseconds for which an unchanged folder is trusted: tools may overwrite a file in place. */
+const TRUSTED = 10_000;
+/** Milliseconds between two changes that a file clock may not tell apart (1 to 10 ms). */
+const TICK = 20;
+/** Milliseconds for which the next pages of a list use the scan of the first page. */
+const PAGED = 5_000;
+/** Minimum milliseconds between two scans for a watcher, and the maximum share of time that scans take. */
+const WATCHED = 2_000;
+const SHARE = 1 / 20;
 
 /**
- * Returns the conversations with events, unsorted. The catalogue is a cache: if a file's stamp differs from the
- * catalogue's, the file is read. So appends need no second file, and a crash leaves no stale entry. An unreadable file
- * without a catalogue entry is listed as unreadable.
+ * The summaries of a folder's conversations, in memory. A changed stamp of a file shows that a process wrote to the
+ * file; only then is the file read. So appends need no second file, and a crash leaves no stale entry.
+ *
+ * A writer needs a write-ahead log beside its file. Each file that comes or goes changes the folder's time. So while
+ * that time is the same, only files with a write-ahead log can have changed. Scans run in slices.
  */
-export async function readCatalogue(directory: string): Promise<CatalogueEntry[]> {
-  const file = catalogueIn(directory);
-  const stamps = catalogueStamps(join(directory, "conversations"));
-  if (stamps.size === 0) return [];
-  const known = load(file);
-  const current = new Map<string, CatalogueEntry>();
-  const changed: CatalogueEntry[] = [];
-  for (const [name, { id, stamp }] of stamps) {
-    const entry = known.get(name);
-    if (entry?.stamp === stamp) {
-      current.set(name, entry);
-      continue;
-    }
-    const read = readFileSummary(join(directory, "conversations", `${name}.sqlite`), id);
-    if (read === "empty") continue;
-    const isReadable = read !== "unreadable" && conversationFileName(read.id) === name;
-    if (isReadable) changed.push({ summary: read, stamp });
-    const summary = isReadable
-      ? read
-      : (entry?.summary ?? (id === undefined ? undefined : unreadableSummary(id, stamp)));
-    // Such a file's id is only in its log, and without the id the conversation cannot be opened.
-    if (!summary) continue;
-    current.set(name, { summary, stamp });
-    // Let other work of this process run between.
-    if (changed.length % 32 === 0) await setImmediate();
+export class Catalogue {
+  readonly #directory: string;
+  readonly #folder: string;
+  readonly #logs: ReadonlyMap<string, OwnLog>;
+  readonly #entries = new Map<string, CatalogueEntry>();
+  /** Names of files that each scan looks at: with a write-ahead log, or unreadable. */
+  readonly #due = new Set<string>();
+  /** Entries that differ from `catalogue.sqlite`; `undefined` for a removed conversation. */
+  readonly #unsaved = new Map<string, CatalogueEntry | undefined>();
+  readonly #listed = new Set<ConversationSummary>();
+  #sorted: readonly ConversationSummary[] = [];
+  #isSorted = true;
+  #scanned = Number.NEGATIVE_INFINITY;
+  /** The folder at the last scan of all files, if a later change has another time. */
+  #unchanged: { readonly time: string; readonly until: number } | undefined;
+  #isLoaded = false;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  readonly #watchers = new Set<(conversations: readonly string[]) => void>();
+  readonly #news = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `logs`: the logs that this process writes, by conversation. */
+  constructor(directory: string, logs: ReadonlyMap<string, OwnLog> = new Map()) {
+    this.#directory = directory;
+    this.#folder = join(directory, "conversations");
+    this.#logs = logs;
   }
-  const gone = Array.from(known)
-    .filter(([name]) => !stamps.has(name))
-    .map(([, { summary }]) => summary.id);
-  if (changed.length > 0 || gone.length > 0) save(file, changed, gone);
-  return Array.from(current.values());
-}
 
-/** `stamp` changes with each write. The id may be missing in the file's name. */
-interface StampedFile {
-  readonly id: string | undefined;
-  readonly stamp: string;
-}
-
-function catalogueStamps(directory: string): Map<string, StampedFile> {
-  const stamps = new Map<string, StampedFile>();
-  try {
-    for (const name of readdirSync(directory)) {
-      const own = /^(.+)\.sqlite$/.exec(name)?.[1];
-      const known = own === undefined ? undefined : idIn(own);
-      if (own === undefined || !known) continue;
-      const file = catalogueStamp(join(directory, name));
-      const stamp = `${file} ${catalogueStamp(join(directory, `${name}-wal`))}`;
-      if (file !== "") stamps.set(own, { ...known, stamp });
+  /**
+   * Returns all conversations in the order of lists, as of now. `continues`: the caller has the page before and needs no
+   * newer state. Rejects with a `StoreError`.
+   */
+  async all(continues = false): Promise<readonly ConversationSummary[]> {
+    if (!continues || performance.now() - this.#scanned > PAGED) await this.refresh();
+    if (!this.#isSorted) {
+      // Most of the array is in order already, so the sort takes linear time.
+      const kept = this.#sorted.filter((summary) => this.#listed.has(summary));
+      const known = new Set(kept);
+      for (const summary of this.#listed) if (!known.has(summary)) kept.push(summary);
+      this.#sorted = kept.sort(compareNewest);
+      this.#isSorted = true;
     }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw sqliteStoreError(error, directory);
+    return this.#sorted;
   }
-  return stamps;
-}
 
-function catalogueStamp(file: string): string {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat?.isFile() ? `${stat.mtimeNs}:${stat.size}` : "";
-}
-
-function unreadableSummary(id: string, stamp: string): ConversationSummary {
-  const written = Math.floor(Number.parseInt(stamp, 10) / 1e6);
-  return { id, title: "(unreadable)", labels: {}, createdAt: written, updatedAt: written };
-}
-
-function load(file: string): Map<string, CatalogueEntry> {
-  const entries = new Map<string, CatalogueEntry>();
-  try {
-    using database = readableCatalogue(file);
-    for (const row of database?.prepare("SELECT * FROM conversations").all() ?? []) {
-      const summary = {
-        id: String(row.id),
-        title: String(row.title),
-        labels: JSON.parse(String(row.labels)),
-        createdAt: Number(row.created),
-        updatedAt: Number(row.updated),
-        ...(row.questions !== "[]" && { questions: JSON.parse(String(row.questions)) }),
-      };
-      entries.set(conversationFileName(summary.id), { summary, stamp: String(row.stamp) });
+  /** Returns those of the conversations that exist, as of now, without a look at other files. */
+  async some(ids: readonly string[]): Promise<readonly ConversationSummary[]> {
+    const slices = new Slices();
+    const found: ConversationSummary[] = [];
+    for (const id of new Set(ids)) {
+      if (slices.isOver) await slices.next();
+      const name = conversationFileName(id);
+      this.#look(name, id);
+      const summary = this.#entries.get(name)?.summary;
+      if (summary?.id === id) found.push(summary);
     }
-    return entries;
-  } catch (error) {
-    if (error instanceof SyntaxError || sqliteStoreError(error, file).code === "damaged") discardCatalogue(file);
-    return new Map();
+    return found.sort(compareNewest);
   }
-}
 
-function save(file: string, changed: readonly CatalogueEntry[], gone: readonly string[]): void {
-  try {
-    using database = writableCatalogue(file);
-    inSqliteTransaction(database, () => {
-      const put = database.prepare("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?)");
-      for (const { summary, stamp } of changed) {
-        const { id, title, labels, createdAt, updatedAt, questions = [] } = summary;
-        put.run(id, title, JSON.stringify(labels), createdAt, updatedAt, JSON.stringify(questions), stamp);
+  /** Returns all conversations with the stamps of their files. */
+  async entries(): Promise<readonly CatalogueEntry[]> {
+    await this.refresh();
+    return Array.from(this.#entries.values());
+  }
+
+  /** Call after a conversation was removed. */
+  removed(id: string): void {
+    this.#look(conversationFileName(id), id);
+  }
+
+  /** Implements `Store.watch`. */
+  watch(changed: (conversations: readonly string[]) => void): () => void {
+    this.#watchers.add(changed);
+    if (this.#timer === undefined) this.#tellAfter(WATCHED);
+    return () => {
+      this.#watchers.delete(changed);
+      if (this.#watchers.size === 0) this.close();
+    };
+  }
+
+  /** Ends all watching. */
+  close(): void {
+    this.#watchers.clear();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Looks for changes by other processes. Calls during a scan share the next scan. Rejects with a `StoreError`. */
+  refresh(): Promise<void> {
+    if (!this.#running) {
+      this.#running = this.#scan().finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    const start = () => {
+      this.#next = undefined;
+      return this.refresh();
+    };
+    this.#next ??= this.#running.then(start, start);
+    return this.#next;
+  }
+
+  async #scan(): Promise<void> {
+    const slices = new Slices();
+    if (!this.#isLoaded) {
+      for (const [name, entry] of await loadEntries(catalogueIn(this.#directory), slices))
+        if (!this.#entries.has(name)) this.#put(name, entry);
+      this.#isLoaded = true;
+    }
+    const now = performance.now();
+    const folder = statSync(this.#folder, { bigint: true, throwIfNoEntry: false });
+    const time = `${folder?.dev}:${folder?.ino}:${folder?.mtimeNs}`;
+    const isOld = folder !== undefined && Date.now() - Number(folder.mtimeMs) > TICK;
+    if (time === this.#unchanged?.time && now < this.#unchanged.until) {
+      for (const name of [...this.#due]) {
+        if (slices.isOver) await slices.next();
+        this.#look(name, idIn(name)?.id);
       }
-      const remove = database.prepare("DELETE FROM conversations WHERE id = ?");
-      for (const id of gone) remove.run(id);
-    });
-  } catch {
-    // The next list only takes longer.
+    } else {
+      this.#unchanged = undefined;
+      if (folder) await this.#lookAtAll(slices);
+      else for (const name of [...this.#entries.keys()]) this.#forget(name);
+      if (isOld) this.#unchanged = { time, until: now + TRUSTED };
+    }
+    this.#scanned = performance.now();
+    await saveEntries(catalogueIn(this.#directory), this.#unsaved, slices);
   }
+
+  async #lookAtAll(slices: Slices): Promise<void> {
+    const names = new Map<string, string | undefined>();
+    const logs = new Set<string>();
+    try {
+      const folder = opendirSync(this.#folder, { bufferSize: 512 });
+      try {
+        for (let file = folder.readSync(); file; file = folder.readSync()) {
+          if (slices.isOver) await slices.next();
+          const [, name = "", log] = /^(.+)\.sqlite(-wal)?$/.exec(file.name) ?? [];
+          const known = log === undefined && name !== "" ? idIn(name) : undefined;
+          if (known) names.set(name, known.id);
+          else if (log !== undefined) logs.add(name);
+        }
+      } finally {
+        folder.closeSync();
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw sqliteStoreError(error, this.#folder);
+    }
+    for (const [name, id] of names) {
+      if (slices.isOver) await slices.next();
+      this.#look(name, id, logs.has(name));
+    }
+    // Another call may have found a file that began after the folder was read.
+    for (const name of this.#entries.keys()) if (!names.has(name)) this.#look(name, idIn(name)?.id);
+  }
+
+  /** Reads a file if its stamp has changed. An unreadable file keeps the summary that was known. */
+  #look(name: string, id: string | undefined, hasLog = true): void {
+    const path = join(this.#folder, `${name}.sqlite`);
+    const file = fileStamp(path);
+    if (!file) return this.#forget(name);
+    const log = hasLog ? fileStamp(`${path}-wal`) : undefined;
+    const now = `${file.text} ${log?.text ?? ""}`;
+    const isSettled = Date.now() - Math.max(file.written, log?.written ?? 0) > TICK;
+    // A later write in the same tick of the file clock may leave the same stamp.
+    const stamp = isSettled ? now : "";
+    if (isSettled && !log) this.#due.delete(name);
+    else this.#due.add(name);
+    const known = this.#entries.get(name);
+    const own = id === undefined ? undefined : this.#logs.get(id);
+    if (known?.stamp === now && own?.isListed !== false) return;
+    const read = own?.summary() ?? readFileSummary(path, id);
+    if (read === "empty") return this.#put(name, { summary: undefined, stamp });
+    if (read !== "unreadable" && conversationFileName(read.id) === name) {
+      const entry = { summary: read, stamp };
+      if (read !== known?.summary || stamp !== known.stamp) this.#unsaved.set(read.id, entry);
+      return this.#put(name, entry);
+    }
+    // The next scan tries again. Without the id, the conversation could not be opened.
+    this.#due.add(name);
+    const summary = known?.summary ?? (id === undefined ? undefined : unreadableSummary(id, file.written));
+    this.#put(name, { summary, stamp: "" });
+  }
+
+  #put(name: string, entry: CatalogueEntry): void {
+    const before = this.#entries.get(name)?.summary;
+    this.#entries.set(name, entry);
+    if (before === entry.summary) return;
+    if (before) this.#listed.delete(before);
+    if (entry.summary) this.#listed.add(entry.summary);
+    this.#isSorted = false;
+    this.#changed(entry.summary?.id ?? before?.id);
+  }
+
+  #forget(name: string): void {
+    this.#due.delete(name);
+    const before = this.#entries.get(name)?.summary;
+    if (!this.#entries.delete(name) || !before) return;
+    this.#listed.delete(before);
+    this.#isSorted = false;
+    this.#unsaved.set(before.id, undefined);
+    this.#changed(before.id);
+  }
+
+  /** The first scan finds conversations, and no changes. */
+  #changed(id: string | undefined): void {
+    const isNews = this.#watchers.size > 0 && Number.isFinite(this.#scanned);
+    if (isNews && id !== undefined && !this.#logs.has(id)) this.#news.add(id);
+  }
+
+  #tellAfter(wait: number): void {
+    const timer = setTimeout(async () => {
+      const began = performance.now();
+      // The next scan tries again.
+      await this.refresh().catch(() => {});
+      if (this.#timer !== timer) return;
+      const news = [...this.#news];
+      this.#news.clear();
+      if (news.length > 0) for (const changed of this.#watchers) changed(news);
+      this.#tellAfter(Math.max(WATCHED, (performance.now() - began) / SHARE));
+    }, wait).unref();
+    this.#timer = timer;
+  }
+}
+
+function fileStamp(file: string): { readonly text: string; readonly written: number } | undefined {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat?.isFile() ? { text: `${stat.mtimeNs}:${stat.size}`, written: Number(stat.mtimeMs) } : undefined;
+}
+
+function unreadableSummary(id: string, written: number): ConversationSummary {
+  return { id, title: "(unreadable)", labels: {}, createdAt: written, updatedAt: written };
 }

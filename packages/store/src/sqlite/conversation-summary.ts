@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type ConversationSummary, noteQuestions, type OpenQuestion } from "@banyan/core/stores";
 import { eventOf } from "../log/row.ts";
-import { ASKS, addToSummary, CLOSES, emptySummary, questionsIn } from "../log/summary.ts";
+import { ASKS, addToSummary, CLOSES, emptySummary, GrowingSummary } from "../log/summary.ts";
 import { prepareForArrays, readBesideWriter } from "./database.ts";
 
 /** Number of first events to read: some types only occur there. */
@@ -10,13 +10,15 @@ const BEGINNING = 1000;
 /** Reads a conversation's summary from a few events in its file, also while another process writes. Never throws. */
 export function readFileSummary(file: string, id: string | undefined): ConversationSummary | "empty" | "unreadable" {
   try {
-    return readBesideWriter(file, (database) => summaryIn(database, id));
+    const read = readBesideWriter(file, (database) => readSummary(database, id));
+    return typeof read === "string" ? read : read.listed;
   } catch {
     return "unreadable";
   }
 }
 
-function summaryIn(database: DatabaseSync, id: string | undefined): ConversationSummary | "empty" | "unreadable" {
+/** Reads a conversation's summary. Throws SQLite's errors. */
+export function readSummary(database: DatabaseSync, id: string | undefined): GrowingSummary | "empty" | "unreadable" {
   const select = (rest: string) =>
     prepareForArrays(database, `SELECT seq, epoch, at, type, body, crc FROM events ${rest}`);
   const summary = emptySummary(id ?? "");
@@ -36,12 +38,12 @@ function summaryIn(database: DatabaseSync, id: string | undefined): Conversation
   for (const row of select("WHERE type = 'title.changed' ORDER BY seq DESC LIMIT 1").all()) add(row);
   const last = select("ORDER BY seq DESC LIMIT 1").all();
   for (const row of last) add(row);
-  if (events > 0 && summary.id !== "") return { ...summary, ...questionsIn(openQuestions(select)) };
+  if (events > 0 && summary.id !== "") return new GrowingSummary(summary, openQuestions(select));
   return last.length === 0 ? "empty" : "unreadable";
 }
 
 /** Reads few events: a question is either closed soon, or followed by few events. */
-function openQuestions(select: (rest: string) => StatementSync): ReadonlyMap<string, OpenQuestion> {
+function openQuestions(select: (rest: string) => StatementSync): Map<string, OpenQuestion> {
   const open = new Map<string, OpenQuestion>();
   const behind = select(`WHERE seq > ? AND ((${CLOSES}) OR (${ASKS})) ORDER BY seq`);
   for (const row of select(`WHERE ${ASKS} ORDER BY seq`).all()) {

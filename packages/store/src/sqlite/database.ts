@@ -6,9 +6,15 @@ import { pathToFileURL } from "node:url";
 /** Milliseconds to wait for another process's lock, which lasts for one append. Waiting also blocks this process. */
 const BUSY_TIMEOUT = 2000;
 
-/** Opens an existing database file synchronously, because an append that finds its file closed must not wait. */
-export function openSqliteFile(file: string, options: { readonly readOnly: boolean }): DatabaseSync {
-  return openWithParameters(file, options.readOnly, { mode: options.readOnly ? "ro" : "rw" });
+/**
+ * Opens an existing database file synchronously, because an append that finds its file closed must not wait.
+ * `timeout`: milliseconds to wait for another process's lock, by default 2,000.
+ */
+export function openSqliteFile(
+  file: string,
+  { readOnly, timeout }: { readonly readOnly: boolean; readonly timeout?: number },
+): DatabaseSync {
+  return openWithParameters(file, readOnly, { mode: readOnly ? "ro" : "rw" }, timeout);
 }
 
 /** Opens a database file for reading. Ignores the file's write-ahead log, and takes no lock. */
@@ -53,11 +59,12 @@ function openWithParameters(
   file: string,
   readOnly: boolean,
   parameters: Readonly<Record<string, string>>,
+  timeout = BUSY_TIMEOUT,
 ): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const address = pathToFileURL(file);
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
-  const database = new DatabaseSync(address, { readOnly, timeout: BUSY_TIMEOUT });
+  const database = new DatabaseSync(address, { readOnly, timeout });
   try {
     // A file from another source must not run functions through its views or triggers.
     database.exec("PRAGMA trusted_schema = OFF");

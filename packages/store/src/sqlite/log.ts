@@ -1,23 +1,29 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Event, StoreError } from "@banyan/core";
-import type { Log } from "@banyan/core/stores";
+import type { ConversationSummary, Log } from "@banyan/core/stores";
 import { checkSequence, fileGone, logClosed, overtakenError } from "../log/refusal.ts";
 import { eventRow } from "../log/row.ts";
+import type { GrowingSummary } from "../log/summary.ts";
+import type { OwnLog } from "./catalogue.ts";
 import { SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import type { OpenLogFile } from "./conversation-file.ts";
+import { readSummary } from "./conversation-summary.ts";
 import { inSqliteTransaction } from "./database.ts";
 import { sqliteStoreError } from "./error.ts";
 import { ownerFrom } from "./owner.ts";
 import type { RightsFile } from "./rights-files.ts";
 
 /** The log of one conversation in a SQLite file. Appends complete at once. */
-export class SqliteLog implements Log {
+export class SqliteLog implements Log, OwnLog {
   readonly epoch: number;
   readonly #conversation: string;
   readonly rights: RightsFile;
   readonly #opened: OpenLogFile;
   /** `isReleased`: the file records that it has no writer any more. */
   readonly #onClose: (isReleased: boolean) => void;
+  /** Read from the file for the first list. */
+  #summary: GrowingSummary | undefined;
+  isListed = false;
   #seq: number;
   #closed = false;
 
@@ -73,6 +79,27 @@ export class SqliteLog implements Log {
       }
     });
     this.#seq += rows.length;
+    this.#summary?.add(events);
+    this.isListed = false;
+  }
+
+  summary(): ConversationSummary | undefined {
+    if (this.#closed || this.#seq === 0) return;
+    try {
+      const { database, writer } = this.#opened.file.connection;
+      // Another program may have taken the conversation.
+      if (!writer.get(this.epoch)) return;
+      if (!this.#summary) {
+        const read = readSummary(database, this.#conversation);
+        if (typeof read === "string") return;
+        this.#summary = read;
+      }
+      this.isListed = true;
+      return this.#summary.listed;
+    } catch {
+      // The file itself may be readable.
+      return;
+    }
   }
 
   async close(): Promise<void> {

@@ -37,8 +37,10 @@ export async function indexConversation(
   conversation: string,
   path: string,
   stamp: string,
+  signal?: AbortSignal,
 ): Promise<void> {
   for (;;) {
+    signal?.throwIfAborted();
     const before = indexedUpTo(catalogue, conversation);
     const addition = readFrom(path, before);
     if (!addition) return;

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isId, type Store, StoreError } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
@@ -20,8 +20,10 @@ import {
   openHere,
   storeClosed,
 } from "../log/refusal.ts";
-import { hasLabels, newestFirst } from "../log/summary.ts";
-import { readCatalogue } from "./catalogue.ts";
+import { pageOf } from "../log/summary.ts";
+import { queryWords } from "../search/words.ts";
+import { Catalogue } from "./catalogue.ts";
+import { catalogueIn } from "./catalogue-file.ts";
 import { type OpenLogFile, openConversationFile } from "./conversation-file.ts";
 import { sqliteStoreError } from "./error.ts";
 import { conversationFile } from "./file-name.ts";
@@ -30,7 +32,7 @@ import { OpenFiles } from "./open-files.ts";
 import { type FileOwner, thisOwner } from "./owner.ts";
 import { isHeld, ProcessLock } from "./process-lock.ts";
 import { RightsFiles } from "./rights-files.ts";
-import { forgetInCatalogue, searchConversations } from "./search.ts";
+import { SearchThread } from "./search-thread.ts";
 import { SqliteView } from "./view.ts";
 
 /** Each conversation needs three file handles and about 0.2 MB. Reopening a file takes 2 ms (docs/durability.md). */
@@ -70,6 +72,8 @@ class SqliteStore implements Store {
   readonly #files: OpenFiles;
   readonly #rights: RightsFiles;
   readonly #logs = new Map<string, SqliteLog>();
+  readonly #catalogue: Catalogue;
+  readonly #search: SearchThread;
   /** Logs of conversations that another program took over, until they are closed. */
   readonly #overtaken = new Set<SqliteLog>();
   /** Held while a conversation is open, so that other processes see that this store lives. */
@@ -83,6 +87,8 @@ class SqliteStore implements Store {
     this.#rights = new RightsFiles(directory);
     this.#program = program;
     this.#files = new OpenFiles(openFiles);
+    this.#catalogue = new Catalogue(directory, this.#logs);
+    this.#search = new SearchThread(directory);
   }
 
   async open(id: string, options: OpenLogOptions = {}): Promise<Log> {
@@ -119,27 +125,35 @@ class SqliteStore implements Store {
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {
     if (this.#closed) throw storeClosed();
     checkListQuery(query);
-    const entries = await readCatalogue(this.#directory);
-    const summaries = entries.map(({ summary }) => summary).filter((summary) => hasLabels(summary, query.labels));
-    return newestFirst(summaries, query.limit);
+    const { conversations, after } = query;
+    const named = conversations && this.#catalogue.some(conversations.filter(isId));
+    return pageOf(await (named ?? this.#catalogue.all(after !== undefined)), query);
+  }
+
+  watch(changed: (conversations: readonly string[]) => void): () => void {
+    return this.#catalogue.watch(changed);
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
     if (this.#closed) throw storeClosed();
     checkSearch(query, options);
-    return searchConversations(this.#directory, query, options);
+    options.signal?.throwIfAborted();
+    return queryWords(query).length === 0 ? [] : this.#search.search(query, options);
   }
 
   async remove(id: string): Promise<void> {
     if (this.#closed) throw storeClosed();
     if (this.#logs.has(id)) throw openHere(id);
     removeConversationFile(this.#pathOf(id), () => this.#openFile(id, false, false).file.close());
-    forgetInCatalogue(this.#directory, id);
     this.#rights.remove(id);
+    this.#catalogue.removed(id);
+    if (statSync(catalogueIn(this.#directory), { throwIfNoEntry: false })) await this.#search.forget(id);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#catalogue.close();
+    await this.#search.close();
     try {
       for (const log of [...this.#logs.values(), ...this.#overtaken]) await log.close();
     } finally {

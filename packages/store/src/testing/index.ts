@@ -1,3 +1,5 @@
+export { countAccesses, type FileAccesses } from "./counted-files.fixture.ts";
+export { manyConversations, numberedId } from "./many-conversations.fixture.ts";
 export {
   killPostgres,
   type LocalPostgres,

@@ -39,6 +39,61 @@ export const listCases: Checks = {
     assert.equal((await store.list({ labels: {} })).length, 3);
   },
 
+  async "V2 a list comes in pages, each after the last conversation of the page before"(store) {
+    const times = [5, 3, 3, 9, 1, 3];
+    for (const [index, minute] of times.entries()) {
+      const log = await create(store, `01k0000000conformance0010${index}`);
+      await log.append(conversation(log, ["hello"], { at: NOW + minute * 60_000 }));
+    }
+    const all = await store.list();
+    assert.equal(all.length, times.length);
+    assert.deepEqual(
+      all,
+      all.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)),
+    );
+    for (const limit of [1, 2, 4, 6, 7]) {
+      const paged = [];
+      for (let page = await store.list({ limit }); page.length > 0; ) {
+        assert.ok(page.length <= limit);
+        paged.push(...page);
+        page = await store.list({ limit, after: page.at(-1) });
+      }
+      assert.deepEqual(paged, all);
+    }
+  },
+
+  async "V2 a list can be limited to conversations, and to those without labels or with open questions"(store) {
+    const [red, asking, plain] = [createId(), createId(), createId()];
+    for (const [id, labels] of [
+      [red, { colour: "red" }],
+      [asking, { size: "big", "col%ur_": "red" }],
+      [plain, {}],
+    ] as const) {
+      const log = await create(store, id);
+      await log.append(conversation(log, ["hello"], { id, labels }));
+      if (id === asking)
+        await log.append([at(log, 3, { type: "run.paused", run: "r1", question: "q1", reason: "A limit." }, NOW + 5)]);
+    }
+    assert.deepEqual(
+      (await listed(store, { conversations: [plain, red, "unknown", ".", plain] })).sort(),
+      [red, plain].sort(),
+    );
+    assert.deepEqual(await listed(store, { conversations: [] }), []);
+    assert.deepEqual((await listed(store, { without: ["colour"] })).sort(), [asking, plain].sort());
+    assert.deepEqual(await listed(store, { without: ["colour", "size"] }), [plain]);
+    assert.deepEqual((await listed(store, { without: ["col_ur", "%"] })).length, 3);
+    assert.deepEqual(await listed(store, { without: ["size"], labels: { colour: "red" } }), [red]);
+    const waiting = await store.list({ waiting: true, limit: 5 });
+    // A store without `questions` lists no waiting conversation.
+    if (waiting.length > 0) assert.deepEqual(waiting, [{ ...waiting[0], id: asking, questions: ["q1"] }]);
+    const [changed] = await store.list({ conversations: [plain] });
+    const log = await store.open(plain, { take: true });
+    await log.append([at(log, 3, { type: "title.changed", title: "Trees" }, NOW + 9)]);
+    assert.deepEqual(await store.list({ conversations: [plain] }), [
+      { ...changed, title: "Trees", updatedAt: NOW + 9 },
+    ]);
+  },
+
   async "a list has titles, labels and times, of conversations that are being written too"(store) {
     const log = await create(store, ID);
     await log.append(conversation(log, ["What is\n a banyan?", "And a fig?"], { labels: { a: "b" } }));

@@ -155,8 +155,22 @@ export const searchCases: Checks = {
     assert.deepEqual(await ordered({ limit: 2 }), ["m3", "m2"]);
     assert.deepEqual(await ordered({ labels: { size: "big" } }), ["m3", "m2"]);
     assert.deepEqual(await ordered({ labels: { size: "small" }, limit: 5 }), ["m1"]);
+    assert.deepEqual(await ordered({ without: ["size"] }), []);
+    assert.deepEqual(await ordered({ without: ["colour"], limit: 1 }), ["m3"]);
     assert.deepEqual(await ordered({ conversation: oldest, limit: 1 }), ["m1"]);
     assert.deepEqual(await ordered({ limit: 0 }), []);
+  },
+
+  async "V2 a search ends with the reason of its signal, and later searches find everything"(store) {
+    await said(store, ID, [added("m1", null, "banyan"), ...answered("m2", "m1", "banyan")]);
+    const reason = new Error("The user left.");
+    await assert.rejects(store.search("banyan", { signal: AbortSignal.abort(reason) }), reason);
+    const controller = new AbortController();
+    const search = store.search("banyan", { signal: controller.signal });
+    controller.abort(reason);
+    const outcome = await search.catch((error: unknown) => error);
+    assert.ok(outcome === reason || Array.isArray(outcome));
+    assert.deepEqual(await found(store, "banyan"), ["m1", "m2"]);
   },
 
   async "B55 what is written after a search is found by the next"(store) {

@@ -1,4 +1,4 @@
-import { Client, type ConnectionState } from "@banyan/client";
+import { Client, type ConnectionState, conversationPages } from "@banyan/client";
 import { errorMessage } from "@banyan/core/shown";
 import { type ListedConversation, type Result, type Right, rightFor } from "@banyan/protocol";
 import { createContext, useContext } from "react";
@@ -60,6 +60,8 @@ export class Page {
   readonly #followed = new Map<string, PageConversation>();
   readonly #models = new Map<string, Promise<readonly OfferedModel[]>>();
   #prompts: Promise<unknown> | undefined;
+  /** Conversations that the server sent since the list last began to load. */
+  #seen = new Set<string>();
 
   /** Calls `signedOut` when the server no longer knows the sign-in of the key. */
   constructor(address: string, key: Key, signedOut: () => void) {
@@ -194,12 +196,23 @@ export class Page {
     // A guest with a link knows only one conversation.
     if (!rights.includes(rightFor("conversation.list"))) return;
     connection.ask("conversation.watch", { on: true }).catch(ignored);
-    connection
-      .ask("conversation.list", { programs: true })
-      .then(({ conversations }) => store.setState({ conversations }), ignored);
+    this.#loadList().catch(ignored);
+  }
+
+  /** Loads the list page by page, and then removes conversations that were removed while the connection was lost. */
+  async #loadList(): Promise<void> {
+    const before = this.store.getState().conversations ?? [];
+    const seen = new Set<string>();
+    this.#seen = seen;
+    for await (const page of conversationPages(this.connection, { programs: true })) this.#listChanged(page, []);
+    this.#listChanged(
+      [],
+      before.flatMap(({ id }) => (seen.has(id) ? [] : [id])),
+    );
   }
 
   #listChanged(changed: readonly ListedConversation[], removed: readonly string[]): void {
+    for (const { id } of changed) this.#seen.add(id);
     const gone = new Set([...removed, ...changed.map(({ id }) => id)]);
     const rest = (this.store.getState().conversations ?? []).filter(({ id }) => !gone.has(id));
     this.store.setState({ conversations: [...changed, ...rest].sort((a, b) => b.updatedAt - a.updatedAt) });
