@@ -86,8 +86,9 @@ class MemoryStore implements Store {
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {
     if (this.#closed) throw storeClosed();
     checkListQuery(query);
-    const named = query.conversations?.flatMap((id) => this.#conversations.get(id) ?? []);
-    const summaries = Array.from(named ?? this.#conversations.values())
+    const named = query.conversations && new Set(query.conversations);
+    const some = named ? [...named].flatMap((id) => this.#conversations.get(id) ?? []) : this.#conversations.values();
+    const summaries = Array.from(some)
       .filter(({ events }) => events.length > 0)
       .map(({ summary }) => summary.listed);
     return listPage(summaries, query);

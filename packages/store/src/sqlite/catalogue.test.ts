@@ -45,7 +45,6 @@ test("V2: lists after a change read the changed conversation, however many conve
   // This process knows what it wrote. A page opens the other process's file, and saves its summary in the catalogue.
   expect(many).toMatchObject({ own: { looks: 2, opened: 0 }, page: { opened: 2 }, again: { looks: 3, opened: 0 } });
 });
-});
 
 test("V2: a scan of many conversations lets other work run between its slices", async () => {
   const directory = await temporaryDirectory();

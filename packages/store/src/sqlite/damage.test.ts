@@ -218,6 +218,7 @@ for (const [what, damage] of [
     expect(before).toHaveLength(2);
     damage(join(directory, "catalogue.sqlite"));
     expect(await store.list()).toEqual(before);
+    expect(await storeIn(directory).list()).toEqual(before);
     expect(await entriesIn(directory)).toBe(2);
   });
 }
