@@ -5,7 +5,6 @@ import type { Client, CommandValues } from "./client.ts";
 /**
  * Yields all conversations of a server, last written first, page by page. A conversation that is written meanwhile may
  * be missing: it is then in a `conversations` frame, if the client watches the list. Rejects with `ClientError`.
- * @example for await (const page of conversationPages(client)) console.log(page.map(({ title }) => title));
  */
 export async function* conversationPages(
   client: Pick<Client, "ask">,

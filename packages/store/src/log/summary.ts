@@ -89,7 +89,6 @@ export function compareNewest(
 
 /**
  * Implements `Store.list` for a store that has all summaries: sorts them, and returns those that the query wants.
- * @example listPage(summaries, { labels: { project: "garden" }, limit: 20 });
  */
 export function listPage<T extends ConversationSummary>(summaries: readonly T[], query: ListQuery = {}): T[] {
   return pageOf(summaries.toSorted(compareNewest), query);
