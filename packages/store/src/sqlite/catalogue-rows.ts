@@ -1,9 +1,17 @@
+import type { ConversationSummary } from "@banyan/core/stores";
 import type { Slices } from "../log/slices.ts";
-import type { CatalogueEntry } from "./catalogue.ts";
 import { discardCatalogue, readableCatalogue, writableCatalogue } from "./catalogue-file.ts";
 import { inSqliteTransaction } from "./database.ts";
 import { sqliteStoreError } from "./error.ts";
 import { conversationFileName } from "./file-name.ts";
+
+/** A conversation's file in the catalogue. */
+export interface CatalogueEntry {
+  /** Absent: the file has no events yet. */
+  readonly summary: ConversationSummary | undefined;
+  /** Time and size of the file and its write-ahead log, read before the summary. Empty: the file must be read again. */
+  readonly stamp: string;
+}
 
 /** Rows that are read or written at once. */
 const ROWS = 256;

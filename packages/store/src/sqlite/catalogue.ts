@@ -4,18 +4,10 @@ import type { ConversationSummary } from "@banyan/core/stores";
 import { Slices } from "../log/slices.ts";
 import { compareNewest } from "../log/summary.ts";
 import { catalogueIn } from "./catalogue-file.ts";
-import { loadEntries, saveEntries } from "./catalogue-rows.ts";
+import { type CatalogueEntry, loadEntries, saveEntries } from "./catalogue-rows.ts";
 import { readFileSummary } from "./conversation-summary.ts";
 import { sqliteStoreError } from "./error.ts";
 import { conversationFileName, idIn } from "./file-name.ts";
-
-/** A conversation's file in the catalogue. */
-export interface CatalogueEntry {
-  /** Absent: the file has no events yet. */
-  readonly summary: ConversationSummary | undefined;
-  /** Time and size of the file and its write-ahead log, read before the summary. Empty: the file must be read again. */
-  readonly stamp: string;
-}
 
 /** A log that this process writes. */
 export interface OwnLog {
