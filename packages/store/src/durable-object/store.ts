@@ -10,7 +10,7 @@ import type {
 } from "@banyan/core/stores";
 import { questionsFrom } from "../log/questions-text.ts";
 import { checkListQuery, checkOpenOptions, checkSearch, notFound, openHere, storeClosed } from "../log/refusal.ts";
-import { hasLabels, newestFirst, questionsIn } from "../log/summary.ts";
+import { listPage, questionsIn } from "../log/summary.ts";
 import { type SearchedLog, searchLogs } from "../search/search-logs.ts";
 import { SAYING } from "../search/searchable-event.ts";
 import { type DurableStorage, ObjectDatabase } from "./database.ts";
@@ -81,10 +81,7 @@ class DurableObjectStore implements Store {
     this.#check();
     checkListQuery(query);
     const summaries = this.#stored().map(({ summary, questions }) => ({ ...summary, ...questionsIn(questions) }));
-    return newestFirst(
-      summaries.filter((summary) => hasLabels(summary, query.labels)),
-      query.limit,
-    );
+    return listPage(summaries, query);
   }
 
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
