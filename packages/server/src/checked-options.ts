@@ -21,6 +21,20 @@ export function checkedStore<Options extends { readonly store: Store }>(
   );
 }
 
+/** Returns origins whose pages may send requests. Throws `OptionError` for a text that is no origin. */
+export function checkedOrigins(call: string, origins: readonly string[] = []): ReadonlySet<string> {
+  for (const origin of origins) {
+    const url = typeof origin === "string" ? URL.parse(origin) : null;
+    const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+    if (isWeb && url.origin === origin) continue;
+    const nearest = isWeb ? `; did you mean "${url.origin}"?` : ".";
+    throw new OptionError(
+      `${call}: \`allowedOrigins\` has origins such as "https://app.example.com", and ${JSON.stringify(origin)} is none${nearest}`,
+    );
+  }
+  return new Set(origins);
+}
+
 /** Text of a client must not look like another log line, or control the terminal that shows the log. */
 export function safeLogLine(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");

@@ -3,7 +3,9 @@ import { scriptedModel } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { type HandlerOptions, handler } from "./handler.ts";
-import { temporaryDirectory } from "./testing/serving.fixture.ts";
+import { serve } from "./server.ts";
+import { ask } from "./testing/request.fixture.ts";
+import { TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
 
 const agent = new Agent({ name: "shop", model: scriptedModel(() => "Hello.") });
 const ORIGIN = "http://localhost:3000";
@@ -198,4 +200,39 @@ test("L1: pages of `allowedOrigins` send requests with cookies after a preflight
   expect((await fetch(say("a", site, url))).status).toBe(403);
   expect((await fetch(say("a", { ...site, origin: app, "sec-fetch-dest": "iframe" }, url))).status).toBe(403);
   expect((await preflight(app, "https://evil.example.net/api/chat")).status).toBe(421);
+});
+
+test("L1: pages of `allowedOrigins` send requests with a token to a served agent; the page and all other sites stay closed", async () => {
+  const app = "https://app.example.com";
+  const server = await serve(agent, { store: storeHere(), token: TOKEN, allowedOrigins: [app] });
+  onTestFinished(() => server.stop());
+  const fromPage = { origin: app, "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" };
+  const preflight = (headers: Readonly<Record<string, string>>, path = "/v1/chat/completions") =>
+    ask(server.address, path, { method: "OPTIONS", headers: { ...headers, "access-control-request-method": "POST" } });
+  const say = (headers: Readonly<Record<string, string>>) => {
+    const body = JSON.stringify({ model: "shop", messages: [{ role: "user", content: "Hi" }] });
+    const typed = { "content-type": "application/json", ...headers };
+    return ask(server.address, "/v1/chat/completions", { method: "POST", headers: typed, body });
+  };
+  for (const path of ["/v1/chat/completions", "/api/chat", "/api/v1/commands"])
+    expect(await preflight(fromPage, path)).toMatchObject({
+      status: 204,
+      headers: { "access-control-allow-origin": app, "access-control-allow-methods": "GET,POST" },
+    });
+  const authorization = `Bearer ${TOKEN}`;
+  const said = await say({ ...fromPage, authorization });
+  expect(said).toMatchObject({ status: 200, headers: { "access-control-allow-origin": app } });
+  expect(said.headers["access-control-expose-headers"]).toBe("x-banyan-conversation");
+  expect(JSON.parse(said.body).choices[0].message.content).toBe("Hello.");
+  expect(await say(fromPage)).toMatchObject({ status: 401, headers: { "access-control-allow-origin": app } });
+  const signIn = { method: "POST", headers: fromPage, body: JSON.stringify({ token: TOKEN }) };
+  expect((await ask(server.address, "/api/v1/sign-in", signIn)).status).toBe(403);
+  expect((await ask(server.address, "/", { headers: fromPage })).headers).not.toHaveProperty(
+    "access-control-allow-origin",
+  );
+  for (const origin of ["https://evil.example.net", "http://app.example.com", "null"])
+    for (const sent of [await preflight({ origin }), await say({ origin, authorization })]) {
+      expect([origin, sent.status]).toEqual([origin, 403]);
+      expect(sent.headers).not.toHaveProperty("access-control-allow-origin");
+    }
 });

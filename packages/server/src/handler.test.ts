@@ -226,12 +226,12 @@ test("L1: wrong options of serve and handler are refused in one sentence with th
     ["file:///page", "."],
     ["https://App.example.com/", '; did you mean "https://app.example.com"?'],
     [7, "."],
-  ] as const)
-    expect(() => handler(agent, { store, allowedOrigins: [wrong as string] })).toThrow(
-      new OptionError(
-        `handler: \`allowedOrigins\` has origins such as "https://app.example.com", and ${JSON.stringify(wrong)} is none${nearest}`,
-      ),
-    );
+  ] as const) {
+    const allowedOrigins = [wrong as string];
+    const message = `: \`allowedOrigins\` has origins such as "https://app.example.com", and ${JSON.stringify(wrong)} is none${nearest}`;
+    expect(() => handler(agent, { store, allowedOrigins })).toThrow(new OptionError(`handler${message}`));
+    await expect(serve(agent, { store, allowedOrigins })).rejects.toThrow(new OptionError(`serve${message}`));
+  }
   await expect(serve(agent, undefined as never)).rejects.toThrow(`serve(agent, { store }): ${missing}`);
   await expect(serve({ store } as never)).rejects.toThrow("serve needs an agent and a store, serve(agent, { store })");
   await expect(serve(agent, { store, prot: 1 } as never)).rejects.toThrow(

@@ -9,7 +9,6 @@ import { NAME } from "@banyan/desk/serving";
 import { PROTOCOL, type Right } from "@banyan/protocol";
 import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { cors } from "hono/cors";
 import { getPath as addressOf } from "hono/utils/url";
 import { isLoopbackAddress } from "./auth/addresses.ts";
 import { type Authorization, authorizedPrincipal } from "./auth/authorization.ts";
@@ -18,9 +17,8 @@ import { GuestLines } from "./auth/guest-lines.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
 import { userStore } from "./auth/user-store.ts";
-import { checkedStore, isAgent, safeLogLine } from "./checked-options.ts";
-import { CONVERSATION } from "./doors/openai/door.ts";
-import { addPrograms, doors, internalError, programAddresses, refusalBody, securityHeaders } from "./http/app.ts";
+import { checkedOrigins, checkedStore, isAgent, safeLogLine } from "./checked-options.ts";
+import { addPrograms, allowOrigins, doors, internalError, programAddresses, refusalBody, securityHeaders } from "./http/app.ts";
 import type { EventStream } from "./http/event-stream.ts";
 import { openApi } from "./http/open-api.ts";
 
@@ -111,7 +109,7 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
     authorize,
     path = "",
     allowedHosts = [],
-    allowedOrigins = [],
+    allowedOrigins,
   } = checkedStore("handler", options, OPTIONS);
   if (!isAgent(agent))
     throw new OptionError("handler: the first argument must be an Agent: handler(agent, { store }).");
@@ -121,7 +119,7 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
     throw new OptionError(
       `handler: \`path\` begins with a slash and ends without one, as in "/agent"; this is "${path}".`,
     );
-  for (const origin of allowedOrigins) checkOrigin(origin);
+  const origins = checkedOrigins("handler", allowedOrigins);
   // With `authorize`, no request can have this token.
   const token = options.token ?? randomToken();
   const log = (line: string) => options.log?.(safeLogLine(line));
@@ -129,7 +127,6 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
   const { state, idle } = options;
   const names = new Set(allowedHosts.map((name) => name.toLowerCase()));
   const hosts = { has: (host: string) => names.has(host) || isLoopbackAddress(host.replace(/:\d+$/, "")) };
-  const origins = new Set(allowedOrigins);
   const gate = new Gate(new Principals({ owner: token }), {
     hosts: () => hosts,
     cookie: () => "banyan-handler",
@@ -212,10 +209,7 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
     const stranger = gate.stranger(knock);
     return stranger ? refuse(context, inHandler(stranger, knock.header("host"))) : next();
   });
-  if (origins.size > 0)
-    app.use(
-      cors({ origin: [...origins], credentials: true, allowMethods: ["GET", "POST"], exposeHeaders: [CONVERSATION] }),
-    );
+  allowOrigins(app, origins);
   app.get("/api/v1/health", (context) => context.json({ status: "ok", server: NAME, protocol: PROTOCOL }));
   const answer = async (context: Context<HttpEnvironment>): Promise<Response> => {
     const verdict = await judge(context.req.raw, requestOf(context));
@@ -263,16 +257,6 @@ interface UserDesk {
 /** A folder name that is valid everywhere, and different for each user. */
 function folderName(user: string): string {
   return createHash("sha256").update(user).digest("hex").slice(0, 32);
-}
-
-function checkOrigin(origin: string): void {
-  const url = typeof origin === "string" ? URL.parse(origin) : null;
-  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
-  if (isWeb && url.origin === origin) return;
-  const nearest = isWeb ? `; did you mean "${url.origin}"?` : ".";
-  throw new OptionError(
-    `handler: \`allowedOrigins\` has origins such as "https://app.example.com", and ${JSON.stringify(origin)} is none${nearest}`,
-  );
 }
 
 /** Replaces the advice of `banyan serve` by advice for the developer of this server. */

@@ -15,7 +15,7 @@ import { KeptShares } from "./auth/kept-shares.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
 import { builtPage } from "./built-page.ts";
-import { checkedStore, isAgent, safeLogLine } from "./checked-options.ts";
+import { checkedOrigins, checkedStore, isAgent, safeLogLine } from "./checked-options.ts";
 import { Cluster, type RedrivePolicy } from "./cluster/cluster.ts";
 import type { Driver } from "./cluster/driver.ts";
 import { LeaseDriver } from "./cluster/lease-driver.ts";
@@ -43,6 +43,7 @@ const DRAIN = 10_000;
  *   port: 4_000,
  *   hostname: "127.0.0.1",
  *   allowedHosts: ["banyan.example.org"],
+ *   allowedOrigins: ["https://app.example.com"],
  *   token: "a long secret",
  *   guestToken: "another",
  *   page: "dist/page",
@@ -62,6 +63,8 @@ export interface ServeOptions {
   readonly hostname?: string;
   /** Further accepted values of `Host`, such as that of a proxy; with the port unless it is the scheme's default. */
   readonly allowedHosts?: readonly string[];
+  /** Other origins whose pages may send requests with a token, such as `https://app.example.com`. Default: none. */
+  readonly allowedOrigins?: readonly string[];
   /** The token of the owner, who has all rights. Default: a random token. */
   readonly token?: string;
   /** The token of guests, who may only watch. Absent: no guests. */
@@ -111,6 +114,7 @@ const OPTIONS: OptionNames<ServeOptions> = {
   port: "number",
   hostname: "string",
   allowedHosts: "list",
+  allowedOrigins: "list",
   token: "string",
   guestToken: "string",
   page: true,
@@ -170,6 +174,7 @@ function agentServeOptions(agent: Agent, options: ServeAgentOptions | undefined)
 
 async function serveHost(options: ServeOptions): Promise<RunningServer> {
   const { host, token = randomToken(), hostname = "127.0.0.1", guestToken } = options;
+  const origins = checkedOrigins("serve", options.allowedOrigins);
   const log = (line: string) => options.log?.(safeLogLine(line));
   const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const { cluster: many } = options;
@@ -197,6 +202,7 @@ async function serveHost(options: ServeOptions): Promise<RunningServer> {
   const gate = new Gate(new Principals({ owner: token, guest: guestToken }, shares), {
     hosts: () => allowedHosts({ host: hostname, port }, [...(options.allowedHosts ?? []), ...ownHost]),
     cookie,
+    origins,
   });
   let isStopping = false;
   const streams = new Set<EventStream>();
@@ -204,6 +210,7 @@ async function serveHost(options: ServeOptions): Promise<RunningServer> {
   const guests = new GuestLines(connections);
   const app = httpApp({
     gate,
+    origins,
     cookie,
     page: options.page === undefined ? new Map() : pageFiles(options.page),
     desk,

@@ -3,12 +3,13 @@ import type { ShareScope } from "@banyan/desk";
 import { type Context, type ErrorHandler, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, setCookie } from "hono/cookie";
+import { cors } from "hono/cors";
 import { parseAccept } from "hono/utils/accept";
 import { type Gate, type GateRefusal, type HttpEnvironment, requestOf } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import { agUi } from "../doors/ag-ui/door.ts";
 import type { Door } from "../doors/door.ts";
-import { openAi } from "../doors/openai/door.ts";
+import { CONVERSATION, openAi } from "../doors/openai/door.ts";
 import { uiMessages } from "../doors/ui-messages/door.ts";
 import { Pace } from "../socket/pace.ts";
 import type { PageFile } from "./page-files.ts";
@@ -30,6 +31,8 @@ export interface HttpParts extends RestParts {
   health(): object;
   log(line: string): void;
   readonly gate: Gate;
+  /** Other origins whose pages may send requests to the addresses for programs. */
+  readonly origins: ReadonlySet<string>;
   readonly page: ReadonlyMap<string, PageFile>;
   /** Returns whether a load balancer may send clients here. */
   isReady(): Promise<boolean>;
@@ -75,6 +78,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     const stranger = gate.stranger(knock, context.req.path === FRAME);
     return stranger ? refuse(context, stranger) : next();
   });
+  allowOrigins(app, parts.origins);
 
   app.get("/api/v1/health", (context) => context.json(parts.health()));
 
@@ -169,6 +173,18 @@ export function addPrograms(
     app.use(`${address}/*`, paced);
     app.route(address, open(parts.desk));
   }
+}
+
+/** Answers preflights of these origins, and lets their pages read the responses at the addresses for programs. */
+export function allowOrigins(app: Hono<HttpEnvironment>, origins: ReadonlySet<string>): void {
+  if (origins.size === 0) return;
+  const allow = cors({
+    origin: [...origins],
+    credentials: true,
+    allowMethods: ["GET", "POST"],
+    exposeHeaders: [CONVERSATION],
+  });
+  for (const addresses of programAddresses()) app.use(addresses, allow);
 }
 
 /** The patterns of all addresses of `addPrograms`. */
