@@ -15,5 +15,5 @@ export type { RequestRules } from "./model/rules/rules.ts";
 export { TextCalls } from "./model/text-calls.ts";
 export { ThinkTags } from "./model/think-tags.ts";
 export type * from "./ports/model.ts";
-export { efforts, ModelError } from "./ports/model.ts";
+export { efforts, ModelError, settingNames } from "./ports/model.ts";
 export type { LoopDriver, LoopTurn, ReportedCall, TurnSink } from "./ports/tool.ts";

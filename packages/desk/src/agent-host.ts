@@ -66,7 +66,8 @@ const asWritten: ServedHost["redact"] = Object.assign((text: string) => text, {
  */
 export function agentHost(agent: Agent, store: Store): ServedHost {
   const { model: driver, modelNamed } = agent.options;
-  const name = "id" in driver ? String(driver.id) : "model";
+  const nameOf = (model: Agent["options"]["model"]) => ("id" in model ? String(model.id) : "model");
+  const name = nameOf(driver);
   const [provider = name] = name.split("/", 1);
   const agentWith = async (wanted: string): Promise<Agent> => {
     if (wanted === name) return agent;
@@ -104,9 +105,11 @@ export function agentHost(agent: Agent, store: Store): ServedHost {
       );
     },
     contextParts: (state, leaf) => {
-      const { instructions, tools = [] } = agent.options;
-      const own = instructions === undefined ? [] : [{ source: agent.name, text: instructions }];
-      return contextParts({ model: name, instructions: own, tools, path: pathTo(state, leaf) });
+      const path = pathTo(state, leaf);
+      const holder = agent.holderOn(path) ?? agent;
+      const { instructions, tools = [], model } = holder.options;
+      const own = instructions === undefined ? [] : [{ source: holder.name, text: instructions }];
+      return contextParts({ model: nameOf(model), instructions: own, tools, path });
     },
     without: modelNamed ? NEEDS_WORKSPACE : [...NEEDS_WORKSPACE, "model.use"],
     workspace: undefined,

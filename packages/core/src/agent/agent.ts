@@ -186,12 +186,13 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
 
   /**
    * Replaces earlier messages, except the last few, by a summary of the model, as soon as no run works on the branch.
-   * Resolves with the reason if nothing changed. Rejects with `OptionError` for an agent whose loop keeps its own
-   * context.
+   * After a hand-off, the agent that has the conversation writes it. Resolves with the reason if nothing changed.
+   * Rejects with `OptionError` for an agent whose loop keeps its own context.
    */
   compact(options: CompactOptions): Promise<string | undefined> {
-    const summarizing = () => (this.options.compaction === false ? this.with({ compaction: {} }) : this);
-    return compactBranch(() => summarizing().ready, options);
+    const summarizing = (holder: Agent<unknown>) =>
+      holder.options.compaction === false ? holder.with({ compaction: {} }) : holder;
+    return compactBranch((path) => summarizing(this.holderOn(path) ?? this).ready, options);
   }
 
   /**
@@ -302,10 +303,12 @@ export class AgentBuilder<Result = Json | undefined, Context = unknown> {
   }
 
   settings(settings: ModelSettings): AgentBuilder<Result, Context> {
+    checkArguments("Agent.builder", { settings }, { settings: "object" });
     return this.#set({ settings: { ...this.#options.settings, ...settings } });
   }
 
   limits(limits: Limits): AgentBuilder<Result, Context> {
+    checkArguments("Agent.builder", { limits }, { limits: "object" });
     return this.#set({ limits: { ...this.#options.limits, ...limits } });
   }
 

@@ -1,6 +1,7 @@
 import type { FeedItem } from "../conversation/feed-item.ts";
+import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
-import { OptionError, type OptionNames } from "../conversation/option-names.ts";
+import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { shownKind } from "../conversation/shape-problem.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { isBlockedByUser } from "../conversation/tree/asking-run.ts";
@@ -62,7 +63,7 @@ export interface ChatOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const CHAT: OptionNames<ChatOptions> = {
+const CHAT: OptionNames<ChatOptions> = {
   session: true,
   at: "string",
   id: true,
@@ -71,6 +72,20 @@ export const CHAT: OptionNames<ChatOptions> = {
   sharesLimits: "boolean",
   signal: true,
 };
+
+/** Throws `OptionError` or `ChatError` for options that only untyped programs can pass. */
+export function checkChatOptions(options: ChatOptions): void {
+  refuseUnknown("a chat", options, CHAT);
+  const { session, id, signal } = options;
+  if (session !== undefined && !(session instanceof Session))
+    throw new ChatError(
+      "no-session",
+      "The session of a chat must be a Session. Session.open() returns a promise: await that promise.",
+    );
+  if (id !== undefined && !isId(id))
+    throw new ChatError("no-id", `The id of a chat must be ${ID_RULE}; the given id is ${JSON.stringify(id)}.`);
+  checkSignal("a chat", signal);
+}
 
 /** Options of `agent.send`. */
 export interface SendOptions extends Omit<ChatOptions, "sharesLimits"> {
@@ -90,7 +105,7 @@ export const SEND: OptionNames<SendOptions> = {
   client: true,
   wait: true,
   signal: true,
-  untilAsked: true,
+  untilAsked: "boolean",
 };
 
 /** Options of `agent.answer`. */
@@ -99,13 +114,24 @@ export interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
   readonly session: Session;
 }
 
-export const ANSWER: OptionNames<AnswerOptions> = { session: "object!", client: true, signal: true };
+export const ANSWER: OptionNames<AnswerOptions> = { session: "object!", client: "string", signal: "object" };
 
 /** Throws `OptionError` for a value that is no session. */
 export function checkSession(owner: string, session: Session): void {
   if (session instanceof Session) return;
   const what = `The session of ${owner} must be a Session, not ${shownKind(session)}`;
   throw new OptionError(`${what}; Session.open() returns a promise: await that promise.`);
+}
+
+/** Throws `OptionError` for a value that is no signal. */
+export function checkSignal(owner: string, signal: AbortSignal | undefined): void {
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw new OptionError(`The signal of ${owner} must be an AbortSignal. Pass controller.signal, not the controller.`);
+}
+
+/** Returns a path with the messages before the session's window. A session in memory has no other messages. */
+export function knownPath(session: Session, path: readonly Message[]): Promise<readonly Message[]> {
+  return session.wholePath(path).catch(() => path);
 }
 
 /**

@@ -1,8 +1,7 @@
 import { errorMessage } from "../conversation/error-message.ts";
 import type { ChatEnd, FeedItem } from "../conversation/feed-item.ts";
-import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
-import { OptionError, refuseUnknown } from "../conversation/option-names.ts";
+import { OptionError } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
 import { inputsLeft } from "../conversation/tree/inbox.ts";
 import { pathTo } from "../conversation/tree/path.ts";
@@ -15,7 +14,14 @@ import type { FeedReader } from "../session/feed.ts";
 import { Session } from "../session/session.ts";
 import { Interrupts, type LastTurn, takeTurns } from "../turn/drive.ts";
 import { type Turn, turnStartLeaf } from "../turn/turn.ts";
-import { CHAT, ChatError, type ChatOptions, type Conversation, handlerConversation } from "./chat-options.ts";
+import {
+  ChatError,
+  type ChatOptions,
+  type Conversation,
+  checkChatOptions,
+  handlerConversation,
+  knownPath,
+} from "./chat-options.ts";
 import { beginOptions, checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart } from "./directive.ts";
 import type { PartialResult } from "./mode/partial-result.ts";
 import { successfulTurn } from "./turn-error.ts";
@@ -62,20 +68,7 @@ export class Chat<out Result = Json | undefined> implements AsyncIterable<FeedIt
   /** Throws `DirectiveError` or `ChatError` for values that only untyped programs can pass. */
   constructor(agent: ChatAgent, directive: Directive, options: ChatOptions) {
     this.directive = checkDirective(directive, agent.options.model);
-    refuseUnknown("a chat", options, CHAT);
-    if (options.session !== undefined && !(options.session instanceof Session)) {
-      throw new ChatError(
-        "no-session",
-        "The session of a chat must be a Session. Session.open() returns a promise: await that promise.",
-      );
-    }
-    if (options.id !== undefined && !isId(options.id))
-      throw new ChatError(
-        "no-id",
-        `The id of a chat must be ${ID_RULE}; the given id is ${JSON.stringify(options.id)}.`,
-      );
-    if (options.signal !== undefined && !(options.signal instanceof AbortSignal))
-      throw new OptionError("The signal of a chat must be an AbortSignal. Pass controller.signal, not the controller.");
+    checkChatOptions(options);
     this.agent = agent;
     this.options = options;
     this.#session = options.session;
@@ -351,8 +344,7 @@ async function takeHere(
     // A turn handler chooses its agent. Any other chat continues with the agent that has the conversation.
     if (before || !agent.ready.toolbox.handsOver) return agent.ready;
     const isCut = path[0] !== undefined && path[0].parentId !== null;
-    // A session in memory has no other messages than those in its window.
-    return isCut ? session.wholePath(path).then(heldOn, () => heldOn(path)) : heldOn(path);
+    return isCut ? knownPath(session, path).then(heldOn) : heldOn(path);
   };
   const { at, id, client, wait = true, sharesLimits } = options;
   const place = continuationLeaf(session.state, at, grownLeaf(session.state, before?.leaf));

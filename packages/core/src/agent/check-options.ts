@@ -5,7 +5,7 @@ import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
 import { ToolDefinitionError } from "../ports/define-tool.ts";
 import type { Guards } from "../ports/guards.ts";
 import type { CallHooks } from "../ports/human.ts";
-import { efforts, type ModelSettings } from "../ports/model.ts";
+import { efforts, type ModelSettings, settingNames } from "../ports/model.ts";
 import { RateLimit } from "../ports/rate-limit.ts";
 import type { Limits } from "../run/limits.ts";
 import type { Callbacks, RetrySettings, TurnAgent } from "../run/run.ts";
@@ -40,27 +40,17 @@ const AGENT: OptionNames<TurnOptions & { onTurn?: () => unknown }> = {
   storeText: "function",
   memory: true,
   permission: "function",
-  callsAtOnce: true,
+  callsAtOnce: "number",
   callbacks: true,
   onTurn: "function",
 };
-const SETTINGS: OptionNames<ModelSettings> = {
-  temperature: true,
-  topP: true,
-  seed: true,
-  maxTokens: true,
-  stop: "list",
-  effort: true,
-  providerOptions: "object",
-  serverTools: true,
-};
 const LIMITS: OptionNames<Limits> = {
-  steps: true,
-  tokens: true,
-  cost: true,
-  time: true,
-  depth: true,
-  repeats: true,
+  steps: "number",
+  tokens: "number",
+  cost: "number",
+  time: "number",
+  depth: "number",
+  repeats: "number",
   policy: true,
 };
 const RETRY: OptionNames<RetrySettings> = {
@@ -73,9 +63,9 @@ const RETRY: OptionNames<RetrySettings> = {
 };
 const BOUNDS: OptionNames<NonNullable<TurnOptions["bounds"]>> = { answer: "number", arguments: "number" };
 const COMPACTION: OptionNames<CompactionOptions> = {
-  hint: true,
-  threshold: true,
-  contextSize: true,
+  hint: "number",
+  threshold: "number",
+  contextSize: "number",
   count: "function",
   automatic: "boolean",
   model: "string",
@@ -120,12 +110,10 @@ export function checkAgentOptions(options: TurnOptions): void {
   if (compaction && compaction.model !== undefined && !modelNamed) {
     throw new OptionError("compaction.model is a name: give modelNamed as well, which finds the model of it.");
   }
-  refuseUnknown("an agent", settings, SETTINGS, "settings.");
+  refuseUnknown("an agent", settings, settingNames, "settings.");
   refuseUnknown("an agent", limits, LIMITS, "limits.");
   if (rateLimit !== undefined && !(rateLimit instanceof RateLimit))
     throw new OptionError("rateLimit must be a RateLimit: new RateLimit({ requestsPerMinute: 50 }).");
-  if (rateLimit && "run" in model)
-    throw new OptionError(`${model.id} runs whole turns and makes its own model calls, so it cannot have a rateLimit.`);
   refuseUnknown("an agent", retry, RETRY, "retry.");
   refuseUnknown("an agent", bounds, BOUNDS, "bounds.");
   if (compaction !== false) refuseUnknown("an agent", compaction, COMPACTION, "compaction.");
@@ -138,14 +126,15 @@ export function checkAgentOptions(options: TurnOptions): void {
     throw new OptionError("The tools of an agent must be an array: tools: [...].");
   }
   if (tools) Toolbox.of(tools, checkTool);
-  const isSchema = isJsonRecord(output) || (typeof output === "function" && "~standard" in output);
+  const isSchema =
+    (isJsonRecord(output) && !(output instanceof Promise)) || (typeof output === "function" && "~standard" in output);
   if (output !== undefined && !isSchema)
     throw new OptionError(
       `output must be a schema, such as z.object({ city: z.string() }) or a JSON Schema, not ${shownKind(output)}.`,
     );
   const problem = output && !("~standard" in output) ? schemaProblem(output) : undefined;
   if (problem !== undefined) throw new ToolDefinitionError(`The schema "output" cannot be used: ${problem}.`);
-  if (!memory) return;
+  if (memory === undefined) return;
   refuseUnknown("an agent", memory, MEMORY, "memory.");
   const { recall, remember } = (memory.store ?? {}) as { readonly recall?: unknown; readonly remember?: unknown };
   if (typeof recall !== "function" || typeof remember !== "function") {

@@ -3,9 +3,11 @@ import type { Event } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/tree/path.ts";
+import { noUsage } from "../conversation/usage.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { CallHooks, SummaryRequest } from "../ports/human.ts";
 import type { ModelRequest } from "../ports/model.ts";
+import type { LoopDriver } from "../ports/tool.ts";
 import { promptFrom } from "../run/prompt.ts";
 import { Session } from "../session/session.ts";
 import { collect } from "../testing/collect.ts";
@@ -13,6 +15,7 @@ import { call, type Scene, scriptedModel, spend, stall, text } from "../testing/
 import { storeOf } from "../turn/store-of.fixture.ts";
 import { Agent, type AgentOptions } from "./agent.ts";
 import { earlier } from "./control/earlier.ts";
+import { handOff } from "./control/hand-off.ts";
 import { shortenConversation } from "./control/shorten-conversation.ts";
 import { resume, say } from "./directive.ts";
 
@@ -289,5 +292,63 @@ describe.each(["leave", "kill"] as const)("F72: a branch that waits for a user (
     await agent.send("And?", { session });
     const summaries = [...session.state.messages.values()].filter(({ role }) => role === "summary");
     expect(summaries.map(textOf)).toEqual(["Red is liked."]);
+  });
+});
+
+describe("L3: after a hand-off, the agent that has the conversation writes the summary", () => {
+  /** A desk that hands the first message over to a writer. Both have a model of their own. */
+  function deskAndWriter(writing: Partial<AgentOptions> = {}) {
+    const [deskModel, writerModel] = [
+      scriptedModel([[call("hand_off_to_writer")]]),
+      scriptedModel(() => "Once. ".repeat(200)),
+    ];
+    const writer = new Agent({
+      name: "writer",
+      description: "Writes.",
+      model: writerModel,
+      instructions: "You write.",
+      ...writing,
+    });
+    const desk = new Agent({ name: "desk", model: deskModel, instructions: "You sort.", tools: [handOff(writer)] });
+    return { desk, deskModel, writerModel };
+  }
+
+  test.each([undefined, 3])("with its own model and instructions (window %s)", async (window) => {
+    const events: Event[] = [];
+    const { desk, deskModel, writerModel } = deskAndWriter({ compaction: false });
+    for (const said of ["A story.", "Two?", "Three?", "Four?"]) {
+      await using session = await Session.open(storeOf(events), "x", { create: true, window });
+      await desk.send(said, { session });
+    }
+    await using session = await Session.open(storeOf(events), "x", { window });
+    expect(await desk.compact({ session })).toBeUndefined();
+    expect(deskModel.asked).toBe(1);
+    const { asked } = writerModel;
+    expect(asked).toBeGreaterThan(4);
+    expect(writerModel.requests.at(-1)?.instructions).toContain("You write.");
+    // Above the hand-off, the desk has the conversation.
+    const [first = ""] = session.state.messages.keys();
+    await desk.compact({ session, at: first });
+    expect(writerModel.asked).toBe(asked);
+  });
+
+  test("an agent that keeps its own context refuses, and the conversation stays unchanged", async () => {
+    const loop: LoopDriver = {
+      id: "loop/writer",
+      family: "loop",
+      async run(_, sink) {
+        const answer = await sink.begin();
+        answer.push([{ type: "text", text: "Once." }]);
+        answer.push([{ type: "finish", reason: "stop", usage: noUsage }]);
+        await sink.complete();
+      },
+    };
+    const { desk } = deskAndWriter({ model: loop });
+    const session = Session.inMemory();
+    await desk.send("A story.", { session });
+    const { size } = session.state.messages;
+    await expect(desk.compact({ session })).rejects.toThrow("loop/writer manages its own context");
+    expect(session.state.messages.size).toBe(size);
+    expect((await desk.send("More.", { session })).text).toBe("Once.");
   });
 });

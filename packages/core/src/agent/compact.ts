@@ -1,3 +1,4 @@
+import type { Message } from "../conversation/message.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { newRun } from "../run/new-run.ts";
 import type { FallbackModel, TurnAgent } from "../run/run.ts";
@@ -5,7 +6,7 @@ import { Interruption } from "../session/error.ts";
 import type { Session } from "../session/session.ts";
 import { ChosenModel } from "../turn/chosen-model.ts";
 import { Interrupts, runOnBranch } from "../turn/drive.ts";
-import { checkSession } from "./chat-options.ts";
+import { checkSession, checkSignal, knownPath } from "./chat-options.ts";
 import { continuationLeaf } from "./directive.ts";
 
 /** Options for the compaction of a conversation. */
@@ -25,30 +26,34 @@ export interface CompactOptions {
 
 const COMPACT: OptionNames<CompactOptions> = {
   session: "object!",
-  at: true,
-  keep: true,
-  id: true,
-  signal: true,
-  wait: true,
+  at: "string",
+  keep: "string",
+  id: "string",
+  signal: "object",
+  wait: "boolean",
 };
 
 const WAITS =
   "This branch waits for a user's answer. First answer the question or interrupt the turn, then compact the branch.";
 
 /** Compacts a branch as soon as no run works on it. Returns the reason if nothing was compacted. */
-export async function compactBranch(agent: () => TurnAgent, options: CompactOptions): Promise<string | undefined> {
+export async function compactBranch(
+  agentOn: (path: readonly Message[]) => TurnAgent,
+  options: CompactOptions,
+): Promise<string | undefined> {
   refuseUnknown("compact", options, COMPACT);
   const { session, at, keep, id, signal, wait: waits = true } = options;
   checkSession("compact", session);
-  const ready = agent();
-  const { model } = ready;
-  if ("run" in model)
-    throw new OptionError(`${model.id} manages its own context, so Banyan cannot compact the conversation.`);
+  checkSignal("compact", signal);
   // A summary is a message at the end of a branch. Next to a live run, it would be a sibling of the run's next message
   // and split the tree. So the branch is taken like for a turn.
   const begun = session.runs.begin(continuationLeaf(session.state, at), { signal, id, continues: true, waits });
   using interrupts = new Interrupts([signal], new Interruption("interrupted by the caller"));
   return await runOnBranch(begun, { session, interrupts }, async ({ handle, branch }) => {
+    const ready = agentOn(await knownPath(session, branch.path));
+    const { model } = ready;
+    if ("run" in model)
+      throw new OptionError(`${model.id} manages its own context, so Banyan cannot compact the conversation.`);
     const run = newRun(handle, session, ready, branch, { origin: handle });
     // A summary would cover the waiting call, so the model would never see the result of the call.
     if (run.continues !== undefined) return WAITS;

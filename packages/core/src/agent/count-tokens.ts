@@ -1,13 +1,13 @@
 import { roughCount } from "../context/tokens.ts";
 import type { UserContent } from "../conversation/checked/user-content.ts";
 import { errorMessage } from "../conversation/error-message.ts";
-import type { Message } from "../conversation/message.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { ModelRequest } from "../ports/model.ts";
 import { RunBranch } from "../run/branch.ts";
 import type { TurnAgent } from "../run/run.ts";
 import { checkedUserParts } from "../session/added-message.ts";
 import { Session } from "../session/session.ts";
+import { checkSession, checkSignal, knownPath } from "./chat-options.ts";
 import { continuationLeaf } from "./directive.ts";
 
 /** Options of `agent.countTokens`. */
@@ -38,13 +38,11 @@ export async function countRequestTokens(
 ): Promise<RequestTokens> {
   refuseUnknown("countTokens", options, OPTIONS);
   const { session = Session.inMemory(), at, signal = new AbortController().signal } = options;
-  if (!(session instanceof Session))
-    throw new OptionError("The session of countTokens must be a Session: await Session.open(store).");
-  if (!(signal instanceof AbortSignal))
-    throw new OptionError("The signal of countTokens must be an AbortSignal, such as controller.signal.");
+  checkSession("countTokens", session);
+  checkSignal("countTokens", signal);
   const parts = checkedUserParts(content);
   const branch = new RunBranch(session, continuationLeaf(session.state, at));
-  const agent = await agentOn(first, session, branch.path);
+  const agent = first.holderOn(await knownPath(session, branch.path)) ?? first;
   const { model, instructions, toolbox, settings, mode } = agent;
   if ("run" in model)
     throw new OptionError(`${model.id} manages its own context, so the tokens of its requests cannot be counted.`);
@@ -65,11 +63,4 @@ export async function countRequestTokens(
     reason = errorMessage(error);
   }
   return { tokens: roughCount(request.messages, agent), source: "estimate", reason };
-}
-
-/** Returns the agent that takes the next turn on a path: the first, or an agent to which it handed over. */
-async function agentOn(first: TurnAgent, session: Session, path: readonly Message[]): Promise<TurnAgent> {
-  if (!first.toolbox.handsOver) return first;
-  // A session in memory has no other messages than those in its window.
-  return first.holderOn(await session.wholePath(path).catch(() => path)) ?? first;
 }

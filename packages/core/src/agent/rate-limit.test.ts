@@ -1,11 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
 import type { FeedItem } from "../conversation/feed-item.ts";
+import { noUsage } from "../conversation/usage.ts";
 import { RateLimit } from "../ports/rate-limit.ts";
 import type { LoopDriver } from "../ports/tool.ts";
 import { stopTheClock } from "../run/clock.fixture.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, fail, finishTask, scriptedModel, spend, text } from "../testing/index.ts";
 import { Agent } from "./agent.ts";
+import { handOff } from "./control/hand-off.ts";
 import { launchAgent } from "./control/launch-agent.ts";
 import { say } from "./directive.ts";
 
@@ -207,16 +209,86 @@ describe("refusals", () => {
     expect(() => new RateLimit(options as never)).toThrow(sentence);
   });
 
-  test("L6: an agent refuses another value, and a model that runs whole turns", () => {
+  test("L6: an agent refuses another value", () => {
     const model = scriptedModel([]);
     expect(() => new Agent({ model, rateLimit: { requestsPerMinute: 1 } as never })).toThrow(
       "rateLimit must be a RateLimit: new RateLimit({ requestsPerMinute: 50 }).",
     );
-    const loop: LoopDriver = { id: "other/program", family: "loop", run: async () => {} };
-    const rateLimit = new RateLimit({ requestsPerMinute: 1 });
-    expect(() => new Agent({ model: loop, rateLimit })).toThrow(
-      "other/program runs whole turns and makes its own model calls, so it cannot have a rateLimit.",
-    );
+  });
+});
+
+describe("a driver that runs whole turns", () => {
+  /** A service that takes `steps` responses of 10 tokens each. */
+  function loopOf(steps: number): LoopDriver {
+    return {
+      id: "other/program",
+      family: "loop",
+      async run(_, sink) {
+        for (let step = 1; step <= steps; step++) {
+          const response = await sink.begin();
+          response.push([{ type: "text", text: `Step ${step}.` }]);
+          response.push([{ type: "finish", reason: "stop", usage: { ...noUsage, input: 4, output: 6 } }]);
+          await sink.complete();
+        }
+      },
+    };
+  }
+  const beginnings = (items: readonly FeedItem[]) => items.filter(({ type }) => type === "message.started").length;
+
+  test.each([
+    ["requests", { requestsPerMinute: 2 }, 2],
+    ["tokens", { tokensPerMinute: 15 }, 2],
+  ])("L6: begins no response beyond the %s of the minute, and other agents wait for it", async (_, most, first) => {
+    stopTheClock();
+    const rateLimit = new RateLimit(most);
+    const items: FeedItem[] = [];
+    const reading = (async () => {
+      for await (const item of new Agent({ model: loopOf(5), rateLimit }).chat(say("Go"))) items.push(item);
+    })();
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(beginnings(items)).toBe(first);
+    expect(waits(items)).toMatchObject([{ code: "rate-limit", attempt: 1 }]);
+    const model = scriptedModel(["Hello."]);
+    const other = new Agent({ model, rateLimit }).send("Hi");
+    expect(model.asked).toBe(0);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(beginnings(items)).toBeGreaterThan(first);
+    expect(model.asked).toBe(1);
+    await vi.advanceTimersByTimeAsync(180_000);
+    await reading;
+    expect([beginnings(items), (await other).text]).toEqual([5, "Hello."]);
+  });
+
+  test.each(["sub-agent", "hand-off"])("L6: inherits the rate limit of its agent (%s)", async (how) => {
+    stopTheClock();
+    const rateLimit = new RateLimit({ requestsPerMinute: 2 });
+    const writer = new Agent({ name: "writer", description: "Writes.", model: loopOf(2) });
+    const [tool, asked] =
+      how === "hand-off"
+        ? [handOff(writer), call("hand_off_to_writer")]
+        : [writer.asTool({ name: "write" }), call("write", { task: "Write." })];
+    const agent = new Agent({ model: scriptedModel([[asked], "Done."]), rateLimit, tools: [tool] });
+    const items: FeedItem[] = [];
+    const reading = (async () => {
+      for await (const item of agent.chat(say("Go"))) items.push(item);
+    })();
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(beginnings(items)).toBe(2);
+    await vi.advanceTimersByTimeAsync(121_000);
+    await reading;
+    expect(items.findLast((item) => item.type === "run.ended")).toMatchObject({ reason: "answered" });
+  });
+
+  test("L6: an interrupt ends its wait", async () => {
+    const session = Session.inMemory();
+    const items: FeedItem[] = [];
+    const agent = new Agent({ model: loopOf(2), rateLimit: new RateLimit({ requestsPerMinute: 1 }) });
+    for await (const item of agent.chat(say("Go"), { session })) {
+      items.push(item);
+      if (item.type === "model.retrying") session.interrupt();
+    }
+    expect(items.at(-1)).toMatchObject({ type: "chat.ended", reason: "interrupted" });
+    expect(beginnings(items)).toBe(1);
   });
 });
 

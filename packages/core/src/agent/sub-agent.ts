@@ -18,8 +18,7 @@ export function optionsWithin(own: TurnOptions, outer: TurnOptions): Partial<Tur
     bounds: { ...outer.bounds, ...own.bounds },
     hooks: bothHook(outer.hooks, own.hooks),
     callbacks: { ...outer.callbacks, ...own.callbacks },
-    // A driver that runs whole turns makes its own model calls.
-    rateLimit: own.rateLimit ?? ("run" in own.model ? undefined : outer.rateLimit),
+    rateLimit: own.rateLimit ?? outer.rateLimit,
     guards: bothGuard(outer.guards as Guards | undefined, own.guards as Guards | undefined),
     context: own.context === undefined ? outer.context : own.context,
     callsAtOnce: own.callsAtOnce ?? outer.callsAtOnce,

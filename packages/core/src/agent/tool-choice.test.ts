@@ -1,13 +1,27 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Event } from "../conversation/event.ts";
+import { isUserMessage, type Message, textOf } from "../conversation/message.ts";
+import { emptyConversation } from "../conversation/state.ts";
+import { pathTo } from "../conversation/tree/path.ts";
+import { reduce } from "../conversation/tree/reduce.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { ModelRequest } from "../ports/model.ts";
 import type { LoopDriver } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
-import { call, end, finishTask, reasoning, type Script, scriptedModel, text } from "../testing/scripted-model.ts";
+import {
+  call,
+  end,
+  finishTask,
+  reasoning,
+  type Script,
+  scriptedModel,
+  stall,
+  text,
+} from "../testing/scripted-model.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
 import { Agent, type AgentOptions } from "./agent.ts";
 import { launchAgent } from "./control/launch-agent.ts";
+import { resume } from "./directive.ts";
 
 const tool = (name: string) =>
   defineTool({ name, description: "", input: { type: "object" }, effects: "none", execute: () => `${name} ran` });
@@ -82,6 +96,72 @@ describe("toolChoice", () => {
     const turn = await agent.answer(asked.questions[0]?.id ?? "", { decision: "allow" }, { session: second });
     expect(turn).toMatchObject({ reason: "answered", text: "Done." });
     expect(choices(model)).toEqual(["required", "auto"]);
+  });
+
+  /** The log of two turns, each steered before its first step and while its forced call runs. */
+  async function steeredLog() {
+    const events: Event[] = [];
+    const commits: number[] = [];
+    events.push = (...more) => {
+      for (const event of more) events[events.length] = event;
+      return commits.push(events.length);
+    };
+    await using session = await Session.open(storeOf(events), "c", { create: true });
+    const steer = (text: string) => session.state.runs.size > 0 && session.say(text);
+    const open = defineTool({ ...tool("open"), execute: async () => String(await steer("Shorter.")) });
+    const recall = async () => {
+      await steer("Now.");
+      return [];
+    };
+    const memory = { store: { recall, remember: async () => {} } };
+    const agent = new Agent({ model: scriptedModel(forced), tools: [open], toolChoice: "required", memory });
+    await agent.send("Go", { session });
+    await agent.send("Go on", { session });
+    return { log: [...events], commits: commits.slice(0, -1) };
+  }
+  const forced: Script = ({ toolChoice }) => (toolChoice === "required" ? [call("open")] : "Done.");
+
+  test("L6: a steered turn forces one call, also after a crash behind any commit", async () => {
+    const { log, commits } = await steeredLog();
+    const callsOf = (messages: readonly Message[]) =>
+      messages.flatMap((message) => (message.role === "assistant" && message.calls.length > 0 ? ["call"] : []));
+    const whole = emptyConversation("c");
+    for (const event of log) reduce(whole, event);
+    expect(callsOf([...whole.messages.values()])).toHaveLength(2);
+    expect([...whole.messages.values()].filter(({ role }) => role === "user")).toHaveLength(6);
+    let resumed = 0;
+    for (const crash of commits) {
+      await using session = await Session.open(storeOf(log.slice(0, crash)), "c", { create: true });
+      const agent = new Agent({ model: scriptedModel(forced), tools, toolChoice: "required" });
+      const ended = await agent.chat(resume(), { session }).turn.catch(({ code }) => code);
+      if (ended === "nothing-to-resume") continue;
+      const path = pathTo(session.state, session.state.leaf);
+      const turns = path.filter((message) => isUserMessage(message) && textOf(message).startsWith("Go")).length;
+      expect([crash, callsOf(path).length, textOf(path.at(-1) as Message)]).toEqual([crash, turns, "Done."]);
+      resumed++;
+    }
+    expect(resumed).toBeGreaterThan(10);
+  });
+
+  test("L6: after a broken turn, a new message begins a turn with its own forced call, also after a crash", async () => {
+    const events: Event[] = [];
+    const first = await Session.open(storeOf(events), "c", { create: true });
+    const model = scriptedModel([[call("open")], [stall()], [stall()]]);
+    const agent = new Agent({ model, tools, toolChoice: "required" });
+    for (const text of ["Go", "Go on"]) {
+      const turn = agent.send(text, { session: first });
+      await vi.waitFor(() => expect(model.asked).toBe(text === "Go" ? 2 : 3));
+      if (text === "Go on") break;
+      first.interrupt();
+      await turn;
+    }
+    const log = [...events];
+    await first.close();
+    await using second = await Session.open(storeOf(log), "c");
+    const again = agentOf(forced, "required");
+    await again.agent.chat(resume(), { session: second }).turn;
+    expect(choices(model)).toEqual(["required", "auto", "required"]);
+    expect(choices(again.model)).toEqual(["required", "auto"]);
   });
 
   test("L6: a task may be forced to begin with a call; a sub-agent decides for itself", async () => {

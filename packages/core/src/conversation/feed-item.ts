@@ -1,4 +1,5 @@
 import type { Event, RunEnd } from "./event.ts";
+import { checkArguments } from "./option-names.ts";
 
 /** A fragment of a stream. Only the feed has it; the log stores complete events. */
 export type Delta = DeltaBody & DeltaSource & DeltaPosition;
@@ -153,6 +154,7 @@ export interface Cursor {
  * for await (const item of agent.chat(say("Hello"))) cursor = cursorOf(item) ?? cursor;
  */
 export function cursorOf(item: FeedItem): Cursor | undefined {
+  checkItem("cursorOf", item);
   if (!("seq" in item)) return undefined;
   return { epoch: item.epoch, seq: item.seq, offset: "offset" in item ? item.offset : 0 };
 }
@@ -162,6 +164,7 @@ export function cursorOf(item: FeedItem): Cursor | undefined {
  * @example for await (const item of agent.chat(say("Hello"))) if (isDelta(item)) console.log(item.type);
  */
 export function isDelta(item: FeedItem): item is Delta {
+  checkItem("isDelta", item);
   return "offset" in item && !("at" in item);
 }
 
@@ -170,5 +173,11 @@ export function isDelta(item: FeedItem): item is Delta {
  * @example for await (const item of agent.chat(say("Hello"))) if (isEvent(item)) console.log(item.seq, item.type);
  */
 export function isEvent(item: FeedItem): item is Event {
+  checkItem("isEvent", item);
   return "at" in item;
+}
+
+/** Throws `OptionError` for a value that is no object (L11). */
+function checkItem(owner: string, item: FeedItem): void {
+  if (typeof item !== "object" || item === null) checkArguments(owner, { item }, { item: "object" });
 }

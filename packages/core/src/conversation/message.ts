@@ -1,4 +1,5 @@
 import type { OfferedTool } from "./offered-tool.ts";
+import { OptionError } from "./option-names.ts";
 import type { BroughtFile, Json, Part, TextPart, UserPart } from "./part.ts";
 import type { Cost, Usage } from "./usage.ts";
 
@@ -335,6 +336,8 @@ export function isUserMessage(message: Message): message is UserMessage {
  * @example for (const message of session.state.messages.values()) console.log(message.role, textOf(message));
  */
 export function textOf(message: Message): string {
+  if (!Array.isArray(message?.parts))
+    throw new OptionError("message of textOf must be a message, with a list of parts.");
   const between = message.role === "user" ? "\n\n" : "";
   let text = "";
   for (const part of message.parts) if (part.type === "text") text += (text && between) + part.text;

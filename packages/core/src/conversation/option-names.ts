@@ -81,7 +81,8 @@ export function refuseUnknown(
 }
 
 /**
- * Throws `OptionError` for an argument that is missing or has the wrong kind (L11).
+ * Throws `OptionError` for an argument that is missing or has the wrong kind (L11). `kinds` has one kind for each
+ * argument, or several: `string or undefined`.
  * @example
  * function water(trees: readonly string[]): void {
  *   checkArguments("garden.water", { trees }, { trees: "list" });
@@ -89,10 +90,22 @@ export function refuseUnknown(
  */
 export function checkArguments(owner: string, values: object, kinds: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(values)) {
-    const kind = kinds[name] ?? "";
-    if (kindOf(value) !== kind)
-      throw new OptionError(`${name} of ${owner} must be ${withArticle(kind)}, not ${kindName(value)}.`);
+    const known = (kinds[name] ?? "").split(" or ");
+    if (known.includes(kindOf(value))) continue;
+    const wanted = known
+      .filter((kind) => kind !== "undefined")
+      .map((kind) => (kind === "null" ? kind : withArticle(kind)));
+    throw new OptionError(`${name} of ${owner} must be ${wanted.join(" or ")}, not ${kindName(value)}.`);
   }
+}
+
+/**
+ * Throws `OptionError` for a label that is no text (L11).
+ * @example checkLabels("garden.list", { colour: "green" });
+ */
+export function checkLabels(owner: string, labels: Readonly<Record<string, string>> = {}): void {
+  for (const [name, label] of Object.entries(labels))
+    checkArguments(owner, { [`labels.${name}`]: label }, { [`labels.${name}`]: "string" });
 }
 
 /** Returns a sentence about an option with a value of the wrong kind, or about a missing option; nothing if all fit. */

@@ -3,6 +3,7 @@ import type { UserContent } from "./checked/user-content.ts";
 import type { Delivery, RunEnd, WordQuestion } from "./event.ts";
 import { createId } from "./id.ts";
 import type { Message, Preview } from "./message.ts";
+import { checkArguments } from "./option-names.ts";
 import type { UserPart } from "./part.ts";
 import { type Cost, noUsage, type Usage } from "./usage.ts";
 
@@ -232,6 +233,7 @@ export function emptyConversation(
   id: string = createId(),
   labels: ConversationState["labels"] = {},
 ): ConversationState {
+  checkArguments("emptyConversation", { id, labels }, { id: "string", labels: "object" });
   return withJson({
     id,
     labels,

@@ -31,11 +31,15 @@ const MODEL = "history/unknown";
 
 const NO_RESULT = "(The history has no result of this call. The call may have taken effect.)";
 
-/** Returns the events that add a history below `at`, and the last of the new messages. Throws `DirectiveError`. */
+/**
+ * Returns the events that add a history below `at`, and the last of the new messages, which gets the id `last`. Throws
+ * `DirectiveError`.
+ */
 export function historyEvents(
   state: ConversationState,
   messages: readonly object[],
   at: string | null,
+  last = createId(),
 ): { readonly events: readonly EventBody[]; readonly leaf: string | null } {
   const events: EventBody[] = [];
   const known = new Map(state.files);
@@ -46,8 +50,9 @@ export function historyEvents(
     if (run !== undefined) events.push({ type: "run.ended", run, reason: "answered", leaf: parentId });
     run = undefined;
   };
-  for (const history of readHistory(messages)) {
-    const message = createId();
+  const histories = readHistory(messages);
+  for (const [index, history] of histories.entries()) {
+    const message = index === histories.length - 1 ? last : createId();
     if (history.role === "user") {
       endRun();
       const { parts } = history;

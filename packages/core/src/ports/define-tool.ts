@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { FeedItem } from "../conversation/feed-item.ts";
 import type { Call } from "../conversation/message.ts";
-import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import { checkArguments, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
 import type { Tool, ToolField } from "./tool.ts";
 import type { JsonSchema } from "./tool-values.ts";
@@ -135,7 +135,9 @@ export function isCallOf<Input>(
   call: Call,
   tool: Pick<Tool<Input>, "name" | "input">,
 ): call is Call & ToolResult<Input>;
-export function isCallOf(item: FeedItem | Call, { name }: Pick<Tool, "name">): boolean {
+export function isCallOf(item: FeedItem | Call, tool: Pick<Tool, "name">): boolean {
+  checkArguments("isCallOf", { item, tool }, { item: "object", tool: "object" });
+  const { name } = tool;
   // Logs of older versions lack the arguments.
   if ("type" in item) return item.type === "call.completed" && item.tool === name && item.input !== undefined;
   return item.status === "completed" && item.tool === name && item.input !== undefined;

@@ -1,4 +1,5 @@
 import { errorMessage } from "../conversation/error-message.ts";
+import type { OptionNames } from "../conversation/option-names.ts";
 import type { FilePart, Json, ProviderData, ProviderPart, ReasoningPart, TextPart } from "../conversation/part.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
@@ -117,6 +118,21 @@ export interface ModelSettings {
   /** Tools that the provider runs itself. Tools of other providers are ignored. */
   readonly serverTools?: readonly ServerTool[] | undefined;
 }
+
+/**
+ * The names of all settings of a model, with the kinds of their values, for `refuseUnknown`.
+ * @example refuseUnknown("my driver", { maxTokens: 100 }, settingNames, "settings.");
+ */
+export const settingNames: OptionNames<ModelSettings> = {
+  temperature: "number",
+  topP: "number",
+  seed: "number",
+  maxTokens: "number",
+  stop: "list",
+  effort: true,
+  providerOptions: "object",
+  serverTools: "list",
+};
 
 /** A tool that a provider offers and runs itself, such as its web search. */
 export interface ServerTool {

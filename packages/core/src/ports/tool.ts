@@ -345,7 +345,10 @@ export interface ReportedCall {
 
 /** Receives what a `LoopDriver` reports about its turn. Rejects reports after the end of the turn. */
 export interface TurnSink {
-  /** Begins a response and counts a step. Rejects at a limit of the turn: the loop must then end. */
+  /**
+   * Begins a response and counts a step. Resolves when the agent's rate limit has room for a model call. Rejects at a
+   * limit of the turn: the loop must then end.
+   */
   begin(): Promise<ModelSink>;
   /** Completes the response after its `finish`. Returns its calls, with ids that are unique in the conversation. */
   complete(): Promise<readonly ReportedCall[]>;

@@ -30,10 +30,13 @@ export function addedMessage(state: ConversationState, content: UserContent, opt
   return { type: "message.added", message, parentId, role: "user", ...said } as const;
 }
 
-/** Returns the message below which a history goes. Throws `SessionError` (`no-message`). */
-export function historyParent(state: ConversationState, owner: string, options: Pick<AddMessageOptions, "at">) {
-  refuseUnknown(owner, options, { at: true });
-  return parentAt(state, options.at);
+export type HistoryOptions = Pick<AddMessageOptions, "at" | "id">;
+
+/** Returns the message below which a history goes, and the id of its last message. Throws `SessionError`. */
+export function historyPlace(state: ConversationState, owner: string, options: HistoryOptions) {
+  refuseUnknown(owner, options, { at: true, ...(owner === "session.addHistory" && { id: true }) });
+  const id = options.id === undefined ? undefined : checkedId("a message", options.id);
+  return { at: parentAt(state, options.at), id };
 }
 
 function parentAt(state: ConversationState, at: string | null = state.leaf): string | null {

@@ -1,4 +1,6 @@
-import type { FeedItem } from "../conversation/feed-item.ts";
+import type { FeedItem, Notice } from "../conversation/feed-item.ts";
+import { checkArguments, OptionError } from "../conversation/option-names.ts";
+import type { SessionError } from "./error.ts";
 import { FeedReader } from "./feed.ts";
 
 /** Receives the items of a feed and passes them on to many readers. */
@@ -45,8 +47,15 @@ export class Audience {
     this.#readers = this.#readers.filter((joined) => joined.reader !== reader);
   }
 
-  /** The listener gets every item from now on, in the same tick, until the returned function is called. */
-  listen(listener: FeedListener): () => void {
+  /** The listener gets every item in the same tick, until the returned function is called. A `broken` session only ends. */
+  listen(listener: FeedListener, broken?: SessionError): () => void {
+    checkArguments("session.listen", { listener }, { listener: "object" });
+    const { items, ended } = listener;
+    checkArguments("session.listen", { items, ended }, { items: "function", ended: "function" });
+    if (broken) {
+      listener.ended(broken.code === "closed" ? undefined : broken);
+      return () => {};
+    }
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -55,6 +64,12 @@ export class Audience {
     for (const listener of this.#listeners) listener.ended(error);
     this.#listeners.clear();
     for (const { reader } of this.#readers) this.dismiss(reader, error);
+  }
+
+  notify(notice: Notice, origin: object | undefined): void {
+    if (typeof notice?.type !== "string")
+      throw new OptionError('notice of session.notify must be an object with a type, such as "turn.waiting".');
+    this.publish([notice], origin);
   }
 
   /** Shows items after all earlier publications and after `written`. If `written` rejects, no later item is shown. */

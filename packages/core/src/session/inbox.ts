@@ -39,6 +39,7 @@ export class Inbox {
     checkArguments("session.editInput", { change: given }, { change: "object" });
     refuseUnknown("session.editInput", given, CHANGE);
     const { parts: content, ...change } = given;
+    checkArguments("session.editInput", { before: change.before }, { before: "string or null or undefined" });
     if (change.delivery !== undefined) checkDelivery(change.delivery);
     this.#mustWait(input);
     const parts = content === undefined ? undefined : checkedUserParts(content);

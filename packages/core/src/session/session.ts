@@ -3,6 +3,7 @@ import type { EventBody } from "../conversation/event.ts";
 import type { Cursor, DeltaBody, DeltaSource, FeedItem, Notice } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import type { Call, Message } from "../conversation/message.ts";
+import { checkArguments } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { copyState } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
@@ -15,7 +16,7 @@ import { emptyPast, type Past, pastOf, readWholePath } from "../past/past.ts";
 import type { TurnSpending } from "../past/turn-spending.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { Answer } from "../ports/verdict.ts";
-import { addedMessage, historyParent } from "./added-message.ts";
+import { addedMessage, type HistoryOptions, historyPlace } from "./added-message.ts";
 import { Audience, type FeedListener } from "./audience.ts";
 import { Interruption, noStore, SESSION_CLOSED, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
@@ -115,7 +116,7 @@ export class Session {
   static async open(store: Store, id?: string, options: SessionOptions = {}): Promise<Session> {
     checkSessionOptions(options);
     if (typeof store?.open !== "function") throw noStore(store);
-    const conversation = checkedId("a conversation", id ?? createId());
+    const conversation = id === undefined ? createId() : checkedId("a conversation", id);
     const log = await store.open(conversation, { create: options.create ?? id === undefined });
     return new Session(log, await pastOf(log, conversation, options.labels), options);
   }
@@ -155,7 +156,7 @@ export class Session {
 
   /** Publishes a notice that the log does not keep. */
   notify(notice: Notice, origin?: object): void {
-    this.#audience.publish([notice], origin);
+    this.#audience.notify(notice, origin);
   }
 
   /**
@@ -173,10 +174,7 @@ export class Session {
 
   /** The listener gets every item from now on, in the same tick, until the returned function is called. */
   listen(listener: FeedListener): () => void {
-    const { broken } = this.#writer;
-    if (!broken) return this.#audience.listen(listener);
-    listener.ended(broken.code === "closed" ? undefined : broken);
-    return () => {};
+    return this.#audience.listen(listener, this.#writer.broken);
   }
 
   /** Returns a reader of the items published with `origin`. `onLeave` runs when its consumer leaves early. @internal */
@@ -214,6 +212,7 @@ export class Session {
    * for a user without a process ends at once.
    */
   interrupt(run?: string): number {
+    checkArguments("session.interrupt", { run }, { run: "string or undefined" });
     const waiting = [...this.state.waiting.values()].filter(({ id, call }) => call === undefined && (run ?? id) === id);
     const ends = waiting.flatMap((turn) => endOfWaiting(this.state, turn));
     // If the log refuses the events, the session breaks and the readers get the error.
@@ -265,16 +264,17 @@ export class Session {
 
   /**
    * Adds a history as plain messages of the AI SDK, OpenAI or Anthropic, all or none. Resolves with the id of the last
-   * message when the history survives a power cut. A call without a result gets a result with a note. Rejects with
-   * `DirectiveError` and the place of a part that the session cannot keep, and with `SessionError`: `no-message`, or
-   * `busy` while a turn works at the end of the branch.
+   * message, which gets `id`, when the history survives a power cut. A repeated id adds nothing. A call without a result
+   * gets a result with a note. Rejects with `DirectiveError` and the place of a part that the session cannot keep, and
+   * with `SessionError`: `no-message`, or `busy` while a turn works at the end of the branch.
    * @example
    * await session.addHistory([{ role: "user", content: "Hi" }, { role: "assistant", content: "Hello." }]);
    * await agent.send("Go on.", { session });
    */
-  async addHistory(messages: readonly object[], options: Pick<AddMessageOptions, "at"> = {}): Promise<string | null> {
-    const at = historyParent(this.state, "session.addHistory", options);
-    const { events, leaf } = (await import("../past/history.ts")).historyEvents(this.state, messages, at);
+  async addHistory(messages: readonly object[], options: HistoryOptions = {}): Promise<string | null> {
+    const { at, id } = historyPlace(this.state, "session.addHistory", options);
+    if (id !== undefined && this.state.messages.has(id)) return id;
+    const { events, leaf } = (await import("../past/history.ts")).historyEvents(this.state, messages, at, id);
     if (leaf === null || leaf === at) return leaf;
     await this.hold(at, async (held) => {
       await this.commit(events, { durable: true });
@@ -294,7 +294,7 @@ export class Session {
     form: Form,
     options: Pick<AddMessageOptions, "at"> = {},
   ): Promise<MessageForms[Form][]> {
-    const at = historyParent(this.state, "session.toMessages", options);
+    const { at } = historyPlace(this.state, "session.toMessages", options);
     const path = await this.wholePath(pathTo(this.state, at));
     return (await import("../past/history.ts")).messagesOf(this.state, path, form);
   }

@@ -1,4 +1,5 @@
 import type { Agent, AgentOptions } from "../agent/agent.ts";
+import { knownPath } from "../agent/chat-options.ts";
 import { resume } from "../agent/directive.ts";
 import { TurnError } from "../agent/turn-error.ts";
 import type { AssistantMessage, Message } from "../conversation/message.ts";
@@ -34,10 +35,11 @@ export async function branchFrom(step: Message | undefined, options: BranchFromO
   const { session, model } = options;
   if (options.agent?.options === undefined)
     throw new OptionError("branchFrom needs an agent: pass { session, agent }.");
+  if (model !== undefined && (typeof model !== "object" || model === null))
+    throw new OptionError("model of branchFrom must be a driver, such as resolveModel(...) returns.");
   const response = responseIn(session, step);
   const path = pathTo(session.state, response.parentId);
-  // A session in memory has no other messages than those in its window.
-  const before = await session.wholePath(path).catch(() => path);
+  const before = await knownPath(session, path);
   // After a hand-off, another agent has the conversation.
   const agent = options.agent.holderOn(before) ?? options.agent;
   if ("run" in (model ?? agent.options.model))

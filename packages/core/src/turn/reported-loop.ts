@@ -8,11 +8,14 @@ import { type About, type Call, type FileChange, isEnded, outputForModel, textOf
 import type { Json } from "../conversation/part.ts";
 import { callFields } from "../conversation/tree/call-state.ts";
 import { worktreeAt } from "../conversation/tree/path.ts";
+import { totalTokens } from "../conversation/usage.ts";
 import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts";
+import type { CountTokensUsed } from "../ports/rate-limit.ts";
 import type { LoopDriver, ReportedCall, Tool, TurnSink } from "../ports/tool.ts";
 import { assistantMessage } from "../run/branch.ts";
 import { runInTime } from "../run/limits.ts";
 import { failedEnd, type LoopEnd } from "../run/mode.ts";
+import { waitForRate } from "../run/patience.ts";
 import { notify, type TurnRun } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import { ResponseMessage } from "../step/response-message.ts";
@@ -117,6 +120,7 @@ interface UnansweredCall {
 class ReportedTurn implements TurnSink {
   readonly #run: TurnRun;
   #response: ResponseMessage | undefined;
+  #countUsed: CountTokensUsed | undefined;
   readonly #calls = new Map<string, UnansweredCall>();
   #closed = false;
   limit: string | undefined;
@@ -130,6 +134,10 @@ class ReportedTurn implements TurnSink {
     if (this.#response) throw new Error("begin() was called before the current answer was completed.");
     await this.#settle("Not executed: the agent continued without this call.", ({ busy }) => !busy);
     await this.#makeRoom();
+    const { rateLimit } = this.#run.agent;
+    // Only the loop knows its request, so its tokens count when they are known.
+    this.#countUsed = rateLimit && (await waitForRate(this.#run, rateLimit, { attempt: 1, tokens: 0 }));
+    if (rateLimit && !this.#countUsed) throw this.#run.signal.reason;
     this.#run.budget.beginStep();
     this.#response = await ResponseMessage.begin(this.#run);
     return this.#response;
@@ -141,7 +149,8 @@ class ReportedTurn implements TurnSink {
     if (!response) throw new Error("complete() was called without a current answer. Call begin() first.");
     if (!response.finish) throw new Error("complete() before the answer's finish was pushed.");
     const { session, origin, agent } = this.#run;
-    const { reason } = response.finish;
+    const { reason, usage } = response.finish;
+    this.#countUsed?.(totalTokens(usage));
     response.closed = true;
     this.#response = undefined;
     const calls = response.calls();

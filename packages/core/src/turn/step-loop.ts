@@ -1,7 +1,9 @@
 import { giveUpSummary } from "../context/background-summary.ts";
 import { makeRoom, useSummary, withWindow } from "../context/room.ts";
+import { CUT_OFF } from "../conversation/broken-turn.ts";
 import { OptionError } from "../conversation/option-names.ts";
 import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
+import { turnBegin } from "../conversation/tree/path.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ModelError, ToolChoice } from "../ports/model.ts";
 import { deliverSteering } from "../run/guard-messages.ts";
@@ -13,8 +15,11 @@ import { applyLimitPolicy } from "./at-limit.ts";
 import type { ChosenModel } from "./chosen-model.ts";
 import { afterFailure, refuseAgain, refuseTooLarge } from "./too-large.ts";
 
+/** How a turn begins: with a message, with inputs of users, or with the messages that are there. */
+type StartType = "message" | "inputs" | "here";
+
 /** The default loop: takes steps until the model asks for no call, or a limit is reached. */
-export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promise<LoopEnd> {
+export async function stepLoop(begun: RunWithModel, chosen: ChosenModel, start: StartType): Promise<LoopEnd> {
   let { run, model } = begun;
   const { budget, progress, signal } = run;
   const { mode } = run.agent;
@@ -27,7 +32,7 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
   // A call left open by a crash may have finished the task, or written a summary.
   if (progress.finished) return { reason: "finished" };
   await useSummary(run);
-  let toolChoice = firstChoice(run);
+  let toolChoice = firstChoice(run, start);
   for (;;) {
     if (signal.aborted) return { reason: "interrupted" };
     await deliverSteering(run);
@@ -97,10 +102,15 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
  * Returns the choice of tools for the next step. A turn that continues after a restart may have made its forced call.
  * Calls of other tools belong to an agent that has handed over.
  */
-function firstChoice({ agent: { toolChoice, toolbox }, branch: { path } }: TurnRun): ToolChoice {
-  if (toolChoice === "auto" || toolChoice === "none") return toolChoice;
-  const begin = path.findLastIndex((message) => message.role === "user" && message.author !== "system");
-  const calls = path.slice(begin).flatMap((message) => (message.role === "assistant" ? message.calls : []));
+function firstChoice({ agent, branch, from, session }: TurnRun, start: StartType): ToolChoice {
+  const { toolChoice, toolbox } = agent;
+  if (toolChoice === "auto" || toolChoice === "none" || start === "message") return toolChoice;
+  const path = branch.path.slice(0, from);
+  // Inputs for a turn whose process ended continue this turn.
+  const isCut = session.state.broken.get(path.at(-1)?.id ?? "")?.code === CUT_OFF.code;
+  if (start === "inputs" && !isCut) return toolChoice;
+  const turn = path.slice(turnBegin(session.state, path));
+  const calls = turn.flatMap((message) => (message.role === "assistant" ? message.calls : []));
   return calls.some(({ tool }) => toolbox.find(tool)) ? "auto" : toolChoice;
 }
 

@@ -133,11 +133,11 @@ async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): P
   if (run.continues !== undefined) await closeLimit(run);
   if (start.type === "here" && mode.name === "task" && !run.progress.finished) finishAsBefore(run);
   const { toolbox } = run.agent;
-  if (!toolbox.handsOver) return takeLoop(run, chosen);
+  if (!toolbox.handsOver) return takeLoop(run, chosen, start);
   // A call left open by a crash may have handed over.
   const handsTo = wasOpen ? toolbox.handOffIn(open) : undefined;
   if (handsTo) return { reason: "answered", handsTo };
-  const ending = await takeLoop(run, chosen);
+  const ending = await takeLoop(run, chosen, start);
   return ending.reason === "answered" ? { ...ending, handsTo: handOffIn(run) } : ending;
 }
 
@@ -149,9 +149,9 @@ function handOffIn({ agent: { toolbox }, branch, from }: TurnRun): TaskAgent | u
   return undefined;
 }
 
-async function takeLoop(run: TurnRun, chosen: ChosenModel): Promise<LoopEnd> {
+async function takeLoop(run: TurnRun, chosen: ChosenModel, { type }: TurnStart): Promise<LoopEnd> {
   const { model } = run.agent;
-  if (!("run" in model)) return stepLoop({ run, model }, chosen);
+  if (!("run" in model)) return stepLoop({ run, model }, chosen, type);
   return (await import("./reported-loop.ts")).reportedLoop(run, model);
 }
 

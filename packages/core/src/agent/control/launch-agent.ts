@@ -146,7 +146,7 @@ function launchable(agent: NamedAgent | ChatAgent, index: number): LaunchableAge
 }
 
 function isByValue(agent: NamedAgent | ChatAgent): agent is ChatAgent {
-  return "options" in agent;
+  return typeof agent === "object" && agent !== null && "options" in agent;
 }
 
 /** Returns the description of an agent for the model of another agent. Throws `OptionError` if it has none. */

@@ -9,6 +9,7 @@ import {
   type SummaryMessage,
   type UserMessage,
 } from "../message.ts";
+import { checkArguments, OptionError } from "../option-names.ts";
 import type { UserPart } from "../part.ts";
 import type { ConversationState, StayingProcess } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
@@ -18,6 +19,8 @@ import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
  * @example const branch = pathTo(session.state, session.state.leaf).map(textOf);
  */
 export function pathTo(state: ConversationState, leaf: string | null): Message[] {
+  checkState("pathTo", state);
+  checkArguments("pathTo", { leaf }, { leaf: "string or null" });
   const path: Message[] = [];
   for (let id = leaf; id !== null; ) {
     const message = state.messages.get(id);
@@ -39,6 +42,24 @@ export function placeAfterForgotten(path: readonly Message[]): number {
  */
 export function lastUserMessage(path: readonly Message[]): UserMessage | undefined {
   return path.findLast((message): message is UserMessage => isUserMessage(message) && !isOwnCommand(message.parts));
+}
+
+/** Returns the place on a path where its last turn begins: at a message of a user, unless the message steered a turn. */
+export function turnBegin(state: ConversationState, path: readonly Message[]): number {
+  const begin = path.findLastIndex((message, index) => isUserMessage(message) && !hasSteered(state, path, index));
+  return Math.max(begin, 0);
+}
+
+/** True if the turn of the response before a message went on with this message, as its first continuation. */
+function hasSteered({ broken, children }: ConversationState, path: readonly Message[], index: number): boolean {
+  for (let at = index; at > 0; at--) {
+    const before = path[at - 1] as Message;
+    if (broken.has(before.id) || children.get(before.id)?.[0] !== path[at]?.id) return false;
+    if (before.role !== "assistant") continue;
+    const endsTask = before.calls.some(({ about, status }) => about?.result !== undefined && status === "completed");
+    return before.calls.length > 0 && !endsTask;
+  }
+  return false;
 }
 
 /** Name of the tags around the output of a user's own command (`!command`), for the model. */
@@ -63,6 +84,8 @@ const NONE: readonly string[] = [];
  * for (const [id, { parentId }] of session.state.messages) if (parentId === null) console.log(newestLeaf(session.state, id));
  */
 export function newestLeaf(state: ConversationState, message: string): string {
+  checkState("newestLeaf", state);
+  checkArguments("newestLeaf", { message }, { message: "string" });
   let leaf = message;
   for (let next = childrenOf(state, leaf).at(-1); next !== undefined; next = childrenOf(state, leaf).at(-1)) {
     leaf = next;
@@ -75,6 +98,7 @@ export function newestLeaf(state: ConversationState, message: string): string {
  * @example console.log(`${leaves(session.state).length} branches`);
  */
 export function leaves(state: ConversationState): string[] {
+  checkState("leaves", state);
   const found: string[] = [];
   const open = [...childrenOf(state, null)].reverse();
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -137,6 +161,7 @@ export function worktreeAt(state: ConversationState, leaf: string | null | undef
  * @example const { usage, cost } = usageOnPath(pathTo(session.state, session.state.leaf));
  */
 export function usageOnPath(path: readonly Message[]): { usage: Usage; cost: Cost } {
+  if (!isPath(path)) throw new OptionError("path of usageOnPath must be a list of messages, as pathTo returns.");
   let usage = noUsage;
   let cost: Cost = 0;
   for (const message of path) {
@@ -145,6 +170,19 @@ export function usageOnPath(path: readonly Message[]): { usage: Usage; cost: Cos
     cost = addCost(cost, message.cost);
   }
   return { usage, cost };
+}
+
+/** True for a list of messages. Checks the first and the last: a path may have 100,000 messages. */
+export function isPath(path: unknown): path is readonly Message[] {
+  return (
+    Array.isArray(path) && [path[0], path.at(-1)].every((one) => path.length === 0 || typeof one?.role === "string")
+  );
+}
+
+/** Throws `OptionError` for a value that is no state of a conversation (L11). */
+export function checkState(owner: string, state: ConversationState): void {
+  if (typeof state?.messages?.get === "function") return;
+  throw new OptionError(`state of ${owner} must be the state of a conversation, such as session.state.`);
 }
 
 /** Returns the last response on a path. */

@@ -19,7 +19,7 @@ import {
 } from "./call-state.ts";
 import { editInput, queueInput } from "./inbox.ts";
 import { olderAbout } from "./older-about.ts";
-import { parentKey, pathTo } from "./path.ts";
+import { checkState, parentKey, pathTo } from "./path.ts";
 import { noteAnswer, noteQuestions } from "./questions.ts";
 import { readableEvent } from "./readable-event.ts";
 import { endRun, startRun } from "./runs.ts";
@@ -38,6 +38,7 @@ const NOTHING: Change = Object.freeze({});
  * console.log(copy.messages.size);
  */
 export function reduce(state: ConversationState, item: FeedItem): Change {
+  checkState("reduce", state);
   const target = state as MutableState;
   try {
     if (isEvent(item)) {
