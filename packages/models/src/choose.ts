@@ -1,5 +1,5 @@
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { askLocalServer, hasGivenAddress, localModelServers } from "./local-servers.ts";
+import { askLocalServer, checkSignal, hasGivenAddress, localModelServers } from "./local-servers.ts";
 import { type EnvironmentVariables, processVariables, readVariable } from "./provider/environment.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
@@ -32,7 +32,7 @@ export interface ChooseModelOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const OPTIONS: OptionNames<ChooseModelOptions> = { flag: "string", setting: "string", env: "object", signal: true };
+const OPTIONS: OptionNames<ChooseModelOptions> = { flag: "string", setting: "string", env: "object", signal: "object" };
 
 /**
  * Chooses the first of these models: the flag's; the setting's; the default model of the first provider with a key, in
@@ -47,6 +47,7 @@ const OPTIONS: OptionNames<ChooseModelOptions> = { flag: "string", setting: "str
 export async function chooseModel(options: ChooseModelOptions = {}): Promise<ModelChoice> {
   refuseUnknown("chooseModel", options, OPTIONS);
   const { flag, setting, env = processVariables(), signal } = options;
+  checkSignal("chooseModel", signal);
   if (flag) return { name: flag, reason: `Model: ${flag} (from the command line)` };
   if (setting) return { name: setting, reason: `Model: ${setting} (from your settings)` };
   signal?.throwIfAborted();

@@ -18,7 +18,7 @@ export function embeddingModel(
   name: string,
   options: Pick<ResolveOptions, "env" | "aliases" | "fetch"> = {},
 ): EmbeddingModel {
-  refuseUnknown("embeddingModel", options, { env: true, aliases: true, fetch: true });
+  refuseUnknown("embeddingModel", options, { env: "object", aliases: "object", fetch: true });
   checkFetch("embeddingModel", options);
   const { env = processVariables(), aliases, fetch } = options;
   const { provider, model, effort } = parseName(name, aliases);

@@ -1,7 +1,7 @@
 import type { Price } from "@banyan/core/conversation";
-import { refuseUnknown } from "@banyan/core/conversation";
+import { OptionError, refuseUnknown } from "@banyan/core/conversation";
 import { askWindow, LOCAL_SERVERS, windowSize } from "./local/window.ts";
-import { askLocalServer, hasGivenAddress } from "./local-servers.ts";
+import { askLocalServer, checkSignal, hasGivenAddress } from "./local-servers.ts";
 import { commonPrice, type KnownModel, knownModels, type ModelOverrides } from "./provider/catalogue.ts";
 import { type EnvironmentVariables, processVariables, readVariable } from "./provider/environment.ts";
 import { ModelChoiceError } from "./provider/model-choice-error.ts";
@@ -37,8 +37,9 @@ export interface ProviderStatus {
 export async function listProviders(
   options: { readonly env?: EnvironmentVariables; readonly signal?: AbortSignal } = {},
 ): Promise<ProviderStatus[]> {
-  refuseUnknown("listProviders", options, { env: true, signal: true });
+  refuseUnknown("listProviders", options, { env: "object", signal: "object" });
   const { env = processVariables(), signal } = options;
+  checkSignal("listProviders", signal);
   return Promise.all(providers.map((provider) => providerStatus(provider, env, signal)));
 }
 
@@ -57,7 +58,9 @@ export async function listModels(
     readonly env?: EnvironmentVariables;
   } = {},
 ): Promise<KnownModel[]> {
-  refuseUnknown("listModels", options, { overrides: true, listed: true, env: true });
+  refuseUnknown("listModels", options, { overrides: "object", listed: "list", env: "object" });
+  if (options.listed?.some((name) => typeof name !== "string"))
+    throw new OptionError('listed of listModels must be a list of names, such as ["ollama/qwen3"].');
   const found = providers.find(({ name }) => name === provider);
   if (found) return withWindows(found, await knownModels(found, options.overrides, options.listed), options);
   const names = providers.map(({ name }) => name).join(", ");

@@ -1,3 +1,4 @@
+import { checkArguments, OptionError } from "@banyan/core/conversation";
 import { canChatByName } from "./provider/catalogue.ts";
 import { type EnvironmentVariables, processVariables, readVariable } from "./provider/environment.ts";
 import type { Provider } from "./provider/provider.ts";
@@ -27,10 +28,18 @@ export async function localModelServers(
   env: EnvironmentVariables = processVariables(),
   signal?: AbortSignal,
 ): Promise<LocalModelServer[]> {
+  checkArguments("localModelServers", { env }, { env: "object" });
+  checkSignal("localModelServers", signal);
   const found = await Promise.all(
     providers.filter((provider) => provider.local).map((provider) => askLocalServer(provider, env, signal)),
   );
   return found.filter((server) => server !== undefined);
+}
+
+/** Throws `OptionError` for a value that is no signal. */
+export function checkSignal(owner: string, signal: AbortSignal | undefined): void {
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw new OptionError(`The signal of ${owner} must be an AbortSignal, such as AbortSignal.timeout(5_000).`);
 }
 
 /** Lists a server's chat models; `undefined` for no answer in time. Rejects only with the reason of `signal`. */

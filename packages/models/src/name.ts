@@ -37,8 +37,12 @@ export interface ModelName {
  * effort belongs to the model's name. An effort in `name` overrides the alias's effort. Throws `ModelChoiceError`.
  */
 export function parseName(name: string, aliases: Aliases = {}): ModelName {
-  if (typeof name !== "string")
-    throw new OptionError(`The name of a model must be a string, such as "openai/gpt-5", not of type ${typeof name}.`);
+  for (const [alias, meant] of Object.entries(aliases)) {
+    if (typeof meant === "string") continue;
+    throw new OptionError(
+      `aliases.${alias} must be the name of a model, such as "openai/gpt-5", not of type ${typeof meant}.`,
+    );
+  }
   const known: Aliases = { ...builtInAliases, ...aliases };
   let { full, effort } = withoutEffort(name);
   for (const seen = new Set<string>(); !full.includes("/") && Object.hasOwn(known, full); ) {

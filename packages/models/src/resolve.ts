@@ -1,5 +1,5 @@
 import type { ModelDriver } from "@banyan/core";
-import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { checkArguments, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { nearest } from "@banyan/core/shown";
 import { type Aliases, parseName } from "./name.ts";
 import { catalogueModels, lookUp, type ModelOverrides, overrideOf } from "./provider/catalogue.ts";
@@ -8,6 +8,7 @@ import type { Provider } from "./provider/provider.ts";
 import { takesOf } from "./provider/sees.ts";
 import { setUpOf } from "./provider/set-up.ts";
 import type { WireBounds } from "./wire/bounds.ts";
+import { checkObjectOptions } from "./wire/options.ts";
 import { checkFetch, type PoolOptions } from "./wire/pool.ts";
 
 /**
@@ -55,6 +56,7 @@ const opened = new WeakMap<object, Map<string, Promise<ModelDriver>>>();
 export async function resolveModel(name: string, options: ResolveOptions = {}): Promise<ModelDriver> {
   refuseUnknown("resolveModel", options, OPTIONS);
   checkFetch("resolveModel", options);
+  checkObjectOptions("resolveModel", { bounds: options.bounds });
   const { env = processVariables(), aliases, overrides, bounds, fetch } = options;
   const { id, provider, model, effort } = parseName(name, aliases);
   const setUp = setUpOf(provider, env);
@@ -101,7 +103,8 @@ export async function checkModel(
   options: Omit<ResolveOptions, "bounds" | "fetch"> = {},
   needsSetUp = true,
 ): Promise<readonly string[]> {
-  refuseUnknown("checkModel", options, { env: true, aliases: true, overrides: true });
+  refuseUnknown("checkModel", options, { env: "object", aliases: "object", overrides: "object" });
+  checkArguments("checkModel", { needsSetUp }, { needsSetUp: "boolean" });
   const { env = processVariables(), aliases, overrides } = options;
   const { provider, model } = parseName(name, aliases);
   if (needsSetUp) setUpOf(provider, env);

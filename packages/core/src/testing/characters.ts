@@ -1,3 +1,5 @@
+import { checkArguments } from "../conversation/option-names.ts";
+
 /** Visible characters of one or several code points. */
 const CHARACTERS = [
   ...[
@@ -21,6 +23,7 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
  * @example for (const characters of characterTexts(10, 20)) console.log(characters.join("").length);
  */
 export function characterTexts(count: number, longest: number): string[][] {
+  checkArguments("characterTexts", { count, longest }, { count: "number", longest: "number" });
   let state = 11;
   const up = (most: number) => {
     state = (Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9) | 0;
@@ -36,6 +39,7 @@ export function characterTexts(count: number, longest: number): string[][] {
  * for (const characters of characterTexts(10, 20)) console.log(tornCharacters(cutTo(characters.join(""), 9)));
  */
 export function tornCharacters(text: string): string[] {
+  checkArguments("tornCharacters", { text }, { text: "string" });
   const known = new Set<string>([...CHARACTERS, "\n"]);
   const pieces = text.split(/\n?\[\.\.\. [^\]]*\]\n?|…/);
   return pieces

@@ -1,7 +1,8 @@
 import type { Event } from "../conversation/event.ts";
 import { type AssistantMessage, isEnded, type Message } from "../conversation/message.ts";
+import { checkArguments } from "../conversation/option-names.ts";
 import type { ConversationState, OpenQuestion } from "../conversation/state.ts";
-import { parentKey } from "../conversation/tree/path.ts";
+import { checkState, parentKey } from "../conversation/tree/path.ts";
 import { addUsage, noUsage, type Usage } from "../conversation/usage.ts";
 import { promptFrom } from "../run/prompt.ts";
 import { checkLog } from "./check-log.ts";
@@ -15,6 +16,8 @@ import { checkLog } from "./check-log.ts";
  * @example if (checkConversation(session.state).length > 0) throw new Error("The conversation is damaged.");
  */
 export function checkConversation(state: ConversationState, log: readonly Event[] = []): string[] {
+  checkState("checkConversation", state);
+  checkArguments("checkConversation", { log }, { log: "list" });
   return [
     ...checkLog(log),
     ...checkNothingBusy(state),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { OptionError } from "../conversation/option-names.ts";
+import { checkArguments, OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
 import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
 import {
@@ -32,11 +32,27 @@ export type Scene = string | readonly Beat[];
  */
 export type Script = readonly Scene[] | ((request: ModelRequest, index: number) => Scene | undefined);
 
+const ENDS = ["stop", "calls", "length", "filtered", "paused"];
+const USAGE: OptionNames<Usage> = {
+  input: "number",
+  output: "number",
+  cached: "number",
+  cacheWrite: "number",
+  reasoning: "number",
+};
+
+const PRICE: OptionNames<Price> = { input: "number!", output: "number!", cached: "number", cacheWrite: "number" };
+
+function checkTexts(owner: string, pieces: readonly string[]): void {
+  for (const piece of pieces) checkArguments(owner, { pieces: piece }, { pieces: "string" });
+}
+
 /**
  * Writes a text, in several parts if given.
  * @example const model = scriptedModel([[text("It is ", "noon.")]]);
  */
 export function text(...pieces: readonly string[]): Beat {
+  checkTexts("text", pieces);
   return { type: "say", parts: pieces.map((piece) => ({ type: "text", text: piece })) };
 }
 
@@ -45,6 +61,7 @@ export function text(...pieces: readonly string[]): Beat {
  * @example const model = scriptedModel([[reasoning("The sun is high."), text("It is noon.")]]);
  */
 export function reasoning(...pieces: readonly string[]): Beat {
+  checkTexts("reasoning", pieces);
   return { type: "say", parts: pieces.map((piece) => ({ type: "reasoning", text: piece })) };
 }
 
@@ -53,6 +70,8 @@ export function reasoning(...pieces: readonly string[]): Beat {
  * @example const model = scriptedModel([[parts({ type: "text", text: "It is noon." })]]);
  */
 export function parts(...given: readonly ModelPart[]): Beat {
+  for (const part of given)
+    if (typeof part?.type !== "string") throw new OptionError("parts takes parts of a response, each with a type.");
   return { type: "say", parts: given };
 }
 
@@ -61,7 +80,10 @@ export function parts(...given: readonly ModelPart[]): Beat {
  * @example const model = scriptedModel([[call("clock", { zone: "UTC" })], "It is noon."]);
  */
 export function call(tool: string, input: Json = {}, id?: string): Beat {
-  return { type: "call", tool, text: JSON.stringify(input), id };
+  checkArguments("call", { tool, id }, { tool: "string", id: "string or undefined" });
+  const text = typeof input === "function" || input instanceof Promise ? undefined : JSON.stringify(input);
+  if (text === undefined) throw new OptionError('input of call must be JSON, such as { city: "Rome" }.');
+  return { type: "call", tool, text, id };
 }
 
 /**
@@ -69,6 +91,8 @@ export function call(tool: string, input: Json = {}, id?: string): Beat {
  * @example const model = scriptedModel([[finishTask({ trees: 3 })]]);
  */
 export function finishTask(result: Json): Beat {
+  if (result === undefined || typeof result === "function" || result instanceof Promise)
+    throw new OptionError("result of finishTask must be JSON, such as { trees: 3 }.");
   return call(FINISH_TASK, { result });
 }
 
@@ -77,6 +101,8 @@ export function finishTask(result: Json): Beat {
  * @example const model = scriptedModel([[rawCall("clock", "{ no JSON")], "I cannot say."]);
  */
 export function rawCall(tool: string, text: string, id?: string): Beat {
+  const optional = "string or undefined";
+  checkArguments("rawCall", { tool, text, id }, { tool: "string", text: "string", id: optional });
   return { type: "call", tool, text, id };
 }
 
@@ -85,6 +111,7 @@ export function rawCall(tool: string, text: string, id?: string): Beat {
  * @example const model = scriptedModel([[text("It is"), pause(10), text(" noon.")]]);
  */
 export function pause(milliseconds: number): Beat {
+  checkArguments("pause", { milliseconds }, { milliseconds: "number" });
   return { type: "pause", milliseconds };
 }
 
@@ -96,6 +123,7 @@ export function pause(milliseconds: number): Beat {
  * resolve();
  */
 export function until(gate: Promise<unknown>): Beat {
+  checkArguments("until", { gate }, { gate: "promise" });
   return { type: "until", gate };
 }
 
@@ -123,6 +151,8 @@ export function fail(
   code: ModelErrorCode,
   details: { message?: string; status?: number; retryAfter?: number } = {},
 ): Beat {
+  checkArguments("fail", { code }, { code: "string" });
+  refuseUnknown("fail", details, { message: "string", status: "number", retryAfter: "number" });
   const { message = `scripted: ${code}`, ...rest } = details;
   return { type: "error", error: new ModelError(code, message, rest) };
 }
@@ -132,6 +162,7 @@ export function fail(
  * @example const model = scriptedModel([[text("It is"), end("length")]]);
  */
 export function end(reason: "stop" | "calls" | "length" | "filtered" | "paused"): Beat {
+  if (!ENDS.includes(reason)) throw new OptionError(`reason of end must be one of ${ENDS.join(", ")}.`);
   return { type: "end", reason };
 }
 
@@ -140,6 +171,8 @@ export function end(reason: "stop" | "calls" | "length" | "filtered" | "paused")
  * @example const model = scriptedModel([[text("It is noon."), spend({ input: 1_000, output: 20 })]]);
  */
 export function spend(usage: Partial<Usage>): Beat {
+  checkArguments("spend", { usage }, { usage: "object" });
+  refuseUnknown("spend", usage, USAGE);
   return { type: "spend", usage };
 }
 
@@ -168,6 +201,8 @@ export function scriptedModel(
 ): ScriptedModel {
   if (!Array.isArray(script) && typeof script !== "function")
     throw new OptionError('A script must be a list of responses, such as ["Hello."], or a function.');
+  refuseUnknown("scriptedModel", options, { id: "string", price: "object", pace: "number" });
+  if (options.price !== undefined) refuseUnknown("scriptedModel", options.price, PRICE, "price.");
   const requests: ModelRequest[] = [];
   let asked = 0;
   let calls = 0;

@@ -1,3 +1,4 @@
+import { checkArguments } from "../conversation/option-names.ts";
 import type { Store } from "../ports/store.ts";
 import type { Checks } from "./store-cases/case.ts";
 import { idCases } from "./store-cases/ids.ts";
@@ -28,6 +29,7 @@ export interface ConformanceCase {
  * @example for (const { name, run } of storeConformance(async () => ({ store: memoryStore() }))) test(name, run);
  */
 export function storeConformance(make: () => Promise<StoreUnderTest>): readonly ConformanceCase[] {
+  checkArguments("storeConformance", { make }, { make: "function" });
   return Object.entries(cases).map(([name, check]) => ({
     name,
     async run() {

@@ -1,5 +1,5 @@
 import type { ModelDriver } from "@banyan/core";
-import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { OptionError, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { rulesFor, withProviderRules } from "@banyan/core/drivers";
 import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { isOpenAI } from "../wire/openai-address.ts";
@@ -32,11 +32,13 @@ const OPTIONS: OptionNames<OpenAIChatOptions> = { ...WIRE_OPTIONS, maxTokensFiel
 /**
  * Creates a driver for OpenAI's chat completions API, which many servers offer. The driver loads and opens nothing
  * before the first request. It has no timeout, since a model may think for long: the caller must abort. Throws
- * `TypeError` if `baseURL` is not an address.
+ * `OptionError` if `baseURL` is not an address.
  * @example const model = openAIChat({ id: "local/qwen", model: "qwen3", baseURL: "http://127.0.0.1:8080/v1" });
  */
 export function openAIChat(options: OpenAIChatOptions): ModelDriver {
   refuseUnknown("openAIChat", options, OPTIONS);
+  if (!["max_tokens", "max_completion_tokens", undefined].includes(options.maxTokensField))
+    throw new OptionError('maxTokensField of openAIChat must be "max_tokens" or "max_completion_tokens".');
   const client = new WireClient(options, {
     name: "chat completions",
     path: "/chat/completions",

@@ -1,5 +1,5 @@
 import type { Json, Message } from "@banyan/core";
-import type { FilePart, TextPart } from "@banyan/core/conversation";
+import { type FilePart, OptionError, type TextPart } from "@banyan/core/conversation";
 import {
   encodableResult,
   filesHeading,
@@ -28,6 +28,8 @@ export type OpenAIToolCall = NonNullable<Extract<OpenAIMessage, { role: "assista
  * @example const messages = toOpenAIMessages(pathTo(session.state, session.state.leaf));
  */
 export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
+  if (!Array.isArray(path) || path.some((message) => typeof message?.role !== "string"))
+    throw new OptionError("path of toOpenAIMessages must be a list of messages, as pathTo returns.");
   return promptFrom(path).flatMap((message) => encodeChatMessage(message).messages);
 }
 

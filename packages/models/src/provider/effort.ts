@@ -1,4 +1,5 @@
 import type { ModelSettings } from "@banyan/core";
+import { OptionError } from "@banyan/core/conversation";
 import { efforts } from "@banyan/core/drivers";
 
 /** How much a model thinks before it answers. */
@@ -9,6 +10,8 @@ export type Effort = NonNullable<ModelSettings["effort"]>;
  * @example const { full, effort } = withoutEffort("sonnet:high");
  */
 export function withoutEffort(name: string): { readonly full: string; readonly effort: Effort | undefined } {
+  if (typeof name !== "string")
+    throw new OptionError(`The name of a model must be a string, such as "openai/gpt-5", not of type ${typeof name}.`);
   const colon = name.lastIndexOf(":");
   const effort = efforts.find((each) => each === name.slice(colon + 1));
   return colon <= 0 || effort === undefined

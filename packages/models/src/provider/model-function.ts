@@ -1,6 +1,7 @@
 import type { ModelDriver, ModelSettings } from "@banyan/core";
 import { OptionError, type OptionNames, type Price, refuseUnknown } from "@banyan/core/conversation";
 import type { WireBounds } from "../wire/bounds.ts";
+import { checkObjectOptions } from "../wire/options.ts";
 import { checkFetch } from "../wire/pool.ts";
 import { withoutEffort } from "./effort.ts";
 import { type EnvironmentVariables, processVariables } from "./environment.ts";
@@ -45,14 +46,14 @@ export interface ProviderModelOptions {
 }
 
 const OPTIONS: OptionNames<ProviderModelOptions> = {
-  apiKey: true,
-  baseURL: true,
-  env: true,
-  price: true,
-  contextSize: true,
-  takes: true,
-  settings: true,
-  bounds: true,
+  apiKey: "string",
+  baseURL: "string",
+  env: "object",
+  price: "object",
+  contextSize: "number",
+  takes: "list",
+  settings: "object",
+  bounds: "object",
   fetch: true,
 };
 
@@ -75,6 +76,7 @@ export function modelFunction(
   const create = (given: string, options: ProviderModelOptions = {}): ModelDriver => {
     refuseUnknown(name, options, OPTIONS);
     checkFetch(name, options);
+    checkObjectOptions(name, options);
     if (typeof given !== "string" || given.trim() === "")
       throw new OptionError(`${name} needs the name of a model, as in ${name}("${provider.defaultModel ?? "..."}").`);
     const { full: model, effort } = withoutEffort(given);

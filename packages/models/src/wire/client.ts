@@ -1,10 +1,11 @@
 import type { ModelDriver, ModelSettings } from "@banyan/core";
-import type { OptionNames, Price } from "@banyan/core/conversation";
+import { OptionError, type OptionNames, type Price } from "@banyan/core/conversation";
 import type { ModelSink } from "@banyan/core/drivers";
 import type { Dispatcher } from "undici";
 import { ListBodies, type ListBody } from "./body.ts";
 import { type WireBounds, wireBounds } from "./bounds.ts";
 import type { Endpoint } from "./errors.ts";
+import { checkObjectOptions } from "./options.ts";
 import { type Requests, throughFetch } from "./own-fetch.ts";
 import { checkFetch, openPool, type PoolOptions } from "./pool.ts";
 import { type AnswerDecoder, ResponseDecoder } from "./response.ts";
@@ -75,8 +76,8 @@ interface WireFormat {
 
 /**
  * Sends requests to one endpoint and decodes the answers. Loads and opens nothing before the first request. Has no
- * timeout, since a model may think for long: the caller must abort. The constructor throws `TypeError` if `baseURL` is
- * not an address.
+ * timeout, since a model may think for long: the caller must abort. The constructor throws `OptionError` for a value
+ * of the wrong type, and if `baseURL` is not an address.
  */
 export class WireClient {
   readonly endpoint: Endpoint;
@@ -91,6 +92,7 @@ export class WireClient {
 
   constructor(options: WireOptions, format: WireFormat) {
     checkFetch(`the model ${options.id}`, options);
+    checkObjectOptions(`the model ${options.id}`, options);
     const url = parseEndpoint(options.baseURL);
     const base = url.pathname.replace(/\/+$/, "");
     const { id, model, apiKey = "", headers = {}, price, contextSize, settings } = options;
@@ -153,5 +155,5 @@ export class WireClient {
 function parseEndpoint(text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new TypeError(`"${text}" is not the address of a server. Write it like http://127.0.0.1:8080/v1.`);
+  throw new OptionError(`baseURL "${text}" is not the address of a server. Write it like http://127.0.0.1:8080/v1.`);
 }

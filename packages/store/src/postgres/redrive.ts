@@ -1,6 +1,6 @@
 import { type Agent, DirectiveError, newestLeaf, resume, Session } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
-import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { OptionError, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { PostgresStore } from "./store.ts";
 import { runsToGoOnWith, Takeover } from "./takeover.ts";
 
@@ -22,7 +22,7 @@ export interface RedriveOptions {
   defect?(error: unknown): void;
 }
 
-const OPTIONS: OptionNames<RedriveOptions> = { agent: true, defect: true };
+const OPTIONS: OptionNames<RedriveOptions> = { agent: true, defect: "function" };
 
 /** The running service of `redrive`. */
 export interface RedriveService extends AsyncDisposable {
@@ -40,7 +40,11 @@ export interface RedriveService extends AsyncDisposable {
  * await using redriving = redrive(store, { agent });
  */
 export function redrive(store: PostgresStore, options: RedriveOptions): RedriveService {
+  if (typeof store?.shared?.left !== "function")
+    throw new OptionError("store of redrive must be a store of postgresStore(...), which several processes can share.");
   refuseUnknown("redrive", options, OPTIONS);
+  if (typeof options?.agent !== "function" && typeof options?.agent?.chat !== "function")
+    throw new OptionError("agent of redrive must be an Agent, or a function that returns the agent of a session.");
   return new PostgresRedrive(store, options);
 }
 

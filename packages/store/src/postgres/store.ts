@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { isId, type Store, StoreError } from "@banyan/core";
-import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { checkArguments, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type {
   ConversationSummary,
   ListQuery,
@@ -62,12 +62,12 @@ export interface PostgresStoreOptions {
 }
 
 const OPTIONS: OptionNames<PostgresStoreOptions> = {
-  program: true,
-  address: true,
-  machine: true,
-  connections: true,
-  patience: true,
-  schema: true,
+  program: "string",
+  address: "string",
+  machine: "string",
+  connections: "number",
+  patience: "number",
+  schema: "string",
 };
 
 /**
@@ -79,6 +79,7 @@ const OPTIONS: OptionNames<PostgresStoreOptions> = {
  * await using session = await Session.open(store, "garden", { create: true });
  */
 export function postgresStore(url: string, options: PostgresStoreOptions = {}): PostgresStore {
+  checkArguments("postgresStore", { url }, { url: "string" });
   refuseUnknown("postgresStore", options, OPTIONS);
   return new DatabaseStore(url, options);
 }

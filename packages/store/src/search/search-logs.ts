@@ -1,5 +1,7 @@
 import type { Event } from "@banyan/core";
+import { OptionError } from "@banyan/core/conversation";
 import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core/stores";
+import { checkSearch } from "../log/refusal.ts";
 import { isInSearch } from "../log/summary.ts";
 import { excerptOf } from "./excerpt.ts";
 import { searchableEvents, type Text } from "./searchable-event.ts";
@@ -16,13 +18,22 @@ export interface SearchedLog {
 
 /** Implements `Store.search` without an index, by reading every event. Returns at most 20 hits by default. */
 export function searchLogs(logs: Iterable<SearchedLog>, query: string, options: SearchOptions = {}): SearchHit[] {
+  if (typeof logs !== "object" || typeof logs?.[Symbol.iterator] !== "function") throw noLogs();
+  checkSearch(query, options);
   options.signal?.throwIfAborted();
   const words = queryWords(query);
   if (words.length === 0) return [];
   const hits: SearchHit[] = [];
-  for (const log of logs) if (isInSearch(log.summary, options)) hits.push(...hitsIn(log, words));
+  for (const log of logs) {
+    if (log?.summary === undefined) throw noLogs();
+    if (isInSearch(log.summary, options)) hits.push(...hitsIn(log, words));
+  }
   const { limit = LIMIT } = options;
   return hits.sort((a, b) => b.at - a.at || (a.message < b.message ? 1 : -1)).slice(0, Math.max(0, limit));
+}
+
+function noLogs(): OptionError {
+  return new OptionError("logs of searchLogs must be a list of logs, each with a summary and events.");
 }
 
 function hitsIn({ summary, events }: SearchedLog, words: readonly string[]): SearchHit[] {

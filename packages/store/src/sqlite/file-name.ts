@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { checkArguments } from "@banyan/core/conversation";
 
 /** Ids that are file names without change. Banyan creates only such ids. */
 const PLAIN = /^[0-9a-z]{10,40}$/;
@@ -33,6 +34,7 @@ function writtenByte(byte: number): string {
  * @example console.log(conversationFile("conversations", "order-7"));
  */
 export function conversationFile(directory: string, id: string): string {
+  checkArguments("conversationFile", { directory, id }, { directory: "string", id: "string" });
   return join(directory, "conversations", `${conversationFileName(id)}.sqlite`);
 }
 

@@ -58,7 +58,7 @@ export function recorded<Model>(
   const { record = isOn(BANYAN_RECORD), timing = false, secrets = [] } = options;
   for (const [name, value] of Object.entries({ record, timing }))
     if (typeof value !== "boolean") throw new OptionError(`${name} of recorded must be true or false, not ${value}.`);
-  if (!Array.isArray(secrets))
+  if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== "string"))
     throw new OptionError('secrets of recorded must be a list of texts, such as ["...", "..."].');
   const path = pathOf(file);
   if (!record) return open(replaying(path, timing, secrets));
