@@ -22,6 +22,7 @@ import {
   joinPreparedMessages,
   type PreparedMessage,
   prepareMessage,
+  redactedTexts,
   type Workplace,
   withoutSecrets,
 } from "./workplace.ts";
@@ -31,6 +32,7 @@ export const turnHandlers: Handlers<
   | "turn.say"
   | "prompt.say"
   | "message.add"
+  | "history.add"
   | "turn.retry"
   | "turn.resume"
   | "turn.hasten"
@@ -66,6 +68,12 @@ export const turnHandlers: Handlers<
       const waits = await deliverToRun(command, parts, live, (at) => live.session.add(parts, { at, id }));
       return { message: id, waits };
     });
+  },
+
+  async "history.add"({ conversation, id, messages, at }, desk) {
+    const live = await desk.conversations.open(conversation);
+    const clean = messages.map((message) => redactedTexts(desk, message));
+    return live.whileBeginning(async () => ({ message: await live.session.addHistory(clean, { at, id }) }));
   },
 
   async "turn.retry"(command, desk, principal) {

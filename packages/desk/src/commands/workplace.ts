@@ -132,6 +132,18 @@ export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]):
   return { parts: clean, told: { attached: [], problems: [], redacted } };
 }
 
+/** The fields in which messages of other programs have texts. */
+const TEXTS = new Set(["text", "content", "arguments", "output", "reasoning_content", "thinking"]);
+
+/** Removes secrets from the texts of a message in the format of another program. */
+export function redactedTexts({ host }: Workplace, message: object): object {
+  return JSON.parse(
+    JSON.stringify(message, (field, value) =>
+      typeof value === "string" && TEXTS.has(field) ? host.redact(value) : value,
+    ),
+  );
+}
+
 /** Joins the parts and notes of two prepared messages. */
 export function joinPreparedMessages({ parts, told }: PreparedMessage, behind: PreparedMessage): PreparedMessage {
   return {

@@ -115,6 +115,17 @@ export const turnCommands = {
     },
     z.object({ message: id, waits: z.boolean().describe("True if the message waits in the inbox.") }),
   ),
+  "history.add": command(
+    "Adds earlier messages of another program, in order and without a turn. The last message gets the command's id. A call without a result gets a result with a note.",
+    {
+      ...conversation,
+      messages: listSchema(z.record(z.string(), json))
+        .check(z.minLength(1))
+        .describe("Messages in the format of the AI SDK, OpenAI or Anthropic, without system messages."),
+      at: id.nullable().optional().describe("Parent of the first message. Default: the last written message."),
+    },
+    z.object({ message: id.nullable().describe("The last message; `at` if all messages are empty.") }),
+  ),
   "turn.retry": command(
     "Asks the model for another answer to the last user message above `at`, on a new branch. With `parts`, a new message begins the branch. A running or waiting turn continues.",
     {

@@ -3,6 +3,7 @@ import { formFields } from "./form.ts";
 import type { ContinuedBranch } from "./history.ts";
 import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
 import {
+  earlierIn,
   encodeId,
   finishOf,
   type OpenAiFormat,
@@ -34,7 +35,6 @@ export const chatRequest = z.object({
   ...formFields,
 });
 type ChatRequest = z.infer<typeof chatRequest>;
-type ChatRequestMessage = ChatRequest["messages"][number];
 
 /** Finds the branch that has the earlier messages of a request; `undefined` if no conversation has them. */
 export type FindBranch = (before: readonly OpenAiTurn[]) => Promise<ContinuedBranch | undefined>;
@@ -64,16 +64,18 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatC
       const results = data.messages.slice(data.messages.findLastIndex(({ role }) => role !== "tool") + 1);
       if (results.length > 0)
         return { ...resultsOf(results.flatMap((each) => ("tool_call_id" in each ? [resultIn(each)] : []))), tools };
-      const messages = data.messages.map(chatTurn);
-      const last = messages.slice(-1);
+      const last = openAiTurns(data).slice(-1);
       // A known conversation already has the earlier messages.
       if (conversation !== undefined) return { conversation, parts: userPartsOf(last), tools };
-      const branch = await find(openAiTurns({ ...data, messages: data.messages.slice(0, -1) }));
+      const { told, history } = earlierIn(data.messages);
+      const branch = await find([...told, ...openAiTurns({ ...data, messages: history })]);
       if (branch) {
-        const { missing, ...where } = branch;
-        return { ...where, parts: userPartsOf([...missing, ...last]), tools };
+        const { missing, turns, ...where } = branch;
+        const lacking = history.slice(turnBeginning(history, turns));
+        return { ...where, history: lacking, parts: userPartsOf([...missing, ...last]), tools };
       }
-      return { conversation: chat, program: data.stream ? "streamed" : "whole", parts: userPartsOf(messages), tools };
+      const program = data.stream ? ("streamed" as const) : ("whole" as const);
+      return { conversation: chat, program, history, parts: userPartsOf([...told, ...last]), tools };
     },
     whole: (turn, taken) => ({
       id: idOf(turn),
@@ -136,13 +138,10 @@ const resultIn = ({ tool_call_id, content }: z.infer<typeof result>) => ({
   output: openAiText(content),
 });
 
-function chatTurn(turn: ChatRequestMessage): OpenAiTurn {
-  if ("tool_calls" in turn) {
-    const calls = turn.tool_calls.map((call) => `[called ${call.function.name}(${call.function.arguments})]`);
-    return { role: "assistant", content: [openAiText(turn.content ?? ""), ...calls].filter(Boolean).join("\n") };
-  }
-  if (turn.role === "tool") return { role: "assistant", content: `[a call returned: ${openAiText(turn.content)}]` };
-  return { role: turn.role, content: turn.content ?? "" };
+/** Returns the place of the message after these turns. A history may begin with a response, as a turn of its own. */
+function turnBeginning(history: readonly { readonly role: string }[], turns: number): number {
+  const begins = history.flatMap(({ role }, index) => (role === "user" || index === 0 ? [index] : []));
+  return begins[turns] ?? history.length;
 }
 
 function openAiUsage({ usage }: TurnResult) {

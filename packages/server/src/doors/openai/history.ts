@@ -4,7 +4,7 @@ import type { Desk, Principal } from "@banyan/desk";
 import { PROGRAM } from "@banyan/host";
 import { isToldBefore } from "../door.ts";
 import type { TurnRequest } from "./turn.ts";
-import { type OpenAiTurn, openAiText } from "./words.ts";
+import { isSystem, type OpenAiTurn, openAiText } from "./words.ts";
 
 /** Maximum number of words in a search query, of queries, and of examined hits. */
 const WORDS = 12;
@@ -16,8 +16,11 @@ interface HistoryTurn {
   readonly answer: string;
 }
 
-/** The branch that a request continues, and the program's texts that this branch lacks. */
+/** The branch that a request continues. */
 export interface ContinuedBranch extends Pick<TurnRequest, "conversation" | "at" | "beside"> {
+  /** Number of turns of the request's history that the branch has. */
+  readonly turns: number;
+  /** The program's system messages that the branch lacks. */
   readonly missing: readonly OpenAiTurn[];
 }
 
@@ -43,7 +46,7 @@ export async function branchOfHistory(
         seen.add(conversation);
         const watched = await client.watch(conversation).loaded;
         const branch = await longestMatch(watched, wanted);
-        if (branch?.matched === wanted.length) return continuedBranch(watched.state, branch, history, wanted.length);
+        if (branch?.matched === wanted.length) return continuedBranch(watched.state, branch, history);
         await client.leave(watched);
       }
     }
@@ -68,7 +71,7 @@ export async function branchInChat(
     const watched = await client.watch(conversation).loaded;
     const wanted = turnsOfHistory(history, (text) => desk.redact(text));
     const branch = await longestMatch(watched, wanted);
-    return continuedBranch(watched.state, branch, history, wanted.length);
+    return continuedBranch(watched.state, branch, history);
   } catch (error) {
     if (error instanceof ClientError && error.code === "not-found") return undefined;
     throw error;
@@ -114,9 +117,8 @@ function continuedBranch(
   state: ConversationState,
   branch: MatchedBranch | undefined,
   history: readonly OpenAiTurn[],
-  turns: number,
 ): ContinuedBranch {
-  const { matched = 0, at, path = [] } = branch ?? {};
+  const { matched: turns = 0, at, path = [] } = branch ?? {};
   const root = path.find(isUserMessage)?.id;
   const where = at !== undefined ? { at } : root !== undefined ? { beside: root } : {};
   const known =
@@ -127,18 +129,8 @@ function continuedBranch(
           .map(historyTextOf)
           .join("\n");
   // A program may change its system message with each request: a text that the branch already has is not repeated.
-  const instructions = history.filter(({ role, content }) => isSystem(role) && !known.includes(openAiText(content)));
-  const rest =
-    matched === turns ? [] : history.filter(({ role }) => !isSystem(role)).slice(firstUnmatched(history, matched));
-  return { conversation: state.id, ...where, missing: [...instructions, ...rest] };
-}
-
-const isSystem = (role: string) => role === "system" || role === "developer";
-
-function firstUnmatched(history: readonly OpenAiTurn[], turns: number): number {
-  const said = history.filter(({ role }) => !isSystem(role));
-  const begins = said.flatMap(({ role }, index) => (role === "user" ? [index] : []));
-  return begins[turns] ?? said.length;
+  const missing = history.filter(({ role, content }) => isSystem(role) && !known.includes(openAiText(content)));
+  return { conversation: state.id, ...where, turns, missing };
 }
 
 /** Returns the last turns of a branch, each with message and answer, as a program would quote them. */
@@ -157,7 +149,7 @@ function turnsOfHistory(history: readonly OpenAiTurn[], redact: (text: string) =
     else if (text !== "") {
       const turn = turns.at(-1) ?? { said: "", answer: "" };
       if (turns.length === 0) turns.push(turn);
-      turn.answer = comparable(`${turn.answer} ${text}`);
+      turn.answer = comparable(`${turn.answer} ${redact(text)}`);
     }
   }
   return turns;

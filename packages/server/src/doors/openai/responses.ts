@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
 import {
   decodeId,
+  earlierIn,
   encodeId,
   finishOf,
   type OpenAiFormat,
@@ -22,7 +23,13 @@ const output = z.object({
   call_id: z.string().max(2_000),
   output: openAiContent,
 });
-const call = z.object({ type: z.literal("function_call"), name: z.string(), arguments: z.string() });
+const call = z.object({
+  type: z.literal("function_call"),
+  call_id: z.string().max(2_000),
+  name: z.string(),
+  arguments: z.string(),
+});
+const PASSED_OVER: readonly string[] = ["reasoning", "item_reference"];
 const passedOver = z.object({ type: z.enum(["reasoning", "item_reference"]) });
 const item = z.union([output, call, passedOver, openAiTurn], {
   error: "expected a message, a function_call or a function_call_output",
@@ -73,11 +80,12 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
         return {
           ...resultsOf(
             results.flatMap((each) =>
-              "call_id" in each ? [{ id: each.call_id, output: openAiText(each.output) }] : [],
+              "output" in each ? [{ id: each.call_id, output: openAiText(each.output) }] : [],
             ),
           ),
           tools,
         };
+      const { told, history } = earlierIn(items);
       const instructions: readonly OpenAiTurn[] = data.instructions
         ? [{ role: "system", content: data.instructions }]
         : [];
@@ -90,7 +98,12 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
         conversation,
         behind,
         ...program,
-        parts: userPartsOf([...instructions, ...items.flatMap(responsesTurn)]),
+        history: history.filter((each) => !("type" in each && PASSED_OVER.includes(each.type))),
+        parts: userPartsOf([
+          ...instructions,
+          ...told,
+          ...items.slice(-1).flatMap((each) => ("role" in each ? [each] : [])),
+        ]),
         tools,
       };
     },
@@ -100,15 +113,6 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
 }
 
 const responseId = ({ conversation, message }: DoorTurn) => encodeId("resp", conversation, message);
-
-function responsesTurn(entry: z.infer<typeof item>): OpenAiTurn[] {
-  if ("role" in entry) return [entry];
-  if (entry.type === "function_call")
-    return [{ role: "assistant", content: `[called ${entry.name}(${entry.arguments})]` }];
-  if (entry.type === "function_call_output")
-    return [{ role: "assistant", content: `[a call returned: ${openAiText(entry.output)}]` }];
-  return [];
-}
 
 function callItem(
   { conversation }: DoorTurn,

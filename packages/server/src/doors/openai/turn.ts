@@ -27,6 +27,8 @@ export interface TurnRequest {
   readonly beside?: string | undefined;
   /** The first message of the turn to continue from. Default: where the conversation was last written. */
   readonly behind?: string | undefined;
+  /** Earlier messages that the branch lacks, in OpenAI's format, without system messages. */
+  readonly history?: readonly object[] | undefined;
   readonly parts: readonly UserPart[];
   /** `provider/model`; default: the host's model. */
   readonly model?: string | undefined;
@@ -115,16 +117,25 @@ interface DoorTurnStart {
 }
 
 function saying({ client, watched }: DoorWatch, asking: TurnRequest): DoorTurnStart {
-  const { behind, beside, parts, model, tools } = asking;
+  const { behind, beside, history = [], parts, model, tools } = asking;
   const place = asking.at === undefined ? behind && lastOfTurn(watched, behind) : atRest(watched, asking.at);
-  const at = place === undefined ? {} : { at: place };
-  const how = { ...at, ...(model === undefined ? {} : { model }), ...(tools?.length ? { tools: [...tools] } : {}) };
+  const how = { ...(model === undefined ? {} : { model }), ...(tools?.length ? { tools: [...tools] } : {}) };
   const message = createId();
-  const said = { conversation: watched.id, parts: [...parts], slash: true, ...how };
-  const ask = () =>
-    beside === undefined
-      ? client.ask("turn.say", { ...said, asIs: true }, message)
-      : client.ask("turn.retry", { ...said, at: beside }, message);
+  const conversation = watched.id;
+  const said = { conversation, parts: [...parts], slash: true, ...how };
+  const ask = async () => {
+    if (beside !== undefined && history.length === 0) return client.ask("turn.retry", { ...said, at: beside }, message);
+    const below = beside === undefined ? place : null;
+    const added =
+      history.length > 0 &&
+      (await client.ask("history.add", {
+        conversation,
+        messages: history.map((each) => ({ ...each })),
+        ...(below !== undefined && { at: below }),
+      }));
+    const at = (added ? added.message : place) ?? undefined;
+    return client.ask("turn.say", { ...said, ...(at !== undefined && { at }), asIs: true }, message);
+  };
   return { message, read: new TurnReader(message), ask };
 }
 

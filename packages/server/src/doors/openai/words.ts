@@ -104,6 +104,19 @@ export interface OpenAiStream {
   readonly last?: string;
 }
 
+export const isSystem = (role: string) => role === "system" || role === "developer";
+
+/** Returns the earlier messages of a request: system messages, and the others without empty messages of users. */
+export function earlierIn<Message extends object>(messages: readonly Message[]) {
+  const [told, history]: [OpenAiTurn[], Message[]] = [[], []];
+  for (const message of messages.slice(0, -1)) {
+    const turn = openAiTurn.safeParse(message).data;
+    if (turn && isSystem(turn.role)) told.push(turn);
+    else if (turn?.role !== "user" || openAiParts(turn.content).length > 0) history.push(message);
+  }
+  return { told, history };
+}
+
 /** Returns the last message, and the earlier ones as text from outside the conversation. Throws `ClientError`. */
 export function userPartsOf(messages: readonly OpenAiTurn[]): UserPart[] {
   const before = messages.slice(0, -1).map((each) => ({ role: each.role, text: openAiText(each.content) }));
