@@ -14,6 +14,9 @@ export function checkedStore<Options extends { readonly store: Store }>(
   names: OptionNames<Options>,
 ): Options {
   refuseUnknown(call, options, names);
+  const { allowedHosts = [] } = (options ?? {}) as { readonly allowedHosts?: readonly unknown[] };
+  if (allowedHosts.some((name) => typeof name !== "string"))
+    throw new OptionError(`allowedHosts of ${call} must be a list of names, such as ["api.example.com"].`);
   if (typeof options?.store?.open === "function") return options;
   const what = options?.store ? "is no store" : "is missing";
   throw new OptionError(

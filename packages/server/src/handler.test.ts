@@ -120,8 +120,8 @@ test("L1: `authorize` gives rights, each with the lesser ones; its error and a w
   for (const refused of ["nobody", "absent"]) expect(await statuses(refused)).toEqual([401, 401, 401]);
   const reasons: Record<string, RegExp> = {
     broken: /the database of users is away/,
-    nothing: /`authorize` of handler returns true, false or { user, rights }, with at least one of the two\./,
-    "old form": /`authorize` of handler returns true, false/,
+    nothing: /`authorize` must return true, false or { user, rights }, with at least one of the two\./,
+    "old form": /`authorize` must return true, false/,
     "no name": /`user` must be 1 to 128 .*\. Return false to refuse a request\./,
     "empty name": /`user` must be/,
     "no rights": /`rights` is a list of "show", "watch" and "act", with at least one of them\./,

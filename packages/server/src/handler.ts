@@ -1,14 +1,11 @@
-import { createHash } from "node:crypto";
 import type { RequestListener } from "node:http";
-import { join } from "node:path";
 import type { Agent, Store } from "@banyan/core";
 import { OptionError } from "@banyan/core";
 import type { OptionNames } from "@banyan/core/conversation";
-import { agentHost, Desk, type Principal } from "@banyan/desk";
 import { NAME } from "@banyan/desk/serving";
-import { PROTOCOL, type Right } from "@banyan/protocol";
+import { PROTOCOL } from "@banyan/protocol";
 import { getRequestListener } from "@hono/node-server";
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono } from "hono";
 import { getPath as addressOf } from "hono/utils/url";
 import { isLoopbackAddress } from "./auth/addresses.ts";
 import { type Authorization, authorizedPrincipal } from "./auth/authorization.ts";
@@ -16,17 +13,14 @@ import { Gate, type GateRefusal, type HttpEnvironment, requestOf } from "./auth/
 import { GuestLines } from "./auth/guest-lines.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
-import { userStore } from "./auth/user-store.ts";
 import { checkedOrigins, checkedStore, isAgent, safeLogLine } from "./checked-options.ts";
-import { addPrograms, allowOrigins, doors, internalError, programAddresses, refusalBody, securityHeaders } from "./http/app.ts";
+import { allowOrigins, doors, internalError, programAddresses, refusalBody, securityHeaders } from "./http/app.ts";
 import type { EventStream } from "./http/event-stream.ts";
 import { openApi } from "./http/open-api.ts";
+import { UserDesks } from "./user-desks.ts";
 
 /** Maximum number of feeds of guests at once, doubled; see `GuestLines`. */
 const CONNECTIONS = 2_000;
-
-/** Maximum number of users whose unused desks stay ready. */
-const READY_USERS = 200;
 
 /**
  * Options of a handler.
@@ -104,13 +98,7 @@ export interface AgentHandler extends AsyncDisposable {
  * ```
  */
 export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
-  const {
-    store,
-    authorize,
-    path = "",
-    allowedHosts = [],
-    allowedOrigins,
-  } = checkedStore("handler", options, OPTIONS);
+  const { store, authorize, path = "", allowedHosts = [], allowedOrigins } = checkedStore("handler", options, OPTIONS);
   if (!isAgent(agent))
     throw new OptionError("handler: the first argument must be an Agent: handler(agent, { store }).");
   if (authorize && options.token !== undefined)
@@ -131,36 +119,9 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
     hosts: () => hosts,
     cookie: () => "banyan-handler",
     origins,
+    authorize: authorize && (async (request) => authorizedPrincipal(await authorize(request))),
   });
   const streams = new Set<EventStream>();
-
-  /** The rights of a request that comes from no foreign site; or the refusal. */
-  const judge = async (request: Request, knock: ReturnType<typeof requestOf>): Promise<Principal | GateRefusal> => {
-    if (!authorize) {
-      const verdict = gate.judge(knock);
-      return verdict.ok ? verdict.principal : inHandler(verdict, knock.header("host"));
-    }
-    return authorizedPrincipal(await authorize(request)) ?? { ok: false, status: 401, message: "Not signed in." };
-  };
-
-  /** Each user has a desk with a store of its own, so no door can reach the conversations of others. */
-  const desks = new Map<string | undefined, UserDesk>();
-  const deskOf = (user: string | undefined): UserDesk => {
-    const known = desks.get(user);
-    if (known) return known;
-    if (desks.size >= READY_USERS)
-      for (const [other, { desk, requests }] of desks)
-        if (requests === 0 && desk.conversations.allOpen.length === 0) {
-          desks.delete(other);
-          desk.stop().catch(defect);
-        }
-    const host = agentHost(agent, user === undefined ? store : userStore(store, user));
-    const folder = state !== undefined && user !== undefined ? join(state, "users", folderName(user)) : state;
-    const desk = new Desk({ host, client: "banyan handler", state: folder, idle, defect });
-    const added: UserDesk = { desk, programs: new Map(), requests: 0 };
-    desks.set(user, added);
-    return added;
-  };
 
   const open = ["/api/v1", ...doors.map(({ address }) => address)].map((address) => `${path}${address}`);
   const nothingHere = (context: Context<HttpEnvironment>) => {
@@ -168,29 +129,19 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
     return context.json({ error: { code: "not-found", message } }, 404);
   };
   const getPath = (request: Request) => withoutPath(addressOf(request), path);
-  const guests = new GuestLines(CONNECTIONS);
-  const api = () => ({ ...openApi(NAME, doors), servers: [{ url: path === "" ? "/" : path }] });
-
-  const programsFor = ({ desk, programs }: UserDesk, principal: Principal): Hono<HttpEnvironment> => {
-    const most = principal.rights.at(-1);
-    const known = programs.get(most);
-    if (known) return known;
-    const app = new Hono<HttpEnvironment>({ getPath });
-    const admit: MiddlewareHandler<HttpEnvironment> = (context, next) => {
-      context.set("principal", principal);
-      return next();
-    };
-    // All users of a web server may come from one address: the server itself limits their rates.
-    const uncached: MiddlewareHandler<HttpEnvironment> = (context, next) => {
-      context.header("Cache-Control", "no-store");
-      return next();
-    };
-    addPrograms(app, { desk, streams, guests, openApi: api, defect }, admit, uncached);
-    app.all("*", nothingHere);
-    app.onError(internalError(defect));
-    programs.set(most, app);
-    return app;
-  };
+  const users = new UserDesks({
+    agent,
+    store,
+    client: "banyan handler",
+    state,
+    idle,
+    streams,
+    guests: new GuestLines(CONNECTIONS),
+    openApi: () => ({ ...openApi(NAME, doors), servers: [{ url: path === "" ? "/" : path }] }),
+    getPath,
+    nothingHere,
+    defect,
+  });
 
   let closed: Promise<void> | undefined;
   const app = new Hono<HttpEnvironment>({ getPath });
@@ -212,17 +163,12 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
   allowOrigins(app, origins);
   app.get("/api/v1/health", (context) => context.json({ status: "ok", server: NAME, protocol: PROTOCOL }));
   const answer = async (context: Context<HttpEnvironment>): Promise<Response> => {
-    const verdict = await judge(context.req.raw, requestOf(context));
-    if ("ok" in verdict) return refuse(context, verdict);
+    const knock = requestOf(context);
+    const verdict = await gate.judge(knock, context.req.raw);
+    if (!verdict.ok) return refuse(context, authorize ? verdict : inHandler(verdict, knock.header("host")));
     // The clients of the doors would repeat their commands until the desk takes them.
     if (closed) return context.json({ error: { code: "stopping", message: "This handler is closed." } }, 503);
-    const own = deskOf(verdict.user);
-    own.requests++;
-    try {
-      return await programsFor(own, verdict).fetch(context.req.raw, context.env);
-    } finally {
-      own.requests--;
-    }
+    return users.answer(context, verdict.principal);
   };
   for (const addresses of programAddresses()) app.all(addresses, answer);
   app.all("*", nothingHere);
@@ -231,7 +177,7 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
   const fetch = async (request: Request, bindings?: unknown) =>
     app.fetch(request, typeof bindings === "object" && bindings !== null ? bindings : {});
   const close = () => {
-    closed ??= Promise.all([...desks.values()].map(({ desk }) => desk.stop())).then(() => {
+    closed ??= users.stop().then(() => {
       for (const stream of streams) stream.close();
     });
     return closed;
@@ -244,19 +190,6 @@ export function handler(agent: Agent, options: HandlerOptions): AgentHandler {
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** The desk of one user, and its HTTP interfaces by the highest right of a request. */
-interface UserDesk {
-  readonly desk: Desk;
-  readonly programs: Map<Right | undefined, Hono<HttpEnvironment>>;
-  /** Number of requests that have no response yet. */
-  requests: number;
-}
-
-/** A folder name that is valid everywhere, and different for each user. */
-function folderName(user: string): string {
-  return createHash("sha256").update(user).digest("hex").slice(0, 32);
 }
 
 /** Replaces the advice of `banyan serve` by advice for the developer of this server. */

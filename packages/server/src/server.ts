@@ -9,6 +9,7 @@ import { PROTOCOL } from "@banyan/protocol";
 import type { SharedDatabase } from "@banyan/store/postgres";
 import { createAdaptorServer } from "@hono/node-server";
 import { allowedHosts, inBrackets, isWildcard } from "./auth/addresses.ts";
+import { type Authorization, authorizedPrincipal } from "./auth/authorization.ts";
 import { Gate } from "./auth/gate.ts";
 import { GuestLines } from "./auth/guest-lines.ts";
 import { KeptShares } from "./auth/kept-shares.ts";
@@ -24,6 +25,7 @@ import type { EventStream } from "./http/event-stream.ts";
 import { openApi } from "./http/open-api.ts";
 import { pageFiles } from "./http/page-files.ts";
 import { SocketServer } from "./socket/socket-server.ts";
+import { UserDesks } from "./user-desks.ts";
 
 /** Maximum number of connections at once, so that the process can still open files. */
 const CONNECTIONS = 2_000;
@@ -107,6 +109,14 @@ export interface ServeOptions {
 export interface ServeAgentOptions extends Omit<ServeOptions, "host"> {
   /** The store of the conversations. The caller closes the store after the server has stopped. */
   readonly store: Store;
+  /**
+   * Decides about each request without a token of the server, also for the page and its WebSocket: `true` gives all rights,
+   * on all conversations, and `{ user, rights }` fewer. The server has already refused requests of foreign sites and to
+   * foreign host names. A rejection refuses the request. Default: only tokens count.
+   * @example
+   * await serve(agent, { store, authorize: (request) => request.headers.get("x-user") === "ada" && { user: "ada" } });
+   */
+  authorize?(request: Request): Authorization | Promise<Authorization>;
 }
 
 const OPTIONS: OptionNames<ServeOptions> = {
@@ -117,12 +127,20 @@ const OPTIONS: OptionNames<ServeOptions> = {
   allowedOrigins: "list",
   token: "string",
   guestToken: "string",
-  page: true,
+  page: "string",
   state: "string",
   idle: "number",
-  connections: true,
-  cluster: true,
+  connections: "number",
+  cluster: "object",
   log: "function",
+};
+
+const CLUSTER: OptionNames<NonNullable<ServeOptions["cluster"]>> = {
+  shared: "object!",
+  address: "string",
+  driver: "object",
+  redrive: true,
+  drain: "number",
 };
 
 /** A server that listens for clients. */
@@ -157,27 +175,43 @@ export async function serve(agent: Agent, options: ServeAgentOptions): Promise<R
 /** Serves the agent of a host, with its files, settings and rules. Resolves and rejects like `serve(agent, { store })`. */
 export async function serve(options: ServeOptions): Promise<RunningServer>;
 export async function serve(first: Agent | ServeOptions, second?: ServeAgentOptions): Promise<RunningServer> {
-  if (isAgent(first)) return serveHost(agentServeOptions(first, second));
-  const { host } = first;
+  if (isAgent(first)) {
+    const { store, page = builtPage(), authorize, ...others } = agentServeOptions(second);
+    const users = authorize && { agent: first, store, authorize };
+    return serveHost({ host: agentHost(first, store), ...(page !== undefined && { page }), ...others }, users);
+  }
+  const isObject = typeof first === "object" && first !== null;
+  const host = isObject ? first.host : undefined;
   // `serve({ store })` lacks its agent: "store is no option" would not help.
-  if (host || !("store" in first)) refuseUnknown("serve", first, OPTIONS);
+  if (host || (isObject && !("store" in first))) refuseUnknown("serve", first, OPTIONS);
   if (!host)
     throw new OptionError("serve needs an agent and a store, serve(agent, { store }), or a host, serve({ host }).");
   return serveHost(first);
 }
 
-function agentServeOptions(agent: Agent, options: ServeAgentOptions | undefined): ServeOptions {
+function agentServeOptions(options: ServeAgentOptions | undefined): ServeAgentOptions {
   const { host: _, ...names } = OPTIONS;
-  const { store, page = builtPage(), ...others } = checkedStore("serve", options, { ...names, store: true });
-  return { host: agentHost(agent, store), ...(page !== undefined && { page }), ...others };
+  const checked = checkedStore("serve", options, { ...names, store: true, authorize: "function" });
+  if (!checked.authorize || !checked.cluster) return checked;
+  throw new OptionError(
+    "serve: `authorize` and `cluster` exclude each other. Put a proxy that knows users before a cluster.",
+  );
 }
 
-async function serveHost(options: ServeOptions): Promise<RunningServer> {
+/** The agent and the store of authorized users, each of whom has a desk. */
+interface AuthorizedUsers {
+  readonly agent: Agent;
+  readonly store: Store;
+  authorize(request: Request): Authorization | Promise<Authorization>;
+}
+
+async function serveHost(options: ServeOptions, authorized?: AuthorizedUsers): Promise<RunningServer> {
   const { host, token = randomToken(), hostname = "127.0.0.1", guestToken } = options;
   const origins = checkedOrigins("serve", options.allowedOrigins);
   const log = (line: string) => options.log?.(safeLogLine(line));
   const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const { cluster: many } = options;
+  if (many !== undefined) refuseUnknown("serve", many, CLUSTER, "cluster.");
   const cluster =
     many &&
     new Cluster({
@@ -203,13 +237,32 @@ async function serveHost(options: ServeOptions): Promise<RunningServer> {
     hosts: () => allowedHosts({ host: hostname, port }, [...(options.allowedHosts ?? []), ...ownHost]),
     cookie,
     origins,
+    authorize: authorized && (async (request) => authorizedPrincipal(await authorized.authorize(request))),
   });
   let isStopping = false;
   const streams = new Set<EventStream>();
   const { connections = CONNECTIONS } = options;
   const guests = new GuestLines(connections);
+  const api = () => openApi(NAME, doors);
+  const users =
+    authorized &&
+    new UserDesks({
+      ...{
+        agent: authorized.agent,
+        store: authorized.store,
+        client: "banyan serve",
+        streams,
+        guests,
+        openApi: api,
+        defect,
+      },
+      ...{ state: options.state, idle: options.idle },
+      nothingHere: (context) =>
+        context.json({ error: { code: "not-found", message: "This address does not exist." } }, 404),
+    });
   const app = httpApp({
     gate,
+    users,
     origins,
     cookie,
     page: options.page === undefined ? new Map() : pageFiles(options.page),
@@ -219,7 +272,7 @@ async function serveHost(options: ServeOptions): Promise<RunningServer> {
     isReady: async () => (await cluster?.isReady()) ?? !isStopping,
     isStopping: () => isStopping,
     health: () => ({ status: "ok", server: NAME, protocol: PROTOCOL }),
-    openApi: () => openApi(NAME, doors),
+    openApi: api,
     log,
     defect,
   });
@@ -235,14 +288,14 @@ async function serveHost(options: ServeOptions): Promise<RunningServer> {
       `${dropped?.remoteAddress}: connection refused: the maximum of ${server.maxConnections} connections is reached`,
     ),
   );
-  const sockets = new SocketServer(server, gate, { desk, log, guests });
+  const sockets = new SocketServer(server, gate, { desk, users, log, guests });
 
   const stop = async () => {
     isStopping = true;
     // Clients get answers until no work is left on the desk.
     const stopDesk = () => {
       closed ??= new Promise((resolve) => server.close(resolve));
-      return desk.stop();
+      return Promise.all([desk.stop(), users?.stop()]).then(() => {});
     };
     let closed: Promise<unknown> | undefined;
     await (cluster?.drain(many?.drain ?? DRAIN, stopDesk) ?? stopDesk());

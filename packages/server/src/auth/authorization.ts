@@ -28,15 +28,13 @@ export function authorizedPrincipal(authorization: Authorization | undefined): P
     authorization === null ||
     !("user" in authorization || "rights" in authorization)
   )
-    throw new OptionError(
-      "`authorize` of handler returns true, false or { user, rights }, with at least one of the two.",
-    );
+    throw new OptionError("`authorize` must return true, false or { user, rights }, with at least one of the two.");
   const { user, rights = RIGHTS } = authorization;
   if ("user" in authorization && !isId(user))
-    throw new OptionError(`\`authorize\` of handler: \`user\` must be ${ID_RULE}. Return false to refuse a request.`);
+    throw new OptionError(`\`authorize\`: \`user\` must be ${ID_RULE}. Return false to refuse a request.`);
   if (!Array.isArray(rights) || rights.length === 0 || rights.some((right) => !RIGHTS.includes(right)))
     throw new OptionError(
-      `\`authorize\` of handler: \`rights\` is a list of "show", "watch" and "act", with at least one of them.`,
+      `\`authorize\`: \`rights\` is a list of "show", "watch" and "act", with at least one of them.`,
     );
   const most = Math.max(...rights.map((right) => RIGHTS.indexOf(right)));
   const name = rights.includes("act") ? "owner" : "guest";

@@ -24,6 +24,15 @@ export interface GateRefusal {
 /** The decision about a request: admitted with the client's principal, or refused. */
 export type GateVerdict = { readonly ok: true; readonly principal: Principal } | GateRefusal;
 
+/** A page that signed in, and the path to open. */
+export interface PageSignIn {
+  readonly page: SignedInPage;
+  readonly path: string | undefined;
+}
+
+/** Returns the principal of a request, or nothing to refuse the request. */
+export type Authorize = (request: Request) => Promise<Principal | undefined>;
+
 /** The Hono variables of an admitted request. */
 export interface HttpEnvironment {
   /** Absent if the request did not come from Node. */
@@ -54,45 +63,79 @@ export class Gate {
   readonly #hosts: () => Pick<ReadonlySet<string>, "has">;
   readonly #cookie: () => string;
   readonly #origins: ReadonlySet<string>;
+  readonly #authorize: Authorize | undefined;
   readonly #attempts = new Attempts();
   readonly #once = new OneTimeTokens();
 
-  /** `origins`: other origins whose pages may send requests. Default: none. */
+  /**
+   * `origins`: other origins whose pages may send requests. Default: none. `authorize`: decides about requests without a
+   * token of this server.
+   */
   constructor(
     principals: Principals,
-    options: { hosts(): Pick<ReadonlySet<string>, "has">; cookie(): string; origins?: ReadonlySet<string> },
+    options: {
+      hosts(): Pick<ReadonlySet<string>, "has">;
+      cookie(): string;
+      origins?: ReadonlySet<string>;
+      authorize?: Authorize | undefined;
+    },
   ) {
     this.#principals = principals;
+    this.#authorize = options.authorize;
     this.#origins = options.origins ?? new Set();
     this.#hosts = options.hosts;
     this.#cookie = options.cookie;
   }
 
-  judge(knock: GateRequest): GateVerdict {
+  async judge(knock: GateRequest, request: Request): Promise<GateVerdict> {
     const stranger = this.stranger(knock);
     if (stranger) return stranger;
     const bearer = bearerOf(knock);
-    if (bearer === undefined) return this.page(knock) ? COOKIE_ALONE : NO_TOKEN;
-    const holder = this.#principals.byToken(bearer);
-    return holder ? { ok: true, principal: holder.principal } : this.#wrong(knock);
+    const holder = bearer === undefined ? undefined : this.#principals.byToken(bearer);
+    if (holder) return { ok: true, principal: holder.principal };
+    if (this.#authorize) {
+      const principal = await this.#authorize(request);
+      return principal ? { ok: true, principal } : NOT_AUTHORIZED;
+    }
+    if (bearer !== undefined) return this.#wrong(knock);
+    return this.#pageOfToken(knock) ? COOKIE_ALONE : NO_TOKEN;
   }
 
-  /** Judges a request for the page. The page's files contain no data: all data comes over the socket. */
-  judgePage(knock: GateRequest): GateVerdict {
-    const page = bearerOf(knock) === undefined ? this.page(knock) : undefined;
-    return page ? { ok: true, principal: page.principal } : this.judge(knock);
+  /**
+   * Judges a request for the page. The page's files contain no data: all data comes over the socket. `once`: the page of
+   * an authorized user must first sign in with this one-time token.
+   */
+  async judgePage(knock: GateRequest, request: Request): Promise<GateVerdict | { readonly once: string }> {
+    const page = bearerOf(knock) === undefined ? await this.page(knock, request) : undefined;
+    if (page) return { ok: true, principal: page.principal };
+    const verdict = await this.judge(knock, request);
+    if (!verdict.ok || !this.#authorize || bearerOf(knock) !== undefined) return verdict;
+    if (isAhead(knock)) return LOOKED_AHEAD;
+    const { pathname, search } = new URL(request.url);
+    return { once: this.#once.give({ ...this.#principals.authorized(verdict.principal), path: pathname + search }) };
   }
 
-  judgeSocket(knock: GateRequest): SocketVerdict {
+  async judgeSocket(knock: GateRequest, request: Request): Promise<SocketVerdict> {
     const stranger = this.stranger(knock);
     if (stranger) return stranger;
-    const page = bearerOf(knock) === undefined ? this.page(knock) : undefined;
-    if (!page) return this.judge(knock);
+    const page = bearerOf(knock) === undefined ? await this.page(knock, request) : undefined;
+    if (!page) return this.judge(knock, request);
     return knock.header("origin") === undefined ? NO_ORIGIN : { ok: true, principal: page.principal, page };
   }
 
-  /** The page that a request's cookie belongs to. The cookie alone does not prove that the request comes from this page. */
-  page(knock: GateRequest): SignedInPage | undefined {
+  /**
+   * The page that a request's cookie belongs to. The cookie alone does not prove that the request comes from this page.
+   * The page of an authorized user counts only while `authorize` names the same user and rights.
+   */
+  async page(knock: GateRequest, request: Request): Promise<SignedInPage | undefined> {
+    const cookie = cookieIn(knock.header("cookie"), this.#cookie());
+    const page = this.#pageOfToken(knock);
+    if (page || cookie === undefined || !this.#authorize) return page;
+    const principal = await this.#authorize(request);
+    return principal && SignedInPage.of(cookie, principal, this.#principals.authorized(principal).token);
+  }
+
+  #pageOfToken(knock: GateRequest): SignedInPage | undefined {
     const cookie = cookieIn(knock.header("cookie"), this.#cookie());
     return cookie === undefined ? undefined : this.#principals.byCookie(cookie);
   }
@@ -122,7 +165,7 @@ export class Gate {
     // Prefetches and foreign links are not a user opening the address: the token is not checked, used up or counted. A
     // shared link may be followed from anywhere. It shows one conversation, and does not replace a page that sees more
     // (`signIn`).
-    if (header("sec-purpose") !== undefined || header("purpose") !== undefined) return LOOKED_AHEAD;
+    if (isAhead(knock)) return LOOKED_AHEAD;
     if (isFromElsewhere(header) && !this.#principals.byLink(token)) return LED_HERE;
     const holder = this.#holderOf(token);
     return holder ? { once: this.#once.give(holder) } : this.#wrong(knock);
@@ -132,15 +175,15 @@ export class Gate {
    * Signs in a page of this server that presents a token (S3). If a shared link is opened in a browser whose page sees
    * more, that page stays signed in, and only the link's scope is returned: a cookie must not be enough to get a key.
    */
-  signIn(token: string, knock: GateRequest): SignedInPage | { readonly stays: ShareScope } | GateRefusal {
+  signIn(token: string, knock: GateRequest): PageSignIn | { readonly stays: ShareScope } | GateRefusal {
     const site = knock.header("sec-fetch-site");
     if (knock.header("origin") === undefined || (site !== undefined && site !== "same-origin")) return NO_ORIGIN;
     const holder = this.#holderOf(token);
     if (!holder) return this.#wrong(knock);
     const { only } = holder.principal;
-    const before = only && this.page(knock);
+    const before = only && this.#pageOfToken(knock);
     if (before && !before.principal.only) return { stays: only };
-    return SignedInPage.begin(holder.principal, holder.token);
+    return { page: SignedInPage.begin(holder.principal, holder.token), path: holder.path };
   }
 
   #holderOf(token: string): TokenHolder | undefined {
@@ -156,6 +199,11 @@ export class Gate {
   }
 }
 
+/** Returns whether a browser looks ahead: no user opens the address. */
+function isAhead({ header }: GateRequest): boolean {
+  return header("sec-purpose") !== undefined || header("purpose") !== undefined;
+}
+
 const EMBEDDED: ReadonlySet<string> = new Set(["iframe", "frame", "fencedframe", "embed", "object"]);
 
 function isFromElsewhere(header: GateRequest["header"]): boolean {
@@ -169,6 +217,7 @@ function bearerOf({ header }: GateRequest): string | undefined {
 
 const refuse = (status: GateRefusal["status"], message: string): GateRefusal => ({ ok: false, status, message });
 const NO_TOKEN = refuse(401, "Not signed in. Open the address that banyan serve printed.");
+const NOT_AUTHORIZED = refuse(401, "Not signed in.");
 const WRONG_TOKEN = refuse(401, "Wrong token for this server. Open the address that banyan serve printed.");
 const BARRED = refuse(429, "Too many wrong tokens from this address. Try again in a minute, or use the right token.");
 const WRONG_HOST = refuse(421, "This host name is not allowed. Allow the name with --allow-host.");
@@ -244,6 +293,13 @@ export function gateRequest(request: IncomingMessage): GateRequest {
       return Array.isArray(value) ? value.join(", ") : value;
     },
   };
+}
+
+/** Returns a Node request without its body, for `authorize`. */
+export function fetchRequest({ headers: given, url = "/" }: IncomingMessage): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) for (const one of [value ?? []].flat()) headers.append(name, one);
+  return new Request(URL.parse(url, `http://${given.host}`) ?? "http://localhost", { headers });
 }
 
 /** Like `gateRequest`, for a request to a Hono app. A request that did not come from Node has no address. */

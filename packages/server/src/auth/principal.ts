@@ -16,6 +16,8 @@ export interface TokenHolder {
   readonly principal: Principal;
   /** The secret for the cookies and keys of the holder's pages: the token, or a secret derived from its digest. */
   readonly token: string;
+  /** The path of the page to open after the sign-in. Absent: the first page. */
+  readonly path?: string;
 }
 
 /** All tokens of a server and their rights. */
@@ -34,6 +36,12 @@ export class Principals {
   byToken(token: string): TokenHolder | undefined {
     // Compare with all tokens, so that the time does not reveal which token matched.
     return this.#holders.filter((holder) => sameSecret(holder.token, token))[0] ?? this.byLink(token);
+  }
+
+  /** The holder for the pages of an authorized user. Its secret differs for each user and right. */
+  authorized(principal: Principal): TokenHolder {
+    const who = JSON.stringify([principal.user ?? null, principal.rights]);
+    return { principal, token: derivedSecret(this.owner.token, `banyan user ${who}`) };
   }
 
   byLink(token: string): TokenHolder | undefined {

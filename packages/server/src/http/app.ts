@@ -1,5 +1,5 @@
 import { idToAddress } from "@banyan/core/conversation";
-import type { ShareScope } from "@banyan/desk";
+import type { Principal, ShareScope } from "@banyan/desk";
 import { type Context, type ErrorHandler, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, setCookie } from "hono/cookie";
@@ -31,6 +31,8 @@ export interface HttpParts extends RestParts {
   health(): object;
   log(line: string): void;
   readonly gate: Gate;
+  /** The desks of authorized users. Absent: all clients use one desk. */
+  readonly users: UserPrograms | undefined;
   /** Other origins whose pages may send requests to the addresses for programs. */
   readonly origins: ReadonlySet<string>;
   readonly page: ReadonlyMap<string, PageFile>;
@@ -39,6 +41,11 @@ export interface HttpParts extends RestParts {
   /** Returns whether clients must reconnect: the load balancer then picks another server. */
   isStopping(): boolean;
   cookie(): string;
+}
+
+/** Answers the requests of authorized users, each at a desk of its own. */
+export interface UserPrograms {
+  answer(context: Context<HttpEnvironment>, principal: Principal): Promise<Response>;
 }
 
 /** Creates the HTTP app of the server: the page and the HTTP interfaces for programs, but not the sockets. */
@@ -100,13 +107,13 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
       const message = "To sign in, send a JSON object with a token.";
       return context.json({ error: { code: "malformed", message } }, 400);
     }
-    const page = gate.signIn(token, requestOf(context));
+    const signedIn = gate.signIn(token, requestOf(context));
     context.header("Cache-Control", "no-store");
-    if ("stays" in page) return context.json({ path: sharePath(page.stays) });
-    if (!("key" in page)) return refuse(context, page);
+    if ("stays" in signedIn) return context.json({ path: sharePath(signedIn.stays) });
+    if (!("page" in signedIn)) return refuse(context, signedIn);
+    const { page, path = page.principal.only && sharePath(page.principal.only) } = signedIn;
     setCookie(context, parts.cookie(), page.cookie, { ...COOKIE, maxAge: SIGNED_IN });
-    const { rights, only } = page.principal;
-    return context.json({ key: page.key, rights, ...(only && { path: sharePath(only) }) });
+    return context.json({ key: page.key, rights: page.principal.rights, ...(path !== undefined && { path }) });
   });
 
   // The server stores nothing per page: only this browser drops its cookie.
@@ -116,8 +123,8 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   });
 
   // A page that lost its connection asks whether it is still signed in: a refused socket gives no reason.
-  app.get("/api/v1/page", (context) => {
-    const page = gate.page(requestOf(context));
+  app.get("/api/v1/page", async (context) => {
+    const page = await gate.page(requestOf(context), context.req.raw);
     context.header("Cache-Control", "no-store");
     return context.json({ signedIn: page !== undefined });
   });
@@ -126,9 +133,10 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     app,
     parts,
     async (context, next) => {
-      const verdict = gate.judge(requestOf(context));
+      const verdict = await gate.judge(requestOf(context), context.req.raw);
       if (!verdict.ok) return refuse(context, verdict);
       if (verdict.principal.only && !BY_LINK.test(context.req.path)) return refuse(context, NOT_BY_LINK);
+      if (parts.users && verdict.principal.user !== undefined) return parts.users.answer(context, verdict.principal);
       context.set("principal", verdict.principal);
       return next();
     },
@@ -136,7 +144,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   );
 
   // The page's files hold no data, which comes over the socket. They are the same in every installation.
-  app.get("*", (context) => {
+  app.get("*", async (context) => {
     const { path } = context.req;
     const file = parts.page.get(path);
     if (file && path === FRAME) {
@@ -145,7 +153,11 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     }
     if (file && !path.endsWith(".html")) return sendFile(context, file);
     if (path === "/sign-in") return signInPage(context, 200);
-    const verdict = gate.judgePage(requestOf(context));
+    const verdict = await gate.judgePage(requestOf(context), context.req.raw);
+    if ("once" in verdict) {
+      context.header("Cache-Control", "no-store");
+      return context.redirect(`/sign-in#${verdict.once}`, 303);
+    }
     if (!verdict.ok) return refuse(context, verdict);
     const isView = path === "/" || path === "/design" || path.startsWith("/c/");
     const index = parts.page.get("/index.html");

@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { errorMessage } from "@banyan/core/shown";
+import type { Desk } from "@banyan/desk";
 import { ClientFrame, LINK_OVER } from "@banyan/desk/serving";
 import { closeCodes, LARGEST_FRAME, LARGEST_OF_WATCHERS, SIGN_OF_LIFE } from "@banyan/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Gate, GateRequest, SocketVerdict } from "../auth/gate.ts";
-import { gateRequest } from "../auth/gate.ts";
+import { fetchRequest, gateRequest } from "../auth/gate.ts";
 import type { GuestLines } from "../auth/guest-lines.ts";
 import { randomToken } from "../auth/secret.ts";
 import { type ConnectingClient, type ConnectionParts, SocketConnection } from "./connection.ts";
@@ -16,6 +18,8 @@ const SOCKET_PATH = "/api/v1/socket";
 /** The functions of the server that the socket server uses. */
 export interface SocketParts extends ConnectionParts {
   readonly guests: GuestLines;
+  /** The desks of authorized users. Absent: all clients use one desk. */
+  readonly users: { take(user: string): { readonly desk: Desk; free(): void } } | undefined;
 }
 
 /** Accepts the WebSocket clients of a server. */
@@ -32,7 +36,14 @@ export class SocketServer {
   constructor(server: Server, gate: Gate, parts: SocketParts) {
     this.#gate = gate;
     this.#parts = parts;
-    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+    server.on("upgrade", (request, socket, head) => {
+      // A client may disconnect while its request is judged.
+      socket.on("error", () => socket.destroy());
+      this.#upgrade(request, socket, head).catch((error: unknown) => {
+        parts.log(errorMessage(error));
+        refuseUpgrade(socket, 500, "Internal server error. The server's log has the details.");
+      });
+    });
     this.#heartbeat = setInterval(() => this.#lookWhoLives(), SIGN_OF_LIFE).unref();
   }
 
@@ -53,9 +64,10 @@ export class SocketServer {
     this.#watching.close();
   }
 
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const knock = gateRequest(request);
-    const verdict = this.#gate.judgeSocket(knock);
+    const verdict = await this.#gate.judgeSocket(knock, fetchRequest(request));
+    if (socket.destroyed) return;
     const path = request.url?.split("?", 1)[0];
     if (!verdict.ok || path !== SOCKET_PATH) {
       const [status, message] = verdict.ok
@@ -72,11 +84,14 @@ export class SocketServer {
       return refuseUpgrade(socket, 429, free);
     }
     socket.once("close", free);
+    const own = verdict.principal.user === undefined ? undefined : this.#parts.users?.take(verdict.principal.user);
+    if (own) socket.once("close", own.free);
+    const parts = own ? { ...this.#parts, desk: own.desk } : this.#parts;
     const sockets = isGuest ? this.#watching : this.#sockets;
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       this.#alive.add(accepted);
       accepted.on("pong", () => this.#alive.add(accepted));
-      const connection = new SocketConnection(accepted, connectingClient(verdict, knock), this.#parts);
+      const connection = new SocketConnection(accepted, connectingClient(verdict, knock), parts);
       this.#connections.set(accepted, connection);
       verdict.principal.only?.ended.addEventListener("abort", () => connection.end(LINK_OVER), { once: true });
       accepted.on("close", () => this.#connections.delete(accepted));
@@ -108,8 +123,6 @@ function connectingClient(
 }
 
 function refuseUpgrade(socket: Duplex, status: number, message: string): void {
-  // A refused client may disconnect before it reads the reason.
-  socket.on("error", () => socket.destroy());
   const body = `${message}\n`;
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
