@@ -23,8 +23,14 @@ function versionsIn(page: string): string[] {
 
 const CONFIG = {
   compilerOptions: {
-    ...{ target: "esnext", module: "nodenext", lib: ["esnext", "dom"], types: ["node"] },
-    ...{ strict: true, noUncheckedIndexedAccess: true, skipLibCheck: true, noEmit: true },
+    target: "esnext",
+    module: "nodenext",
+    lib: ["esnext", "dom"],
+    types: ["node"],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: true,
+    noEmit: true,
   },
   include: ["*.ts"],
 };

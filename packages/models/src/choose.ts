@@ -1,5 +1,5 @@
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { askLocalServer, checkSignal, hasGivenAddress, localModelServers } from "./local-servers.ts";
+import { askLocalServer, hasGivenAddress, localModelServers, requireSignal } from "./local-servers.ts";
 import { type EnvironmentVariables, processVariables, readVariable } from "./provider/environment.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
@@ -47,7 +47,7 @@ const OPTIONS: OptionNames<ChooseModelOptions> = { flag: "string", setting: "str
 export async function chooseModel(options: ChooseModelOptions = {}): Promise<ModelChoice> {
   refuseUnknown("chooseModel", options, OPTIONS);
   const { flag, setting, env = processVariables(), signal } = options;
-  checkSignal("chooseModel", signal);
+  requireSignal("chooseModel", signal);
   if (flag) return { name: flag, reason: `Model: ${flag} (from the command line)` };
   if (setting) return { name: setting, reason: `Model: ${setting} (from your settings)` };
   signal?.throwIfAborted();

@@ -1,7 +1,7 @@
 import type { Price } from "@banyan/core/conversation";
 import { OptionError, refuseUnknown } from "@banyan/core/conversation";
 import { askWindow, LOCAL_SERVERS, windowSize } from "./local/window.ts";
-import { askLocalServer, checkSignal, hasGivenAddress } from "./local-servers.ts";
+import { askLocalServer, hasGivenAddress, requireSignal } from "./local-servers.ts";
 import { commonPrice, type KnownModel, knownModels, type ModelOverrides } from "./provider/catalogue.ts";
 import { type EnvironmentVariables, processVariables, readVariable } from "./provider/environment.ts";
 import { ModelChoiceError } from "./provider/model-choice-error.ts";
@@ -39,7 +39,7 @@ export async function listProviders(
 ): Promise<ProviderStatus[]> {
   refuseUnknown("listProviders", options, { env: "object", signal: "object" });
   const { env = processVariables(), signal } = options;
-  checkSignal("listProviders", signal);
+  requireSignal("listProviders", signal);
   return Promise.all(providers.map((provider) => providerStatus(provider, env, signal)));
 }
 

@@ -29,7 +29,7 @@ export async function localModelServers(
   signal?: AbortSignal,
 ): Promise<LocalModelServer[]> {
   checkArguments("localModelServers", { env }, { env: "object" });
-  checkSignal("localModelServers", signal);
+  requireSignal("localModelServers", signal);
   const found = await Promise.all(
     providers.filter((provider) => provider.local).map((provider) => askLocalServer(provider, env, signal)),
   );
@@ -37,7 +37,7 @@ export async function localModelServers(
 }
 
 /** Throws `OptionError` for a value that is no signal. */
-export function checkSignal(owner: string, signal: AbortSignal | undefined): void {
+export function requireSignal(owner: string, signal: AbortSignal | undefined): void {
   if (signal === undefined || signal instanceof AbortSignal) return;
   throw new OptionError(`The signal of ${owner} must be an AbortSignal, such as AbortSignal.timeout(5_000).`);
 }

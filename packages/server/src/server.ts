@@ -247,18 +247,17 @@ async function serveHost(options: ServeOptions, authorized?: AuthorizedUsers): P
   const users =
     authorized &&
     new UserDesks({
-      ...{
-        agent: authorized.agent,
-        store: authorized.store,
-        client: "banyan serve",
-        streams,
-        guests,
-        openApi: api,
-        defect,
-      },
-      ...{ state: options.state, idle: options.idle },
+      agent: authorized.agent,
+      store: authorized.store,
+      client: "banyan serve",
+      state: options.state,
+      idle: options.idle,
+      streams,
+      guests,
+      openApi: api,
       nothingHere: (context) =>
         context.json({ error: { code: "not-found", message: "This address does not exist." } }, 404),
+      defect,
     });
   const app = httpApp({
     gate,

@@ -16,7 +16,14 @@ export { createId, ID_PATTERN, ID_RULE, idInAddress, idToAddress, isId } from ".
 export type * from "./message.ts";
 export { isEnded, isSettled, isUserMessage, textOf, typedText } from "./message.ts";
 export { type OfferedTool, offeredName, providerName, toolNameOf } from "./offered-tool.ts";
-export { checkArguments, checkLabels, OptionError, type OptionNames, pickOptions, refuseUnknown } from "./option-names.ts";
+export {
+  checkArguments,
+  checkTexts,
+  OptionError,
+  type OptionNames,
+  pickOptions,
+  refuseUnknown,
+} from "./option-names.ts";
 export type * from "./part.ts";
 export { isBase64, isMediaType, isWebAddress, LONGEST_NAME } from "./shape-problem.ts";
 export {

@@ -101,9 +101,9 @@ export function checkArguments(owner: string, values: object, kinds: Readonly<Re
 
 /**
  * Throws `OptionError` for a label that is no text (L11).
- * @example checkLabels("garden.list", { colour: "green" });
+ * @example checkTexts("garden.list", { colour: "green" });
  */
-export function checkLabels(owner: string, labels: Readonly<Record<string, string>> = {}): void {
+export function checkTexts(owner: string, labels: Readonly<Record<string, string>> = {}): void {
   for (const [name, label] of Object.entries(labels))
     checkArguments(owner, { [`labels.${name}`]: label }, { [`labels.${name}`]: "string" });
 }

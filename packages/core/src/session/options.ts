@@ -1,7 +1,7 @@
 import type { Delivery } from "../conversation/event.ts";
 import type { Cursor } from "../conversation/feed-item.ts";
 import { createId, isId } from "../conversation/id.ts";
-import { checkLabels, kindProblem, OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import { checkTexts, kindProblem, OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { noId, SessionError } from "./error.ts";
 
 /**
@@ -64,7 +64,7 @@ const CURSOR: OptionNames<Cursor> = { seq: "number!", epoch: "number!", offset: 
 export function checkSessionOptions(options: SessionOptions): void {
   refuseUnknown("a session", options, SESSION);
   const { window, labels } = options;
-  checkLabels("a session", labels);
+  checkTexts("a session", labels);
   if (window === undefined || (Number.isInteger(window) && window > 0)) return;
   throw new SessionError("invalid-option", `window is ${window}; it must be a positive whole number of messages.`);
 }

@@ -16,7 +16,7 @@ import { emptyPast, type Past, pastOf, readWholePath } from "../past/past.ts";
 import type { TurnSpending } from "../past/turn-spending.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { Answer } from "../ports/verdict.ts";
-import { addedMessage, type HistoryOptions, historyPlace } from "./added-message.ts";
+import { addedMessage, type HistoryOptions, historyStart } from "./added-message.ts";
 import { Audience, type FeedListener } from "./audience.ts";
 import { Interruption, noStore, SESSION_CLOSED, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
@@ -272,7 +272,7 @@ export class Session {
    * await agent.send("Go on.", { session });
    */
   async addHistory(messages: readonly object[], options: HistoryOptions = {}): Promise<string | null> {
-    const { at, id } = historyPlace(this.state, "session.addHistory", options);
+    const { at, id } = historyStart(this.state, "session.addHistory", options);
     if (id !== undefined && this.state.messages.has(id)) return id;
     const { events, leaf } = (await import("../past/history.ts")).historyEvents(this.state, messages, at, id);
     if (leaf === null || leaf === at) return leaf;
@@ -294,7 +294,7 @@ export class Session {
     form: Form,
     options: Pick<AddMessageOptions, "at"> = {},
   ): Promise<MessageForms[Form][]> {
-    const { at } = historyPlace(this.state, "session.toMessages", options);
+    const { at } = historyStart(this.state, "session.toMessages", options);
     const path = await this.wholePath(pathTo(this.state, at));
     return (await import("../past/history.ts")).messagesOf(this.state, path, form);
   }

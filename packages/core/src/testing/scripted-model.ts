@@ -43,7 +43,7 @@ const USAGE: OptionNames<Usage> = {
 
 const PRICE: OptionNames<Price> = { input: "number!", output: "number!", cached: "number", cacheWrite: "number" };
 
-function checkTexts(owner: string, pieces: readonly string[]): void {
+function checkPieces(owner: string, pieces: readonly string[]): void {
   for (const piece of pieces) checkArguments(owner, { pieces: piece }, { pieces: "string" });
 }
 
@@ -52,7 +52,7 @@ function checkTexts(owner: string, pieces: readonly string[]): void {
  * @example const model = scriptedModel([[text("It is ", "noon.")]]);
  */
 export function text(...pieces: readonly string[]): Beat {
-  checkTexts("text", pieces);
+  checkPieces("text", pieces);
   return { type: "say", parts: pieces.map((piece) => ({ type: "text", text: piece })) };
 }
 
@@ -61,7 +61,7 @@ export function text(...pieces: readonly string[]): Beat {
  * @example const model = scriptedModel([[reasoning("The sun is high."), text("It is noon.")]]);
  */
 export function reasoning(...pieces: readonly string[]): Beat {
-  checkTexts("reasoning", pieces);
+  checkPieces("reasoning", pieces);
   return { type: "say", parts: pieces.map((piece) => ({ type: "reasoning", text: piece })) };
 }
 

@@ -1,5 +1,5 @@
 import { type Event, StoreError } from "@banyan/core";
-import { checkArguments, checkLabels, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { checkArguments, checkTexts, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { ListQuery, OpenLogOptions, SearchOptions } from "@banyan/core/stores";
 
 const OPEN: OptionNames<OpenLogOptions> = { create: "boolean", take: "boolean" };
@@ -27,14 +27,14 @@ export function checkOpenOptions(options: OpenLogOptions | undefined): void {
 /** Throws `OptionError` for an unknown filter. A list without the filter would have all conversations (L11). */
 export function checkListQuery(query: ListQuery | undefined): void {
   refuseUnknown("store.list", query, LIST);
-  checkLabels("store.list", query?.labels);
+  checkTexts("store.list", query?.labels);
 }
 
 /** Throws `OptionError` for a query that is no text, and for an option that a store does not have (L11). */
 export function checkSearch(query: string, options: SearchOptions | undefined): void {
   checkArguments("store.search", { query }, { query: "string" });
   refuseUnknown("store.search", options, SEARCH);
-  checkLabels("store.search", options?.labels);
+  checkTexts("store.search", options?.labels);
 }
 
 /** Throws `StoreError` (`stale`) unless `events` have the numbers `seq + 1`, `seq + 2` and so on. */

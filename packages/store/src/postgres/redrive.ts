@@ -40,9 +40,9 @@ export interface RedriveService extends AsyncDisposable {
  * await using redriving = redrive(store, { agent });
  */
 export function redrive(store: PostgresStore, options: RedriveOptions): RedriveService {
+  refuseUnknown("redrive", options, OPTIONS);
   if (typeof store?.shared?.left !== "function")
     throw new OptionError("store of redrive must be a store of postgresStore(...), which several processes can share.");
-  refuseUnknown("redrive", options, OPTIONS);
   if (typeof options?.agent !== "function" && typeof options?.agent?.chat !== "function")
     throw new OptionError("agent of redrive must be an Agent, or a function that returns the agent of a session.");
   return new PostgresRedrive(store, options);

@@ -3,7 +3,7 @@ import { formFields } from "./form.ts";
 import type { ContinuedBranch } from "./history.ts";
 import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
 import {
-  earlierIn,
+  earlierMessages,
   encodeId,
   finishOf,
   type OpenAiFormat,
@@ -67,7 +67,7 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatC
       const last = openAiTurns(data).slice(-1);
       // A known conversation already has the earlier messages.
       if (conversation !== undefined) return { conversation, parts: userPartsOf(last), tools };
-      const { told, history } = earlierIn(data.messages);
+      const { told, history } = earlierMessages(data.messages);
       const branch = await find([...told, ...openAiTurns({ ...data, messages: history })]);
       if (branch) {
         const { missing, turns, ...where } = branch;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
 import {
   decodeId,
-  earlierIn,
+  earlierMessages,
   encodeId,
   finishOf,
   type OpenAiFormat,
@@ -85,7 +85,7 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
           ),
           tools,
         };
-      const { told, history } = earlierIn(items);
+      const { told, history } = earlierMessages(items);
       const instructions: readonly OpenAiTurn[] = data.instructions
         ? [{ role: "system", content: data.instructions }]
         : [];

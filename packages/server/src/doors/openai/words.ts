@@ -107,7 +107,7 @@ export interface OpenAiStream {
 export const isSystem = (role: string) => role === "system" || role === "developer";
 
 /** Returns the earlier messages of a request: system messages, and the others without empty messages of users. */
-export function earlierIn<Message extends object>(messages: readonly Message[]) {
+export function earlierMessages<Message extends object>(messages: readonly Message[]) {
   const [told, history]: [OpenAiTurn[], Message[]] = [[], []];
   for (const message of messages.slice(0, -1)) {
     const turn = openAiTurn.safeParse(message).data;
