@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { noUsage } from "../conversation/usage.ts";
 import { RateLimit } from "../ports/rate-limit.ts";
@@ -218,6 +218,9 @@ describe("refusals", () => {
 });
 
 describe("a driver that runs whole turns", () => {
+  // A stopped clock stops the first load of the loop.
+  beforeAll(() => import("../turn/reported-loop.ts"));
+
   /** A service that takes `steps` responses of 10 tokens each. */
   function loopOf(steps: number): LoopDriver {
     return {
