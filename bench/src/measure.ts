@@ -50,8 +50,8 @@ export interface Lab {
   readonly format?: Format;
 }
 
-/** A wire format: OpenAI's chat completions, Anthropic's messages, or Gemini's contents. */
-export type Format = "chat" | "anthropic" | "gemini";
+/** A wire format: OpenAI's chat completions, Anthropic's messages, Gemini's contents, or OpenAI's responses. */
+export type Format = "chat" | "anthropic" | "gemini" | "responses";
 
 /** Built or installed subjects by name: the client of a library, or the program of a command. */
 export type Places = Readonly<Record<string, string>>;

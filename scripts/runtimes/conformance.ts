@@ -1,6 +1,7 @@
 // Checks of the published packages that hold in every runtime. A plain program: not every runtime has a test framework.
 import { Agent, defineTool, isDelta, isEvent, leaves, pathTo, Session, say, textOf } from "@banyan/core";
 import { anthropic } from "@banyan/models/anthropic";
+import { groq } from "@banyan/models/groq";
 import { openai } from "@banyan/models/openai";
 import { openaiCompatible } from "@banyan/models/openai-compatible";
 import { knownItem } from "@banyan/protocol";
@@ -28,7 +29,8 @@ const weather = defineTool({
 function checks({ mock, slow }: Addresses): Readonly<Record<string, () => Promise<void>>> {
   const chat = openaiCompatible("m", { baseURL: `${mock}/v1` });
   const messages = anthropic("m", { baseURL: mock, apiKey: "key" });
-  const drivers = { chat, messages, "ai-sdk": openai("m", { baseURL: `${mock}/v1`, apiKey: "key" }) };
+  const key = { baseURL: `${mock}/v1`, apiKey: "key" };
+  const drivers = { chat, messages, responses: openai("m", key), "ai-sdk": groq("m", key) };
   const endless = openaiCompatible("m", { baseURL: `${slow}/v1` });
 
   const list: Record<string, () => Promise<void>> = {};

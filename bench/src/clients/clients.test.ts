@@ -6,7 +6,7 @@ import type { Connect } from "./client.ts";
 import { connect as overPackage } from "./engine-over-package.ts";
 import { connectTo } from "./index.ts";
 
-const FORMATS: readonly Format[] = ["chat", "anthropic", "gemini"];
+const FORMATS: readonly Format[] = ["chat", "anthropic", "gemini", "responses"];
 const CLIENTS = ["hand-written", "engine", "engine, SQLite", "engine, provider-package"];
 
 let provider: Provider;

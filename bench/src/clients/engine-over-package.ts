@@ -7,6 +7,7 @@ const MODELS: Readonly<Record<Format, string>> = {
   chat: "openai-chat/mock",
   anthropic: "anthropic/mock",
   gemini: "google/mock",
+  responses: "openai/mock",
 };
 
 /** Our engine over the provider package of the format, as a setting selects it, instead of our driver. */

@@ -1,5 +1,5 @@
 import { Agent, defineTool, type ModelDriver, Session, type Store, say } from "@banyan/core";
-import { anthropicMessages, openAIChat } from "@banyan/models";
+import { anthropicMessages, openAIChat, openAIResponses } from "@banyan/models";
 import { google } from "@banyan/models/google";
 import type { Format } from "../measure.ts";
 import type { Client, Look } from "./client.ts";
@@ -18,6 +18,8 @@ export function driverOf(address: string, format: Format): ModelDriver {
       return openAIChat(options);
     case "anthropic":
       return anthropicMessages(options);
+    case "responses":
+      return openAIResponses(options);
     case "gemini":
       return google("mock", { apiKey: "none", baseURL: address, env: {} });
   }

@@ -75,14 +75,14 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 
   #take(read: string, start: number, end: number): void {
-    const { beforeText } = this.#format;
+    const { beforeText, afterText = '"}' } = this.#format;
     const at = read.indexOf(beforeText, start);
     if (at < 0 || at >= end) {
       this.#format.takeCalls(dataOf(read, start, end), this.calls);
       return;
     }
     const from = at + beforeText.length;
-    const said = read.slice(from, read.indexOf('"}', from));
+    const said = read.slice(from, read.indexOf(afterText, from));
     this.text += said.includes("\\") ? this.#format.textOf(dataOf(read, start, end)) : said;
   }
 }

@@ -1,6 +1,8 @@
 import type { Format, Measure } from "../measure.ts";
 
-/** The subjects that also support other formats than chat completions. */
+type OtherFormat = Exclude<Format, "chat">;
+
+/** The subjects that support all formats. */
 const SUBJECTS = [
   "socket",
   "hand-written",
@@ -11,11 +13,22 @@ const SUBJECTS = [
   "pi-agent-core",
 ];
 
-const NAMES: Readonly<Record<Format, string>> = { chat: "chat completions", anthropic: "Anthropic", gemini: "Gemini" };
+/** Further subjects of a format. */
+const FURTHER: Readonly<Record<OtherFormat, readonly string[]>> = {
+  anthropic: [],
+  gemini: [],
+  responses: ["openai-agents"],
+};
+
+const NAMES: Readonly<Record<OtherFormat, string>> = {
+  anthropic: "Anthropic",
+  gemini: "Gemini",
+  responses: "OpenAI's responses",
+};
 
 /** Returns a measure of chat clients with another format instead. */
-export function inFormat(format: Format, measure: Measure): Measure {
-  const speaks = (subject: string) => SUBJECTS.includes(subject);
+export function inFormat(format: OtherFormat, measure: Measure): Measure {
+  const speaks = (subject: string) => SUBJECTS.includes(subject) || FURTHER[format].includes(subject);
   return {
     ...measure,
     name: `${measure.name}-${format}`,

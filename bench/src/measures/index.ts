@@ -17,12 +17,14 @@ import { lists } from "./lists.ts";
 import { loop } from "./loop.ts";
 import { loopAnthropic } from "./loop-anthropic.ts";
 import { loopGemini } from "./loop-gemini.ts";
+import { loopResponses } from "./loop-responses.ts";
 import { many } from "./many.ts";
 import { nodes } from "./nodes.ts";
 import { open } from "./open.ts";
 import { paced } from "./paced.ts";
 import { pacedAnthropic } from "./paced-anthropic.ts";
 import { pacedGemini } from "./paced-gemini.ts";
+import { pacedResponses } from "./paced-responses.ts";
 import { page } from "./page.ts";
 import { pageAtWork } from "./page-at-work.ts";
 import { permission } from "./permission.ts";
@@ -35,6 +37,7 @@ import { stream } from "./stream.ts";
 import { streamAnthropic } from "./stream-anthropic.ts";
 import { streamGemini } from "./stream-gemini.ts";
 import { streamPadded } from "./stream-padded.ts";
+import { streamResponses } from "./stream-responses.ts";
 import { telemetryMeasure } from "./telemetry.ts";
 import { terminal } from "./terminal.ts";
 import { turns } from "./turns.ts";
@@ -52,6 +55,9 @@ export const measures: readonly Measure[] = [
   streamGemini,
   pacedGemini,
   loopGemini,
+  streamResponses,
+  pacedResponses,
+  loopResponses,
   concurrent,
   growth,
   callbacks,

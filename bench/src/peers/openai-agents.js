@@ -1,11 +1,12 @@
-import { Agent, OpenAIChatCompletionsModel, Runner, tool } from "@openai/agents";
+import { Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, tool } from "@openai/agents";
 import OpenAI from "openai";
 import { LOOK } from "./look.js";
 
 /** OpenAI's agents without tracing. */
-export function connect(address) {
+export function connect(address, format) {
   const client = new OpenAI({ apiKey: "none", baseURL: address });
-  const model = new OpenAIChatCompletionsModel(client, "mock");
+  const Model = format === "responses" ? OpenAIResponsesModel : OpenAIChatCompletionsModel;
+  const model = new Model(client, "mock");
   const runner = new Runner({ tracingDisabled: true });
   const agent = (look) =>
     new Agent({

@@ -1,7 +1,12 @@
 import { Agent } from "@earendil-works/pi-agent-core";
 import { LOOK } from "./look.js";
 
-const APIS = { chat: "openai-completions", anthropic: "anthropic-messages", gemini: "google-generative-ai" };
+const APIS = {
+  chat: "openai-completions",
+  anthropic: "anthropic-messages",
+  gemini: "google-generative-ai",
+  responses: "openai-responses",
+};
 
 /** The agent inside pi. */
 export async function connect(address, format) {

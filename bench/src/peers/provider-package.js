@@ -11,6 +11,10 @@ export async function languageModel(address, format) {
     const { createGoogle } = await import("@ai-sdk/google");
     return createGoogle({ baseURL: address, apiKey: "none" })("mock");
   }
+  if (format === "responses") {
+    const { createOpenAI } = await import("@ai-sdk/openai");
+    return createOpenAI({ baseURL: address, apiKey: "none" }).responses("mock");
+  }
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   return createOpenAICompatible({ name: "mock", baseURL: address, includeUsage: true }).chatModel("mock");
 }

@@ -1,9 +1,11 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import type { Answers } from "./answers.ts";
 import { anthropic } from "./anthropic.ts";
 import { chat } from "./chat.ts";
 import { gemini } from "./gemini.ts";
+import { responses } from "./responses.ts";
 
 /**
  * A provider that answers from memory, so that its own cost stays small. The start of a path selects the answer:
@@ -14,10 +16,16 @@ import { gemini } from "./gemini.ts";
  * - `/paced/N/...`: the same, a chunk every 20 ms
  * - `/loop/N/...`: a call, until the request has the results of N calls; then a text
  *
- * The end of the path selects the format: `/messages` Anthropic's, `:streamGenerateContent` Gemini's, any other that of
- * chat completions. Every event is a separate HTTP chunk, like at real providers.
+ * The end of the path selects the format: `/messages` Anthropic's, `:streamGenerateContent` Gemini's, `/responses` that of
+ * responses, any other that of chat completions. Every event is a separate HTTP chunk, like at real providers.
  */
 const PACE = 20;
+
+function answersOf(url: string): Answers {
+  if (url.includes("/messages")) return anthropic;
+  if (url.includes("/responses")) return responses;
+  return url.includes("Content") ? gemini : chat;
+}
 
 const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
   const body = await buffer(request);
@@ -25,7 +33,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, async (request, respon
   const [, route, length] = url.split("/");
   const count = Number(length);
   // Some clients request `/messages?beta=true`.
-  const answers = url.includes("/messages") ? anthropic : url.includes("Content") ? gemini : chat;
+  const answers = answersOf(url);
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   switch (route) {
     case "stream":

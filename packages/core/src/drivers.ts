@@ -1,4 +1,4 @@
-export { type ProviderAction, providedCall, providedResult } from "./ai-sdk/provider-action.ts";
+export { type ProviderAction, providedCall, providedContent, providedResult } from "./ai-sdk/provider-action.ts";
 export { isTooDeep } from "./conversation/checked/written-input.ts";
 export { anthropicFile } from "./conversation/forms/write-anthropic.ts";
 export { filesHeading, type OpenAiChatMessage, openAiChatPart } from "./conversation/forms/write-openai.ts";

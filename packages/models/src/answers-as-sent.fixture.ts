@@ -29,6 +29,7 @@ export const MODELS = {
     (url: string) => ({ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: url }),
   ],
   responses: ["openai/gpt-5", (url: string) => ({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: url })],
+  "responses package": ["openai/gpt-5", (url: string) => ({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: url })],
   google: ["google/gemini-2.5-flash", google],
   "google package": ["google/gemini-2.5-flash", google],
   bedrock: [

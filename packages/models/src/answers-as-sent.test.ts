@@ -154,7 +154,7 @@ describe("F55: errors where servers put them", () => {
     },
   );
 
-  test("responses-failed-quota: at once behind the beginning of the answer", async () => {
+  test.each(["responses", "responses package"] as const)("responses-failed-quota, at %s: at once", async (way) => {
     const body =
       eventOf({ type: "response.created", response: { id: "r", created_at: 1, model: "gpt-5" } }) +
       eventOf({
@@ -162,7 +162,7 @@ describe("F55: errors where servers put them", () => {
         sequence_number: 2,
         response: { error: { code: "insufficient_quota", message: "You exceeded your current quota." } },
       });
-    const { ended, asked } = await turns("responses", [{ body }]);
+    const { ended, asked } = await turns(way, [{ body }]);
     expect(ended.error).toMatchObject({
       code: "quota",
       message: expect.stringContaining("You exceeded your current quota"),
@@ -227,7 +227,7 @@ describe("F60, F61, F62: what is asked again, and what is not", () => {
     expect(asked).toBe(1);
   });
 
-  test.each(["chat", "responses"] as const)(
+  test.each(["chat", "responses", "responses package"] as const)(
     "azure-filter-400, at %s: told as a filter, without advice about settings",
     async (way) => {
       const sent = json(400, {

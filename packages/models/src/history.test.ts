@@ -62,17 +62,24 @@ const history: ResponseInputItem[] = [
 test.each([
   { name: "openai-compatible/clocks", env: () => ({ OPENAI_COMPATIBLE_BASE_URL: `${mock.url}/v1` }) },
   { name: "openai/gpt-5", env: () => ({ OPENAI_API_KEY: "test", OPENAI_BASE_URL: `${mock.url}/v1` }) },
+  {
+    name: "openai/package",
+    env: () => ({ OPENAI_API_KEY: "test", OPENAI_BASE_URL: `${mock.url}/v1` }),
+    driver: "package" as const,
+  },
   { name: "anthropic/claude-sonnet-4-5", env: () => ({ ANTHROPIC_API_KEY: "test", ANTHROPIC_BASE_URL: mock.url }) },
   {
     name: "google/gemini-2.5-flash",
     env: () => ({ GOOGLE_GENERATIVE_AI_API_KEY: "test", GOOGLE_GENERATIVE_AI_BASE_URL: `${mock.url}/v1beta` }),
   },
-])("L5: the next request to $name has the calls and results of the history", async ({ name, env }) => {
+])("L5: the next request to $name has the calls and results of the history", async ({ name, env, driver }) => {
   mock.reset();
   mock.on({ userMessage: "Sure?" }, { content: "Yes." });
   const session = Session.inMemory();
   await session.addHistory(history);
-  const agent = new Agent({ model: await resolveModel(name, { env: env() }) });
+  const agent = new Agent({
+    model: await resolveModel(name, { env: env(), overrides: driver ? { [name]: { driver } } : {} }),
+  });
   expect((await agent.send("Sure?", { session })).text).toBe("Yes.");
   expect(JSON.stringify(mock.getRequests().at(-1)?.body)).toMatch(
     /What time is it.*call_1.*clock.*12:30.*Half past twelve.*Sure/s,

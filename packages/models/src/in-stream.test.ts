@@ -52,6 +52,27 @@ const google: Wire = {
   ],
 };
 
+const openai: Wire = {
+  model: "openai/gpt-5",
+  environment: (address) => ({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: address }),
+  begin:
+    eventOf({ type: "response.created", response: { id: "r", created_at: 1, model: "gpt-5" } }) +
+    eventOf({ type: "response.output_item.added", output_index: 0, item }) +
+    said("Half"),
+  rest:
+    said(" done.") +
+    eventOf({ type: "response.output_item.done", output_index: 0, item: { ...item, status: "completed" } }) +
+    eventOf({ type: "response.completed", response: { usage: { input_tokens: 1, output_tokens: 3 } } }),
+  errors: [
+    ["overloaded", responsesError("server_is_overloaded", "The server is overloaded, slow_down")],
+    ["rate-limit", responsesError("rate_limit_exceeded", "Rate limit reached. Please try again in 7s."), 7000],
+    ["provider", responsesError("server_error", "Something went wrong")],
+    ["context-overflow", responsesError("context_length_exceeded", "Your input exceeds the context window.")],
+    ["quota", responsesError("insufficient_quota", "You exceeded your current quota.")],
+    ["authentication", responsesError("invalid_api_key", "Incorrect API key provided")],
+  ],
+};
+
 const wires: readonly Wire[] = [
   {
     model: "anthropic/claude-sonnet-4-5",
@@ -76,26 +97,8 @@ const wires: readonly Wire[] = [
       ["authentication", anthropicError("authentication_error", "invalid x-api-key")],
     ],
   },
-  {
-    model: "openai/gpt-5",
-    environment: (address) => ({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: address }),
-    begin:
-      eventOf({ type: "response.created", response: { id: "r", created_at: 1, model: "gpt-5" } }) +
-      eventOf({ type: "response.output_item.added", output_index: 0, item }) +
-      said("Half"),
-    rest:
-      said(" done.") +
-      eventOf({ type: "response.output_item.done", output_index: 0, item: { ...item, status: "completed" } }) +
-      eventOf({ type: "response.completed", response: { usage: { input_tokens: 1, output_tokens: 3 } } }),
-    errors: [
-      ["overloaded", responsesError("server_is_overloaded", "The server is overloaded, slow_down")],
-      ["rate-limit", responsesError("rate_limit_exceeded", "Rate limit reached. Please try again in 7s."), 7000],
-      ["provider", responsesError("server_error", "Something went wrong")],
-      ["context-overflow", responsesError("context_length_exceeded", "Your input exceeds the context window.")],
-      ["quota", responsesError("insufficient_quota", "You exceeded your current quota.")],
-      ["authentication", responsesError("invalid_api_key", "Incorrect API key provided")],
-    ],
-  },
+  openai,
+  { ...openai, throughPackage: true },
   {
     model: "openai-chat/gpt-5",
     environment: (address) => ({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: address }),

@@ -13,6 +13,7 @@ export {
   type OpenAIUserPart,
   toOpenAIMessages,
 } from "./openai-chat/messages.ts";
+export { type OpenAIResponsesOptions, openAIResponses } from "./openai-responses/driver.ts";
 export type { KnownModel, ModelFacts, ModelOverride, ModelOverrides } from "./provider/catalogue.ts";
 export { type Effort, withoutEffort } from "./provider/effort.ts";
 export type { EnvironmentVariables } from "./provider/environment.ts";

@@ -25,12 +25,9 @@ export const openAnthropic = through("@ai-sdk/anthropic", async () => {
   const [{ anthropic }] = await Promise.all([import("./entry/anthropic.ts"), import("@ai-sdk/anthropic/internal")]);
   return anthropic;
 });
-export const openOpenAI = through("@ai-sdk/openai", async () => (await import("./entry/openai.ts")).openai);
 export const openMistral = through("@ai-sdk/mistral", async () => (await import("./entry/mistral.ts")).mistral);
-export const openXai = through("@ai-sdk/xai", async () => (await import("./entry/xai.ts")).xai);
 export const openGroq = through("@ai-sdk/groq", async () => (await import("./entry/groq.ts")).groq);
 export const openDeepSeek = through("@ai-sdk/deepseek", async () => (await import("./entry/deepseek.ts")).deepseek);
-export const openAzure = through("@ai-sdk/azure", async () => (await import("./entry/azure.ts")).azure);
 export const openAmazonBedrock = through(
   "@ai-sdk/amazon-bedrock",
   async () => (await import("./entry/amazon-bedrock.ts")).amazonBedrock,
@@ -38,6 +35,21 @@ export const openAmazonBedrock = through(
 
 export async function openGoogle(target: ModelTarget): Promise<ModelDriver> {
   return (await import("./entry/google.ts")).google.open(target);
+}
+
+/** Opens a model of OpenAI with Banyan's own driver. */
+export async function openOpenAI(target: ModelTarget): Promise<ModelDriver> {
+  return (await import("./entry/openai.ts")).openai.open(target);
+}
+
+/** Opens a model at Azure with Banyan's own driver. */
+export async function openAzure(target: ModelTarget): Promise<ModelDriver> {
+  return (await import("./entry/azure.ts")).azure.open(target);
+}
+
+/** Opens a model of xAI with Banyan's own driver. */
+export async function openXai(target: ModelTarget): Promise<ModelDriver> {
+  return (await import("./entry/xai.ts")).xai.open(target);
 }
 
 export async function anthropicPackage(target: ModelTarget): Promise<ModelDriver> {

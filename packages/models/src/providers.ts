@@ -1,13 +1,19 @@
 import type { LocalServerName } from "./local/window.ts";
 import * as open from "./open.ts";
 import * as embedding from "./open-embedding.ts";
+import { azurePackage, openaiPackage, xaiPackage } from "./openai-responses/package.ts";
 import type { Provider } from "./provider/provider.ts";
 import * as facts from "./provider/provider-facts.ts";
 
 /** All providers in the order in which `chooseModel` tries them. Local servers come last. */
 export const providers: readonly Provider[] = [
   { ...facts.anthropic, open: open.openAnthropic, openPackage: open.anthropicPackage },
-  { ...facts.openai, open: open.openOpenAI, openEmbedding: embedding.openOpenAIEmbedding },
+  {
+    ...facts.openai,
+    open: open.openOpenAI,
+    openPackage: openaiPackage,
+    openEmbedding: embedding.openOpenAIEmbedding,
+  },
   {
     ...facts.openaiChat,
     open: open.openChatServer,
@@ -21,7 +27,7 @@ export const providers: readonly Provider[] = [
     openEmbedding: embedding.openGoogleEmbedding,
   },
   { ...facts.mistral, open: open.openMistral, openEmbedding: embedding.openMistralEmbedding },
-  { ...facts.xai, open: open.openXai },
+  { ...facts.xai, open: open.openXai, openPackage: xaiPackage },
   { ...facts.groq, open: open.openGroq },
   { ...facts.deepseek, open: open.openDeepSeek },
   {
@@ -30,7 +36,12 @@ export const providers: readonly Provider[] = [
     openPackage: open.chatPackage,
     openEmbedding: embedding.openOpenAIEmbedding,
   },
-  { ...facts.azure, open: open.openAzure, openEmbedding: embedding.openAzureEmbedding },
+  {
+    ...facts.azure,
+    open: open.openAzure,
+    openPackage: azurePackage,
+    openEmbedding: embedding.openAzureEmbedding,
+  },
   { ...facts.amazonBedrock, open: open.openAmazonBedrock, openEmbedding: embedding.openAmazonBedrockEmbedding },
   {
     ...facts.openaiCompatible,

@@ -150,7 +150,7 @@ test.each([
   ["openai-chat/gpt-4o", "openai-chat"],
   ["openrouter/meta/llama", "openai-chat"],
   ["ollama/qwen3:8b", "openai-chat"],
-  ["openai/gpt-5", "language-model"],
+  ["openai/gpt-5", "openai-responses"],
 ])(
   "%s has the driver %s, and a setting goes back to its provider's package, for that model alone",
   async (name, own) => {

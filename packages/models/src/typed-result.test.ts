@@ -68,6 +68,13 @@ const wires = [
     withTools: true,
   },
   {
+    name: "openai/gpt-5-mini",
+    env: () => ({ OPENAI_API_KEY: "test", OPENAI_BASE_URL: `${mock.url}/v1` }),
+    sent: { text: { format: { type: "json_schema", name: "result", strict: true, schema: strict } } },
+    withTools: true,
+    driver: "package" as const,
+  },
+  {
     name: "anthropic/claude-sonnet-4-5",
     env: () => ({ ANTHROPIC_API_KEY: "test", ANTHROPIC_BASE_URL: mock.url }),
     sent: { output_config: { format: { type: "json_schema", schema: closed } } },
@@ -115,6 +122,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, message: strin
   "openai-compatible/trips": [500, "failed to parse grammar"],
   "openai-compatible/package": [400, "'response_format' of type 'json_schema' is not supported with this model"],
   "openai/gpt-5": [400, "Invalid schema for text.format 'result'"],
+  "openai/gpt-5-mini": [400, "Invalid schema for text.format 'result'"],
   "anthropic/claude-sonnet-4-5": [400, "output_config.format: Extra inputs are not permitted"],
   "google/gemini-3.5-flash": [400, 'Unknown name "response_json_schema" at generation_config'],
   "google/gemini-3.1-pro-preview": [400, 'Unknown name "response_json_schema" at generation_config'],

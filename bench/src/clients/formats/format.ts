@@ -10,8 +10,10 @@ export interface WireFormat {
   head(tool: boolean): object;
   /** Returns a message of the user. */
   question(text: string): object;
-  /** The characters before the text in a text chunk; `"}` ends the text. */
+  /** The characters before the text in a text chunk. */
   readonly beforeText: string;
+  /** The characters after the text. Default `"}`. */
+  readonly afterText?: string;
   /** Returns the text of a text chunk. */
   textOf(chunk: string): string;
   /** Adds the content of any other chunk to the calls. */

@@ -18,6 +18,7 @@ export interface ProviderAction {
 /** UTF-16 units of the arguments in the description. */
 const SHOWN = 200;
 
+/** Keeps a call of a tool that the provider ran itself. */
 export function providedCall(call: LanguageModelV4ToolCall): ProviderAction {
   const { toolCallId, toolName, input, providerMetadata } = call;
   const part: LanguageModelV4ToolCallPart = {
@@ -31,6 +32,7 @@ export function providedCall(call: LanguageModelV4ToolCall): ProviderAction {
   return { text: `${toolName} ${cutTo(input, SHOWN)}`, part: withoutUndefined(part) };
 }
 
+/** Keeps the result of a call that the provider ran itself. */
 export function providedResult(result: LanguageModelV4ToolResult): ProviderAction {
   const { toolCallId, toolName, isError = false, providerMetadata } = result;
   const part: LanguageModelV4ToolResultPart = {
@@ -43,6 +45,7 @@ export function providedResult(result: LanguageModelV4ToolResult): ProviderActio
   return { text: `${toolName} ${isError ? "failed" : "answered"}`, part: withoutUndefined(part) };
 }
 
+/** Keeps content in a form of the provider, such as a compacted conversation. */
 export function providedContent({ kind, providerMetadata }: LanguageModelV4CustomContent): ProviderAction {
   const part: LanguageModelV4CustomPart = {
     type: "custom",

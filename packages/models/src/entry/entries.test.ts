@@ -154,7 +154,7 @@ describe("packages of providers", () => {
     const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd });
     const missing = (peer: keyof typeof PEERS) =>
       `missing-package: This model needs the package ${peer}, which is not installed. Install it: npm install ${peer}@${PEERS[peer]}`;
-    const ownDrivers = ["google", "openai-compatible"];
+    const ownDrivers = ["azure", "google", "openai", "openai-compatible", "xai"];
     expect(stdout.trimEnd().split("\n")).toEqual([
       ...names.map((name) => {
         const answer = ownDrivers.includes(name) ? `${name}/m` : missing(`@ai-sdk/${name}` as keyof typeof PEERS);

@@ -1,7 +1,6 @@
-import { createXai } from "@ai-sdk/xai";
+import { openAIResponses } from "../openai-responses/driver.ts";
 import { type ModelFunction, modelFunction } from "../provider/model-function.ts";
-import { overPackage } from "../provider/of-target.ts";
-import { packageSettings } from "../provider/package-settings.ts";
+import { wireOptions } from "../provider/of-target.ts";
 import { xai as facts } from "../provider/provider-facts.ts";
 
 export type { ModelFunction, ProviderModelOptions } from "../provider/model-function.ts";
@@ -12,5 +11,5 @@ export type { ModelFunction, ProviderModelOptions } from "../provider/model-func
  * const agent = new Agent({ model: xai("grok-4.5") });
  */
 export const xai: ModelFunction = modelFunction("xai", facts, (target) =>
-  overPackage(createXai(packageSettings(target, "responses"))(target.model), target),
+  openAIResponses({ ...wireOptions(target), provider: "xai" }),
 );

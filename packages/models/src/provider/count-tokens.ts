@@ -27,8 +27,19 @@ const ANTHROPIC_FIELDS = [
 
 export const ANTHROPIC_COUNT: CountEndpoint = {
   address: (request) => `${request}/count_tokens`,
-  body: (request) =>
-    Object.fromEntries(ANTHROPIC_FIELDS.flatMap((name) => (name in request ? [[name, request[name]]] : []))),
+  body: (request) => fieldsOf(request, ANTHROPIC_FIELDS),
+  field: "input_tokens",
+};
+
+/** https://platform.openai.com/docs/api-reference/responses/input-tokens, which refuses all other fields. */
+const RESPONSES_FIELDS = [
+  ...["model", "input", "tools", "tool_choice", "text", "reasoning", "instructions", "truncation"],
+  ...["parallel_tool_calls", "conversation", "previous_response_id"],
+];
+
+export const RESPONSES_COUNT: CountEndpoint = {
+  address: (request) => `${request}/input_tokens`,
+  body: (request) => fieldsOf(request, RESPONSES_FIELDS),
   field: "input_tokens",
 };
 
@@ -41,6 +52,10 @@ export function googleCount(model: string): CountEndpoint {
     }),
     field: "totalTokens",
   };
+}
+
+function fieldsOf(request: JsonRecord, names: readonly string[]): JsonRecord {
+  return Object.fromEntries(names.flatMap((name) => (name in request ? [[name, request[name]]] : [])));
 }
 
 interface WrittenRequest {

@@ -2,6 +2,7 @@ import type { Json } from "../../conversation/part.ts";
 import { isJsonRecord } from "../../conversation/shape-problem.ts";
 import { wellFormed } from "./form.ts";
 import type { RequestRules } from "./rules.ts";
+import { looksAround } from "./schema.ts";
 
 type SchemaObject = Readonly<Record<string, Json>>;
 
@@ -118,7 +119,7 @@ function ofType(
 /** OpenAI refuses unknown formats, and patterns that look ahead or behind. */
 function isTaken(keyword: string, value: Json): boolean {
   if (keyword === "format") return FORMATS.has(value);
-  return keyword !== "pattern" || !/\(\?<?[=!]/.test(String(value));
+  return keyword !== "pattern" || !looksAround(value);
 }
 
 function closedObject(schema: SchemaObject, form: OutputForm): SchemaObject | undefined {

@@ -215,13 +215,23 @@ function withNames(schema: Json, renamed: ReadonlyMap<string, string>): Json {
   });
 }
 
-/** OpenAI refuses an array without `items`. */
+/** OpenAI refuses an array without `items`, rules for property names, and patterns that look ahead or behind. */
 function withItemSchema(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withItemSchema);
   if (!isJsonRecord<SchemaObject>(schema)) return schema;
-  const whole = mapKeywords(schema, (_keyword, _value) => undefined, withItemSchema);
+  const usable = Object.fromEntries(
+    Object.entries(schema).filter(
+      ([keyword, value]) => keyword !== "propertyNames" && !(keyword === "pattern" && looksAround(value)),
+    ),
+  );
+  const whole = mapKeywords(usable, (_keyword, _value) => undefined, withItemSchema);
   const isArray = schema.type === "array" || (Array.isArray(schema.type) && schema.type.includes("array"));
   return isArray && !isJsonRecord<SchemaObject>(schema.items) ? { ...(whole as SchemaObject), items: {} } : whole;
+}
+
+/** True for a regular expression that looks ahead or behind, which OpenAI cannot enforce. */
+export function looksAround(pattern: Json): boolean {
+  return /\(\?<?[=!]/.test(String(pattern));
 }
 
 /** Changes keywords of a schema and of its nested schemas. Values that are not schemas stay. */

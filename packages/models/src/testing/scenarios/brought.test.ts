@@ -37,6 +37,18 @@ const GEMINI = [
   },
 ];
 
+const RESPONSES = [
+  {
+    type: "function_call_output",
+    call_id: "call_1",
+    output: [
+      { type: "input_text", text: SAID },
+      { type: "input_image", image_url: png },
+      { type: "input_file", filename: "paper.pdf", file_data: pdf },
+    ],
+  },
+];
+
 /** The parts after the call in a request, by format. */
 const expected: Readonly<Record<string, readonly object[]>> = {
   "OpenAI chat": [
@@ -50,17 +62,8 @@ const expected: Readonly<Record<string, readonly object[]>> = {
   "Ollama's own address for OpenAI's format": [
     { role: "tool", tool_call_id: "call_1", content: `scanned\n${UNSEEN}\n${UNREAD}\n${UNHEARD}` },
   ],
-  "OpenAI responses": [
-    {
-      type: "function_call_output",
-      call_id: "call_1",
-      output: [
-        { type: "input_text", text: SAID },
-        { type: "input_image", image_url: png },
-        { type: "input_file", filename: "paper.pdf", file_data: pdf },
-      ],
-    },
-  ],
+  "OpenAI responses": RESPONSES,
+  "OpenAI responses, through its package": RESPONSES,
   Anthropic: [
     {
       role: "user",

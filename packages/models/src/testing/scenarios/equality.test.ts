@@ -4,6 +4,8 @@ import { describe, expect, test } from "vitest";
 import { MessagesAnswer } from "../../anthropic-messages/answer.ts";
 import { GeminiAnswer } from "../../gemini/answer.ts";
 import { ChatAnswer } from "../../openai-chat/answer.ts";
+import { ResponsesAnswer } from "../../openai-responses/answer.ts";
+import { hostedTools } from "../../openai-responses/server-tools.ts";
 import type { Endpoint } from "../../wire/errors.ts";
 import { EventStreamDecoder } from "../../wire/event-stream.ts";
 import type { AnswerDecoder } from "../../wire/response.ts";
@@ -49,6 +51,15 @@ const gemini: Own = {
   format: formatOf("Gemini"),
   answer: (endpoint) => new GeminiAnswer(endpoint),
   request: (body) => body,
+  parts: (parts) => parts,
+};
+
+const responses: Own = {
+  format: formatOf("OpenAI responses"),
+  answer: (endpoint) =>
+    new ResponsesAnswer(endpoint, { provider: "openai", offered: new Set(), hosted: hostedTools({}, "openai") }),
+  // The mock gives each reasoning another id.
+  request: (body) => JSON.parse(JSON.stringify(body).replace(/"(id|encrypted_content)":"[^"]*"/g, '"$1":"r"')),
   parts: (parts) => parts,
 };
 
@@ -112,7 +123,7 @@ function requestsOf({ request }: Own, { requests }: Played): unknown[] {
   return requests.map(({ text }) => request(JSON.parse(text.replaceAll(/the answer broke off: [^"\\]*/g, "broken"))));
 }
 
-describe.each([anthropic, chat, gemini])("our own driver for $format.name", (own) => {
+describe.each([anthropic, chat, gemini, responses])("our own driver for $format.name", (own) => {
   const { callsComeWhole } = own.format;
   test.each([...scenarios, ...breaks].filter(({ breaksCalls }) => !(breaksCalls && callsComeWhole)))(
     "F13: is equal to the provider's package, request by request and part by part, wherever its answers are split: $name",

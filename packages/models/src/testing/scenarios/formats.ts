@@ -144,6 +144,14 @@ const gemini: Omit<Format, "name"> = {
   }),
 };
 
+const openaiResponses: Format = {
+  ...responses,
+  name: "OpenAI responses",
+  model: "openai/gpt-5",
+  price: gpt,
+  environment: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: "test-key" }),
+};
+
 export const formats: readonly Format[] = [
   {
     ...chat,
@@ -158,13 +166,8 @@ export const formats: readonly Format[] = [
     price: gpt,
     environment: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: "test-key" }),
   },
-  {
-    ...responses,
-    name: "OpenAI responses",
-    model: "openai/gpt-5",
-    price: gpt,
-    environment: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: "test-key" }),
-  },
+  openaiResponses,
+  { ...openaiResponses, name: "OpenAI responses, through its package", throughPackage: true },
   {
     ...anthropic,
     name: "Anthropic",

@@ -117,7 +117,7 @@ describe("over HTTP, on every format,", () => {
     const claude = (1000 * 3 + 70 * 15) / 1e6;
     const gemini = (1000 * 0.3 + 70 * 2.5) / 1e6;
     expect(priced).toEqual(
-      [undefined, gpt, gpt, claude, claude, gemini, gemini, 0].map((cost) => cost && expect.closeTo(cost, 10)),
+      [undefined, gpt, gpt, gpt, claude, claude, gemini, gemini, 0].map((cost) => cost && expect.closeTo(cost, 10)),
     );
   });
 

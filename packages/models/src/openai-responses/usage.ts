@@ -1,0 +1,19 @@
+import type { Usage } from "@banyan/core";
+import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
+import { countAt } from "../wire/json.ts";
+import type { ResponsesProvider } from "./provider.ts";
+
+/** Converts the token counts of a response. xAI counts cached tokens apart from the input if they exceed the input. */
+export function responsesUsage(usage: JsonRecord, provider: ResponsesProvider): Usage {
+  const details = isJsonRecord(usage.input_tokens_details) ? usage.input_tokens_details : {};
+  const spent = isJsonRecord(usage.output_tokens_details) ? usage.output_tokens_details : {};
+  const input = countAt(usage, "input_tokens");
+  const cached = countAt(details, "cached_tokens");
+  return {
+    input: provider === "xai" && cached > input ? input + cached : input,
+    cached,
+    cacheWrite: countAt(details, "cache_write_tokens"),
+    output: countAt(usage, "output_tokens"),
+    reasoning: countAt(spent, "reasoning_tokens"),
+  };
+}
