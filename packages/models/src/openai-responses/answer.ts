@@ -15,6 +15,12 @@ import type { ResponsesProvider } from "./provider.ts";
 import type { HostedTools } from "./server-tools.ts";
 import { responsesUsage } from "./usage.ts";
 
+/** Fields that this decoder reads in an event with a fragment. */
+const MEANINGFUL: ReadonlySet<string> = new Set([
+  ...["type", "delta", "output_index", "item_id", "content_index", "summary_index"],
+  ...["error", "object", "response", "message", "detail"],
+]);
+
 /** The request that an answer belongs to. */
 export interface AnsweredRequest {
   readonly provider: ResponsesProvider;
@@ -68,7 +74,7 @@ export class ResponsesAnswer implements AnswerDecoder {
   readonly #hosted: HostedActions;
   readonly #names: ReadonlyMap<string, string>;
   /** Events with the next fragment of the same item. */
-  readonly #repeated = new RepeatedDocuments();
+  readonly #repeated = new RepeatedDocuments(MEANINGFUL);
   readonly #items = new Map<unknown, StreamedItem>();
   #block: StreamedBlock | undefined;
   /** Citations, which count only if no search lists its sources. */
@@ -100,13 +106,12 @@ export class ResponsesAnswer implements AnswerDecoder {
 
   data(text: string): void {
     if (this.done || text === "" || text.startsWith("[DONE]")) return;
-    const unnumbered = withoutNumber(text);
-    if (this.#repeated.read(unnumbered)) return;
+    if (this.#repeated.read(text)) return;
     const event = parseEvent(this.#endpoint, text);
     const error = errorIn(event, typeof event.type === "string" || "output" in event);
     if (error !== undefined) throw errorInAnswer(this.#endpoint, error);
     this.#read(event);
-    if (this.#repeated.learns) this.#learn(unnumbered, event);
+    if (this.#repeated.learns) this.#learn(text, event);
   }
 
   end(): void {
@@ -175,12 +180,13 @@ export class ResponsesAnswer implements AnswerDecoder {
   }
 
   /** Learns the form of an event with the next fragment of an item. */
-  #learn(unnumbered: string, event: JsonRecord): void {
+  #learn(document: string, event: JsonRecord): void {
     const type = textAt(event, "type");
     if (!DELTAS.has(type)) return;
     const at = event.output_index ?? event.item_id;
     const paragraph = paragraphOf(event);
-    this.#repeated.learn(unnumbered, textAt(event, "delta"), (text) => this.#delta(type, at, paragraph, text));
+    const say = (text: string) => this.#delta(type, at, paragraph, text);
+    this.#repeated.learn(document, textAt(event, "delta"), say, event);
   }
 
   #begin(at: unknown, item: JsonRecord): StreamedItem {
@@ -378,21 +384,6 @@ export class ResponsesAnswer implements AnswerDecoder {
 function paragraphOf({ summary_index, content_index }: JsonRecord): number {
   const index = summary_index ?? content_index;
   return typeof index === "number" ? index : 0;
-}
-
-/** Events differ in their numbers. A string of JSON cannot contain this text, because its quotes would be escaped. */
-const NUMBER = '"sequence_number":';
-
-function withoutNumber(document: string): string {
-  const start = document.indexOf(NUMBER);
-  if (start === -1) return document;
-  let end = start + NUMBER.length;
-  while (isDigit(document.charCodeAt(end))) end++;
-  return document.slice(0, start) + document.slice(end);
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39;
 }
 
 function wrongFormat({ address }: Endpoint): ModelError {
