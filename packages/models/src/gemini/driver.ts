@@ -5,7 +5,7 @@ import { WireClient, type WireOptions } from "../wire/client.ts";
 import { modelFetch } from "../wire/fetch.ts";
 import { GeminiAnswer } from "./answer.ts";
 import { PROVIDER } from "./messages.ts";
-import { encodeGeminiRequest, googleOptions, requestShape, withContinuation } from "./request.ts";
+import { continuedBody, encodeGeminiRequest, googleOptions, requestShape } from "./request.ts";
 
 /** Default media types of files in tool results. */
 const TAKEN: readonly string[] = ["image/png", "image/jpeg", "image/webp", PDF, "audio/*"];
@@ -44,7 +44,7 @@ export function geminiContent(options: WireOptions): ModelDriver {
       let { continuationToken: token } = googleOptions(request.settings);
       do {
         answer.continue();
-        await client.send(typeof token === "string" ? withContinuation(body, token) : body, answer, sink, signal);
+        await client.send(typeof token === "string" ? continuedBody(body, token) : body, answer, sink, signal);
         token = answer.continuation;
       } while (token !== undefined);
     },

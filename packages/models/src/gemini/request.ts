@@ -60,7 +60,7 @@ function instructed(first: Uint8Array | undefined, { instructions }: ModelReques
 }
 
 /** Returns the body of the request that continues a response, which reached the maximum length of one response. */
-export function withContinuation(body: ListBody, token: string): ListBody {
+export function continuedBody(body: ListBody, token: string): ListBody {
   return { ...body, after: `${body.after.slice(0, -1)},"continuationToken":${JSON.stringify(token)}}` };
 }
 

@@ -1,4 +1,3 @@
-import type { Store } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
 import { GUEST, OWNER, type Principal } from "@banyan/desk";
 import {
@@ -7,11 +6,8 @@ import {
   type DeskCommand,
   failsAs,
   hasBegun,
-  type LiveChats,
   type LiveConversation,
-  type LiveConversations,
   type OtherNodes,
-  type Performer,
   type Watchable,
 } from "@banyan/desk/serving";
 import type { Command, Problem } from "@banyan/protocol";
@@ -19,21 +15,12 @@ import { rightFor } from "@banyan/protocol/values";
 import { type ConversationOwner, runsToGoOnWith, type SharedDatabase } from "@banyan/store/postgres";
 import { ActivityPublisher } from "./activities.ts";
 import { Bells } from "./bells.ts";
-import {
-  type DrivenNode,
-  type Driver,
-  type DriverPosition,
-  type LogStep,
-  mayBeginTurn,
-  type NodeCommand,
-} from "./driver.ts";
+import type { ClusterDesk, ClusterOptions } from "./cluster-options.ts";
+import { type DrivenNode, type DriverPosition, type LogStep, mayBeginTurn, type NodeCommand } from "./driver.ts";
 import { type FeedSource, MovingConversation } from "./moving-conversation.ts";
 import { continueCommand, NodeDrain, resumeOf, runsAtWork } from "./node-drain.ts";
 import { TurnFollower } from "./turn-follower.ts";
 import { WrittenConversation } from "./written-conversation.ts";
-
-/** What happens to a run whose node died. `resume`: another node continues the run. `leave`: the user decides. */
-export type RedrivePolicy = "resume" | "leave";
 
 /** Milliseconds between two queries of an outcome (first, longest), and of the commands that wait here. */
 const FIRST_LOOK = 20;
@@ -41,29 +28,6 @@ const LONGEST_LOOK = 1_000;
 const WAITING = 1_000;
 /** Milliseconds that a command waits for a node that may open its conversation. */
 const PATIENCE = 20_000;
-
-/** Options of a server in a cluster. */
-export interface ClusterOptions {
-  readonly shared: SharedDatabase;
-  readonly store: Pick<Store, "view">;
-  readonly driver: Driver;
-  readonly redrive: RedrivePolicy;
-  /** The tokens, which are the same on all servers. */
-  readonly tokens: { readonly owner: string; readonly guest: string | undefined };
-  /** Called with errors of work that no client requested. */
-  defect(error: unknown): void;
-  /** Called with sentences about faults that the operator can fix. */
-  log(sentence: string): void;
-}
-
-/** The functions of this node's desk (the part that executes commands) that the cluster uses. */
-export interface ClusterDesk {
-  readonly conversations: LiveConversations;
-  readonly performer: Performer;
-  readonly chats: LiveChats;
-  /** Marks a conversation as changed in the list; without an argument, all conversations. */
-  changed(conversation?: string): void;
-}
 
 /**
  * This server as one node of a cluster that shares a database. A command for a conversation of another node is stored

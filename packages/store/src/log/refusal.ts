@@ -106,6 +106,7 @@ export function openElsewhere(conversation: string, writer: LogWriter): StoreErr
 
 /** Makes the error of opening a conversation that this process has open already. */
 export function openHere(conversation: string): StoreError {
+  // biome-ignore lint/correctness/noProcessGlobal: used only where it exists; an import would fail elsewhere.
   const id = globalThis.process?.pid;
   const place = id === undefined ? "here" : `in this process (${id})`;
   return new StoreError(

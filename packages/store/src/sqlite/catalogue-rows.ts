@@ -1,9 +1,9 @@
 import type { ConversationSummary } from "@banyan/core/stores";
-import type { Slices } from "../log/slices.ts";
 import { discardCatalogue, readableCatalogue, writableCatalogue } from "./catalogue-file.ts";
 import { inSqliteTransaction } from "./database.ts";
 import { sqliteStoreError } from "./error.ts";
 import { conversationFileName } from "./file-name.ts";
+import type { Slices } from "./slices.ts";
 
 /** A conversation's file in the catalogue. */
 export interface CatalogueEntry {

@@ -1,13 +1,13 @@
 import { opendirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ConversationSummary } from "@banyan/core/stores";
-import { Slices } from "../log/slices.ts";
 import { compareNewest } from "../log/summary.ts";
 import { catalogueIn } from "./catalogue-file.ts";
 import { type CatalogueEntry, loadEntries, saveEntries } from "./catalogue-rows.ts";
 import { readFileSummary } from "./conversation-summary.ts";
 import { sqliteStoreError } from "./error.ts";
 import { conversationFileName, idIn } from "./file-name.ts";
+import { Slices } from "./slices.ts";
 
 /** A log that this process writes. */
 export interface OwnLog {

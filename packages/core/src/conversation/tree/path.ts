@@ -173,7 +173,7 @@ export function usageOnPath(path: readonly Message[]): { usage: Usage; cost: Cos
 }
 
 /** True for a list of messages. Checks the first and the last: a path may have 100,000 messages. */
-export function isPath(path: unknown): path is readonly Message[] {
+function isPath(path: unknown): path is readonly Message[] {
   return (
     Array.isArray(path) && [path[0], path.at(-1)].every((one) => path.length === 0 || typeof one?.role === "string")
   );
