@@ -87,6 +87,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "models listModels": (options) => models.listModels("demo", options),
   "models listProviders": (options) => models.listProviders(options),
   "models openAIChat": (options) => models.openAIChat(options),
+  "models openAIResponses": (options) => models.openAIResponses(options),
   "models resolveModel": (options) => models.resolveModel("demo/offline", options),
   "restate RestateDriver.constructor": (options) => new RestateDriver(nothing, options),
   "desk Desk.constructor": (options) => new Desk(options),

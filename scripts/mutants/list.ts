@@ -315,9 +315,9 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${server}/auth/gate.ts`,
-    line: "if (bearer === undefined) return this.page(knock) ? COOKIE_ALONE : NO_TOKEN;",
+    line: "return this.#pageOfToken(knock) ? COOKIE_ALONE : NO_TOKEN;",
     instead:
-      "const signedIn = bearer === undefined && this.page(knock); if (signedIn) return { ok: true, principal: signedIn.principal }; if (bearer === undefined) return NO_TOKEN;",
+      "const signedIn = this.#pageOfToken(knock); return signedIn ? { ok: true, principal: signedIn.principal } : NO_TOKEN;",
     tests: [`${server}/security.test.ts`, `${server}/signed-in-pages.test.ts`],
   },
   {

@@ -1,7 +1,7 @@
 import type { Json } from "@banyan/core";
 import type { PromptCall } from "@banyan/core/drivers";
 import { isJsonRecord } from "@banyan/core/shown";
-import type { Item, ItemContext, Own } from "./item.ts";
+import type { ItemContext, ItemData, RequestItem } from "./item.ts";
 import { snakeCase } from "./server-tools.ts";
 
 type JsonObject = Readonly<Record<string, Json>>;
@@ -13,9 +13,9 @@ const CLIENT_KINDS: ReadonlySet<string> = new Set(["local_shell", "shell", "appl
 export function clientItems(
   { id: callId, tool, input }: PromptCall,
   id: string | undefined,
-  own: Own,
+  own: ItemData,
   { kinds, stores, followsResponse }: ItemContext,
-): readonly Item[] | undefined {
+): readonly RequestItem[] | undefined {
   const kind = kinds.get(tool) ?? "";
   if (kind !== "custom" && !CLIENT_KINDS.has(kind)) return undefined;
   if (stores && id !== undefined) return followsResponse ? [] : [{ type: "item_reference", id }];
@@ -40,7 +40,7 @@ export function clientItems(
  * Encodes an action of the provider as it was kept: a call, a result, or compacted content. Actions that the API cannot
  * take back give nothing.
  */
-export function hostedItems(action: Json, context: ItemContext): readonly Item[] {
+export function hostedItems(action: Json, context: ItemContext): readonly RequestItem[] {
   const { provider, kinds, stores, inConversation } = context;
   if (provider === "xai" || !isJsonRecord<JsonObject>(action)) return [];
   const options = isJsonRecord<JsonObject>(action.providerOptions) ? action.providerOptions : {};
@@ -65,7 +65,11 @@ export function hostedItems(action: Json, context: ItemContext): readonly Item[]
   return item ? [item] : [];
 }
 
-function hostedCall(kind: string, { toolCallId, input }: JsonObject, itemId: Json | undefined): Item | undefined {
+function hostedCall(
+  kind: string,
+  { toolCallId, input }: JsonObject,
+  itemId: Json | undefined,
+): RequestItem | undefined {
   if (!isJsonRecord<JsonObject>(input)) return undefined;
   const id = itemId ?? toolCallId;
   switch (kind) {
@@ -83,7 +87,11 @@ function hostedCall(kind: string, { toolCallId, input }: JsonObject, itemId: Jso
   }
 }
 
-function hostedResult(kind: string, { toolCallId, output }: JsonObject, itemId: Json | undefined): Item | undefined {
+function hostedResult(
+  kind: string,
+  { toolCallId, output }: JsonObject,
+  itemId: Json | undefined,
+): RequestItem | undefined {
   if (!isJsonRecord<JsonObject>(output) || output.type !== "json" || !isJsonRecord<JsonObject>(output.value)) return;
   const { value } = output;
   const id = itemId ?? toolCallId;
@@ -111,7 +119,7 @@ function hostedResult(kind: string, { toolCallId, output }: JsonObject, itemId: 
 
 const ACTIONS: Readonly<Record<string, string>> = { openPage: "open_page", findInPage: "find_in_page" };
 
-function webSearchItem({ action, sources }: JsonObject, id: Json | undefined): Item | undefined {
+function webSearchItem({ action, sources }: JsonObject, id: Json | undefined): RequestItem | undefined {
   if (!isJsonRecord<JsonObject>(action)) return undefined;
   const type = ACTIONS[String(action.type)] ?? action.type;
   const found = sources === undefined ? {} : { sources };

@@ -3,7 +3,7 @@ import { CallArguments } from "@banyan/core/drivers";
 import type { JsonRecord } from "@banyan/core/shown";
 import type { Batch } from "../wire/batch.ts";
 import { textAt } from "../wire/json.ts";
-import { type ClientCall, itemOwn, PARALLEL, parallelCalls } from "./client-calls.ts";
+import { itemOwn, PARALLEL, parallelCalls, type WrittenCall } from "./client-calls.ts";
 import type { ResponsesProvider } from "./provider.ts";
 
 interface StreamedCall {
@@ -64,7 +64,7 @@ export class StreamedCalls {
     for (const [at, { item }] of [...this.#calls]) this.end(at, item);
   }
 
-  whole({ id, tool, input, own }: ClientCall): void {
+  whole({ id, tool, input, own }: WrittenCall): void {
     const index = this.#announce(id, tool);
     this.#batch.callInput(index, input);
     this.#finish(index, own);

@@ -10,7 +10,7 @@ import type { AnswerDecoder } from "../wire/response.ts";
 import { StreamedCalls } from "./answer-calls.ts";
 import { clientCall } from "./client-calls.ts";
 import { HostedActions } from "./hosted-actions.ts";
-import type { Own } from "./item.ts";
+import type { ItemData } from "./item.ts";
 import type { ResponsesProvider } from "./provider.ts";
 import type { HostedTools } from "./server-tools.ts";
 import { responsesUsage } from "./usage.ts";
@@ -45,7 +45,7 @@ interface StreamedBlock {
   /** The paragraph of reasoning. */
   readonly paragraph: number;
   /** Provider data that must be sent back. */
-  own: Own | undefined;
+  own: ItemData | undefined;
   empty: boolean;
 }
 
@@ -249,7 +249,7 @@ export class ResponsesAnswer implements AnswerDecoder {
     this.#closeWith(at, this.#reasoningOwn(item));
   }
 
-  #textOwn({ first, annotations }: StreamedItem, item: JsonRecord): Own | undefined {
+  #textOwn({ first, annotations }: StreamedItem, item: JsonRecord): ItemData | undefined {
     if (this.#provider === "xai" || typeof item.id !== "string") return undefined;
     const phase = item.phase ?? first.phase;
     return {
@@ -259,7 +259,7 @@ export class ResponsesAnswer implements AnswerDecoder {
     };
   }
 
-  #reasoningOwn({ id, encrypted_content }: JsonRecord): Own {
+  #reasoningOwn({ id, encrypted_content }: JsonRecord): ItemData {
     const encrypted = typeof encrypted_content === "string" && encrypted_content !== "" ? encrypted_content : null;
     return {
       ...(typeof id === "string" ? { itemId: id } : {}),
@@ -283,7 +283,7 @@ export class ResponsesAnswer implements AnswerDecoder {
     return block !== undefined && block.item === at && block.type === type && block.paragraph === paragraph;
   }
 
-  #open(type: StreamedBlock["type"], item: unknown, paragraph: number, own: Own | undefined): void {
+  #open(type: StreamedBlock["type"], item: unknown, paragraph: number, own: ItemData | undefined): void {
     this.#close();
     this.#block = { type, item, paragraph, own, empty: true };
   }
@@ -297,7 +297,7 @@ export class ResponsesAnswer implements AnswerDecoder {
   }
 
   /** Closes the block of an item with more data. */
-  #closeWith(at: unknown, own: Own | undefined): void {
+  #closeWith(at: unknown, own: ItemData | undefined): void {
     const block = this.#block;
     if (!block || block.item !== at) return;
     if (own) block.own = { ...block.own, ...own };

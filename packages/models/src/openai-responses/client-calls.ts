@@ -1,22 +1,22 @@
 import { isJsonRecord, type JsonRecord, parseJsonText } from "@banyan/core/shown";
 import { textAt } from "../wire/json.ts";
 import { shellAction } from "./hosted-actions.ts";
-import type { Own } from "./item.ts";
+import type { ItemData } from "./item.ts";
 
 /** A whole call that the caller must run. */
-export interface ClientCall {
+export interface WrittenCall {
   readonly id: string;
   /** The provider's name of the tool. */
   readonly tool: string;
   /** JSON of the arguments. */
   readonly input: string;
-  readonly own: Own;
+  readonly own: ItemData;
 }
 
 /** Returns the call in an item of a tool that OpenAI defines and the caller runs. Returns nothing for other items. */
-export function clientCall(item: JsonRecord): ClientCall | undefined {
+export function clientCall(item: JsonRecord): WrittenCall | undefined {
   const id = textAt(item, "call_id") || textAt(item, "id");
-  const call = (tool: string, input: unknown): ClientCall => {
+  const call = (tool: string, input: unknown): WrittenCall => {
     return { id, tool, input: JSON.stringify(input), own: itemOwn(item) };
   };
   switch (item.type) {
@@ -42,7 +42,7 @@ export function clientCall(item: JsonRecord): ClientCall | undefined {
 }
 
 /** The data that goes back with a call. */
-export function itemOwn(item: JsonRecord): Own {
+export function itemOwn(item: JsonRecord): ItemData {
   const { id, async: isAsync, namespace, caller } = item;
   const program = isJsonRecord(caller) && caller.type === "program";
   return {
@@ -50,7 +50,7 @@ export function itemOwn(item: JsonRecord): Own {
     ...(typeof isAsync === "boolean" ? { async: isAsync } : {}),
     ...(typeof namespace === "string" ? { namespace } : {}),
     ...(program ? { caller: { type: "program", callerId: textAt(caller, "caller_id") } } : {}),
-    ...(isJsonRecord(caller) && !program ? { caller: caller as Own } : {}),
+    ...(isJsonRecord(caller) && !program ? { caller: caller as ItemData } : {}),
   };
 }
 
@@ -79,15 +79,15 @@ function computerInput({ action, actions, pending_safety_checks, status }: JsonR
 export function parallelCalls(
   { id, input, itemId }: { readonly id: string; readonly input: string; readonly itemId: string },
   offered: ReadonlySet<string>,
-): readonly ClientCall[] | undefined {
+): readonly WrittenCall[] | undefined {
   const value = parseJsonText(input);
   const uses: readonly unknown[] = isJsonRecord(value) && Array.isArray(value.tool_uses) ? value.tool_uses : [];
-  const calls = uses.flatMap((use, index): ClientCall[] => {
+  const calls = uses.flatMap((use, index): WrittenCall[] => {
     if (!isJsonRecord(use) || !isJsonRecord(use.parameters)) return [];
     const [, tool = ""] = /^functions\.(.+)$/.exec(textAt(use, "recipient_name")) ?? [];
     if (!offered.has(tool)) return [];
-    const first: Own = index === 0 ? { input } : {};
-    const own: Own = { itemId, toolCallId: id, toolName: PARALLEL, ...first, index, count: uses.length };
+    const first: ItemData = index === 0 ? { input } : {};
+    const own: ItemData = { itemId, toolCallId: id, toolName: PARALLEL, ...first, index, count: uses.length };
     return [{ id: `${id}_${index}`, tool, input: JSON.stringify(use.parameters), own: { parallelToolCall: own } }];
   });
   return calls.length > 0 && calls.length === uses.length ? calls : undefined;

@@ -71,7 +71,7 @@ export function openAIResponses(options: OpenAIResponsesOptions): ModelDriver {
       signal.throwIfAborted();
       // Encode before the first await: the list of messages grows later.
       const { body, hosted } = encoder.encode(request);
-      const answer = new ResponsesAnswer(client.endpoint, { provider, offered: toolNames(request.tools), hosted });
+      const answer = new ResponsesAnswer(client.endpoint, { provider, offered: offeredTools(request.tools), hosted });
       await client.send(body, answer, sink, signal);
     },
   };
@@ -85,7 +85,7 @@ function keyHeader(provider: ResponsesProvider, key: string): Readonly<Record<st
 
 const names = new WeakMap<readonly ToolSchema[], ReadonlySet<string>>();
 
-function toolNames(tools: readonly ToolSchema[]): ReadonlySet<string> {
+function offeredTools(tools: readonly ToolSchema[]): ReadonlySet<string> {
   let known = names.get(tools);
   if (!known) {
     known = new Set(tools.map(({ name }) => name));

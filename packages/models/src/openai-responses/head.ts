@@ -46,7 +46,7 @@ export function isReasoning({ traits }: ResponsesTarget, options: Options): bool
  * Returns the fields of a request except `input` and `tools`. The server stores nothing, unless the user says so.
  * Throws `ModelError` for a setting without which the response would be wrong, if the model does not support it.
  */
-export function requestHead(
+export function responsesHead(
   target: ResponsesTarget,
   { settings, output }: Pick<ModelRequest, "settings" | "output">,
   hosted: HostedTools,

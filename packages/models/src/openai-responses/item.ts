@@ -21,7 +21,7 @@ export interface ItemContext {
   readonly sendsAllFiles: boolean;
 }
 
-export type Item = Readonly<Record<string, unknown>>;
+export type RequestItem = Readonly<Record<string, unknown>>;
 
 /** Data of this provider with a part, as the log has it. */
-export type Own = Readonly<Record<string, Json>>;
+export type ItemData = Readonly<Record<string, Json>>;

@@ -2,17 +2,21 @@ import { type Json, ModelError } from "@banyan/core";
 import type { FilePart, ProviderData } from "@banyan/core/conversation";
 import { encodableResult, PDF, type PromptCall, type PromptMessage, type PromptResult } from "@banyan/core/drivers";
 import { clientItems, hostedItems } from "./action-items.ts";
-import type { Item, ItemContext, Own } from "./item.ts";
+import type { ItemContext, ItemData, RequestItem } from "./item.ts";
 import type { ResponsesProvider } from "./provider.ts";
 
 type PromptAnswer = Extract<PromptMessage, { role: "assistant" }>;
 
-export function messageItem(role: string, content: unknown, { needsType }: Pick<ItemContext, "needsType">): Item {
+export function messageItem(
+  role: string,
+  content: unknown,
+  { needsType }: Pick<ItemContext, "needsType">,
+): RequestItem {
   return needsType ? { type: "message", role, content } : { role, content };
 }
 
 /** Encodes a message as items of the Responses API. Throws `ModelError` for a file that the model cannot get. */
-export function encodeItems(message: PromptMessage, context: ItemContext): readonly Item[] {
+export function encodeItems(message: PromptMessage, context: ItemContext): readonly RequestItem[] {
   if (message.role === "assistant")
     return [...answerItems(message, context), ...message.results.map((result) => resultItem(result, context))];
   const said = message.parts.filter((part) => part.type === "file" || part.text !== "");
@@ -30,9 +34,9 @@ interface ReasoningItem {
   status?: "completed";
 }
 
-function answerItems(message: PromptAnswer, context: ItemContext): readonly Item[] {
+function answerItems(message: PromptAnswer, context: ItemContext): readonly RequestItem[] {
   const { stores, inConversation, provider } = context;
-  const items: (Item | ReasoningItem)[] = [];
+  const items: (RequestItem | ReasoningItem)[] = [];
   const reasoning = new Map<string, ReasoningItem>();
   const references = new Set<string>();
   let isAfterReasoning = false;
@@ -64,22 +68,22 @@ function answerItems(message: PromptAnswer, context: ItemContext): readonly Item
     }
   }
   // Only the server has reasoning without encrypted content.
-  return items.filter((item) => item.type !== "reasoning" || item.encrypted_content !== undefined) as Item[];
+  return items.filter((item) => item.type !== "reasoning" || item.encrypted_content !== undefined) as RequestItem[];
 }
 
 /** OpenAI refuses the id of an item that it has not stored, as for parts of an unfinished response. */
-function ownData(data: ProviderData | undefined, provider: ResponsesProvider, isUnfinished: boolean): Own {
+function ownData(data: ProviderData | undefined, provider: ResponsesProvider, isUnfinished: boolean): ItemData {
   const own = data?.[provider] ?? {};
   return isUnfinished && "itemId" in own ? {} : own;
 }
 
 /** The paragraphs of one reasoning are separate parts with the same id. */
 function addReasoning(
-  items: (Item | ReasoningItem)[],
+  items: (RequestItem | ReasoningItem)[],
   known: Map<string, ReasoningItem>,
   text: string,
   id: string | undefined,
-  { reasoningEncryptedContent: encrypted }: Own,
+  { reasoningEncryptedContent: encrypted }: ItemData,
   provider: ResponsesProvider,
 ): void {
   let item = id === undefined ? undefined : known.get(id);
@@ -93,7 +97,12 @@ function addReasoning(
   if (typeof encrypted === "string") item.encrypted_content = encrypted;
 }
 
-function callItems(call: PromptCall, id: string | undefined, own: Own, context: ItemContext): readonly Item[] {
+function callItems(
+  call: PromptCall,
+  id: string | undefined,
+  own: ItemData,
+  context: ItemContext,
+): readonly RequestItem[] {
   const client = clientItems(call, id, own, context);
   if (client) return client;
   const { namespace, async: isAsync } = own;
@@ -110,13 +119,13 @@ function callItems(call: PromptCall, id: string | undefined, own: Own, context: 
 }
 
 /** The program of the model that made a call. */
-function callerField(caller: Json | undefined): Item {
+function callerField(caller: Json | undefined): RequestItem {
   if (caller === undefined) return {};
   const { type, callerId } = caller as { readonly type?: Json; readonly callerId?: Json };
   return { caller: type === "program" ? { type, caller_id: callerId } : caller };
 }
 
-function resultItem(result: PromptResult, context: ItemContext): Item {
+function resultItem(result: PromptResult, context: ItemContext): RequestItem {
   const { text, files } = encodableResult(result, context.takes);
   const type = context.kinds.get(result.tool) === "custom" ? "custom_tool_call_output" : "function_call_output";
   const isFailed = result.failed && context.provider !== "xai";
@@ -129,10 +138,10 @@ function resultItem(result: PromptResult, context: ItemContext): Item {
   return { type, call_id: result.call, output };
 }
 
-function resultFile(file: FilePart): Item {
+function resultFile(file: FilePart): RequestItem {
   return file.mediaType.startsWith("image/")
-    ? { type: "input_image", image_url: fileAddress(file) }
-    : { type: "input_file", filename: file.name ?? "data", file_data: fileAddress(file) };
+    ? { type: "input_image", image_url: dataAddress(file) }
+    : { type: "input_file", filename: file.name ?? "data", file_data: dataAddress(file) };
 }
 
 /** Ids of files that the user has uploaded to the provider, in place of their bytes. */
@@ -142,23 +151,23 @@ const FILE_IDS: Readonly<Record<ResponsesProvider, RegExp | undefined>> = {
   xai: undefined,
 };
 
-function userFile(file: FilePart, index: number, { provider, sendsAllFiles }: ItemContext): Item {
+function userFile(file: FilePart, index: number, { provider, sendsAllFiles }: ItemContext): RequestItem {
   const { mediaType, name, data } = file;
   const type = mediaType.startsWith("image/") ? "input_image" : "input_file";
   if (data !== undefined && FILE_IDS[provider]?.test(data)) return { type, file_id: data };
-  if (type === "input_image") return { type, image_url: fileAddress(file) };
-  if (data === undefined) return { type, file_url: fileAddress(file) };
+  if (type === "input_image") return { type, image_url: dataAddress(file) };
+  if (data === undefined) return { type, file_url: dataAddress(file) };
   const isPdf = mediaType === PDF;
   if (provider === "xai" || !(isPdf || sendsAllFiles)) {
     const fact = `${provider} does not take the file ${name ?? "without a name"} (${mediaType})`;
     const advice = provider === "xai" ? "pass its address" : "send its text, an image or a PDF";
     throw new ModelError("invalid-request", { fact, advice });
   }
-  return { type, filename: name ?? `part-${index}${isPdf ? ".pdf" : ""}`, file_data: fileAddress(file) };
+  return { type, filename: name ?? `part-${index}${isPdf ? ".pdf" : ""}`, file_data: dataAddress(file) };
 }
 
 /** Throws `ModelError` if a file has neither bytes nor an address. */
-function fileAddress({ mediaType, name = "without a name", data, url }: FilePart): string {
+function dataAddress({ mediaType, name = "without a name", data, url }: FilePart): string {
   if (data !== undefined) return `data:${mediaType};base64,${data}`;
   if (url === undefined) throw new ModelError("invalid-request", `The file ${name} has neither data nor a URL.`);
   if (URL.canParse(url)) return new URL(url).toString();

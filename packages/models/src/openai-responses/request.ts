@@ -2,7 +2,14 @@ import type { ModelSettings } from "@banyan/core";
 import type { ModelRequest, PromptMessage, ToolChoice, ToolSchema } from "@banyan/core/drivers";
 import type { ListBody } from "../wire/body.ts";
 import { encodeText } from "../wire/bytes.ts";
-import { addedItems, allowedChoice, isReasoning, type ResponsesTarget, requestHead, responsesOptions } from "./head.ts";
+import {
+  addedItems,
+  allowedChoice,
+  isReasoning,
+  type ResponsesTarget,
+  responsesHead,
+  responsesOptions,
+} from "./head.ts";
 import type { ItemContext } from "./item.ts";
 import { encodeItems, messageItem } from "./messages.ts";
 import { type HostedTools, hostedTools } from "./server-tools.ts";
@@ -57,7 +64,7 @@ export class ResponsesEncoder {
     const { messages, instructions, settings } = request;
     const known = this.#known(settings);
     const { hosted, first, last } = known;
-    const head = JSON.stringify(requestHead(this.#target, request, hosted)).slice(0, -1);
+    const head = JSON.stringify(responsesHead(this.#target, request, hosted)).slice(0, -1);
     const pieces = [...first, ...this.#pieces(messages, instructions, known), ...last];
     const after = `]${this.#toolsField(request, known)}}`;
     return { body: { of: messages, before: `${head},"input":[`, pieces, after }, hosted };

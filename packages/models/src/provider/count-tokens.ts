@@ -27,7 +27,7 @@ const ANTHROPIC_FIELDS = [
 
 export const ANTHROPIC_COUNT: CountEndpoint = {
   address: (request) => `${request}/count_tokens`,
-  body: (request) => fieldsOf(request, ANTHROPIC_FIELDS),
+  body: (request) => pickFields(request, ANTHROPIC_FIELDS),
   field: "input_tokens",
 };
 
@@ -39,7 +39,7 @@ const RESPONSES_FIELDS = [
 
 export const RESPONSES_COUNT: CountEndpoint = {
   address: (request) => `${request}/input_tokens`,
-  body: (request) => fieldsOf(request, RESPONSES_FIELDS),
+  body: (request) => pickFields(request, RESPONSES_FIELDS),
   field: "input_tokens",
 };
 
@@ -54,7 +54,7 @@ export function googleCount(model: string): CountEndpoint {
   };
 }
 
-function fieldsOf(request: JsonRecord, names: readonly string[]): JsonRecord {
+function pickFields(request: JsonRecord, names: readonly string[]): JsonRecord {
   return Object.fromEntries(names.flatMap((name) => (name in request ? [[name, request[name]]] : [])));
 }
 
