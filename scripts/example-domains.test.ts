@@ -46,7 +46,14 @@ const MEANT: ReadonlySet<string> = new Set([
   ...["raw.githubusercontent.com", "schemathesis.readthedocs.io"],
   // Documentation of model providers and servers.
   ...["ai.google.dev", "api-docs.deepseek.com", "console.groq.com", "docs.mistral.ai", "docs.vllm.ai", "docs.z.ai"],
-  ...["fastapi.tiangolo.com", "help.aliyun.com", "huggingface.co", "learn.microsoft.com", "qwen.readthedocs.io"],
+  ...[
+    "fastapi.tiangolo.com",
+    "developers.cloudflare.com",
+    "help.aliyun.com",
+    "huggingface.co",
+    "learn.microsoft.com",
+    "qwen.readthedocs.io",
+  ],
   // Formats of other projects: git-lfs pointers, Google errors, Slack web hooks, examples of CommonMark and GFM.
   ...["git-lfs.github.com", "type.googleapis.com", "hooks.slack.com"],
   ...["commonmark.org", "www.google.com", "encrypted.google.com"],

@@ -25,7 +25,7 @@ const STARTERS: Readonly<Record<string, string>> = {
   "packages/tools/src/sandbox/holder.ts": "mkfifo from outside of what commands write",
   "packages/tools/src/sandbox/protected-places.ts": "rg from outside of what commands write, without settings",
   "packages/tools/src/sandbox/sandbox-process.ts": "bwrap, found likewise",
-  "packages/tools/src/sandbox/sandbox.ts": "our own process",
+  "packages/tools/src/sandbox/running-sandbox.ts": "our own process",
   "packages/tools/src/web/read-html.ts": "our own process, without an environment",
   "packages/tools/src/workspace/commands/command.ts": "/bin/sh, in the sandbox, for a command that was judged",
   "packages/tools/src/workspace/search/search-ripgrep.ts": "rg from outside of the workspace, without settings",

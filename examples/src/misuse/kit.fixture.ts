@@ -76,6 +76,10 @@ export const MODELS: Readonly<Record<string, Row>> = {
     (given) => models.openAIChat(given),
     { options: options({ ...WIRE, headers: "", bounds: "", maxTokensField: "", textCalls: "boolean" }, wire) },
   ],
+  openAIResponses: [
+    (given) => models.openAIResponses(given),
+    { options: options({ ...WIRE, headers: "", bounds: "", provider: "" }, wire) },
+  ],
   anthropicMessages: [
     (given) => models.anthropicMessages(given),
     { options: options({ ...WIRE, headers: "", bounds: "" }, wire) },
@@ -129,6 +133,10 @@ export const STORES: Readonly<Record<string, Row>> = {
   sqliteStore: [
     (given) => sqlite.sqliteStore(given),
     { options: options({ directory: "text", program: "text", openFiles: "number" }, { directory: folder }) },
+  ],
+  listPage: [
+    (summaries, query) => search.listPage(summaries, query),
+    { summaries: arg([], ""), query: options({ labels: "", limit: "number" }) },
   ],
   conversationFile: [(directory, id) => sqlite.conversationFile(directory, id), { directory: word, id: word }],
   postgresStore: [

@@ -67,6 +67,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   "prompt.say": { prompt: "x" },
   "turn.say": { parts: say("x") },
   "message.add": { parts: say("x") },
+  "history.add": { messages: [{ role: "user", content: "x" }] },
   "turn.retry": { at: createId() },
   "turn.resume": { at: createId() },
   "process.stop": { process: "p1" },

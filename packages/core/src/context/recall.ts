@@ -62,14 +62,17 @@ function withMarks(items: readonly RecalledMemory[], path: readonly Message[]): 
 }
 
 function recalledOn(path: readonly Message[]): RecalledMemory[] {
-  return path.flatMap((message) => (message.role === "user" ? (message.recalled ?? []) : []));
+  const recalled: RecalledMemory[] = [];
+  for (const message of path) if (message.role === "user" && message.recalled) recalled.push(...message.recalled);
+  return recalled;
 }
 
 /** Returns the recalled entries that a response of the run cites. */
-export function citedMemory({ agent, branch }: TurnRun, response: Message | undefined): readonly RecalledMemory[] {
-  if (!response || !agent.memory?.cites) return [];
-  const shown = recalledOn(branch.path).filter(({ dismissed }) => !dismissed);
-  return citedIn(textOf(response), shown);
+export function citedMemory({ branch }: TurnRun, response: Message | undefined): readonly RecalledMemory[] {
+  if (!response) return [];
+  // The agent before a hand-off may have recalled the entries.
+  const shown = recalledOn(branch.path).filter(({ mark, dismissed }) => mark !== undefined && !dismissed);
+  return shown.length === 0 ? shown : citedIn(textOf(response), shown);
 }
 
 function dismissedOf(message: Message): readonly RecalledMemory[] {

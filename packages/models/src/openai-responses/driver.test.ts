@@ -45,18 +45,19 @@ async function firstRequest(open: (fetch: ProviderModelOptions["fetch"]) => Mode
   return sent[0] as Sent;
 }
 
+/** Hosts of Azure, below which anybody may own a name. */
+const OPENAI = "openai.azure.com";
+const PROJECTS = "services.ai.azure.com";
+
 describe("addresses and keys", () => {
   test.each([
-    ["https://house.openai.azure.com/openai", "https://house.openai.azure.com/openai/v1/responses?api-version=v1"],
-    ["https://house.openai.azure.com/openai/v1", "https://house.openai.azure.com/openai/v1/responses"],
+    [`https://house.${OPENAI}/openai`, `https://house.${OPENAI}/openai/v1/responses?api-version=v1`],
+    [`https://house.${OPENAI}/openai/v1`, `https://house.${OPENAI}/openai/v1/responses`],
     [
-      "https://house.openai.azure.com/openai?api-version=preview",
-      "https://house.openai.azure.com/openai/v1/responses?api-version=preview",
+      `https://house.${OPENAI}/openai?api-version=preview`,
+      `https://house.${OPENAI}/openai/v1/responses?api-version=preview`,
     ],
-    [
-      "https://house.services.ai.azure.com/api/projects/p/openai",
-      "https://house.services.ai.azure.com/api/projects/p/openai/v1/responses",
-    ],
+    [`https://house.${PROJECTS}/api/projects/p/openai`, `https://house.${PROJECTS}/api/projects/p/openai/v1/responses`],
     ["https://gateway.example/azure", "https://gateway.example/azure/responses"],
   ])("V1: Azure at %s", async (baseURL, address) => {
     const sent = await firstRequest((fetch) => azure("d", { apiKey: "key-of-azure", baseURL, fetch, env: {} }));
@@ -70,7 +71,7 @@ describe("addresses and keys", () => {
   test("V1: Azure by the name of the resource", async () => {
     const env = { AZURE_RESOURCE_NAME: "house" };
     const { address } = await firstRequest((fetch) => azure("d", { apiKey: "k", env, fetch }));
-    expect(address).toBe("https://house.openai.azure.com/openai/v1/responses?api-version=v1");
+    expect(address).toBe(`https://house.${OPENAI}/openai/v1/responses?api-version=v1`);
   });
 
   test("V1: xAI and OpenAI get a bearer token", async () => {

@@ -1,5 +1,5 @@
 import type { ModelDriver } from "@banyan/core";
-import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { OptionError, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { rulesFor, type ToolSchema, withProviderRules } from "@banyan/core/drivers";
 import { countAtEndpoint, RESPONSES_COUNT } from "../provider/count-tokens.ts";
 import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
@@ -38,6 +38,8 @@ const OPTIONS: OptionNames<OpenAIResponsesOptions> = { ...WIRE_OPTIONS, provider
 export function openAIResponses(options: OpenAIResponsesOptions): ModelDriver {
   refuseUnknown("openAIResponses", options, OPTIONS);
   const { provider = "openai", model, apiKey } = options;
+  if (!Object.hasOwn(TAKEN, provider))
+    throw new OptionError('provider of openAIResponses must be "openai", "azure" or "xai".');
   const takes = options.takes ?? TAKEN[provider];
   const client = new WireClient(options, {
     name: "responses",

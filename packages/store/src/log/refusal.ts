@@ -25,9 +25,9 @@ export function checkOpenOptions(options: OpenLogOptions | undefined): void {
 }
 
 /** Throws `OptionError` for an unknown filter. A list without the filter would have all conversations (L11). */
-export function checkListQuery(query: ListQuery | undefined): void {
-  refuseUnknown("store.list", query, LIST);
-  checkTexts("store.list", query?.labels);
+export function checkListQuery(query: ListQuery | undefined, owner = "store.list"): void {
+  refuseUnknown(owner, query, LIST);
+  checkTexts(owner, query?.labels);
 }
 
 /** Throws `OptionError` for a query that is no text, and for an option that a store does not have (L11). */

@@ -1,5 +1,5 @@
 import type { Event } from "@banyan/core";
-import { readableEvent } from "@banyan/core/conversation";
+import { OptionError, readableEvent } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 import {
   type ConversationSummary,
@@ -9,6 +9,7 @@ import {
   type SearchOptions,
   survivesProcess,
 } from "@banyan/core/stores";
+import { checkListQuery } from "./refusal.ts";
 
 /** A conversation's summary for lists, updated event by event. */
 export type Summary = { -readonly [K in keyof ConversationSummary]: ConversationSummary[K] };
@@ -91,6 +92,9 @@ export function compareNewest(
  * Implements `Store.list` for a store that has all summaries: sorts them, and returns those that the query wants.
  */
 export function listPage<T extends ConversationSummary>(summaries: readonly T[], query: ListQuery = {}): T[] {
+  if (!Array.isArray(summaries) || summaries.some((summary) => typeof summary?.id !== "string"))
+    throw new OptionError("summaries of listPage must be a list of conversations.");
+  checkListQuery(query, "listPage");
   return pageOf(summaries.toSorted(compareNewest), query);
 }
 
