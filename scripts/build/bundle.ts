@@ -31,6 +31,7 @@ export async function bundle(
   options: BundleOptions = {},
 ): Promise<readonly string[]> {
   const { dist = join(folder, "dist"), inlines = () => false, named = (name) => name, plugins = [] } = options;
+  const threads = new Set<string>();
   const { output } = await build({
     cwd: folder,
     input: entries,
@@ -38,7 +39,7 @@ export async function bundle(
     platform: "node",
     tsconfig: false,
     transform: { target: TARGET },
-    plugins: [threads, ...plugins],
+    plugins: [threadsPlugin(threads), ...plugins],
     onLog(level, log) {
       // One entry may need at once what another loads on demand.
       if (log.code === "INEFFECTIVE_DYNAMIC_IMPORT") return;
@@ -51,7 +52,7 @@ export async function bundle(
       chunkFileNames: (chunk) => `${chunkName(chunk)}-[hash].js`,
       minifyInternalExports: false,
       paths: named,
-      codeSplitting: { groups: shared(folder, entries) },
+      codeSplitting: { groups: shared(folder, entries, threads) },
     },
   });
   return output.flatMap((made) => (made.type === "chunk" ? made.moduleIds.filter(isAbsolute) : []));
@@ -73,7 +74,11 @@ function chunkName({ name, moduleIds }: PreRenderedChunk): string {
  * other module of its package is never merged: a user of only this entry, such as the first drawing of a terminal, would
  * have to load the rest.
  */
-function shared(folder: string, entries: Readonly<Record<string, string>>): CodeSplittingGroup[] {
+function shared(
+  folder: string,
+  entries: Readonly<Record<string, string>>,
+  threads: ReadonlySet<string>,
+): CodeSplittingGroup[] {
   const small = "index" in entries ? 200_000 : 20_000;
   const importedByAll = (context: Modules): ReadonlySet<string> =>
     Object.values(entries)
@@ -85,7 +90,8 @@ function shared(folder: string, entries: Readonly<Record<string, string>>): Code
     {
       tags: ["$initial"],
       debugName: "alone",
-      name: (id, context) => (standsAlone(id, context) ? parse(id).name : undefined),
+      // A thread keeps the name under which it is started.
+      name: (id, context) => (standsAlone(id, context) && !threads.has(id) ? parse(id).name : undefined),
     },
     {
       ...group,
@@ -125,19 +131,35 @@ function isDependency(id: string): boolean {
 /** Modules of the bundler itself, such as the code for `using`. They become part of the bundle. */
 const COMPILED = /^\0|^@oxc-project\/runtime\//;
 
-/** Bundles the sources of threads, `new URL("./name.ts", import.meta.url)`, as `name.js`. */
-const threads: Plugin = {
-  name: "threads",
-  transform: {
-    filter: { code: "import.meta.url" },
-    handler(code, id) {
-      const named = code.replace(/(?<=new URL\(")(\.[^"]+)\.ts(?=", import\.meta\.url\))/g, (_file, path: string) => {
-        const { name } = parse(path);
-        this.emitFile({ type: "chunk", id: join(dirname(id), `${path}.ts`), fileName: `${name}.js` });
-        return `./${name}.js`;
-      });
-      // The replacement has no line breaks, so the source map stays correct.
-      return { code: named, map: null };
+/**
+ * Bundles the sources of threads, `new URL("./name.ts", import.meta.url)`, each as a module with a name of its own. Adds
+ * the sources to `threads`.
+ */
+function threadsPlugin(threads: Set<string>): Plugin {
+  return {
+    name: "threads",
+    transform: {
+      filter: { code: "import.meta.url" },
+      handler(code, id) {
+        const named = code.replace(/(?<=new URL\(")(\.[^"]+)\.ts(?=", import\.meta\.url\))/g, (_file, path: string) => {
+          const source = join(dirname(id), `${path}.ts`);
+          const fileName = `${threadName(source)}.js`;
+          threads.add(source);
+          this.emitFile({ type: "chunk", id: source, fileName });
+          return `./${fileName}`;
+        });
+        // The replacement has no line breaks, so the source map stays correct.
+        return { code: named, map: null };
+      },
     },
-  },
-};
+  };
+}
+
+/** The program has threads of several packages in one folder, and two packages may use the same name. */
+function threadName(source: string): string {
+  const [, path = parse(source).name] = /.*[/\\]packages[/\\](.+)\.ts$/.exec(source) ?? [];
+  return path
+    .split(/[/\\]/)
+    .filter((part) => part !== "src")
+    .join("-");
+}
