@@ -1,25 +1,24 @@
 import { Worker } from "node:worker_threads";
-import { type SearchHit, type SearchOptions, StoreError, type StoreErrorCode } from "@banyan/core/stores";
+import { errorMessage } from "@banyan/core/shown";
+import { type SearchHit, type SearchOptions, StoreError } from "@banyan/core/stores";
+import type { FromSearchThread, SearchReply, SearchTask, SearchTasks, ToSearchThread } from "./search-tasks.ts";
 
-/** Work for the search thread. `cancel` ends the search with the same number. */
-export type SearchTask =
-  | { readonly type: "search"; readonly query: string; readonly options: Omit<SearchOptions, "signal"> }
-  | { readonly type: "forget"; readonly conversation: string }
-  | { readonly type: "cancel" };
-
-/** The reply to a task with the same number. */
-export type SearchReply =
-  | { readonly hits: readonly SearchHit[] }
-  | { readonly message: string; readonly code: StoreErrorCode | undefined };
+interface WaitingTask {
+  readonly task: SearchTask;
+  readonly done: PromiseWithResolvers<readonly SearchHit[]>;
+}
 
 /**
  * Runs searches and changes of the index in a thread, because SQLite cannot be interrupted and would block all streams
- * of the process. Starts the thread with the first task. The thread keeps the process alive only during tasks.
+ * of the process. Starts the thread with the first task. The thread keeps the process alive only during tasks. If no
+ * thread can start, for example because a bundler left out its file, tasks run in this thread.
  */
 export class SearchThread {
   readonly #directory: string;
-  readonly #tasks = new Map<number, PromiseWithResolvers<readonly SearchHit[]>>();
+  readonly #waiting = new Map<number, WaitingTask>();
   #worker: Worker | undefined;
+  /** Carries out tasks in this thread, after the thread could not start. */
+  #here: Promise<SearchTasks> | undefined;
   #last = 0;
 
   constructor(directory: string) {
@@ -30,10 +29,7 @@ export class SearchThread {
   async search(query: string, { signal, ...options }: SearchOptions): Promise<SearchHit[]> {
     signal?.throwIfAborted();
     const number = ++this.#last;
-    const cancel = () => {
-      this.#worker?.postMessage({ number, type: "cancel" });
-      this.#settle(number)?.reject(signal?.reason);
-    };
+    const cancel = () => this.#cancel(number, signal?.reason);
     signal?.addEventListener("abort", cancel, { once: true });
     try {
       return [...(await this.#run(number, { type: "search", query, options }))];
@@ -47,25 +43,48 @@ export class SearchThread {
     await this.#run(++this.#last, { type: "forget", conversation });
   }
 
-  /** Ends the thread, and rejects its searches. */
+  /** Rejects all searches, completes all removals, and ends the thread. */
   async close(): Promise<void> {
+    const removals: Promise<unknown>[] = [];
+    for (const [number, { task, done }] of [...this.#waiting])
+      if (task.type === "forget") removals.push(done.promise);
+      else this.#cancel(number, searchEnded("the store was closed"));
+    await Promise.allSettled(removals);
     await this.#worker?.terminate();
   }
 
   #run(number: number, task: SearchTask): Promise<readonly SearchHit[]> {
-    const reply = Promise.withResolvers<readonly SearchHit[]>();
-    this.#tasks.set(number, reply);
-    this.#worker ??= this.#start();
-    this.#worker.ref();
-    this.#worker.postMessage({ number, ...task });
-    return reply.promise;
+    const done = Promise.withResolvers<readonly SearchHit[]>();
+    this.#waiting.set(number, { task, done });
+    if (this.#here) this.#runHere(number, task);
+    else
+      try {
+        this.#worker ??= this.#start();
+        this.#worker.ref();
+        this.#worker.postMessage({ number, task } satisfies ToSearchThread);
+      } catch {
+        this.#runAllHere();
+      }
+    return done.promise;
+  }
+
+  #cancel(number: number, reason: unknown): void {
+    this.#worker?.postMessage({ number, task: "cancel" } satisfies ToSearchThread);
+    this.#here?.then((tasks) => tasks.cancel(number)).catch(() => {});
+    this.#settle(number)?.reject(reason);
   }
 
   #settle(number: number): PromiseWithResolvers<readonly SearchHit[]> | undefined {
-    const reply = this.#tasks.get(number);
-    this.#tasks.delete(number);
-    if (this.#tasks.size === 0) this.#worker?.unref();
-    return reply;
+    const waiting = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    if (this.#waiting.size === 0) this.#worker?.unref();
+    return waiting?.done;
+  }
+
+  #reply(number: number, reply: SearchReply): void {
+    const done = this.#settle(number);
+    if ("hits" in reply) done?.resolve(reply.hits);
+    else done?.reject(new StoreError(reply.code ?? "unusable", reply.message));
   }
 
   #start(): Worker {
@@ -74,18 +93,38 @@ export class SearchThread {
       // Inherited flags such as `--input-type` could keep the thread from running a file.
       execArgv: [],
     });
+    let isStarted = false;
     const gone = (reason: string) => {
-      if (this.#worker === worker) this.#worker = undefined;
-      for (const number of [...this.#tasks.keys()])
-        this.#settle(number)?.reject(new StoreError("unusable", `The search ended: ${reason}. Search again.`));
+      // A thread that failed ends later, when the next thread may have tasks already.
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      if (!isStarted) return this.#runAllHere();
+      for (const number of [...this.#waiting.keys()]) this.#settle(number)?.reject(searchEnded(reason));
     };
-    worker.on("message", ({ number, ...reply }: SearchReply & { readonly number: number }) => {
-      const task = this.#settle(number);
-      if ("hits" in reply) task?.resolve(reply.hits);
-      else task?.reject(new StoreError(reply.code ?? "unusable", reply.message));
+    worker.on("message", (message: FromSearchThread) => {
+      if (message === "started") isStarted = true;
+      else this.#reply(message.number, message.reply);
     });
-    worker.on("error", ({ message }) => gone(message));
-    worker.on("exit", () => gone("the store was closed"));
+    worker.on("error", (error: unknown) => gone(errorMessage(error)));
+    worker.on("exit", () => gone("its thread has ended"));
     return worker;
   }
+
+  #runAllHere(): void {
+    for (const [number, { task }] of this.#waiting) this.#runHere(number, task);
+  }
+
+  #runHere(number: number, task: SearchTask): void {
+    this.#here ??= import("./search-tasks.ts").then((module) => new module.SearchTasks(this.#directory));
+    this.#here
+      .then((tasks) => tasks.replyTo(number, task))
+      .then(
+        (reply) => this.#reply(number, reply),
+        (error: unknown) => this.#settle(number)?.reject(searchEnded(errorMessage(error))),
+      );
+  }
+}
+
+function searchEnded(reason: string): StoreError {
+  return new StoreError("unusable", `The search ended: ${reason}. Search again.`);
 }
