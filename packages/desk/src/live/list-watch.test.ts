@@ -1,6 +1,6 @@
 import type { ListQuery } from "@banyan/core/stores";
 import type { ListedConversation } from "@banyan/protocol";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ClientFrame } from "./frame.ts";
 import { ListWatch } from "./list-watch.ts";
 
@@ -56,4 +56,64 @@ test("V2: conversations that other processes change reach the watchers of the li
   await expect.poll(() => frames).toEqual([{ type: "conversations", changed: [], removed: ["theirs"] }]);
   watch.remove(watcher);
   expect(hearing.size).toBe(0);
+});
+
+test("V2: changes that cannot be listed now reach the watchers later", async () => {
+  const frames: ClientFrame["told"][] = [];
+  let failures = 2;
+  const watch = new ListWatch({
+    list: async () => {
+      if (failures-- > 0) throw new Error("The database restarts.");
+      return [];
+    },
+    defect: (error) => {
+      throw error;
+    },
+  });
+  watch.add({ send: ({ told }) => void frames.push(told) });
+  vi.useFakeTimers();
+  try {
+    watch.changed("theirs");
+    await vi.advanceTimersByTimeAsync(300);
+    watch.changed("other");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(frames).toEqual([{ type: "conversations", changed: [], removed: ["theirs", "other"] }]);
+  } finally {
+    watch[Symbol.dispose]();
+    vi.useRealTimers();
+  }
+});
+
+test("V2: after its desk has stopped, a list watch starts no timer and watches no store", async () => {
+  let watches = 0;
+  let lists = 0;
+  const listing = Promise.withResolvers<never>();
+  const watch = new ListWatch({
+    list: () => {
+      lists++;
+      return listing.promise;
+    },
+    watch: () => {
+      watches++;
+      return () => watches--;
+    },
+    defect: (error) => {
+      throw error;
+    },
+  });
+  vi.useFakeTimers();
+  try {
+    watch.add({ send: () => {} });
+    watch.changed("one");
+    await vi.advanceTimersByTimeAsync(300);
+    watch.changed("two");
+    watch[Symbol.dispose]();
+    listing.reject(new Error("The store is closed."));
+    watch.add({ send: () => {} });
+    watch.changed("three");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([lists, watches, vi.getTimerCount()]).toEqual([1, 0, 0]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -5,6 +5,8 @@ import { ClientFrame } from "./frame.ts";
 
 /** Milliseconds between two checks for changed conversations. */
 const EVERY = 250;
+/** Milliseconds until changes are listed again after an error, for example while the database restarts. */
+const AGAIN = 2_000;
 
 /** A client that watches the list of conversations. */
 export interface ListWatcher {
@@ -28,6 +30,7 @@ export class ListWatch implements Disposable {
   #isAnyChanged = false;
   #timer: NodeJS.Timeout | undefined;
   #telling = false;
+  #isDisposed = false;
   #unwatch: (() => void) | undefined;
 
   constructor(parts: ListWatchParts) {
@@ -35,6 +38,7 @@ export class ListWatch implements Disposable {
   }
 
   add(watcher: ListWatcher): void {
+    if (this.#isDisposed) return;
     this.#watchers.add(watcher);
     this.#unwatch ??= this.#parts.watch?.((conversations) => {
       for (const conversation of conversations) this.changed(conversation);
@@ -55,7 +59,7 @@ export class ListWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    this.#isDisposed = true;
     this.#watchers.clear();
     this.#leave();
   }
@@ -63,35 +67,48 @@ export class ListWatch implements Disposable {
   #leave(): void {
     this.#unwatch?.();
     this.#unwatch = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#changed.clear();
+    this.#isAnyChanged = false;
   }
 
-  #tellSoon(): void {
-    if (this.#telling) return;
+  #tellSoon(wait = EVERY): void {
+    if (this.#telling || this.#watchers.size === 0) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#telling = true;
+      let next = AGAIN;
       this.#tell()
+        .then((isTold) => {
+          if (isTold) next = EVERY;
+        })
         .finally(() => {
           this.#telling = false;
-          if (this.#isAnyChanged || this.#changed.size > 0) this.#tellSoon();
+          if (this.#isAnyChanged || this.#changed.size > 0) this.#tellSoon(next);
         })
         .catch(this.#parts.defect);
-    }, EVERY);
+    }, wait);
   }
 
-  async #tell(): Promise<void> {
+  /** Returns false if the changes cannot be listed now: they then count as new changes. */
+  async #tell(): Promise<boolean> {
     const ids = new Set(this.#changed);
     const isAny = this.#isAnyChanged;
     this.#changed.clear();
     this.#isAnyChanged = false;
+    let changed: readonly ListedConversation[];
     try {
       if (isAny) await this.#tellAll();
-      const changed = await this.#parts.list({ conversations: [...ids] });
-      for (const { id } of changed) ids.delete(id);
-      if (changed.length + ids.size > 0) this.#send(changed, [...ids]);
+      changed = await this.#parts.list({ conversations: [...ids] });
     } catch {
-      // The next change tries again.
+      for (const id of ids) this.#changed.add(id);
+      this.#isAnyChanged ||= isAny;
+      return false;
     }
+    for (const { id } of changed) ids.delete(id);
+    if (changed.length + ids.size > 0) this.#send(changed, [...ids]);
+    return true;
   }
 
   /** After lost notifications, any conversation may have changed. Other work runs between two pages. */
