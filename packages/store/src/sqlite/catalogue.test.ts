@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Event, Store } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
@@ -6,6 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { countAccesses } from "../testing/counted-files.fixture.ts";
 import { manyConversations, numberedId } from "../testing/many-conversations.fixture.ts";
 import { nextLine, run } from "./child.fixture.ts";
+import { sqliteStore } from "./index.ts";
 import { events, ID, storeIn, temporaryDirectory } from "./store.fixture.ts";
 
 /** Milliseconds after which a file clock tells a write from earlier writes. */
@@ -192,3 +194,90 @@ function bodies(log: Log, pick: (below: number) => number, id: string, at: numbe
       return events(log, 1 + pick(3)).map((event) => ({ ...event, at }));
   }
 }
+
+test("V2: files whose times lie in the future are read once, and are no news", async () => {
+  const directory = await temporaryDirectory();
+  await manyConversations(directory, 30);
+  const folder = join(directory, "conversations");
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  for (const name of [...readdirSync(folder), "."]) utimesSync(join(folder, name), tomorrow, tomorrow);
+  const store = storeIn(directory);
+  const heard = vi.fn();
+  onTestFinished(store.watch?.(heard) ?? (() => {}));
+  expect(await store.list()).toHaveLength(30);
+  expect(await countAccesses(directory, () => store.list())).toEqual({ looks: 1, opened: 0 });
+  await setTimeout(2_500);
+  expect(heard).not.toHaveBeenCalled();
+});
+
+test("V2: a file that cannot be looked at hides no other, and a folder that cannot be is a store's error", async () => {
+  const directory = await temporaryDirectory();
+  await manyConversations(directory, 3);
+  const folder = join(directory, "conversations");
+  symlinkSync(`${numberedId(9)}.sqlite`, join(folder, `${numberedId(9)}.sqlite`));
+  const store = storeIn(directory);
+  for (let time = 0; time < 2; time++)
+    expect((await store.list()).map(({ title }) => title)).toEqual([
+      ...Array.from({ length: 3 }, () => "What is a banyan?"),
+      "(unreadable)",
+    ]);
+  expect(await store.list({ conversations: [numberedId(9), numberedId(2)] })).toHaveLength(2);
+  expect(await store.search("banyan")).toHaveLength(3);
+  const broken = await temporaryDirectory();
+  symlinkSync("conversations", join(broken, "conversations"));
+  const none = storeIn(broken);
+  await expect(none.list()).rejects.toMatchObject({ name: "StoreError", code: "unusable" });
+  await expect(none.list({ conversations: [ID] })).rejects.toMatchObject({ name: "StoreError", code: "unusable" });
+  await expect(none.search("banyan")).rejects.toMatchObject({ name: "StoreError", code: "unusable" });
+});
+
+test("V2: lists open no file again, though more conversations are active than files are open", async () => {
+  const directory = await temporaryDirectory();
+  const store = sqliteStore({ directory, openFiles: 2 });
+  onTestFinished(() => store.close());
+  const ids = Array.from({ length: 10 }, (_, index) => numberedId(index));
+  for (const id of ids) {
+    const log = await store.open(id, { create: true });
+    await log.append(events(log, 1));
+  }
+  await setTimeout(SETTLED);
+  const first = await countAccesses(directory, () => store.list());
+  // Each file is opened once, and the catalogue for its entries.
+  expect(first.opened).toBeLessThanOrEqual(ids.length + 2);
+  await setTimeout(SETTLED);
+  expect(await countAccesses(directory, () => store.list())).toMatchObject({ opened: 0 });
+});
+
+test("V2: a watcher hears of a conversation that another process took from this one; a closed store watches nothing", async () => {
+  const directory = await temporaryDirectory();
+  const [store, other] = [storeIn(directory), storeIn(directory)];
+  const log = await store.open(ID, { create: true });
+  await log.append(events(log, 1));
+  const heard = new Set<string>();
+  const hear = (ids: readonly string[]) => {
+    for (const id of ids) heard.add(id);
+  };
+  onTestFinished(store.watch?.(hear) ?? (() => {}));
+  expect(await store.list()).toHaveLength(1);
+  const taken = await other.open(ID, { take: true });
+  await taken.append(events(taken, 1));
+  await expect.poll(() => [...heard], { timeout: 10_000 }).toEqual([ID]);
+  await other.close();
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => timers.mockRestore());
+  other.watch?.(hear);
+  expect(timers).not.toHaveBeenCalled();
+});
+
+test("V2: a watcher that never listed hears of later conversations, also if the same function watched twice", async () => {
+  const directory = await temporaryDirectory();
+  const [store, other] = [storeIn(directory), storeIn(directory)];
+  const heard = vi.fn();
+  const [first, second] = [store.watch?.(heard), store.watch?.(heard)];
+  onTestFinished(() => second?.());
+  first?.();
+  await setTimeout(500);
+  const log = await other.open(ID, { create: true });
+  await log.append(events(log, 1));
+  await expect.poll(() => heard.mock.calls, { timeout: 10_000 }).toEqual([[[ID]]]);
+});

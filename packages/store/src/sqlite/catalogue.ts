@@ -1,4 +1,4 @@
-import { opendirSync, statSync } from "node:fs";
+import { type BigIntStats, opendirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { compareNewest } from "../log/summary.ts";
@@ -21,6 +21,8 @@ export interface OwnLog {
 const TRUSTED = 10_000;
 /** Milliseconds between two changes that a file clock may not tell apart (1 to 10 ms). */
 const TICK = 20;
+/** Milliseconds by which a file clock may be ahead. A later time was set by a tool, or before this clock went back. */
+const AHEAD = 60_000;
 /** Milliseconds for which the next pages of a list use the scan of the first page. */
 const PAGED = 5_000;
 /** Minimum milliseconds between two scans for a watcher, and the maximum share of time that scans take. */
@@ -41,6 +43,8 @@ export class Catalogue {
   readonly #entries = new Map<string, CatalogueEntry>();
   /** Names of files that each scan looks at: with a write-ahead log, or unreadable. */
   readonly #due = new Set<string>();
+  /** Names of files whose summaries came from logs of this process. */
+  readonly #own = new Set<string>();
   /** Entries that differ from `catalogue.sqlite`; `undefined` for a removed conversation. */
   readonly #unsaved = new Map<string, CatalogueEntry | undefined>();
   readonly #listed = new Set<ConversationSummary>();
@@ -107,10 +111,13 @@ export class Catalogue {
 
   /** Implements `Store.watch`. */
   watch(changed: (conversations: readonly string[]) => void): () => void {
-    this.#watchers.add(changed);
-    if (this.#timer === undefined) this.#tellAfter(WATCHED);
+    // A new function each time: the same watcher may watch twice.
+    const watcher = (conversations: readonly string[]) => changed(conversations);
+    this.#watchers.add(watcher);
+    // What the first scan finds counts as no change, so the first scan must not wait.
+    if (this.#timer === undefined) this.#tellAfter(Number.isFinite(this.#scanned) ? WATCHED : 0);
     return () => {
-      this.#watchers.delete(changed);
+      this.#watchers.delete(watcher);
       if (this.#watchers.size === 0) this.close();
     };
   }
@@ -146,9 +153,9 @@ export class Catalogue {
       this.#isLoaded = true;
     }
     const now = performance.now();
-    const folder = statSync(this.#folder, { bigint: true, throwIfNoEntry: false });
+    const folder = statsOf(this.#folder);
     const time = `${folder?.dev}:${folder?.ino}:${folder?.mtimeNs}`;
-    const isOld = folder !== undefined && Date.now() - Number(folder.mtimeMs) > TICK;
+    const isOld = folder !== undefined && isPastTick(Number(folder.mtimeMs));
     if (time === this.#unchanged?.time && now < this.#unchanged.until) {
       for (const name of [...this.#due]) {
         if (slices.isOver) await slices.next();
@@ -185,6 +192,8 @@ export class Catalogue {
     }
     for (const [name, id] of names) {
       if (slices.isOver) await slices.next();
+      // A file that the folder has, but that cannot be looked at, such as a link to itself, hides no other.
+      if (!this.#entries.has(name)) this.#entries.set(name, { summary: undefined, stamp: "" });
       this.#look(name, id, logs.has(name));
     }
     // Another call may have found a file that began after the folder was read.
@@ -194,23 +203,27 @@ export class Catalogue {
   /** Reads a file if its stamp has changed. An unreadable file keeps the summary that was known. */
   #look(name: string, id: string | undefined, hasLog = true): void {
     const path = join(this.#folder, `${name}.sqlite`);
-    const file = fileStamp(path);
-    if (!file) return this.#forget(name);
-    const log = hasLog ? fileStamp(`${path}-wal`) : undefined;
-    const now = `${file.text} ${log?.text ?? ""}`;
-    const isSettled = Date.now() - Math.max(file.written, log?.written ?? 0) > TICK;
-    // A later write in the same tick of the file clock may leave the same stamp.
-    const stamp = isSettled ? now : "";
-    if (isSettled && !log) this.#due.delete(name);
-    else this.#due.add(name);
     const known = this.#entries.get(name);
-    const own = id === undefined ? undefined : this.#logs.get(id);
+    const file = fileStamp(path, known !== undefined);
+    if (!file) return this.#forget(name);
+    const log = hasLog ? fileStamp(`${path}-wal`, true) : undefined;
+    const now = `${file.text} ${log?.text ?? ""}`;
+    // A later write in the same tick of the file clock may leave the same stamp.
+    const stamp = isPastTick(file.written) && isPastTick(log?.written ?? 0) ? now : "";
+    if (stamp !== "" && !log) this.#due.delete(name);
+    else this.#due.add(name);
+    const own = this.#logs.get(id ?? known?.summary?.id ?? "");
     if (known?.stamp === now && own?.isListed !== false) return;
-    const read = own?.summary() ?? readFileSummary(path, id);
+    const ours = own?.summary();
+    const read = ours ?? readFileSummary(path, id);
     if (read === "empty") return this.#put(name, { summary: undefined, stamp });
     if (read !== "unreadable" && conversationFileName(read.id) === name) {
-      const entry = { summary: read, stamp };
-      if (read !== known?.summary || stamp !== known.stamp) this.#unsaved.set(read.id, entry);
+      const summary = known?.summary && isSame(known.summary, read) ? known.summary : read;
+      const entry = { summary, stamp };
+      if (summary !== known?.summary || stamp !== known.stamp) this.#unsaved.set(read.id, entry);
+      const wasOurs = this.#own.delete(name);
+      if (ours) this.#own.add(name);
+      else if (wasOurs) this.#changed(read.id);
       return this.#put(name, entry);
     }
     // The next scan tries again. Without the id, the conversation could not be opened.
@@ -226,11 +239,12 @@ export class Catalogue {
     if (before) this.#listed.delete(before);
     if (entry.summary) this.#listed.add(entry.summary);
     this.#isSorted = false;
-    this.#changed(entry.summary?.id ?? before?.id);
+    if (!this.#own.has(name)) this.#changed(entry.summary?.id ?? before?.id);
   }
 
   #forget(name: string): void {
     this.#due.delete(name);
+    this.#own.delete(name);
     const before = this.#entries.get(name)?.summary;
     if (!this.#entries.delete(name) || !before) return;
     this.#listed.delete(before);
@@ -239,10 +253,12 @@ export class Catalogue {
     this.#changed(before.id);
   }
 
-  /** The first scan finds conversations, and no changes. */
+  /**
+   * Notes news for watchers. The first scan finds conversations, and no changes. Changes by a log of this process are news
+   * when the log is closed, or when another process has taken the conversation.
+   */
   #changed(id: string | undefined): void {
-    const isNews = this.#watchers.size > 0 && Number.isFinite(this.#scanned);
-    if (isNews && id !== undefined && !this.#logs.has(id)) this.#news.add(id);
+    if (this.#watchers.size > 0 && Number.isFinite(this.#scanned) && id !== undefined) this.#news.add(id);
   }
 
   #tellAfter(wait: number): void {
@@ -260,9 +276,33 @@ export class Catalogue {
   }
 }
 
-function fileStamp(file: string): { readonly text: string; readonly written: number } | undefined {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat?.isFile() ? { text: `${stat.mtimeNs}:${stat.size}`, written: Number(stat.mtimeMs) } : undefined;
+/** Undefined if there is no such file. `isThere`: the folder has the file, so an error only concerns this file. */
+function fileStamp(file: string, isThere: boolean): { readonly text: string; readonly written: number } | undefined {
+  try {
+    const stat = statsOf(file);
+    return stat?.isFile() ? { text: `${stat.mtimeNs}:${stat.size}`, written: Number(stat.mtimeMs) } : undefined;
+  } catch (error) {
+    if (!isThere) throw error;
+    return { text: "", written: 0 };
+  }
+}
+
+function statsOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    throw sqliteStoreError(error, path);
+  }
+}
+
+/** Returns whether a later write would change this time of the last write. */
+function isPastTick(written: number): boolean {
+  const age = Date.now() - written;
+  return age > TICK || age < -AHEAD;
+}
+
+function isSame(one: ConversationSummary, other: ConversationSummary): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 function unreadableSummary(id: string, written: number): ConversationSummary {

@@ -86,6 +86,11 @@ export class SqliteLog implements Log, OwnLog {
   summary(): ConversationSummary | undefined {
     if (this.#closed || this.#seq === 0) return;
     try {
+      // A file at rest has all events, and opening it again would put another file to rest.
+      if (this.#opened.file.isAtRest) {
+        this.isListed = true;
+        return;
+      }
       const { database, writer } = this.#opened.file.connection;
       // Another program may have taken the conversation.
       if (!writer.get(this.epoch)) return;

@@ -45,6 +45,11 @@ export class LogFile {
     return this.#connection;
   }
 
+  /** True if the file is closed until its next use. */
+  get isAtRest(): boolean {
+    return this.#connection === undefined;
+  }
+
   get reading(): ReadStatements {
     return this.connection.reading;
   }

@@ -131,7 +131,7 @@ class SqliteStore implements Store {
   }
 
   watch(changed: (conversations: readonly string[]) => void): () => void {
-    return this.#catalogue.watch(changed);
+    return this.#closed ? () => {} : this.#catalogue.watch(changed);
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
