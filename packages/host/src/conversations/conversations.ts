@@ -2,7 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import type { AgentOptions, Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
-import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
+import {
+  type ConversationSummary,
+  type ListQuery,
+  listInPages,
+  type SearchHit,
+  type SearchOptions,
+} from "@banyan/core/stores";
 
 /** The error of a name that matches no conversation or several conversations. `message` says what to do. */
 export class ConversationError extends Error {
@@ -77,19 +83,16 @@ const SEARCH_OPTIONS: OptionNames<SearchOptions> = {
 /** Number of conversations in a page of `allConversations`. */
 const PAGE = 500;
 
-/** Yields all conversations, last written first, in pages: other work runs between two pages. Rejects with `StoreError`. */
+/** Yields all conversations once, last written first: other work runs between two pages. Rejects with `StoreError`. */
 export async function* allConversations(
   store: Pick<Store, "list">,
   query: ListQuery = {},
 ): AsyncGenerator<ConversationSummary> {
-  for (let after: ConversationSummary | undefined; ; ) {
-    const page = await store.list({ ...query, after, limit: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    if (page.length < PAGE || last?.id === after?.id) return;
-    after = last;
-    await setImmediate();
-  }
+  const page = async (after?: ConversationSummary) => {
+    if (after) await setImmediate();
+    return store.list({ ...query, after, limit: PAGE });
+  };
+  for await (const conversations of listInPages(page, PAGE)) yield* conversations;
 }
 
 /** Number of recent conversations to search for one that a user began. */
