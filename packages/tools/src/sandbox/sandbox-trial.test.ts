@@ -1,4 +1,4 @@
-import { utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { openWorkspace, shellTool } from "../workspace/index.ts";
@@ -171,4 +171,30 @@ test("V3: the file keeps 64 results", () => {
   for (let root = 0; root < 70; root++)
     new SandboxTrial(file, { programs: [], options: {}, root: `/${root}` }).keep({ works: false, reason: "no" });
   expect(Object.keys(JSON.parse(kept.read("sandbox.json")))).toHaveLength(64);
+});
+
+test("V3: a result that cannot be kept leaves no file behind", () => {
+  using kept = new TestFolder();
+  mkdirSync(kept.path("sandbox.json"));
+  const trial = new SandboxTrial(kept.path("sandbox.json"), { programs: [], options: {}, root: kept.root });
+  trial.keep({ works: true });
+  expect(trial.find()).toBeUndefined();
+  expect(kept.names()).toEqual(["sandbox.json"]);
+});
+
+test.skipIf(process.platform === "win32")("V3: a result that another user may have written counts for nothing", () => {
+  using kept = new TestFolder();
+  const file = kept.path("sandbox.json");
+  const trial = new SandboxTrial(file, { programs: [], options: {}, root: kept.root });
+  const failed = { works: false, reason: "no" } as const;
+  const spoils = [() => chmodSync(file, 0o620), () => chmodSync(file, 0o602)];
+  if (process.getuid?.() === 0) spoils.push(() => chownSync(file, 65_534, 65_534));
+  for (const spoil of spoils) {
+    trial.keep(failed);
+    expect(trial.find()).toEqual(failed);
+    spoil();
+    expect(trial.find()).toBeUndefined();
+  }
+  trial.keep(failed);
+  expect(trial.find()).toEqual(failed);
 });

@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, readlinkSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { release } from "node:os";
 import { dirname } from "node:path";
 
@@ -77,12 +86,14 @@ export class SandboxTrial {
       writeFileSync(next, JSON.stringify(Object.fromEntries([...results].slice(-MOST_RESULTS))), { mode: 0o600 });
       renameSync(next, this.#file);
     } catch {
-      // The disk is full, or the folder is read-only.
+      // The disk is full, or the folder is read-only, or the path is a folder.
+      orNothing(() => rmSync(next, { force: true }));
     }
   }
 
   #read(): Map<string, KeptResult> {
     try {
+      if (!isOurs(statSync(this.#file))) return new Map();
       const kept: unknown = JSON.parse(readFileSync(this.#file, "utf8"));
       return new Map(Object.entries(kept ?? {}).filter(([, result]) => isKeptResult(result)));
     } catch {
@@ -100,6 +111,11 @@ function machineNow(): unknown {
     ...NAMESPACES.map((link) => orNothing(() => readlinkSync(link))),
     ...(systemText("/proc/self/status")?.match(RIGHTS) ?? []),
   ];
+}
+
+/** Only this user may say that there is no sandbox. A file that is no file, such as a pipe, could block for ever. */
+function isOurs(file: Stats): boolean {
+  return file.isFile() && file.uid === (process.getuid?.() ?? file.uid) && (file.mode & 0o022) === 0;
 }
 
 function digest(value: unknown): string {
