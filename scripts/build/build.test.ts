@@ -200,9 +200,10 @@ describe("installed in an empty folder,", () => {
       }
       await session.close();
       console.log((await store.list()).length, "kept");
+      console.log((await store.search("Found")).length, "found");
       await store.close();`,
     );
-    expect(said).toMatch(/^call\.completed package\.json:1:.*^1 kept$/ms);
+    expect(said).toMatch(/^call\.completed package\.json:1:.*^1 kept\n1 found$/ms);
   });
 
   test("F75, F77: messages are checked before anything is written, and another process goes on below one that cannot be read", async () => {
