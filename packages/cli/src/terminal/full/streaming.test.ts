@@ -75,30 +75,36 @@ test("T20, T21, T22: an answer of 1,000 updates, five resizes, a window of 40 by
   expect(raw.length / frames).toBeLessThan(2_048);
 });
 
-test("T61: 25 resizes, each told late, over 500 streamed lines: all of them are there, once and in order", async () => {
-  using here = new Opened(100, 40);
-  const { screen } = here;
-  void here.terminal.read({ prompt: "Reply to banyan: " });
-  here.begins("tell me");
-  for (let line = 0; line < 500; line++) {
-    const [columns, rows] = SIZES[Math.floor(line / 20) % SIZES.length] ?? [30, 10];
-    if (line % 20 === 5) screen.resizeUntold(columns, rows);
-    if (line % 20 === 11) {
-      screen.tell();
-      here.resized();
+test.each([
+  ["an ordinary terminal", {}],
+  ["tmux", { TMUX: "/tmp/tmux-1/default,1,0" }],
+])(
+  "T61: 25 resizes, each told late, over 500 streamed lines: all are there, once and in order, in %s",
+  async (_, env) => {
+    using here = new Opened(100, 40, env);
+    const { screen } = here;
+    void here.terminal.read({ prompt: "Reply to banyan: " });
+    here.begins("tell me");
+    for (let line = 0; line < 500; line++) {
+      const [columns, rows] = SIZES[Math.floor(line / 20) % SIZES.length] ?? [30, 10];
+      if (line % 20 === 5) screen.resizeUntold(columns, rows);
+      if (line % 20 === 11) {
+        screen.tell();
+        here.resized();
+      }
+      here.happens({ type: "text.delta", message: "a", part: 0, text: `- w${line} and more words, which go on\n` });
+      // The frame at the end of this time has reached the screen.
+      await vi.advanceTimersByTimeAsync(FRAME_TIME + 1);
     }
-    here.happens({ type: "text.delta", message: "a", part: 0, text: `- w${line} and more words, which go on\n` });
-    // The frame at the end of this time has reached the screen.
-    await vi.advanceTimersByTimeAsync(FRAME_TIME + 1);
-  }
-  here.happens({ type: "run.ended", run: "r", reason: "answered", leaf: "a" });
-  await vi.advanceTimersByTimeAsync(FRAME_TIME);
-  here.terminal.close();
-  await vi.advanceTimersByTimeAsync(FRAME_TIME);
-  const seen = screen.lines.join("\n").match(/\bw\d+/g);
-  expect(seen).toEqual(Array.from({ length: 500 }, (_, line) => `w${line}`));
-  expect(screen.lines.join("\n")).not.toContain("Reply to banyan");
-});
+    here.happens({ type: "run.ended", run: "r", reason: "answered", leaf: "a" });
+    await vi.advanceTimersByTimeAsync(FRAME_TIME);
+    here.terminal.close();
+    await vi.advanceTimersByTimeAsync(FRAME_TIME);
+    const seen = screen.lines.join("\n").match(/\bw\d+/g);
+    expect(seen).toEqual(Array.from({ length: 500 }, (_, line) => `w${line}`));
+    expect(screen.lines.join("\n")).not.toContain("Reply to banyan");
+  },
+);
 
 test("T21: a frame writes less than 2 kB after 20,000 lines of transcript, and no more than at the beginning", () => {
   const [first, last] = [frameCost(0), frameCost(20_000)];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TestScreen } from "../testing/screen.ts";
-import { breaksLinesAnew, keepsCursorAtLine, LiveRegion, type RegionFrame } from "./live-region.ts";
+import { breaksLinesAnew, keepsCursorAtLine, LiveRegion, type RegionFrame, regionTerminal } from "./live-region.ts";
 
 /** A region on a terminal with a shell's output. */
 async function opened(columns = 80, rows = 24) {
@@ -127,6 +127,43 @@ test("T20: emoji that are wider for us than for the terminal take no finished li
     await draw(["now", "prompt"]);
   }
   expect(screen.lines.slice(0, 2)).toEqual(["$ ls", "one  two"]);
+});
+
+test("T61: a finished line that became two rows just before the frame stays whole", async () => {
+  const { screen, draw } = await opened(40, 12);
+  const wide = "the first words of a line and the last";
+  await draw([wide, "prompt"], { waitsAtTop: true });
+  screen.resizeUntold(20, 12);
+  await draw(["next", "prompt"], { finished: [wide], waitsAtTop: true });
+  screen.tell();
+  await draw(["next", "prompt"], { waitsAtTop: true });
+  expect(screen.lines).toEqual(["$ ls", "one  two", wide, "next", "prompt"]);
+});
+
+test("V11: finished lines that are on the screen are not written again; where sizes are reported late they are", () => {
+  const size = { columns: 40, rows: 12 };
+  const next = { finished: ["the first line"], lines: ["the second", "prompt"], waitsAtTop: true };
+  for (const reportsSizeLate of [false, true]) {
+    const region = new LiveRegion({ reportsSizeLate });
+    region.draw({ finished: [], lines: ["the first line", "prompt"], waitsAtTop: true }, size);
+    expect(region.draw(next, size).includes("the first line")).toBe(reportsSizeLate);
+  }
+});
+
+test("V11: frames that only overwrite characters are written without modes", () => {
+  const region = new LiveRegion();
+  const size = { columns: 40, rows: 12 };
+  region.draw({ finished: [], lines: ["the first", "prompt"], waitsAtTop: true }, size);
+  const bytes = region.draw({ finished: [], lines: ["the first line", "prompt"], waitsAtTop: true }, size);
+  expect(bytes).toBe("\x1b[9C line\r");
+});
+
+test("V11: multiplexers, other machines and some fonts are known", () => {
+  expect(regionTerminal({})).toEqual({ reflows: true, reportsSizeLate: false, isNarrow: true });
+  for (const env of [{ TMUX: "/tmp/tmux,1,0" }, { SSH_TTY: "/dev/pts/0" }, { TERM_PROGRAM: "vscode" }])
+    expect(regionTerminal(env).reportsSizeLate).toBe(true);
+  expect(regionTerminal({ LANG: "ja_JP.UTF-8" }).isNarrow).toBe(false);
+  expect(regionTerminal({ LANG: "ja_JP.UTF-8", LC_ALL: "C.UTF-8" }).isNarrow).toBe(true);
 });
 
 test("terminals that leave long lines as they are when they become narrower are known", () => {

@@ -1,4 +1,6 @@
 import { leastWidthOf } from "./cells.ts";
+import { NARROW_EVERYWHERE, NARROW_IN_THE_WEST, paintedLine, type RowCells, surelyFits } from "./row-change.ts";
+import { countedSequence, RowPen } from "./row-pen.ts";
 
 /** The size of a terminal, in columns and rows of cells. */
 export interface ScreenSize {
@@ -27,60 +29,93 @@ export interface RegionFrame {
 const TOP: ScreenPosition = { row: 0, column: 0 };
 
 /** Output between these appears at once on terminals with mode 2026. */
-const BEGIN = "\x1b[?2026h\x1b[?25l";
+const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
 const SHOW_CURSOR = "\x1b[?25h";
+const HIDE_CURSOR = "\x1b[?25l";
 const WRAP_ON = "\x1b[?7h";
 const WRAP_OFF = "\x1b[?7l";
-const ERASE_LINE = "\x1b[2K";
 /** Escape sequence that erases all lines from the cursor's line on, without adding to the history of tmux. */
 export const ERASE_BELOW = "\x1b[2K\x1b[C\x1b[0J\r";
-const RESET = "\x1b[0m";
+
+/** Properties of a terminal that decide how a region is drawn. */
+interface RegionTerminal {
+  /** Rewraps long lines when it becomes narrower, as nearly all terminals do. */
+  readonly reflows?: boolean;
+  /** A program may draw before it learns a new size. */
+  readonly reportsSizeLate?: boolean;
+  /** Shows letters, punctuation and table lines beyond ASCII in one cell. */
+  readonly isNarrow?: boolean;
+}
 
 /**
  * The last lines of a terminal, redrawn in place; everything above is the terminal's own scrollback (T20, T21).
  * Computes the bytes; the owner writes them. All moves are relative to the last cursor, so the screen's state need not
  * be known. Lines of the region are never wider than the terminal (wrapping is off), and at most rows - 1.
  *
+ * A frame writes only the characters that changed. Rows are inserted or deleted where lines move (V11). Finished lines
+ * that are already on the screen stay there, and the region then begins below them.
+ *
  * When its width changes, a terminal rewraps long lines before any program learns the size. tmux reports the size up
  * to a quarter of a second later. The distance to the region's top is then a guess from the last reported size and
  * the new one. A frame drawn in between makes the guess too large, and finished lines would be overwritten. During
  * frequent drawing the cursor therefore waits at the top (`waitsAtTop`): nearly all terminals keep the cursor at its
- * line, so no guess is needed. Within a frame the cursor moves down by line feeds, which also work on a smaller
- * screen. The remaining guess errs on the small side: remains of an old frame are ugly, but overwritten lines are lost.
+ * line, so no guess is needed. Where sizes are reported late, and during a resize, the cursor passes a finished line
+ * only by writing the line, because the line may fill several rows. Within a frame the cursor moves down by line feeds,
+ * which also work on a smaller screen. The remaining guess errs on the small side: remains of an old frame are ugly, but
+ * overwritten lines are lost.
  */
 export class LiveRegion {
-  readonly #reflows: boolean;
+  readonly #terminal: RegionTerminal;
   #lines: readonly string[] = [];
   #cursor = TOP;
   #size: ScreenSize | undefined;
+  #isCursorShown = true;
+  #wraps = true;
+  /** Time when the terminal last had a new size, in milliseconds of `performance.now()`. */
+  #resizedAt = Number.NEGATIVE_INFINITY;
+  /** Finished lines that the last frame left in their rows, and the time of that frame. */
+  #stayed: readonly string[] = [];
+  #stayedAt = Number.NEGATIVE_INFINITY;
 
-  /** `reflows`: the terminal rewraps long lines when it becomes narrower, as nearly all do. */
-  constructor(reflows = true) {
-    this.#reflows = reflows;
+  constructor(terminal: RegionTerminal = {}) {
+    this.#terminal = terminal;
   }
 
   /** Returns the bytes that change the screen to this frame; empty without a change. */
   draw(frame: RegionFrame, size: ScreenSize): string {
+    const { finished, waitsAtTop = false } = frame;
     const hidden = Math.max(0, frame.lines.length - Math.max(1, size.rows - 1));
     const lines = frame.lines.slice(hidden);
     const cursor = frame.cursor && { ...frame.cursor, row: Math.max(0, frame.cursor.row - hidden) };
-    const rest = frame.waitsAtTop ? TOP : (cursor ?? { row: Math.max(0, lines.length - 1), column: 0 });
+    const rest = waitsAtTop ? TOP : (cursor ?? { row: Math.max(0, lines.length - 1), column: 0 });
     const resized = size.columns !== this.#size?.columns || size.rows !== this.#size.rows;
-    const { bytes, row } =
-      resized || frame.finished.length > 0 ? this.#rewrite(frame.finished, lines, size) : this.#update(lines);
-    const still = bytes === "" && rest.row === this.#cursor.row && rest.column === this.#cursor.column;
+    if (resized && this.#size) this.#resizedAt = performance.now();
+    const pen = new RowPen(this.#cursor);
+    const stays = !resized && this.#mayStay(frame, lines, size);
+    if (stays) {
+      pen.change(this.#lines, [...finished, ...lines], this.#cells(size));
+      pen.moveTo(finished.length + rest.row, rest.column);
+    } else {
+      this.#rewrite(pen, finished, lines, size);
+      pen.moveTo(rest.row, rest.column);
+    }
+    if (finished.length > 0 || !stays) this.#stayed = stays ? finished : [];
+    if (finished.length > 0) this.#stayedAt = performance.now();
     this.#lines = lines;
     this.#cursor = rest;
     this.#size = size;
-    return still ? "" : BEGIN + bytes + move(row, rest) + (cursor && !frame.waitsAtTop ? SHOW_CURSOR : "") + END;
+    return this.#framed(pen, { wraps: !waitsAtTop, isCursorShown: cursor !== undefined && !waitsAtTop });
   }
 
   /** Erases the region. The cursor is left at its top, at the beginning of a line. */
   erase(size: ScreenSize): string {
-    const up = upBy(this.#rowsToTop(size));
+    const up = countedSequence(this.#rowsToTop(size), "A");
     this.forget();
-    return `${BEGIN}\r${up}${ERASE_BELOW}${SHOW_CURSOR}${END}`;
+    const wrap = this.#wraps ? "" : WRAP_ON;
+    this.#wraps = true;
+    this.#isCursorShown = true;
+    return `${BEGIN}${wrap}\r${up}${ERASE_BELOW}${SHOW_CURSOR}${END}`;
   }
 
   /** Forgets the last frame: the next one begins at the cursor. */
@@ -90,38 +125,52 @@ export class LiveRegion {
     this.#size = undefined;
   }
 
-  #rewrite(finished: readonly string[], lines: readonly string[], size: ScreenSize): RegionOutput {
-    let bytes = `\r${upBy(this.#rowsToTop(size))}${ERASE_BELOW}`;
-    for (const line of finished) bytes += `${resetAtEnd(line)}\r\n`;
-    bytes += WRAP_OFF + lines.map(resetAtEnd).join("\r\n") + WRAP_ON;
-    return { bytes, row: Math.max(0, lines.length - 1) };
+  /** Returns whether the rows of finished lines are certain, so that the lines need not be written anew. */
+  #mayStay({ finished, waitsAtTop }: RegionFrame, lines: readonly string[], size: ScreenSize): boolean {
+    if (finished.length === 0) return true;
+    if (!waitsAtTop || this.#terminal.reportsSizeLate || finished.length + lines.length >= size.rows) return false;
+    if (performance.now() < this.#resizedAt + SETTLES_IN) return false;
+    return finished.every((line) => surelyFits(line, this.#cells(size)));
   }
 
-  #update(lines: readonly string[]): RegionOutput {
-    const old = this.#lines;
-    const common = Math.min(old.length, lines.length);
-    let bytes = "";
-    let row = this.#cursor.row;
-    for (let index = 0; index < common; index++) {
-      if (old[index] === lines[index]) continue;
-      bytes += move(row, { row: index, column: 0 }) + ERASE_LINE + resetAtEnd(lines[index] ?? "");
-      row = index;
-    }
-    if (lines.length < old.length) {
-      bytes += move(row, { row: common, column: 0 }) + ERASE_BELOW;
-      row = common;
-    }
-    if (lines.length > old.length) {
-      if (common > 0) bytes += `${move(row, { row: common - 1, column: 0 })}\r\n`;
-      bytes += lines.slice(common).map(resetAtEnd).join("\r\n");
-      row = lines.length - 1;
-    }
-    return { bytes: bytes === "" ? "" : WRAP_OFF + bytes + WRAP_ON, row };
+  #cells({ columns }: ScreenSize): RowCells {
+    return { columns, narrow: this.#terminal.isNarrow ? NARROW_IN_THE_WEST : NARROW_EVERYWHERE };
+  }
+
+  #rewrite(pen: RowPen, finished: readonly string[], lines: readonly string[], size: ScreenSize): void {
+    const again = this.#inDoubt(size);
+    const above = [...again, ...finished].map((line) => `${paintedLine(line)}\r\n`).join("");
+    let bytes = `\r${countedSequence(this.#rowsToTop(size) + again.length, "A")}${ERASE_BELOW}`;
+    if (above !== "") bytes += WRAP_ON + above + WRAP_OFF;
+    pen.write(bytes + lines.map(paintedLine).join("\r\n"), undefined, Math.max(0, lines.length - 1));
+    pen.isUnsteady = true;
+  }
+
+  /** Adds the modes of a frame. Cells that are only overwritten need no synchronised output. */
+  #framed({ bytes, isUnsteady }: RowPen, { wraps, isCursorShown }: RegionModes): string {
+    const isStill = bytes === "" && wraps === this.#wraps && isCursorShown === this.#isCursorShown;
+    if (isStill) return "";
+    const before = (this.#isCursorShown ? HIDE_CURSOR : "") + (this.#wraps ? WRAP_OFF : "");
+    const after = (wraps ? WRAP_ON : "") + (isCursorShown ? SHOW_CURSOR : "");
+    const isSynchronised = isUnsteady || before + after !== "";
+    this.#wraps = wraps;
+    this.#isCursorShown = isCursorShown;
+    return isSynchronised ? BEGIN + before + bytes + after + END : bytes;
+  }
+
+  /**
+   * The lines that the last frame left in their rows, if the terminal may have become narrower just before: the frame
+   * may then have overwritten their ends.
+   */
+  #inDoubt({ columns }: ScreenSize): readonly string[] {
+    const isNarrower = this.#size !== undefined && columns < this.#size.columns;
+    return isNarrower && performance.now() < this.#stayedAt + REPORTED_IN ? this.#stayed : [];
   }
 
   /** Rows from the cursor up to the region's top, in a terminal of this size. */
   #rowsToTop({ columns }: ScreenSize): number {
-    if (!this.#size || columns >= this.#size.columns || !this.#reflows) return this.#cursor.row;
+    const { reflows = true } = this.#terminal;
+    if (!this.#size || columns >= this.#size.columns || !reflows) return this.#cursor.row;
     const above = this.#lines
       .slice(0, this.#cursor.row)
       .map((line) => Math.max(1, Math.ceil(leastWidthOf(line) / columns)));
@@ -129,11 +178,35 @@ export class LiveRegion {
   }
 }
 
-/** Bytes, and the region's row in which they leave the cursor. */
-interface RegionOutput {
-  readonly bytes: string;
-  readonly row: number;
+/** Milliseconds after which a new size counts as settled; tmux reports the next within 250. */
+export const SETTLES_IN = 500;
+
+/** Milliseconds in which a terminal that reports its size at once has surely done so. */
+const REPORTED_IN = 50;
+
+/** Modes of the terminal after a frame. Wrapping stays off, and the cursor hidden, while frames come by themselves. */
+interface RegionModes {
+  readonly wraps: boolean;
+  readonly isCursorShown: boolean;
 }
+
+/** Returns the properties of the terminal that an environment describes. */
+export function regionTerminal(env: NodeJS.ProcessEnv): RegionTerminal {
+  return { reflows: breaksLinesAnew(env), reportsSizeLate: reportsSizeLate(env), isNarrow: isNarrow(env) };
+}
+
+/** Returns whether a program may draw before it learns the terminal's new size: others are between them. */
+function reportsSizeLate(env: NodeJS.ProcessEnv): boolean {
+  return LATE.some((name) => env[name] !== undefined) || !keepsCursorAtLine(env);
+}
+
+/** Returns whether the language's fonts have narrow letters and symbols beyond ASCII. East Asian fonts show some wide. */
+function isNarrow({ LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv): boolean {
+  return !/^(?:ja|ko|zh)/.test(LC_ALL || LC_CTYPE || LANG || "");
+}
+
+/** Variables of multiplexers, connections to other machines, and terminals that rewrite the output. */
+const LATE = ["TMUX", "STY", "ZELLIJ", "SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY", "WT_SESSION"] as const;
 
 /** Returns whether the cursor stays on its line when lines are rewrapped, unlike in terminals based on xterm.js. */
 export function keepsCursorAtLine({ TERM_PROGRAM = "", TMUX, STY }: NodeJS.ProcessEnv): boolean {
@@ -144,17 +217,4 @@ export function keepsCursorAtLine({ TERM_PROGRAM = "", TMUX, STY }: NodeJS.Proce
 export function breaksLinesAnew({ TERM = "", XTERM_VERSION, TMUX, STY }: NodeJS.ProcessEnv): boolean {
   if (TMUX) return true;
   return !(XTERM_VERSION || STY || TERM === "linux" || TERM.startsWith("rxvt"));
-}
-
-function move(row: number, to: ScreenPosition): string {
-  const vertical = to.row < row ? upBy(row - to.row) : "\n".repeat(to.row - row);
-  return `\r${vertical}${to.column > 0 ? `\x1b[${to.column}C` : ""}`;
-}
-
-function upBy(rows: number): string {
-  return rows > 0 ? `\x1b[${rows}A` : "";
-}
-
-function resetAtEnd(line: string): string {
-  return line.includes("\x1b[") ? line + RESET : line;
 }

@@ -1,20 +1,18 @@
 import { AlternateScreen } from "./alternate-screen.ts";
 import { Frames } from "./frames.ts";
 import {
-  breaksLinesAnew,
   ERASE_BELOW,
   keepsCursorAtLine,
   LiveRegion,
   type RegionFrame,
+  regionTerminal,
   type ScreenPosition,
   type ScreenSize,
+  SETTLES_IN,
 } from "./live-region.ts";
 
 /** The content to draw: lines at the end of the transcript, or a whole screen. */
 export type Picture = RegionFrame | { readonly full: readonly string[]; readonly cursor?: ScreenPosition | undefined };
-
-/** Milliseconds after which a new size counts as settled; tmux reports the next within 250. */
-const SETTLES_IN = 500;
 
 /**
  * The output of the full terminal. Requests a picture when it can draw: at most 20 times per second, and only after the
@@ -35,7 +33,7 @@ export class Screen {
     this.#output = output;
     this.#picture = picture;
     this.#alternate = new AlternateScreen(env);
-    this.#region = new LiveRegion(breaksLinesAnew(env));
+    this.#region = new LiveRegion(regionTerminal(env));
     this.#keepsCursor = keepsCursorAtLine(env);
   }
 

@@ -5,6 +5,7 @@ import type { DeltaSource, EventBody } from "@banyan/core/conversation";
 import { onTestFinished, vi } from "vitest";
 import { QUIET, type TalkAction } from "../../contract/terminal.ts";
 import { FullTerminal } from "../full-terminal.ts";
+import type { ColorDepth } from "../theme/terminal-colors.ts";
 import { TestScreen } from "./screen.ts";
 
 type Unplaced<T> = T extends Delta
@@ -31,7 +32,7 @@ export class Opened implements Disposable {
   #seq = 0;
   #offset = 0;
 
-  constructor(columns = 80, rows = 24, env: NodeJS.ProcessEnv = {}) {
+  constructor(columns = 80, rows = 24, env: NodeJS.ProcessEnv = {}, depth: ColorDepth = 1) {
     const screen = new TestScreen(columns, rows);
     this.screen = screen;
     this.#input = new PassThrough();
@@ -44,7 +45,7 @@ export class Opened implements Disposable {
       input: Object.assign(this.#input, { setRawMode: (on: boolean) => this.raw.push(on) }) as never,
       output: Object.assign(output, { getWindowSize: () => [screen.size.columns, screen.size.rows] }) as never,
       env: { TERM: "xterm", ...env },
-      depth: 1,
+      depth,
       onTyped: (message, later) => {
         this.typed.push([message, later]);
         return this.takes;
