@@ -15,9 +15,17 @@ import { readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { z } from "zod";
 import { metrics, trace } from "@opentelemetry/api";
+import { TracerProvider } from "@opentelemetry/sdk-trace";
 import { Client } from "@banyan/client";
 import type { Host } from "@banyan/host";
 declare const host: Host;
+declare const client: Client;
+declare const token: string;
+declare const workspace: import("@banyan/tools/workspace").Workspace;
+declare const toolContext: import("@banyan/core").ToolContext;
+declare const evaluation: import("@banyan/host/evaluation").Evaluation;
+declare const frame: import("@banyan/protocol").Snapshot;
+declare const toolCall: import("@banyan/core").Call;
 declare const model: import("@banyan/core").ModelDriver;
 declare const agent: import("@banyan/core").Agent;
 declare const memory: import("@banyan/memory").ManagedMemory;
@@ -43,6 +51,7 @@ declare function mail(to: string, text: string, options: { key: string; signal: 
 
 /** Values with which examples of core run. Examples that use other names of `GIVEN` only compile. */
 const RUNNING = `
+import assert from "node:assert/strict";
 import { Agent } from "@banyan/core";
 import { Session } from "@banyan/core";
 import { defineTool } from "@banyan/core";
@@ -61,6 +70,10 @@ await agent.send("Hello", { session });
 
 /** Matches examples that need a provider, a background process or a model that responds with JSON, or that throw. */
 const MORE_NEEDED = /resolveModel|embeddingModel|processes|output: z|^throw /;
+
+/** Matches a line that claims a value, such as `isId("") // false`, perhaps with a reason. */
+const CLAIM =
+  /^(?!const |let |for |if )(\S.*?);? \/\/ (true|false|undefined|[\d_.]+|"[^"]*"|'[^']*'|\[.*\]|\{.*\})(?:, because .*)?$/gm;
 
 /** Options of the library. Each needs an example in its interface's doc comment. */
 const OPTIONS = [
@@ -160,7 +173,7 @@ test("every @example compiles", () => {
   expect(reports.filter(({ at }) => places.has(at))).toEqual([]);
 });
 
-test("L12: every @example of core that needs no key, file or server runs", () => {
+test("L12: every @example of core that needs no key, file or server runs, with the values that it claims", () => {
   const known = namesIn(RUNNING);
   const lacking = new Set(namesIn(GIVEN).filter((name) => !known.includes(name)));
   const running = examples.filter(
@@ -169,7 +182,8 @@ test("L12: every @example of core that needs no key, file or server runs", () =>
       !MORE_NEEDED.test(code) &&
       !code.match(/\w+/g)?.some((word) => lacking.has(word)),
   );
-  expect(running.length).toBeGreaterThan(50);
+  expect(running.length).toBeGreaterThan(150);
+  expect(running.flatMap(({ code }) => code.match(CLAIM) ?? []).length).toBeGreaterThan(60);
   for (const [index, { code }] of running.entries())
     writeFileSync(join(folder, `running-${index}.ts`), runningModuleOf(code, origins));
   const program = `
@@ -319,7 +333,8 @@ function runningModuleOf(code: string, origins: ReadonlyMap<string, string>): st
   const imports = importsOf(code, origins, RUNNING).map(
     ([name, origin]) => `const { ${name} } = await import("${origin}");`,
   );
-  return `${RUNNING}\n${imports.join("\n")}\n{\n${code}\n}\n`;
+  const checked = code.replaceAll(CLAIM, (_line, expression, value) => `assert.deepEqual(${expression}, ${value});`);
+  return `${RUNNING}\n${imports.join("\n")}\n{\n${checked}\n}\n`;
 }
 
 function importsOf(

@@ -1,6 +1,6 @@
 import type { AgentProgram } from "./connection/options.ts";
 
-/** A widely used agent and the command that starts it. */
+/** A widely used agent and the command that starts it. See {@link knownAgents}. */
 export interface KnownAgent extends Pick<AgentProgram, "command" | "args"> {
   /** Product name for users. */
   readonly title: string;

@@ -6,7 +6,7 @@ import type { ClientConnection } from "./live/subscription.ts";
 import { OWNER, type Principal } from "./request/principal.ts";
 import type { Seat } from "./seat.ts";
 
-/** Options of `Desk.link`. */
+/** Options of `Desk.link`. See {@link Desk}. */
 export interface LinkOptions {
   readonly principal?: Principal;
   /** True if the client reads the message trees in place, to save memory. Guests get copies. */

@@ -4,6 +4,7 @@ import { errorMessage } from "@banyan/core/shown";
  * Why a memory operation failed. `damaged`: the file was changed by accident. `full`: the disk is full. `locked`:
  * another process has written for too long. `unusable`: the file cannot be used, or the memory is closed. `unfit`: a
  * fact is empty or too long. `off`: memory is off for the conversation. `embedder`: the embedding model failed.
+ * See {@link MemoryError}.
  */
 export type MemoryErrorCode = "damaged" | "full" | "locked" | "unusable" | "unfit" | "off" | "embedder";
 

@@ -1,6 +1,9 @@
 import type { Memory, MemoryItem, MemoryKind } from "@banyan/core";
 
-/** The memory of one user. Lists, finds and changes its entries. Every method rejects with `MemoryError`. */
+/**
+ * The memory of one user. Lists, finds and changes its entries. Every method rejects with `MemoryError`.
+ * See {@link memoryTools}.
+ */
 export interface ManagedMemory extends Memory, AsyncDisposable {
   /** Lists entries, newest first. `limit`: default 50. `after`: the previous page's last id. */
   list(page?: {
@@ -39,7 +42,7 @@ export interface MemorySearchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A stored text with its newest source. */
+/** A stored text with its newest source. See {@link sqliteMemory}. */
 export interface MemoryEntry {
   /** Ids increase and are never reused. */
   readonly id: number;
@@ -55,5 +58,5 @@ export interface MemoryEntry {
   readonly directory?: string;
 }
 
-/** A fact to store, with the conversation, message and directory of its source, if known. */
+/** A fact to store, with the conversation, message and directory of its source, if known. See {@link sqliteMemory}. */
 export type NewFact = Pick<MemoryItem, "text"> & Partial<Pick<MemoryItem, "conversation" | "message" | "directory">>;

@@ -4,7 +4,7 @@ import { type EnvironmentVariables, processVariables, readVariable } from "./pro
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 
-/** The model that `chooseModel` chose. */
+/** The model that `chooseModel` chose. See {@link chooseModel}. */
 export interface ModelChoice {
   /** `provider/model`. */
   readonly name: string;

@@ -10,7 +10,7 @@ import type { Provider } from "./provider/provider.ts";
 import { setUpOf } from "./provider/set-up.ts";
 import { providers } from "./providers.ts";
 
-/** The status of a provider: whether its models can be used now, and why. */
+/** The status of a provider: whether its models can be used now, and why. See {@link listProviders}. */
 export interface ProviderStatus {
   /** The part of the provider's model names before the slash. */
   readonly name: string;

@@ -5,7 +5,7 @@ import type { Provider } from "./provider/provider.ts";
 import { providerAddress } from "./provider/set-up.ts";
 import { providers } from "./providers.ts";
 
-/** A model server that runs on the user's machine. */
+/** A model server that runs on the user's machine. See {@link localModelServers}. */
 export interface LocalModelServer {
   /** The provider's name: `ollama`, `lmstudio`, `llamacpp`, `vllm`. */
   readonly provider: string;

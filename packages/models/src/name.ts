@@ -5,7 +5,10 @@ import { ModelChoiceError } from "./provider/model-choice-error.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 
-/** Short names of models. The value is `provider/model`, with an optional effort, or another short name. */
+/**
+ * Short names of models. The value is `provider/model`, with an optional effort, or another short name.
+ * See {@link builtInAliases}.
+ */
 export type Aliases = Readonly<Record<string, string>>;
 
 /**

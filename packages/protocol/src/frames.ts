@@ -5,7 +5,10 @@ import { feedItem } from "./shapes/feed-item.ts";
 import { id, listSchema, textSchema } from "./shapes/shapes.ts";
 import { snapshot } from "./shapes/snapshot.ts";
 
-/** Schema of the first frame of a client. */
+/**
+ * Schema of the first frame of a client.
+ * @example const { protocol } = hello.parse({ type: "hello", protocol: PROTOCOL, client: "garden 1.0" });
+ */
 export const hello = z.object({
   type: z.literal("hello"),
   protocol: textSchema(0, 20).describe("Protocol version of the client, such as `1.0`."),
@@ -48,6 +51,7 @@ const refused = z.object({ type: z.literal("refused"), protocol: z.string(), mes
  * has the conversation open. `damaged`: the conversation cannot be read. `invalid`: the command is impossible in the
  * current state. `unconfirmed`: a user must confirm the command first (`confirmed`). `stopping`: the server is
  * stopping. `failed`: a fault of the server.
+ * @example errorCodes.some((code) => code === "not-found") // true
  */
 export const errorCodes = [
   "malformed",
@@ -64,7 +68,7 @@ export const errorCodes = [
   "failed",
 ] as const;
 
-/** One of `errorCodes`. */
+/** One of `errorCodes`. See {@link errorCodes}. */
 export type ErrorCode = (typeof errorCodes)[number];
 
 export const problem = z.object({ code: z.string(), message: z.string() });
@@ -101,7 +105,12 @@ const stopping = z.object({ type: z.literal("stopping"), message: z.string() });
 /** The server ends the connection because of a fault of the client. */
 const fault = z.object({ type: z.literal("fault"), message: z.string() });
 
-/** All frames of a server. Clients ignore frames of unknown types. */
+/**
+ * All frames of a server. Clients ignore frames of unknown types.
+ * @example
+ * const frame = serverFrame.parse(JSON.parse(await readFile("frame.json", "utf8")));
+ * if (frame.type === "feed") console.log(frame.items.length);
+ */
 export const serverFrame = z.discriminatedUnion("type", [
   challenge,
   welcome,
@@ -118,14 +127,17 @@ export const serverFrame = z.discriminatedUnion("type", [
   fault,
 ]);
 
-/** A frame of a server. */
+/** A frame of a server. See {@link serverFrame}. */
 export type ServerFrame = z.infer<typeof serverFrame>;
 
-/** The first frame of a client. */
+/** The first frame of a client. See {@link hello}. */
 export type Hello = z.infer<typeof hello>;
 
-/** The failure of a command: a message for users, and a code for programs. A newer server may have more codes. */
+/**
+ * The failure of a command: a message for users, and a code for programs. A newer server may have more codes.
+ * @example const problem: Problem = { code: "not-found", message: "There is no conversation garden." };
+ */
 export type Problem = z.infer<typeof problem>;
 
-/** The first frame of a server. */
+/** The first frame of a server. See {@link Client}. */
 export type Welcome = z.infer<typeof welcome>;

@@ -21,7 +21,7 @@ import {
 import { callId, cursor, dollars, id, json, time } from "./shapes/shapes.ts";
 import { node, question } from "./shapes/snapshot.ts";
 
-/** A schema of JSON Schema 2020-12. */
+/** A schema of JSON Schema 2020-12. See {@link refTo}. */
 export type ProtocolSchema = z.core.JSONSchema.BaseSchema;
 
 const PLACE = "#/components/schemas/";
@@ -56,7 +56,7 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
 
 const UNIONS = { frame: serverFrame, event, delta, notice } as const;
 
-/** All schemas, and their names by kind. */
+/** All schemas, and their names by kind. See {@link jsonSchemas}. */
 export interface JsonSchemas {
   readonly schemas: Readonly<Record<string, ProtocolSchema>>;
   readonly shapes: readonly string[];
@@ -67,6 +67,7 @@ export interface JsonSchemas {
 /**
  * Returns the whole protocol as JSON Schema, for programs in other languages. The server checks frames with the same
  * schemas. References have the form of OpenAPI. Frames of newer servers match the schemas too.
+ * @example await writeFile("protocol.json", JSON.stringify(jsonSchemas(), undefined, 2));
  */
 export function jsonSchemas(): JsonSchemas {
   const registry = z.registry<{ id: string }>();
@@ -104,12 +105,18 @@ export function jsonSchemas(): JsonSchemas {
   };
 }
 
-/** Returns a reference to a named schema. */
+/**
+ * Returns a reference to a named schema.
+ * @example refTo("message") // { $ref: "#/components/schemas/message" }
+ */
 export function refTo(name: string): ProtocolSchema {
   return { $ref: PLACE + name };
 }
 
-/** Returns the name in a reference. */
+/**
+ * Returns the name in a reference.
+ * @example referenceName("#/components/schemas/message") // "message"
+ */
 export function referenceName($ref: string): string {
   return $ref.slice(PLACE.length);
 }

@@ -1,6 +1,9 @@
 import { isIP } from "node:net";
 
-/** Addresses at which Restate and the servers reach each other, and keys for Restate's requests. */
+/**
+ * Addresses at which Restate and the servers reach each other, and keys for Restate's requests.
+ * See {@link readRestate}.
+ */
 export interface RestateSetting {
   /** Addresses of Restate that accept calls. If an address does not answer, the next one is tried. */
   readonly ingress: readonly string[];
@@ -14,7 +17,15 @@ export interface RestateSetting {
   readonly keys: readonly string[];
 }
 
-/** An error that keeps Restate from running turns. `message` is one sentence with advice. */
+/**
+ * An error that keeps Restate from running turns. `message` is one sentence with advice.
+ * @example
+ * try {
+ *   readRestate(process.env.RESTATE ?? "");
+ * } catch (error) {
+ *   if (error instanceof DriverError) console.error(error.message);
+ * }
+ */
 export class DriverError extends Error {
   override readonly name = "DriverError";
 }

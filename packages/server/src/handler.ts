@@ -72,7 +72,7 @@ const OPTIONS: OptionNames<HandlerOptions> = {
   log: "function",
 };
 
-/** An agent behind a web server of your own. */
+/** An agent behind a web server of your own. See {@link handler}. */
 export interface AgentHandler extends AsyncDisposable {
   /** Answers a request. For Hono, Next.js routes, Deno and others that use the Fetch API. */
   fetch(request: Request, bindings?: unknown): Promise<Response>;

@@ -144,7 +144,7 @@ const CLUSTER: OptionNames<NonNullable<ServeOptions["cluster"]>> = {
   drain: "number",
 };
 
-/** A server that listens for clients. */
+/** A server that listens for clients. See {@link serve}. */
 export interface RunningServer extends AsyncDisposable {
   /** For example `http://127.0.0.1:4870`. */
   readonly address: string;

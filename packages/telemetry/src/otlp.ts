@@ -18,7 +18,7 @@ import { type Protocol, readOtlpVariables, type SamplerName, type SignalExport }
 
 type OtlpEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Telemetry that sends spans and metrics by OTLP over HTTP. */
+/** Telemetry that sends spans and metrics by OTLP over HTTP. See {@link openOtlp}. */
 export interface Otlp {
   readonly telemetry: Telemetry;
   readonly notices: readonly string[];
@@ -56,6 +56,11 @@ const LONGEST = 256 * 1024;
 /**
  * Opens the exporters that OpenTelemetry's variables select (docs/telemetry.md). Ignores invalid variables, and reports
  * them in `notices`.
+ * @example
+ * const redact = (text: string) => text.replaceAll(/sk-\w+/g, "[key]");
+ * const otlp = await openOtlp({ env: process.env, service: "garden", redact, failed: console.error });
+ * otlp.telemetry.follow(session);
+ * await otlp.close();
  */
 export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
   refuseUnknown("openOtlp", options, OPTIONS);

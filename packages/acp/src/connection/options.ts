@@ -1,6 +1,6 @@
 import type { LoopTurn } from "@banyan/core/drivers";
 
-/** A program that speaks the Agent Client Protocol over its standard input and output. */
+/** A program that speaks the Agent Client Protocol over its standard input and output. See {@link AcpAgentOptions}. */
 export interface AgentProgram {
   /** A path, or a name to look up in `PATH`. */
   readonly command: string;

@@ -13,7 +13,7 @@ import { itemSentence } from "./item-sentence.ts";
 
 type WithoutPosition<Item> = Item extends unknown ? Omit<Item, "seq" | "epoch" | "at" | "offset"> : never;
 
-/** A feed item without its position. Clients also make such items from a state. */
+/** A feed item without its position. Clients also make such items from a state. See {@link displayItem}. */
 export type UnplacedItem = WithoutPosition<FeedItem>;
 
 type ItemFields<Type extends FeedItem["type"], Name extends string> = Pick<
@@ -21,14 +21,17 @@ type ItemFields<Type extends FeedItem["type"], Name extends string> = Pick<
   Name & keyof Extract<WithoutPosition<Event | Delta | Notice>, { readonly type: Type }>
 >;
 
-/** A notice about the work of a model or the reading of a log: its sentence, and the item of the feed. */
+/**
+ * A notice about the work of a model or the reading of a log: its sentence, and the item of the feed.
+ * See {@link displayItem}.
+ */
 export interface NoticeDisplay {
   readonly type: "notice";
   readonly text: string | undefined;
   readonly notice: Exclude<Notice, { readonly type: "feed.reset" | "chat.ended" }>;
 }
 
-/** An open question. For a limit, `text` is the question as a sentence. */
+/** An open question. For a limit, `text` is the question as a sentence. See {@link displayItem}. */
 export type QuestionDisplay = { readonly type: "question"; readonly question: string } & (
   | { readonly about: "call"; readonly message: string; readonly call: string; readonly tool: string | undefined }
   | ({ readonly about: "text"; readonly message: string; readonly call: string } & Pick<
@@ -38,14 +41,14 @@ export type QuestionDisplay = { readonly type: "question"; readonly question: st
   | { readonly about: "limit"; readonly run: string; readonly reason: string; readonly text: string | undefined }
 );
 
-/** A closed question. `allowed` is the decision about a call or a limit. */
+/** A closed question. `allowed` is the decision about a call or a limit. See {@link displayItem}. */
 export type AnswerDisplay = { readonly type: "answer"; readonly question: string } & (
   | { readonly about: "call"; readonly message: string; readonly call: string; readonly allowed: boolean }
   | { readonly about: "text" }
   | { readonly about: "limit"; readonly run: string; readonly allowed: boolean; readonly text: string | undefined }
 );
 
-/** A call whose arguments are complete, or which is running. */
+/** A call whose arguments are complete, or which is running. See {@link displayItem}. */
 export type CallDisplay =
   | ({ readonly type: "call"; readonly status: "pending" } & ItemFields<
       "call.pending",
@@ -53,10 +56,13 @@ export type CallDisplay =
     >)
   | { readonly type: "call"; readonly status: "executing"; readonly message: string; readonly call: string };
 
-/** The final state of a call. */
+/** The final state of a call. See {@link displayItem}. */
 export type CallOutcome = "completed" | "failed" | "denied" | "cancelled";
 
-/** An item for display. Other data, such as the whole call of a `call-end`, is in the conversation's state. */
+/**
+ * An item for display. Other data, such as the whole call of a `call-end`, is in the conversation's state.
+ * See {@link displaySentence}.
+ */
 export type DisplayItem =
   | ({ readonly type: "run-start" } & ItemFields<"run.started", "run" | "agent" | "leaf" | "call" | "continues">)
   | ({ readonly type: "run-end" } & ItemFields<"run.ended", "run" | "reason" | "leaf" | "error" | "limit">)
@@ -112,7 +118,14 @@ type UndisplayedType =
   | "title.changed"
   | "usage.counted";
 
-/** Returns a feed item for display; nothing for items that only change the state. `say` translates the texts. */
+/**
+ * Returns a feed item for display; nothing for items that only change the state. `say` translates the texts.
+ * @example
+ * for await (const item of agent.chat(say("Hello"))) {
+ *   const display = displayItem(item);
+ *   if (display?.type === "text") process.stdout.write(display.text);
+ * }
+ */
 export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefined {
   switch (item.type) {
     case "text.delta":
@@ -210,7 +223,14 @@ function itemText(item: UnplacedItem, say: Say | undefined): string | undefined 
   return itemSentence(item as FeedItem, say);
 }
 
-/** Returns a sentence about a notice, a process or a limit; `undefined` for other items. */
+/**
+ * Returns a sentence about a notice, a process or a limit; `undefined` for other items.
+ * @example
+ * for await (const item of agent.chat(say("Hello"))) {
+ *   const display = displayItem(item);
+ *   if (display) console.error(displaySentence(display) ?? "");
+ * }
+ */
 export function displaySentence(display: DisplayItem): string | undefined {
   switch (display.type) {
     case "process":

@@ -2,10 +2,16 @@ import type { EventBody, FeedItem, Notice } from "@banyan/core/conversation";
 import { inEnglish, type Say, visibleLine, visibleProse } from "@banyan/core/shown";
 import { formatDuration } from "../words/amounts.ts";
 
-/** Shown below the text of a response that was discarded because the model is asked again. */
+/**
+ * Shown below the text of a response that was discarded because the model is asked again.
+ * @example console.error(GIVEN_UP);
+ */
 export const GIVEN_UP = "Answer cut off, asking again. The text above is discarded.";
 
-/** Shown below a second discarded text of the same turn. */
+/**
+ * Shown below a second discarded text of the same turn.
+ * @example console.error(GIVEN_UP_TOO);
+ */
 export const GIVEN_UP_TOO = "This text is discarded, too.";
 
 type SentenceType =
@@ -76,6 +82,7 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
  * Returns one or two sentences about an item outside messages and calls, such as a retry, a limit, or skipped memory;
  * `undefined` for other items. The text has no control characters (S12). `say` translates the sentences; reasons stay
  * in English, as in the log.
+ * @example for await (const item of agent.chat(say("Hello"))) console.error(itemSentence(item) ?? "");
  */
 export function itemSentence(item: FeedItem, say: Say = inEnglish): string | undefined {
   const sentence = Object.hasOwn(SENTENCES, item.type) ? SENTENCES[item.type as SentenceType] : undefined;
@@ -92,7 +99,10 @@ const FAILURES: ReadonlyMap<string, string> = new Map([
   ["provider", "the provider failed to answer"],
 ]);
 
-/** Returns a few words for a rate limit, and the HTTP status of another failed model call. */
+/**
+ * Returns a few words for a rate limit, and the HTTP status of another failed model call.
+ * @example failureName({ status: 503, code: "overloaded" }) // "HTTP 503"
+ */
 export function failureName({ status, code }: { readonly status?: number; readonly code: string }): string {
   if (status === undefined || code === "rate-limit") return FAILURES.get(code) ?? "the model failed";
   return `HTTP ${status}`;

@@ -10,7 +10,7 @@ import {
 } from "@banyan/core/conversation";
 import type { CallDisplay, CallOutcome, DisplayItem } from "./display-item.ts";
 
-/** An open question to a user, with the tool of its call. */
+/** An open question to a user, with the tool of its call. See {@link approvalSubject}. */
 export type WaitingQuestion = { readonly id: string } & (
   | {
       readonly type: "approval";
@@ -30,7 +30,10 @@ export type WaitingQuestion = { readonly id: string } & (
   | { readonly type: "limit"; readonly text: string }
 );
 
-/** Returns the tool of an approval, with the folder of its call. */
+/**
+ * Returns the tool of an approval, with the folder of its call.
+ * @example approvalSubject({ id: "1", type: "approval", call: "2", tool: "write", folder: "docs" }) // "write in docs"
+ */
 export function approvalSubject({ tool, folder }: Extract<WaitingQuestion, { type: "approval" }>): string {
   return folder === undefined ? tool : `${tool} in ${folder}`;
 }
@@ -45,7 +48,9 @@ interface ItemSpeaker {
   readonly known?: true;
 }
 
-/** A display item of one turn. The reader gets every text once, even after a broken connection. */
+/**
+ * A display item of one turn. The reader gets every text once, even after a broken connection. See {@link TurnReader}.
+ */
 export type TurnItem = ItemSpeaker &
   (
     | { readonly type: "turn-start" }
@@ -93,7 +98,12 @@ export type TurnItem = ItemSpeaker &
     | { readonly type: "notice"; readonly text: string }
   );
 
-/** Returns the parts of a user message, or a sentence if they cannot be read (F77). */
+/**
+ * Returns the parts of a user message, or a sentence if they cannot be read (F77).
+ * @example
+ * for (const message of session.state.messages.values())
+ *   if (message.role === "user") console.log(readableParts(message));
+ */
 export function readableParts(message: { readonly parts: readonly UserPart[]; readonly unreadable?: string }) {
   const text = describeUnreadable(message);
   return text === undefined ? message.parts : [{ type: "text" as const, text }];

@@ -12,7 +12,12 @@ interface TurnSpeaker {
   readonly by: TurnSpeaker | undefined;
 }
 
-/** Reads one turn with its sub-agents from a feed, for protocols that stream one turn. */
+/**
+ * Reads one turn with its sub-agents from a feed, for protocols that stream one turn.
+ * @example
+ * const reader = new TurnReader();
+ * for await (const item of agent.chat(say("Hello"))) for (const { type } of reader.take(item)) console.log(type);
+ */
 export class TurnReader {
   /** Id of the turn's first message or of its run, as requested by the command. */
   readonly #command: string | undefined;

@@ -1,4 +1,11 @@
-/** Counts the received characters of each message part, because the feed may repeat text. */
+/**
+ * Counts the received characters of each message part, because the feed may repeat text.
+ * @example
+ * const written = new WrittenParts();
+ * written.begin("m");
+ * written.add("m", 0, "Hel", 0); // "Hel"
+ * written.add("m", 0, "Hello", 0); // "lo", because the feed repeats text after a break
+ */
 export class WrittenParts {
   readonly #lengths = new Map<string, number[]>();
 

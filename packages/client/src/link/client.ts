@@ -9,17 +9,19 @@ import { WatchedConversation } from "./watched-conversation.ts";
 /** Milliseconds after which a client repeats a command that a stopping server refused. */
 const AGAIN = 1_000;
 
-/** The fields of a command except its type and its id. */
+/** The fields of a command except its type and its id. See {@link Client}. */
 export type CommandValues<Name extends CommandName> = Omit<Command<Name>, "type" | "id">;
 
-/** The state of the connection. `since` and `next` (the next attempt) are milliseconds since 1970. */
+/**
+ * The state of the connection. `since` and `next` (the next attempt) are milliseconds since 1970. See {@link Client}.
+ */
 export type ConnectionState =
   | { readonly phase: "connecting" }
   | { readonly phase: "open"; readonly welcome: Welcome }
   | { readonly phase: "lost"; readonly since: number; readonly next: number }
   | { readonly phase: "gone"; readonly error: ClientError };
 
-/** Callbacks of a client. */
+/** Callbacks of a client. See {@link Client}. */
 export interface ClientEvents {
   /** The state of the connection or the settings of the server have changed. */
   changed?(state: ConnectionState): void;
@@ -38,6 +40,9 @@ interface PendingCommand {
  * A program's client of a server: sends commands over a link and watches conversations. After a lost connection it
  * continues each conversation from its cursor. It also sends all unanswered commands again, and commands that a
  * stopping server refused; their ids ensure that each command acts once.
+ * @example
+ * const client = new Client(nodeLink({ address: "http://127.0.0.1:4870", token, client: "garden 1.0" }));
+ * await client.connected(signal);
  */
 export class Client {
   readonly #events: ClientEvents;

@@ -6,6 +6,7 @@ import type { Client, CommandValues } from "./client.ts";
 /**
  * Yields all conversations of a server once, last written first, page by page. Those that are written meanwhile come
  * last. Rejects with `ClientError`.
+ * @example for await (const page of conversationPages(client)) console.log(page.map(({ title }) => title));
  */
 export function conversationPages(
   client: Pick<Client, "ask">,

@@ -1,7 +1,10 @@
 import type { Command, ServerFrame, Welcome } from "@banyan/protocol";
 import type { LocalConversation } from "./tree.ts";
 
-/** A connection to a server, or to a desk in this process. Reconnects by itself after a loss, until it is closed. */
+/**
+ * A connection to a server, or to a desk in this process. Reconnects by itself after a loss, until it is closed.
+ * See {@link Client}.
+ */
 export interface Link {
   /** Sends a command if the link is up. The client sends other commands again when the link is back. */
   send(command: Command): void;
@@ -11,7 +14,7 @@ export interface Link {
   close(): void;
 }
 
-/** Events of a link, in order. */
+/** Events of a link, in order. See {@link Client}. */
 export interface LinkEvents {
   /** The link is up, for the first time or again. */
   up(welcome: Welcome): void;
@@ -25,7 +28,7 @@ export interface LinkEvents {
   gone(error: ClientError): void;
 }
 
-/** Opens a link. The link emits no events before this returns. */
+/** Opens a link. The link emits no events before this returns. See {@link nodeLink}. */
 export type OpenLink = (events: LinkEvents) => Link;
 
 /**
@@ -34,6 +37,10 @@ export type OpenLink = (events: LinkEvents) => Link;
  * this page is no longer valid; `removed`, `broken`: the conversation is gone or cannot be written; `cancelled`:
  * cancelled before sending; `closed`: this client was closed. The message is a sentence for users. `cause` is the
  * original error if it happened in this process.
+ * @example
+ * await client.ask("conversation.create", {}).catch((error) => {
+ *   if (error instanceof ClientError && error.code === "unreachable") console.error(error.message);
+ * });
  */
 export class ClientError extends Error {
   override readonly name = "ClientError";

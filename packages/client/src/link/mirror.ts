@@ -18,6 +18,9 @@ type ArrivedSnapshot = Omit<Snapshot, keyof typeof LEFT_OUT> & Partial<Pick<Snap
  * A client's copy of a conversation: made from a snapshot, updated by the feed, and completed with messages as they are
  * read. Makes no requests. Owns all objects passed to it. Unread messages in `state` have no parts and calls; `outline`
  * returns their outlines. Feed items about the content of an unread message are skipped.
+ * @example
+ * const mirror = new Mirror(frame);
+ * const replies = [...mirror.state.messages.values()].filter(({ role }) => role === "assistant");
  */
 export class Mirror {
   /** The tree. Changed in place, and replaced by the next snapshot. Read only. */

@@ -14,7 +14,7 @@ const HANDSHAKE = 10_000;
 /** Close codes after which another attempt would fail in the same way. */
 const FINAL: ReadonlySet<number> = new Set([closeCodes.version, closeCodes.malformed, closeCodes.silent]);
 
-/** Address of a server, and identity of the client. */
+/** Address of a server, and identity of the client. See {@link nodeLink}. */
 export interface ServerAddress {
   /** Such as `http://127.0.0.1:4870`. */
   readonly address: string;
@@ -23,14 +23,22 @@ export interface ServerAddress {
   readonly client: string;
 }
 
-/** Connects to a server. Waits without limit until `signal` aborts. Rejects with `ClientError`. */
+/**
+ * Connects to a server. Waits without limit until `signal` aborts. Rejects with `ClientError`.
+ * @example
+ * const client = await connect({ address: "http://127.0.0.1:4870", token, client: "garden 1.0" });
+ * const { conversation } = await client.ask("conversation.create", {});
+ */
 export async function connect(to: ServerAddress, events: ClientEvents = {}, signal?: AbortSignal): Promise<Client> {
   const client = new Client(nodeLink(to), events);
   await client.connected(signal);
   return client;
 }
 
-/** Returns a link to a server over a WebSocket in Node. */
+/**
+ * Returns a link to a server over a WebSocket in Node.
+ * @example new Client(nodeLink({ address: "http://127.0.0.1:4870", token, client: "garden 1.0" }));
+ */
 export function nodeLink(to: ServerAddress): OpenLink {
   return (events) => new NodeLink(to, events);
 }

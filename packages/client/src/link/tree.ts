@@ -1,7 +1,7 @@
 import type { Change, ConversationState, FeedItem, LiveRun, Message } from "@banyan/core/conversation";
 import type { Mirror } from "./mirror.ts";
 
-/** A conversation tree in a client: its own copy, or the tree of this process. */
+/** A conversation tree in a client: its own copy, or the tree of this process. See {@link WatchedConversation}. */
 export type Tree = Pick<
   Mirror,
   "state" | "interrupted" | "damage" | "narrowed" | "unread" | "outline" | "take" | "fill"
@@ -10,7 +10,7 @@ export type Tree = Pick<
   readonly cursor?: Mirror["cursor"];
 };
 
-/** A conversation that is open in this process, such as a `Session`. */
+/** A conversation that is open in this process, such as a `Session`. See {@link Client}. */
 export interface LocalConversation {
   readonly id: string;
   readonly state: ConversationState;

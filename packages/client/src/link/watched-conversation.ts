@@ -6,10 +6,11 @@ import type { Tree } from "./tree.ts";
 /**
  * State of a watched conversation. `loading`: no snapshot yet. `live`: the client follows the feed. `removed`: a user
  * removed the conversation. `broken`: the log cannot be written. `missing`: it could not be watched.
+ * See {@link WatchedConversation}.
  */
 export type WatchState = "loading" | "live" | "removed" | "broken" | "missing";
 
-/** A listener of a watched conversation. */
+/** A listener of a watched conversation. See {@link WatchedConversation}. */
 export interface ConversationFollower {
   /** The state is a new object: after the first snapshot, and after a restart of the server. */
   renewed?(state: ConversationState): void;
@@ -24,7 +25,12 @@ export interface ConversationFollower {
 /** Requests the content of messages. Resolves when the answer was applied. Rejects with `ClientError`. */
 type ReadMessages = (messages: readonly string[]) => Promise<readonly Message[]>;
 
-/** A client's view of a conversation, updated by its feed. */
+/**
+ * A client's view of a conversation, updated by its feed.
+ * @example
+ * const watched = await client.watch("garden").loaded;
+ * watched.follow({ item: ({ type }) => console.log(type, watched.state.messages.size) });
+ */
 export class WatchedConversation {
   readonly id: string;
   /** The last message of the branch that the snapshot contains completely. */

@@ -1,7 +1,10 @@
 import { type CompactionResult, type Cost, totalTokens, type Usage } from "@banyan/core/conversation";
 import { formatCost, inEnglish, type Say } from "@banyan/core/shown";
 
-/** Formats a duration, such as `0.3 s`, `12.0 s` or `3 min 5 s`. */
+/**
+ * Formats a duration, such as `0.3 s`, `12.0 s` or `3 min 5 s`.
+ * @example formatDuration(185_000) // "3 min 5 s"
+ */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
@@ -10,12 +13,18 @@ export function formatDuration(milliseconds: number): string {
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
 }
 
-/** Formats a duration for the end of a line, such as `, 1.2 s`. Empty below 50 ms. */
+/**
+ * Formats a duration for the end of a line, such as `, 1.2 s`. Empty below 50 ms.
+ * @example formatTook(1_200) // ", 1.2 s"
+ */
 export function formatTook(milliseconds: number): string {
   return milliseconds < 50 ? "" : `, ${formatDuration(milliseconds)}`;
 }
 
-/** Formats the effect of a compaction, in percent of the context, or in tokens for an unknown context size (F99). */
+/**
+ * Formats the effect of a compaction, in percent of the context, or in tokens for an unknown context size (F99).
+ * @example compactedLine({ messages: 12, before: 90_000, after: 9_000, size: 100_000 })
+ */
 export function compactedLine({ messages, before, after, size }: CompactionResult, say: Say = inEnglish): string {
   const share = (tokens: number) => Math.round((tokens / (size || 1)) * 100);
   if (size)
@@ -33,7 +42,10 @@ export function compactedLine({ messages, before, after, size }: CompactionResul
   );
 }
 
-/** Formats tokens as `1,200 (1,000 cached) tokens in, 5 out (3 reasoning)`. Empty for no tokens or unknown usage. */
+/**
+ * Formats tokens as `1,200 (1,000 cached) tokens in, 5 out (3 reasoning)`. Empty for no tokens or unknown usage.
+ * @example formatTokens({ input: 1_200, cached: 1_000, cacheWrite: 0, output: 5, reasoning: 3 })
+ */
 export function formatTokens(usage: Usage, say: Say = inEnglish): string {
   if (totalTokens(usage) === 0) return "";
   const { input, output, cached, reasoning } = usage;
@@ -46,13 +58,19 @@ export function formatTokens(usage: Usage, say: Say = inEnglish): string {
   return `${sent}, ${said}`;
 }
 
-/** Formats tokens and cost of model calls. Empty for no tokens or unknown usage. */
+/**
+ * Formats tokens and cost of model calls. Empty for no tokens or unknown usage.
+ * @example formatSpent({ input: 1_200, cached: 0, cacheWrite: 0, output: 5, reasoning: 0 }, 0.0012)
+ */
 export function formatSpent(usage: Usage, cost: Cost, say: Say = inEnglish): string {
   const tokens = formatTokens(usage, say);
   return tokens === "" ? "" : `${tokens} · ${say("cost {cost}", { cost: formatCost(cost, say) })}`;
 }
 
-/** Formats bytes in units of thousands, such as `820 B`, `3.4 kB` or `12 MB`. */
+/**
+ * Formats bytes in units of thousands, such as `820 B`, `3.4 kB` or `12 MB`.
+ * @example formatBytes(3_400) // "3.4 kB"
+ */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const units = ["kB", "MB", "GB", "TB"];
@@ -64,7 +82,10 @@ export function formatBytes(bytes: number): string {
   return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[unit]}`;
 }
 
-/** Formats a count in short, such as `812`, `3.4k`, `120k` or `1.2M`. */
+/**
+ * Formats a count in short, such as `812`, `3.4k`, `120k` or `1.2M`.
+ * @example shortCount(120_000) // "120k"
+ */
 export function shortCount(count: number): string {
   if (count < 1_000) return String(count);
   const [amount, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];

@@ -1,10 +1,10 @@
 import { type AssistantMessage, type BrokenTurn, describeUnreadable, type Message } from "@banyan/core/conversation";
 import { inEnglish, type Say } from "@banyan/core/shown";
 
-/** A way to continue: ask again, ask another model, or continue from here. */
+/** A way to continue: ask again, ask another model, or continue from here. See {@link describeBrokenTurn}. */
 export type RecoveryOption = "again" | "another-model" | "go-on";
 
-/** The report of a broken turn for users, the same in every client (W48). */
+/** The report of a broken turn for users, the same in every client (W48). See {@link describeBrokenTurn}. */
 export interface BrokenTurnReport {
   readonly head: string;
   /** The reason from the log, in one sentence. */
@@ -16,7 +16,10 @@ export interface BrokenTurnReport {
   readonly isFailure: boolean;
 }
 
-/** Describes a broken turn and the ways to continue. `isBegun`: a part of the response exists. */
+/**
+ * Describes a broken turn and the ways to continue. `isBegun`: a part of the response exists.
+ * @example describeBrokenTurn({ reason: "interrupted" }).head // "Interrupted"
+ */
 export function describeBrokenTurn(
   { reason, code, message }: Omit<BrokenTurn, "run">,
   isBegun = false,
@@ -54,10 +57,16 @@ export function describeBrokenTurn(
   }
 }
 
-/** A fault without an error: the response is empty, or was cut off by the output limit or the provider's filter. */
+/**
+ * A fault without an error: the response is empty, or was cut off by the output limit or the provider's filter.
+ * See {@link shortfallOf}.
+ */
 export type ResponseShortfall = "empty" | "length" | "filtered";
 
-/** Returns the fault of a complete response, if any. */
+/**
+ * Returns the fault of a complete response, if any.
+ * @example const shortfall = shortfallOf(pathTo(session.state, session.state.leaf).at(-1));
+ */
 export function shortfallOf(message: Message | undefined): ResponseShortfall | undefined {
   if (message?.role !== "assistant" || message.unreadable !== undefined) return undefined;
   const { finish, parts } = message;
@@ -69,7 +78,10 @@ export function shortfallOf(message: Message | undefined): ResponseShortfall | u
   return says ? undefined : "empty";
 }
 
-/** Returns a sentence for the fault of a response and a remedy, or nothing. */
+/**
+ * Returns a sentence for the fault of a response and a remedy, or nothing.
+ * @example const sentence = describeShortfall(pathTo(session.state, session.state.leaf).at(-1));
+ */
 export function describeShortfall(message: Message | undefined, say: Say = inEnglish): string | undefined {
   if (message?.role === "assistant" && message.unreadable !== undefined) return describeUnreadable(message, say);
   switch (shortfallOf(message)) {

@@ -1,6 +1,6 @@
 import type { QuestionField, WordQuestion } from "@banyan/core/conversation";
 
-/** A user's answer to one field. */
+/** A user's answer to one field. See {@link filledText}. */
 export interface FilledField {
   /** Labels in the order of the field's choices. */
   readonly chosen: readonly string[];
@@ -8,7 +8,12 @@ export interface FilledField {
   readonly words: string;
 }
 
-/** Returns a user's answers to a question with fields as one text. Returns nothing if all fields are empty. */
+/**
+ * Returns a user's answers to a question with fields as one text. Returns nothing if all fields are empty.
+ * @example
+ * const field = { heading: "Tree", text: "Which tree?", choices: [{ label: "Oak" }, { label: "Elm" }] };
+ * filledText([field], [{ chosen: ["Oak"], words: "" }]) // "Oak"
+ */
 export function filledText(
   fields: readonly QuestionField[],
   filled: readonly (FilledField | undefined)[],
@@ -29,6 +34,9 @@ function saidTo({ chosen, words }: FilledField = { chosen: [], words: "" }): str
 /**
  * Reads a line as the answer to a field: numbers of choices with commas, numbers with words after a colon, the label of
  * a choice, or words. Returns a sentence if the line is invalid.
+ * @example
+ * const field = { heading: "Tree", text: "Which tree?", choices: [{ label: "Oak" }, { label: "Elm" }] };
+ * filledByLine(field, "2") // { chosen: ["Elm"], words: "" }
  */
 export function filledByLine({ choices, several = false }: QuestionField, line: string): FilledField | string {
   const text = line.trim();
@@ -44,7 +52,10 @@ export function filledByLine({ choices, several = false }: QuestionField, line: 
   return { chosen: choices.map(({ label }) => label).filter((_, index) => wanted.has(index + 1)), words: words.trim() };
 }
 
-/** Returns a question and its fields as one text, for clients without forms. */
+/**
+ * Returns a question and its fields as one text, for clients without forms.
+ * @example questionText({ text: "Which tree?" }) // "Which tree?"
+ */
 export function questionText({ text, fields = [] }: Pick<WordQuestion, "text" | "fields">): string {
   const paragraphs = fields.map(({ heading, text: question, choices: offered, several = false }) =>
     [

@@ -3,15 +3,21 @@ import { type ConversationState, leaves, type Message, pathTo, textOf } from "@b
 /** Beginning of a request for a review, by which a branch is recognized as a review. */
 const REVIEW = "Review these changes: @diff";
 
-/** Name of the read-only agent for reviews. */
+/**
+ * Name of the read-only agent for reviews.
+ * @example reviewRequest("").includes(REVIEWER)
+ */
 export const REVIEWER = "reviewer";
 
-/** Returns the request for a review of uncommitted changes, or of a branch, a commit or `a..b`. */
+/**
+ * Returns the request for a review of uncommitted changes, or of a branch, a commit or `a..b`.
+ * @example await agent.send(reviewRequest("main..HEAD"), { session });
+ */
 export function reviewRequest(of: string): string {
   return of === "" ? REVIEW : `${REVIEW}:${of.split(/\s/, 1)[0]}`;
 }
 
-/** A fault that a review found. */
+/** A fault that a review found. See {@link lastFindings}. */
 export interface Finding {
   /** Such as `src/a.ts:12`. */
   readonly place: string;
@@ -27,7 +33,11 @@ export function findingsIn(text: string): Finding[] {
   });
 }
 
-/** Returns the findings of the review at `leaf`, or else of the newest review. Nothing if no review has an answer. */
+/**
+ * Returns the findings of the review at `leaf`, or else of the newest review. Nothing if no review has an answer.
+ * @example
+ * for (const { place, text } of lastFindings(session.state, session.state.leaf) ?? []) console.log(place, text);
+ */
 export function lastFindings(state: ConversationState, leaf: string | null): Finding[] | undefined {
   const here = reviewed(pathTo(state, leaf));
   const [newest] = leaves(state)
@@ -37,7 +47,10 @@ export function lastFindings(state: ConversationState, leaf: string | null): Fin
   return answer && findingsIn(textOf(answer));
 }
 
-/** True if a text begins like a request for a review. */
+/**
+ * True if a text begins like a request for a review.
+ * @example isReviewRequest(reviewRequest("main")) // true
+ */
 export function isReviewRequest(text: string): boolean {
   return text.startsWith(REVIEW);
 }
@@ -54,7 +67,12 @@ function reviewed(path: readonly Message[]): Message | undefined {
     .findLast((message) => message.role === "assistant" && textOf(message) !== "");
 }
 
-/** Returns the request to fix a finding, and the leaf for it: the newest branch that is not a review. */
+/**
+ * Returns the request to fix a finding, and the leaf for it: the newest branch that is not a review.
+ * @example
+ * for (const finding of lastFindings(session.state, session.state.leaf) ?? [])
+ *   await agent.send(mendingRequest(session.state, finding).text, { session });
+ */
 export function mendingRequest(
   state: ConversationState,
   { place, text }: Finding,
@@ -70,7 +88,10 @@ export function mendingRequest(
   };
 }
 
-/** Returns the request for the project's `AGENTS.md`, with the user's priorities if given (C15). */
+/**
+ * Returns the request for the project's `AGENTS.md`, with the user's priorities if given (C15).
+ * @example await agent.send(instructionsRequest("Short functions."), { session });
+ */
 export function instructionsRequest(matters: string): string {
   return matters === "" ? ABOUT_THE_PROJECT : `${ABOUT_THE_PROJECT}\n\nMost important to me: ${matters}`;
 }

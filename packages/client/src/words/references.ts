@@ -1,4 +1,4 @@
-/** A reference in a message, written with a leading `@`. */
+/** A reference in a message, written with a leading `@`. See {@link referencesIn}. */
 export interface Reference {
   /** The text as typed, with the `@`. */
   readonly text: string;
@@ -14,6 +14,7 @@ const REFERENCE = /(?<![\p{L}\p{N}_.@/])@(?:"((?:\\.|[^"\\\n])+)"|((?!@)(?:\\[ "
  * Returns the references of a message (B46): `@path`, `@dir/`, `@glob`, `@url`, `@"a path with blanks"` or `@a\ path\
  * with\ blanks`. A quoted name with a backslash keeps its quotes, because only the machine with the files can interpret
  * them.
+ * @example referencesIn("Compare @a.txt and @b.txt.").map(({ name }) => name) // ["a.txt", "b.txt"]
  */
 export function referencesIn(text: string): Reference[] {
   return [...text.matchAll(REFERENCE)].flatMap((match) => {
@@ -28,7 +29,10 @@ export function referencesIn(text: string): Reference[] {
   });
 }
 
-/** Returns a reference to a path that `referencesIn` can read: `@path`, or in quotes, as JSON if necessary. */
+/**
+ * Returns a reference to a path that `referencesIn` can read: `@path`, or in quotes, as JSON if necessary.
+ * @example referenceTo("my notes.md") // '@"my notes.md"'
+ */
 export function referenceTo(path: string): string {
   const isReadBack = (text: string) => {
     const [first] = referencesIn(text);
@@ -37,7 +41,10 @@ export function referenceTo(path: string): string {
   return [`@${path}`, `@"${path}"`].find(isReadBack) ?? `@${JSON.stringify(path)}`;
 }
 
-/** Returns the path of a reference: decodes a quoted name if it is JSON, and returns any other name unchanged. */
+/**
+ * Returns the path of a reference: decodes a quoted name if it is JSON, and returns any other name unchanged.
+ * @example referencedPath("notes.md") // "notes.md"
+ */
 export function referencedPath(name: string): string {
   try {
     return name.startsWith('"') ? String(JSON.parse(name)) : name;
@@ -47,7 +54,7 @@ export function referencedPath(name: string): string {
   }
 }
 
-/** A slash command in a message. */
+/** A slash command in a message. See {@link slashIn}. */
 export interface SlashLine {
   /** Without the slash. */
   readonly name: string;
@@ -60,6 +67,7 @@ const SLASH = /^\/(?:([\p{L}\p{M}\p{N}_-]+(?::\S*)?)(?:\s+(.*))?)?$/su;
  * Returns the slash command of a message (C18), or nothing. A command begins with a slash and a name of letters,
  * digits, `_` and `-`. After a colon any characters are allowed, since MCP servers choose the names of prompts. A path
  * with a second slash or a full stop is no command; neither are `//`, `/*` and a blank before the slash.
+ * @example slashIn("/model openai/gpt-5") // { name: "model", argument: "openai/gpt-5" }
  */
 export function slashIn(text: string): SlashLine | undefined {
   const match = SLASH.exec(text.trimEnd());
@@ -69,7 +77,10 @@ export function slashIn(text: string): SlashLine | undefined {
 const ROOT_FOLDERS =
   /^(?:bin|boot|dev|etc|home|lib|lib64|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes)$/;
 
-/** True for an unknown command name that is a folder at the root of a machine: a message may begin with `/tmp`. */
+/**
+ * True for an unknown command name that is a folder at the root of a machine: a message may begin with `/tmp`.
+ * @example isRootFolder("tmp") // true
+ */
 export function isRootFolder(name: string): boolean {
   return ROOT_FOLDERS.test(name);
 }

@@ -13,7 +13,7 @@ import {
 
 /**
  * One line about a call that needs a user's decision. Its text is safe to display. A client only styles the line and
- * must not omit anything.
+ * must not omit anything. See {@link shownCall}.
  */
 export interface ShownLine {
   /**
@@ -36,6 +36,7 @@ const SHORT = 200;
  * Returns all lines about a call that a user must decide, the same in every client (S15). Predicted changes come first,
  * then every argument in full. Shows the tool's description of the call, because names of arguments may mislead.
  * `input`: the arguments that will run. Default: the checked arguments.
+ * @example for (const { text } of shownCall(toolCall)) console.log(text);
  */
 export function shownCall(
   call: Pick<Call, "input" | "inputText" | "about">,
@@ -58,7 +59,7 @@ export function shownCall(
   ];
 }
 
-/** An editable text for a call that a user wants to change. */
+/** An editable text for a call that a user wants to change. See {@link thingText}. */
 export interface CallText {
   /** The edited argument: the command, the new file content, the address, the plan. Absent: all arguments. */
   readonly name?: string;
@@ -70,6 +71,7 @@ export interface CallText {
 /**
  * Returns the main subject of a call as an editable text; for a plan, one line per step with its mark. Returns nothing
  * if the call has no main subject; use `argumentsText` then.
+ * @example const { text } = thingText(toolCall) ?? argumentsText(toolCall.input);
  */
 export function thingText({ input, about }: Pick<Call, "input" | "about">, say: Say = inEnglish): CallText | undefined {
   if (!isJsonRecord<Readonly<Record<string, Json>>>(input)) return undefined;
@@ -88,7 +90,10 @@ export function thingText({ input, about }: Pick<Call, "input" | "about">, say: 
   return { name, text, read: (written) => ({ ...input, [name]: written }) };
 }
 
-/** Returns all arguments as JSON, on one line unless `lines` is set. */
+/**
+ * Returns all arguments as JSON, on one line unless `lines` is set.
+ * @example argumentsText({ path: "a.txt" }).text // '{"path":"a.txt"}'
+ */
 export function argumentsText(
   input: Json = {},
   { lines = false, say = inEnglish }: { readonly lines?: boolean; readonly say?: Say } = {},
@@ -239,7 +244,10 @@ function isSameJson(one: Json | undefined, other: Json | undefined): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** A line of a diff: a line of the new text, the old text or both, or a note about the position of the next lines. */
+/**
+ * A line of a diff: a line of the new text, the old text or both, or a note about the position of the next lines.
+ * See {@link readPatch}.
+ */
 export interface DiffLine {
   readonly kind: "added" | "removed" | "same" | "place";
   readonly text: string;
@@ -251,7 +259,10 @@ export interface DiffLine {
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** Returns the lines of a unified diff of one file. A diff cut inside a hunk gives the lines before the cut. */
+/**
+ * Returns the lines of a unified diff of one file. A diff cut inside a hunk gives the lines before the cut.
+ * @example const lines = readPatch("@@ -1 +1 @@\n-oak\n+elm\n");
+ */
 export function readPatch(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let before = 0;
@@ -275,13 +286,16 @@ export function readPatch(diff: string): DiffLine[] {
   return lines;
 }
 
-/** Status of a call for users. `not-run`: the call ended before its tool had any effect. */
+/** Status of a call for users. `not-run`: the call ended before its tool had any effect. See {@link shownStatus}. */
 export type DisplayedCallStatus = CallStatus | "not-run";
 
 /** Beginning of the engine's result for a call that did not run. */
 const NOT_EXECUTED = "Not executed: ";
 
-/** Returns the status of a call for users. A call that did not run never appears as a failed call (S36). */
+/**
+ * Returns the status of a call for users. A call that did not run never appears as a failed call (S36).
+ * @example console.log(toolCall.tool, shownStatus(toolCall));
+ */
 export function shownStatus({ status, startedAt, output = "" }: Call): DisplayedCallStatus {
   const isNotRun = status === "failed" && (startedAt === undefined || output.startsWith(NOT_EXECUTED));
   return isNotRun ? "not-run" : status;

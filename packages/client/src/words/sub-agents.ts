@@ -7,7 +7,7 @@ import {
   textOf,
 } from "@banyan/core/conversation";
 
-/** A sub-agent of a conversation. */
+/** A sub-agent of a conversation. See {@link subAgentsOf}. */
 export interface SubAgent {
   /** Number within the conversation, from 1, in order of launch. */
   readonly number: number;
@@ -21,7 +21,10 @@ export interface SubAgent {
   readonly run: LiveRun | undefined;
 }
 
-/** Returns all sub-agents of a conversation, nested ones included, in order of launch. */
+/**
+ * Returns all sub-agents of a conversation, nested ones included, in order of launch.
+ * @example console.log(`${subAgentsOf(session.state).length} sub-agents`);
+ */
 export function subAgentsOf(state: ConversationState): SubAgent[] {
   const runs = [...state.runs.values()];
   return firstMessages(state).flatMap((first, index) => {
@@ -32,7 +35,11 @@ export function subAgentsOf(state: ConversationState): SubAgent[] {
   });
 }
 
-/** Returns the name of a message's sub-agent, such as `agent 2 (reviewer)`; nothing for the user's own agent. */
+/**
+ * Returns the name of a message's sub-agent, such as `agent 2 (reviewer)`; nothing for the user's own agent.
+ * @example
+ * for (const id of session.state.messages.keys()) console.log(subAgentLabel(session.state, id) ?? "main agent");
+ */
 export function subAgentLabel(state: ConversationState, message: string): string | undefined {
   const call = state.messages.get(message)?.call;
   if (call === undefined) return undefined;

@@ -36,7 +36,7 @@ import type { TurnOptions } from "./turn-options.ts";
 /**
  * Function that runs after every turn, with the conversation and the agent of the turn. It returns the next
  * `agent.chat(...)`, of any agent, which continues in the same stream and session. If it returns nothing, the chat
- * ends. The function may wait for a user for days (B2).
+ * ends. The function may wait for a user for days (B2). See {@link AgentOptions}.
  */
 export type TurnHandler = (
   conversation: Conversation,

@@ -8,7 +8,7 @@ import { isBlockedByUser } from "../conversation/tree/asking-run.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import { Session } from "../session/session.ts";
 
-/** The conversation that a turn handler gets, read-only. */
+/** The conversation that a turn handler gets, read-only. See {@link AgentOptions}. */
 export interface Conversation {
   readonly id: string;
   /** The whole tree. It keeps changing. */

@@ -8,7 +8,7 @@ import type { BeginOptions } from "../session/runs.ts";
 import type { TurnStart } from "../turn/turn.ts";
 import type { ChatOptions } from "./chat-options.ts";
 
-/** The next action of a conversation: a new message, a retry, a resume or a stop. */
+/** The next action of a conversation: a new message, a retry, a resume or a stop. See {@link say}. */
 export type Directive =
   | { readonly type: "say"; readonly parts: readonly UserPart[] }
   | { readonly type: "retry"; readonly parts?: readonly UserPart[] }

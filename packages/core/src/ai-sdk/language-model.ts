@@ -7,10 +7,10 @@ import { rulesFor } from "../model/rules/providers.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { PromptTarget } from "./prompt.ts";
 
-/** A request in the form of the AI SDK's provider packages. */
+/** A request in the form of the AI SDK's provider packages. See {@link LanguageModelOptions}. */
 export type LanguageModelRequest = LanguageModelV4CallOptions;
 
-/** A model of the AI SDK's provider packages that turns texts into vectors. */
+/** A model of the AI SDK's provider packages that turns texts into vectors. See {@link embeddingModel}. */
 export type EmbeddingModel = EmbeddingModelV4;
 
 /**

@@ -9,7 +9,10 @@ import type {
 import type { Json } from "../conversation/part.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 
-/** An action that a provider ran itself, such as a web search, in the form in which requests send it back. */
+/**
+ * An action that a provider ran itself, such as a web search, in the form in which requests send it back.
+ * See {@link providedCall}.
+ */
 export interface ProviderAction {
   readonly text: string;
   readonly part: Json;
@@ -18,7 +21,10 @@ export interface ProviderAction {
 /** UTF-16 units of the arguments in the description. */
 const SHOWN = 200;
 
-/** Keeps a call of a tool that the provider ran itself. */
+/**
+ * Keeps a call of a tool that the provider ran itself.
+ * @example providedCall({ type: "tool-call", toolCallId: "1", toolName: "web_search", input: '{"query":"oak"}' }).part
+ */
 export function providedCall(call: LanguageModelV4ToolCall): ProviderAction {
   const { toolCallId, toolName, input, providerMetadata } = call;
   const part: LanguageModelV4ToolCallPart = {
@@ -32,7 +38,12 @@ export function providedCall(call: LanguageModelV4ToolCall): ProviderAction {
   return { text: `${toolName} ${cutTo(input, SHOWN)}`, part: withoutUndefined(part) };
 }
 
-/** Keeps the result of a call that the provider ran itself. */
+/**
+ * Keeps the result of a call that the provider ran itself.
+ * @example
+ * const result = { type: "tool-result", toolCallId: "1", toolName: "web_search", result: { pages: 3 } } as const;
+ * providedResult(result).text // "web_search answered"
+ */
 export function providedResult(result: LanguageModelV4ToolResult): ProviderAction {
   const { toolCallId, toolName, isError = false, providerMetadata } = result;
   const part: LanguageModelV4ToolResultPart = {
@@ -45,7 +56,10 @@ export function providedResult(result: LanguageModelV4ToolResult): ProviderActio
   return { text: `${toolName} ${isError ? "failed" : "answered"}`, part: withoutUndefined(part) };
 }
 
-/** Keeps content in a form of the provider, such as a compacted conversation. */
+/**
+ * Keeps content in a form of the provider, such as a compacted conversation.
+ * @example providedContent({ type: "custom", kind: "openai.compaction" }).text // "openai.compaction"
+ */
 export function providedContent({ kind, providerMetadata }: LanguageModelV4CustomContent): ProviderAction {
   const part: LanguageModelV4CustomPart = {
     type: "custom",

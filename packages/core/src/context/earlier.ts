@@ -6,10 +6,13 @@ import { nearest } from "../conversation/shown/nearest.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 
-/** Prefix of the addresses of earlier messages (F98). The prefix alone is the address of the list of messages. */
+/**
+ * Prefix of the addresses of earlier messages (F98). The prefix alone is the address of the list of messages.
+ * @example readEarlier(pathTo(session.state, session.state.leaf), `${EARLIER}#1`);
+ */
 export const EARLIER = "earlier:";
 
-/** The text of a message or of a call's result, with its `earlier:` address. */
+/** The text of a message or of a call's result, with its `earlier:` address. See {@link earlierTextsToSearch}. */
 export interface AddressedText {
   /** `earlier:#12` for message 12 of the branch, `earlier:CALL` for the result of a call. */
   readonly address: string;
@@ -30,6 +33,7 @@ const LISTED = 120;
  * is message 12, and `earlier:CALL` is the result of a call. Numbers count from the root, so they stay valid as long as
  * the branch exists. Removed messages and all messages below them are left out. Throws `RangeError` for an unknown
  * address.
+ * @example console.log(readEarlier(pathTo(session.state, session.state.leaf), "earlier:"));
  */
 export function readEarlier(path: readonly Message[], address: string): string {
   const branch = numbered(path);
@@ -38,7 +42,12 @@ export function readEarlier(path: readonly Message[], address: string): string {
   return call ? resultAt(at, call) : messageAt(at);
 }
 
-/** Returns the texts at an `earlier:` address, for a search. Throws `RangeError` for an unknown address. */
+/**
+ * Returns the texts at an `earlier:` address, for a search. Throws `RangeError` for an unknown address.
+ * @example
+ * const texts = earlierTextsToSearch(pathTo(session.state, session.state.leaf), "earlier:");
+ * const found = texts.filter(({ text }) => text.includes("oak")).map(({ address }) => address);
+ */
 export function earlierTextsToSearch(path: readonly Message[], address: string): AddressedText[] {
   if (address !== EARLIER) return [{ address, text: readEarlier(path, address) }];
   return numbered(path).flatMap((at) => [

@@ -4,7 +4,7 @@ import { inEnglish, type Say } from "./shown/say.ts";
 
 type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
 
-/** How and why a turn ended without a response. */
+/** How and why a turn ended without a response. See {@link describeBrokenTurn}. */
 export interface BrokenTurn {
   readonly run: string;
   readonly reason: Exclude<RunEnd, "answered" | "finished" | "waiting">;
@@ -16,6 +16,8 @@ export interface BrokenTurn {
 /**
  * Returns the reason why a message or waiting input cannot be read, as a sentence (F77); nothing for a readable
  * message.
+ * @example
+ * for (const message of session.state.messages.values()) console.log(describeUnreadable(message) ?? textOf(message));
  */
 export function describeUnreadable(
   message: Pick<Message, "unreadable"> | undefined,
@@ -25,7 +27,11 @@ export function describeUnreadable(
   return reason === undefined ? undefined : say("This message cannot be read: {reason}", { reason });
 }
 
-/** Returns the reason why a run ended, as a sentence. Nothing if the log has no sentence. */
+/**
+ * Returns the reason why a run ended, as a sentence. Nothing if the log has no sentence.
+ * @example
+ * for await (const item of agent.chat(say("Hello"))) if (item.type === "run.ended") console.log(endReason(item));
+ */
 export function endReason({ error, limit }: Pick<RunEnded, "error" | "limit">): string | undefined {
   return error?.message ?? (limit === undefined ? undefined : `The turn reached ${limit}.`);
 }

@@ -6,7 +6,10 @@ const MiB = 1024 * 1024;
 /** Larger images exceed the limit of every provider in base 64. */
 const LARGEST_PICTURE = 3.75 * MiB;
 
-/** Maximum bytes of a file in a call's result, except images. */
+/**
+ * Maximum bytes of a file in a call's result, except images.
+ * @example base64Size("AAAA") <= LARGEST_FILE // true
+ */
 export const LARGEST_FILE = 5 * MiB;
 
 /** Maximum bytes of all files in visible results, since each request contains them all. */
@@ -21,16 +24,25 @@ const MEDIA = [
   { mediaType: "application/pdf", what: "a PDF document", begins: /^%PDF-/ },
 ] as const;
 
-/** Number of bytes at the beginning of a file that identify its format. */
+/**
+ * Number of bytes at the beginning of a file that identify its format.
+ * @example mediaIn(new Uint8Array(TELLING_BYTES)) // undefined
+ */
 export const TELLING_BYTES = 16;
 
-/** Returns the format that the first bytes of a file show, if models read this format directly. */
+/**
+ * Returns the format that the first bytes of a file show, if models read this format directly.
+ * @example mediaIn(new TextEncoder().encode("%PDF-1.7"))?.mediaType // "application/pdf"
+ */
 export function mediaIn(bytes: Uint8Array): (typeof MEDIA)[number] | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, TELLING_BYTES));
   return MEDIA.find(({ begins }) => begins.test(head));
 }
 
-/** Returns the number of bytes that a base 64 text encodes. */
+/**
+ * Returns the number of bytes that a base 64 text encodes.
+ * @example base64Size("SGk=") // 2
+ */
 export function base64Size(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
@@ -39,6 +51,7 @@ export function base64Size(base64: string): number {
 /**
  * Checks a file of a call's result, and corrects its media type by its bytes. If the file cannot be shown to a model,
  * returns the reason as the end of a sentence. `before`: number of bytes of the files that the model sees already.
+ * @example checkBroughtFile({ type: "file", mediaType: "application/pdf", data: btoa("%PDF-1.7 ...") }, 0)
  */
 export function checkBroughtFile({ mediaType, name, data = "" }: FilePart, before: number): FilePart | string {
   const size = base64Size(data);

@@ -1,6 +1,12 @@
 import type { Cursor, Delta } from "./feed-item.ts";
 
-/** Merges two neighbouring deltas of the same text. Returns nothing if they cannot be merged without loss. */
+/**
+ * Merges two neighbouring deltas of the same text. Returns nothing if they cannot be merged without loss.
+ * @example
+ * let last: Delta | undefined;
+ * for await (const item of agent.chat(say("Hello")))
+ *   if (isDelta(item)) last = (last && mergeDeltas(last, item)) ?? item;
+ */
 export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
   return areNeighbours(first, second) ? joinDeltas(first, second, first.text + second.text) : undefined;
 }

@@ -1,4 +1,7 @@
-/** Returns a message for any thrown value: the message of an error, or the value as text or JSON. Never throws. */
+/**
+ * Returns a message for any thrown value: the message of an error, or the value as text or JSON. Never throws.
+ * @example errorMessage(new Error("No oak.")) // "No oak."
+ */
 export function errorMessage(error: unknown): string {
   try {
     if (typeof error !== "object" || error === null) return String(error);

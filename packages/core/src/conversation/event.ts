@@ -17,7 +17,7 @@ import type { Cost, EarlierUsage, TurnUsage, Usage } from "./usage.ts";
 
 /**
  * An event of a conversation. The log stores only events, and only `reduce` turns them into a state. Unknown events of
- * newer versions are kept and skipped.
+ * newer versions are kept and skipped. See {@link isEvent}.
  */
 export type EventBody =
   | { readonly type: "conversation.created"; readonly id: string; readonly labels: Readonly<Record<string, string>> }
@@ -243,7 +243,7 @@ export type EventBody =
       readonly cost?: Cost;
     };
 
-/** A complete user message or summary. */
+/** A complete user message or summary. See {@link isEvent}. */
 export interface MessageAdded {
   readonly type: "message.added";
   readonly message: string;
@@ -275,7 +275,7 @@ export interface MessageAdded {
   readonly cost?: Cost;
 }
 
-/** The event that ends a call, with its result. */
+/** The event that ends a call, with its result. See {@link isEvent}. */
 export interface CallEnded<Type extends string> {
   readonly type: Type;
   readonly message: string;
@@ -297,6 +297,7 @@ export interface CallEnded<Type extends string> {
 /**
  * The time at which a user message reaches a running turn. `steer`: before the next model call, after the calls of the
  * current step. `queue`: after the end of the turn. `interrupt`: at once; the turn is interrupted first.
+ * See {@link SayOptions}.
  */
 export type Delivery = "steer" | "queue" | "interrupt";
 
@@ -304,11 +305,11 @@ export type Delivery = "steer" | "queue" | "interrupt";
  * Reason for the end of a run. `answered`: the response is complete. `finished`: the task is done. `limit`: a limit
  * ended the run. `failed`: the model could not respond. `interrupted`: a user interrupted the run, or its process
  * ended. `waiting`: another run continues the turn, because the process of the run ended while a question to a user was
- * open, or because the model handed over to another agent.
+ * open, or because the model handed over to another agent. See {@link describeBrokenTurn}.
  */
 export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
 
-/** Position of an event in its log. */
+/** Position of an event in its log. See {@link isEvent}. */
 export interface LogPosition {
   /** 1 for the first event; without gaps. */
   readonly seq: number;
@@ -318,13 +319,16 @@ export interface LogPosition {
   readonly at: number;
 }
 
-/** An event in the log, with its position. */
+/** An event in the log, with its position. See {@link isEvent}. */
 export type Event = EventBody & LogPosition;
 
-/** The type of an event. */
+/**
+ * The type of an event.
+ * @example const wanted: readonly EventType[] = ["run.started", "run.ended"];
+ */
 export type EventType = EventBody["type"];
 
-/** A choice that a user may pick as the answer to a question. */
+/** A choice that a user may pick as the answer to a question. See {@link Question}. */
 export interface QuestionChoice {
   /** One line of at most 100 characters, unique among the choices of the field. */
   readonly label: string;
@@ -332,7 +336,10 @@ export interface QuestionChoice {
   readonly description?: string;
 }
 
-/** One field of a question with choices. A user may add words to the choices, or write words instead of choices. */
+/**
+ * One field of a question with choices. A user may add words to the choices, or write words instead of choices.
+ * See {@link Question}.
+ */
 export interface QuestionField {
   /** One line of at most 40 characters, unique among the fields of the question. */
   readonly heading: string;
@@ -344,7 +351,7 @@ export interface QuestionField {
   readonly several?: boolean;
 }
 
-/** A question of a tool to a user. The answer is always a text. */
+/** A question of a tool to a user. The answer is always a text. See {@link questionText}. */
 export interface WordQuestion {
   readonly text: string;
   /** Suggested answers; any other answer is accepted too. */

@@ -1,10 +1,10 @@
 import type { Event, RunEnd } from "./event.ts";
 import { checkArguments } from "./option-names.ts";
 
-/** A fragment of a stream. Only the feed has it; the log stores complete events. */
+/** A fragment of a stream. Only the feed has it; the log stores complete events. See {@link isDelta}. */
 export type Delta = DeltaBody & DeltaSource & DeltaPosition;
 
-/** The run and agent that a fragment comes from. */
+/** The run and agent that a fragment comes from. See {@link isDelta}. */
 export interface DeltaSource {
   readonly run: string;
   readonly agent: string;
@@ -12,7 +12,7 @@ export interface DeltaSource {
   readonly depth: number;
 }
 
-/** The content of a fragment, without its position in the feed. */
+/** The content of a fragment, without its position in the feed. See {@link isDelta}. */
 export type DeltaBody =
   | {
       readonly type: "text.delta" | "reasoning.delta";
@@ -49,7 +49,10 @@ export type DeltaBody =
       readonly text: string;
     };
 
-/** Position of a delta in the feed: after event `seq`, at `offset` UTF-16 units of deltas after this event. */
+/**
+ * Position of a delta in the feed: after event `seq`, at `offset` UTF-16 units of deltas after this event.
+ * See {@link isDelta}.
+ */
 export interface DeltaPosition {
   readonly seq: number;
   readonly epoch: number;
@@ -61,7 +64,7 @@ export interface DeltaPosition {
   readonly begins?: number;
 }
 
-/** An item of the feed that no log stores, such as the news of a retry. */
+/** An item of the feed that no log stores, such as the news of a retry. See {@link itemSentence}. */
 export type Notice =
   /** A model call failed and will be retried, or a model call waits for the rate limit of its agent. */
   | {
@@ -133,13 +136,14 @@ export type Notice =
 
 /**
  * Reason for the end of a chat: `stop` if a turn handler stopped it, or else the reason for the end of its last turn.
+ * See {@link Chat}.
  */
 export type ChatEnd = "stop" | RunEnd;
 
-/** An item that a consumer of a conversation gets. */
+/** An item that a consumer of a conversation gets. See {@link isEvent}. */
 export type FeedItem = Event | Delta | Notice;
 
-/** Position of a consumer in a feed. */
+/** Position of a consumer in a feed. See {@link cursorOf}. */
 export interface Cursor {
   readonly epoch: number;
   readonly seq: number;

@@ -1,9 +1,13 @@
-/** The rule for ids that `isId` checks, as a text for error messages. */
+/**
+ * The rule for ids that `isId` checks, as a text for error messages.
+ * @example if (!isId("a\nb")) console.log(`An id has ${ID_RULE}.`);
+ */
 export const ID_RULE = '1 to 128 characters, no control characters, and not "." or ".."';
 
 /**
  * The rule of `isId` for programs in other languages, by code points (`u` in JavaScript), without the pairing of
  * surrogates. `.` and `..` are excluded because browsers and proxies drop them from addresses.
+ * @example ID_PATTERN.test("garden-1") // true
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that no id has.
 export const ID_PATTERN: RegExp = /^(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f]{1,128}$/u;
@@ -23,6 +27,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /**
  * Encodes an id as a segment of a page address. Letters, digits, `_`, `.` and `-` stay; each other UTF-8 byte becomes
  * `~` and two hexadecimal digits. Browsers and the clipboard may change other characters.
+ * @example idToAddress("my garden") // "my~20garden"
  */
 export function idToAddress(id: string): string {
   return encodeURIComponent(id)
@@ -30,7 +35,10 @@ export function idToAddress(id: string): string {
     .replaceAll("%", "~");
 }
 
-/** Decodes an id from a segment of a page address. Returns nothing for an invalid segment. */
+/**
+ * Decodes an id from a segment of a page address. Returns nothing for an invalid segment.
+ * @example idInAddress("my~20garden") // "my garden"
+ */
 export function idInAddress(piece: string): string | undefined {
   try {
     return decodeURIComponent(

@@ -3,13 +3,16 @@ import { OptionError } from "./option-names.ts";
 import type { BroughtFile, Json, Part, TextPart, UserPart } from "./part.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** Author of a user message: a user, a tool (the outcome of an edit), or the system (a correction, a limit). */
+/**
+ * Author of a user message: a user, a tool (the outcome of an edit), or the system (a correction, a limit).
+ * See {@link isUserMessage}.
+ */
 export type Author = "user" | "tool" | "system";
 
 /**
  * Reason for the end of a response. `stop`: the model was done. `calls`: the model waits for results. `length`: cut by
  * the output limit. `filtered`: refused or cut by the provider's filter. `paused`: the provider continues in the next
- * response. `interrupted`: by a user. `error`: the stream broke.
+ * response. `interrupted`: by a user. `error`: the stream broke. See {@link lastAssistantMessage}.
  */
 export type Finish = "stop" | "calls" | "length" | "filtered" | "paused" | "interrupted" | "error";
 
@@ -21,6 +24,7 @@ export type Finish = "stop" | "calls" | "length" | "filtered" | "paused" | "inte
  *    │    ╲▶ approval-requested ──▶ executing | denied | cancelled
  *    ╰────▶ failed | denied | cancelled
  * ```
+ * See {@link isEnded}.
  */
 export type CallStatus =
   | "pending"
@@ -31,7 +35,7 @@ export type CallStatus =
   | "denied"
   | "cancelled";
 
-/** A tool call with its status and result. The message that asked for the call contains it. */
+/** A tool call with its status and result. The message that asked for the call contains it. See {@link callIn}. */
 export interface Call {
   readonly id: string;
   readonly tool: string;
@@ -73,7 +77,7 @@ export interface Call {
 
 /**
  * A tool's description of a call, for users and for rules: which file, command or address the call is about. Clients
- * and rules read this description, because names of arguments differ between tools.
+ * and rules read this description, because names of arguments differ between tools. See {@link Tool}.
  */
 export interface About {
   readonly offered?: OfferedTool;
@@ -106,14 +110,17 @@ export interface About {
   readonly handsIn?: boolean;
 }
 
-/** A step of an agent's plan. */
+/** A step of an agent's plan. See {@link shownPlan}. */
 export interface PlanStep {
   /** The action, in one line. */
   readonly title: string;
   readonly status: "pending" | "in_progress" | "completed";
 }
 
-/** A background process of a call. The process may outlive the call. It ends by itself, or with the session. */
+/**
+ * A background process of a call. The process may outlive the call. It ends by itself, or with the session.
+ * See {@link isEvent}.
+ */
 export type ProcessEvent =
   | {
       readonly type: "process.started";
@@ -132,7 +139,7 @@ export type ProcessEvent =
       readonly known?: true;
     };
 
-/** Text that a response has received since the last checkpoint in the log. */
+/** Text that a response has received since the last checkpoint in the log. See {@link isEvent}. */
 export interface CheckpointPart {
   readonly index: number;
   readonly type: "text" | "reasoning";
@@ -141,14 +148,14 @@ export interface CheckpointPart {
   readonly text: string;
 }
 
-/** Predicted effects of a call, worked out before a user is asked. */
+/** Predicted effects of a call, worked out before a user is asked. See {@link Tool}. */
 export interface Preview {
   readonly changes?: readonly FileChange[];
   /** Sentences that a user should read before deciding. */
   readonly notes?: readonly string[];
 }
 
-/** A change of a file that the model is still writing. */
+/** A change of a file that the model is still writing. See {@link callIn}. */
 export interface ChangeDraft {
   /** Number of the change within its call, from 0. */
   readonly index: number;
@@ -160,7 +167,7 @@ export interface ChangeDraft {
   readonly text: string;
 }
 
-/** A file that a call changed. Digests are the SHA-256 of its bytes in hexadecimal. */
+/** A file that a call changed. Digests are the SHA-256 of its bytes in hexadecimal. See {@link callIn}. */
 export interface FileChange {
   /** Relative to the workspace. */
   readonly path: string;
@@ -181,7 +188,7 @@ export interface FileChange {
   readonly mode?: { readonly before: string | null; readonly after: string | null } | undefined;
 }
 
-/** The content of a file as a call on a branch last read or wrote it. */
+/** The content of a file as a call on a branch last read or wrote it. See {@link loggingSeenFiles}. */
 export interface SeenFile {
   /** Relative to the workspace. */
   readonly path: string;
@@ -209,7 +216,7 @@ interface MessageBase {
   readonly unreadable?: string;
 }
 
-/** An entry that memory recalled for the model. */
+/** An entry that memory recalled for the model. See {@link isUserMessage}. */
 export interface RecalledMemory {
   readonly text: string;
   /** Origin for users: a conversation, a file, a date. Not shown to the model. */
@@ -227,7 +234,7 @@ export interface RecalledMemory {
   readonly dismissed?: true;
 }
 
-/** A message to an agent, by a user, a tool or the system. */
+/** A message to an agent, by a user, a tool or the system. See {@link isUserMessage}. */
 export interface UserMessage extends MessageBase {
   readonly role: "user";
   readonly author: Author;
@@ -237,7 +244,7 @@ export interface UserMessage extends MessageBase {
   readonly worktree?: string;
 }
 
-/** A model's response, with its calls. */
+/** A model's response, with its calls. See {@link lastAssistantMessage}. */
 export interface AssistantMessage extends MessageBase {
   readonly role: "assistant";
   readonly run: string;
@@ -255,28 +262,31 @@ export interface AssistantMessage extends MessageBase {
   readonly cost?: Cost;
 }
 
-/** A user message that a summary covers, but whose words the model still sees. */
+/** A user message that a summary covers, but whose words the model still sees. See {@link pathTo}. */
 export interface KeptMessage {
   readonly message: string;
   /** UTF-16 units of the shown words, if they are cut in the middle. */
   readonly characters?: number;
 }
 
-/** A call whose result the model no longer sees in full after a summary. */
+/** A call whose result the model no longer sees in full after a summary. See {@link pathTo}. */
 export interface ShortenedResult {
   readonly call: string;
   /** The text that replaces the result for the model, without files. */
   readonly text: string;
 }
 
-/** A user message that was too large for the model, and the text that replaces it. */
+/** A user message that was too large for the model, and the text that replaces it. See {@link pathTo}. */
 export interface SetAsideMessage {
   readonly message: string;
   /** The text that replaces the message for the model. */
   readonly text: string;
 }
 
-/** How many messages a summary hides from the model, and the tokens of the next request without and with it. */
+/**
+ * How many messages a summary hides from the model, and the tokens of the next request without and with it.
+ * See {@link compactedLine}.
+ */
 export interface CompactionResult {
   /** Number of messages that the model no longer sees. */
   readonly messages: number;
@@ -290,7 +300,7 @@ export interface CompactionResult {
 
 /**
  * A summary. For the model it replaces all messages on its path up to and including `covers`. A summary without
- * `covers` only shortens results and messages, and only users read its text.
+ * `covers` only shortens results and messages, and only users read its text. See {@link pathTo}.
  */
 export interface SummaryMessage extends MessageBase {
   readonly role: "summary";
@@ -312,21 +322,30 @@ export interface SummaryMessage extends MessageBase {
   readonly cost?: Cost;
 }
 
-/** A node of the conversation tree. */
+/** A node of the conversation tree. See {@link textOf}. */
 export type Message = UserMessage | AssistantMessage | SummaryMessage;
 
-/** True if a call has its result and cannot change any more. */
+/**
+ * True if a call has its result and cannot change any more.
+ * @example isEnded("denied") // true
+ */
 export function isEnded(status: CallStatus): boolean {
   return status === "completed" || status === "failed" || status === "denied" || status === "cancelled";
 }
 
-/** True if the message cannot change any more. */
+/**
+ * True if the message cannot change any more.
+ * @example const settled = pathTo(session.state, session.state.leaf).filter(isSettled);
+ */
 export function isSettled(message: Message): boolean {
   if (message.role !== "assistant") return true;
   return message.finish !== undefined && message.calls.every((call) => isEnded(call.status));
 }
 
-/** True if a user wrote the message, and not a tool or the system. */
+/**
+ * True if a user wrote the message, and not a tool or the system.
+ * @example const questions = [...session.state.messages.values()].filter(isUserMessage);
+ */
 export function isUserMessage(message: Message): message is UserMessage {
   return message.role === "user" && message.author === "user";
 }
@@ -344,7 +363,10 @@ export function textOf(message: Message): string {
   return text;
 }
 
-/** Returns the text that a user typed, without attachments. For a message that no user wrote, returns all its text. */
+/**
+ * Returns the text that a user typed, without attachments. For a message that no user wrote, returns all its text.
+ * @example const typed = pathTo(session.state, session.state.leaf).map(typedText);
+ */
 export function typedText(message: Message): string {
   if (!isUserMessage(message)) return textOf(message);
   return message.parts.find((part) => part.type === "text")?.text ?? "";

@@ -17,6 +17,7 @@ export class OptionError extends Error {
 /**
  * The names of all options of an interface, each with the kind of its values, or `true` if other code checks the value.
  * `!` after the kind marks a required option. The compiler reports missing and unknown names, and wrong kinds.
+ * See {@link pickOptions}.
  */
 export type OptionNames<Options> = {
   readonly [Name in keyof Required<Options>]:
@@ -148,7 +149,10 @@ export function didYouMean(name: string, known: readonly string[], within = ""):
   return near.length > 0 ? `did you mean ${near.map((one) => within + one).join(" or ")}?` : undefined;
 }
 
-/** Returns an object with only those options that `names` lists. */
+/**
+ * Returns an object with only those options that `names` lists.
+ * @example const { temperature } = pickOptions({ temperature: 0.2, stop: ["END"] }, { temperature: true });
+ */
 export function pickOptions<Options extends object>(options: Options, names: Partial<OptionNames<Options>>): Options {
   const picked = Object.entries(options).filter(([name]) => Object.hasOwn(names, name));
   return Object.fromEntries(picked) as Options;

@@ -1,21 +1,33 @@
 import type { FileChange } from "./message.ts";
 
-/** Maximum number of characters in a file name. */
+/**
+ * Maximum number of characters in a file name.
+ * @example "oak.png".length <= LONGEST_NAME // true
+ */
 export const LONGEST_NAME = 1_000;
 
-/** True if a text is padded base 64 and nothing else. Makes no copy, because the text may have 20 MB. */
+/**
+ * True if a text is padded base 64 and nothing else. Makes no copy, because the text may have 20 MB.
+ * @example isBase64("SGk=") // true
+ */
 export function isBase64(text: string): boolean {
   if (text.length === 0 || text.length % 4 !== 0) return false;
   const odd = text.search(/[^A-Za-z0-9+/]/);
   return odd < 0 || (odd >= text.length - 2 && /^==?$/.test(text.slice(odd)));
 }
 
-/** True if a text has the form `type/subtype`, optionally with parameters after a semicolon. */
+/**
+ * True if a text has the form `type/subtype`, optionally with parameters after a semicolon.
+ * @example isMediaType("text/plain; charset=utf-8") // true
+ */
 export function isMediaType(text: string): boolean {
   return text.length <= 200 && /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?$/s.test(text);
 }
 
-/** True if a text is an address of http or https. */
+/**
+ * True if a text is an address of http or https.
+ * @example isWebAddress("file:///a.txt") // false
+ */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\/./i.test(text) && URL.canParse(text);
 }
@@ -38,15 +50,21 @@ export function providerProblem(provider: unknown, at: string): string | undefin
   return undefined;
 }
 
-/** A parsed JSON object with unknown content. */
+/** A parsed JSON object with unknown content. See {@link isJsonRecord}. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Returns whether a value is an object and not a list. */
+/**
+ * Returns whether a value is an object and not a list.
+ * @example isJsonRecord(["oak"]) // false
+ */
 export function isJsonRecord<Fields extends object = JsonRecord>(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON. Returns undefined for any other text. */
+/**
+ * Parses JSON. Returns undefined for any other text.
+ * @example parseJsonText("{") // undefined
+ */
 export function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text);

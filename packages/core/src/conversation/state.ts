@@ -7,7 +7,7 @@ import { checkArguments } from "./option-names.ts";
 import type { UserPart } from "./part.ts";
 import { type Cost, noUsage, type Usage } from "./usage.ts";
 
-/** A run that has not ended. */
+/** A run that has not ended. See {@link turnWaitingFor}. */
 export interface LiveRun {
   readonly id: string;
   readonly agent: string;
@@ -18,10 +18,13 @@ export interface LiveRun {
   readonly call?: string;
 }
 
-/** An open question to a user. Its message contains the asking call, or is the last message of the run. */
+/**
+ * An open question to a user. Its message contains the asking call, or is the last message of the run.
+ * See {@link noteQuestions}.
+ */
 export type OpenQuestion = ApprovalQuestion | TextQuestion | LimitQuestion;
 
-/** The question whether a call may run. */
+/** The question whether a call may run. See {@link noteQuestions}. */
 export interface ApprovalQuestion {
   readonly type: "approval";
   readonly id: string;
@@ -33,7 +36,7 @@ export interface ApprovalQuestion {
   readonly survives?: false;
 }
 
-/** A question of a running call, which a user answers in words. */
+/** A question of a running call, which a user answers in words. See {@link askingRuns}. */
 export interface TextQuestion extends WordQuestion {
   readonly type: "text";
   readonly id: string;
@@ -45,7 +48,7 @@ export interface TextQuestion extends WordQuestion {
 
 /**
  * An earlier question of a call, and its answer. A call that runs again after a crash gets these answers, in this
- * order.
+ * order. See {@link reduce}.
  */
 export interface EarlierQuestion {
   readonly question: string;
@@ -56,7 +59,7 @@ export interface EarlierQuestion {
 
 /**
  * The question whether a run may use the amount of its limit once more. With `offers`, the question whether a message
- * that is too large for the model becomes a file.
+ * that is too large for the model becomes a file. See {@link askingRuns}.
  */
 export interface LimitQuestion {
   readonly type: "limit";
@@ -71,14 +74,14 @@ export interface LimitQuestion {
   readonly survives?: false;
 }
 
-/** A running call whose tool reads the model's next text as it streams. */
+/** A running call whose tool reads the model's next text as it streams. See {@link reduce}. */
 export interface FollowingCall {
   readonly call: string;
   readonly message: string;
   readonly run: string;
 }
 
-/** A background process that is running, or that ended without the model being told yet. */
+/** A background process that is running, or that ended without the model being told yet. See {@link reduce}. */
 export interface StayingProcess {
   /** Name for users and the model: `p1`. */
   readonly id: string;
@@ -91,7 +94,7 @@ export interface StayingProcess {
   readonly outcome?: string;
 }
 
-/** An input from a user that has not been delivered to its run. */
+/** An input from a user that has not been delivered to its run. See {@link reduce}. */
 export interface WaitingInput {
   /** The later message has the same id. */
   readonly id: string;
@@ -106,7 +109,7 @@ export interface WaitingInput {
   readonly held: boolean;
 }
 
-/** A change of a waiting input. */
+/** A change of a waiting input. See {@link Session}. */
 export interface InputChange {
   readonly parts?: UserContent;
   readonly delivery?: Delivery;
@@ -118,6 +121,7 @@ export interface InputChange {
 
 /**
  * The state of a conversation, derived from its log. Only the reducer changes it, in place; everything else only reads.
+ * See {@link emptyConversation}.
  */
 export interface ConversationState {
   readonly id: string;

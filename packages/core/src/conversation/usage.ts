@@ -1,4 +1,7 @@
-/** Tokens of one or more model calls. All counts are whole numbers; zero if the provider reports none. */
+/**
+ * Tokens of one or more model calls. All counts are whole numbers; zero if the provider reports none.
+ * See {@link usageOnPath}.
+ */
 export interface Usage {
   /** Tokens of the request, including those read from and written to a cache. */
   readonly input: number;
@@ -12,10 +15,10 @@ export interface Usage {
   readonly reasoning: number;
 }
 
-/** US dollars; `undefined` means unknown, never zero. */
+/** US dollars; `undefined` means unknown, never zero. See {@link usageOnPath}. */
 export type Cost = number | undefined;
 
-/** Usage of a turn, including failed model calls. */
+/** Usage of a turn, including failed model calls. See {@link isEvent}. */
 export interface TurnUsage {
   /** Steps begun, without the final answer at a limit. */
   readonly steps: number;
@@ -24,7 +27,7 @@ export interface TurnUsage {
   readonly cost?: number;
 }
 
-/** Usage so far of a turn that another run continues, or whose limits another turn shares. */
+/** Usage so far of a turn that another run continues, or whose limits another turn shares. See {@link isEvent}. */
 export interface EarlierUsage extends TurnUsage {
   /** Milliseconds, without the waits for users. */
   readonly time: number;
@@ -36,7 +39,10 @@ export interface EarlierUsage extends TurnUsage {
   readonly dearest: { readonly tokens: number; readonly cost: number };
 }
 
-/** A usage of zero tokens, to begin a sum. */
+/**
+ * A usage of zero tokens, to begin a sum.
+ * @example const usage = [noUsage, noUsage].reduce(addUsage);
+ */
 export const noUsage: Usage = Object.freeze({ input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 });
 
 /** A greater number is a reporting error. */
@@ -46,7 +52,10 @@ function tokenCount(reported: unknown): number {
   return typeof reported === "number" && reported > 0 && reported <= MOST ? Math.round(reported) : 0;
 }
 
-/** Returns reported usage with corrected counts: whole numbers, and no part greater than its total. */
+/**
+ * Returns reported usage with corrected counts: whole numbers, and no part greater than its total.
+ * @example cleanUsage({ input: 10, cached: 20 }).cached // 10
+ */
 export function cleanUsage(reported: { readonly [Count in keyof Usage]?: unknown } | undefined): Usage {
   const input = tokenCount(reported?.input);
   const output = tokenCount(reported?.output);
@@ -60,12 +69,18 @@ export function cleanUsage(reported: { readonly [Count in keyof Usage]?: unknown
   };
 }
 
-/** Returns a reported cost, or `undefined` if it is not an amount. */
+/**
+ * Returns a reported cost, or `undefined` if it is not an amount.
+ * @example cleanCost(-1) // undefined
+ */
 export function cleanCost(reported: unknown): Cost {
   return typeof reported === "number" && reported >= 0 && Number.isFinite(reported) ? reported : undefined;
 }
 
-/** Adds two usages. */
+/**
+ * Adds two usages.
+ * @example addUsage(noUsage, { ...noUsage, input: 10 }).input // 10
+ */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     input: a.input + b.input,
@@ -76,17 +91,23 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Adds two costs. If one is unknown, the sum is unknown. */
+/**
+ * Adds two costs. If one is unknown, the sum is unknown.
+ * @example addCost(0.5, undefined) // undefined
+ */
 export function addCost(a: Cost, b: Cost): Cost {
   return a === undefined || b === undefined ? undefined : a + b;
 }
 
-/** Returns the tokens that count for a token limit. */
+/**
+ * Returns the tokens that count for a token limit.
+ * @example totalTokens({ ...noUsage, input: 10, output: 5 }) // 15
+ */
 export function totalTokens(usage: Usage): number {
   return usage.input + usage.output;
 }
 
-/** Prices in US dollars per million tokens. */
+/** Prices in US dollars per million tokens. See {@link costOf}. */
 export interface Price {
   /** Price of a million tokens of the request. */
   readonly input: number;
@@ -98,7 +119,10 @@ export interface Price {
   readonly cacheWrite?: number | undefined;
 }
 
-/** Returns the cost of a usage, or `undefined` without a price. */
+/**
+ * Returns the cost of a usage, or `undefined` without a price.
+ * @example costOf({ ...noUsage, input: 1_000_000 }, { input: 3, output: 15 }) // 3
+ */
 export function costOf(usage: Usage, price: Price | undefined): Cost {
   if (!price) return undefined;
   const plain = usage.input - usage.cached - usage.cacheWrite;

@@ -22,7 +22,10 @@ export function onAbort(signal: AbortSignal | undefined, action: () => void): Di
   return { [Symbol.dispose]: () => signal?.removeEventListener("abort", action) };
 }
 
-/** Returns the value of `work`, or rejects with the signal's reason as soon as the signal aborts. */
+/**
+ * Returns the value of `work`, or rejects with the signal's reason as soon as the signal aborts.
+ * @example const text = await orAborted(Promise.resolve("Hello"), signal);
+ */
 export function orAborted<T>(work: T | Promise<T>, signal: AbortSignal): T | Promise<T> {
   if (!(work instanceof Promise)) return work;
   return new Promise<T>((resolve, reject) => {

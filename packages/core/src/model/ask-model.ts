@@ -4,7 +4,7 @@ import { type ModelDriver, ModelError, type ModelPart, type ModelRequest } from 
 import { alarm, orAborted } from "./alarm.ts";
 import { ResponseSize } from "./response-size.ts";
 
-/** The response to `askModel`, with its usage and cost. */
+/** The response to `askModel`, with its usage and cost. See {@link askModel}. */
 export interface ModelResponse {
   readonly text: string;
   /** All text of the model, even if the response was cut. */
@@ -31,6 +31,8 @@ const OPTIONS: OptionNames<AskOptions> = { signal: true, idle: true };
 /**
  * Asks a model for a text outside of any conversation, such as a summary or a title. The text is empty if the response
  * was cut. Rejects with a `ModelError`, or with the signal's reason.
+ * @example
+ * const { text, cost } = await askModel(model, { instructions: "Name this conversation.", messages }, { signal });
  */
 export async function askModel(
   model: ModelDriver,

@@ -8,6 +8,10 @@ const SHORT = 64;
 /**
  * Collects the pieces of a call's arguments. Some servers repeat the whole arguments after their pieces, or send `{}`
  * before them: such repetitions are dropped (F63). `take` returns that text of a piece which is no repetition.
+ * @example
+ * const written = new CallArguments();
+ * written.take('{"path":"a.txt"}'); // '{"path":"a.txt"}'
+ * written.take('{"path":"a.txt"}'); // "", because the server repeats the arguments
  */
 export class CallArguments {
   #text = "";

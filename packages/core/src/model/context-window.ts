@@ -74,6 +74,7 @@ export function learnWindow(model: ModelDriver, tokens: number): void {
 /**
  * Returns the context window of a model: the maximum tokens of a request and its response. Returns the smaller of the
  * known and the learnt window. A window that the server reports takes precedence over a window learnt from refusals.
+ * @example console.log(`${windowOf(model) ?? "unknown"} tokens`);
  */
 export function windowOf(model: ModelDriver, known = model.contextSize): number | undefined {
   if (model.learnContextSize && model.contextSize !== undefined)
@@ -86,7 +87,10 @@ export function hasLearntWindow(model: ModelDriver): boolean {
   return learntOf(model).window !== undefined;
 }
 
-/** Returns the smallest context window that was learnt for a model, by its name, for lists of models. */
+/**
+ * Returns the smallest context window that was learnt for a model, by its name, for lists of models.
+ * @example learntWindow("ollama/qwen3") // undefined, as long as no request was too long
+ */
 export function learntWindow(id: string): number | undefined {
   let smallest: number | undefined;
   for (const [place, { window }] of byAddress) {

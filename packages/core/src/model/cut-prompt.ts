@@ -5,6 +5,7 @@ import type { ModelRequest } from "../ports/model.ts";
  * drop the beginning of a long prompt.
  * @param counted Tokens of the prompt by the server's count; 0 if the server counts none.
  * @param window Tokens of the model's window, if known.
+ * @example isCut({ instructions: "", messages, tools: [], toolChoice: "auto", settings: {} }, 4_096, 4_096) // true
  */
 export function isCut(request: ModelRequest, counted: number, window = Number.POSITIVE_INFINITY): boolean {
   if (counted <= 0) return false;

@@ -1,6 +1,6 @@
 import { ModelError, type ModelPart } from "../ports/model.ts";
 
-/** Reason for the end of a response, as a driver reports it. */
+/** Reason for the end of a response, as a driver reports it. See {@link finishReason}. */
 export type FinishReason = Extract<ModelPart, { type: "finish" }>["reason"];
 
 /** `failed`: the provider broke the response off. `overloaded`: the same, for lack of resources. */
@@ -119,6 +119,7 @@ export function finishMeaning(format: keyof typeof TABLES, reason: string): Fini
  * @param model `provider/model`, for errors, and to remember unknown reasons.
  * @param said The reason as the provider wrote it, if the provider's package replaces it by another name.
  * @throws ModelError if the provider broke the response off, or if the reason is unknown.
+ * @example finishReason("chat", "length", "openai/gpt-5") // "length"
  */
 export function finishReason(
   format: keyof typeof TABLES,

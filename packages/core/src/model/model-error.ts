@@ -3,7 +3,7 @@ import { saysTooLong } from "./context-overflow.ts";
 import { type ErrorReport, findErrorReport, readableLine } from "./error-report.ts";
 import { delayAskedFor } from "./retry-after.ts";
 
-/** A failed HTTP response, or a failure inside a stream. */
+/** A failed HTTP response, or a failure inside a stream. See {@link modelErrorFromResponse}. */
 export interface FailedResponse {
   /** HTTP status. Absent: the failure came inside a stream that had begun well. */
   readonly status?: number;
@@ -15,7 +15,10 @@ export interface FailedResponse {
   readonly model?: string;
 }
 
-/** Converts a failed response to a `ModelError`, by the HTTP status and the provider's error message. */
+/**
+ * Converts a failed response to a `ModelError`, by the HTTP status and the provider's error message.
+ * @example modelErrorFromResponse({ status: 429, address: "https://api.example.com" }).code // "rate-limit"
+ */
 export function modelErrorFromResponse(response: FailedResponse): ModelError {
   const { status } = response;
   const report = findErrorReport(response.body);
@@ -40,7 +43,10 @@ export function modelErrorFromResponse(response: FailedResponse): ModelError {
   });
 }
 
-/** Converts a network exception to a `ModelError`. Returns nothing for any other exception. */
+/**
+ * Converts a network exception to a `ModelError`. Returns nothing for any other exception.
+ * @example modelErrorFromNetwork(Object.assign(new Error("refused"), { code: "ECONNREFUSED" }))?.code // "unreachable"
+ */
 export function modelErrorFromNetwork(cause: unknown, address?: string): ModelError | undefined {
   const place = hostOf(address);
   for (const error of causes(cause)) {

@@ -1,14 +1,21 @@
 import type { FilePart } from "../conversation/part.ts";
 import type { PromptResult } from "../ports/model.ts";
 
-/** Image types that nearly every model with image input accepts. */
+/**
+ * Image types that nearly every model with image input accepts.
+ * @example encodableResult({ call: "1", tool: "read", output: "An oak.", failed: false }, PICTURES).files // []
+ */
 export const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
-/** The document type that many models with image input accept. */
+/**
+ * The document type that many models with image input accept.
+ * @example encodableResult({ call: "1", tool: "read", output: "A plan.", failed: false }, [PDF]).text // "A plan."
+ */
 export const PDF = "application/pdf";
 
 /**
  * Returns the text and the files of a result for a request. `takes`: the media types that the model accepts, such as
  * `image/png` or `audio/*`. A sentence in the text replaces each file that the model does not accept.
+ * @example encodableResult({ call: "1", tool: "read", output: "An oak.", failed: false }, ["audio/*"]).text // "An oak."
  */
 export function encodableResult(
   { output, files = [] }: PromptResult,

@@ -21,6 +21,10 @@ const UNDECIDED = 100;
  * lines of its own at the end of the content, or content that is a single JSON fence with `name` and `arguments`. Holds
  * a possible call back until the content ends. If other text follows, the possible call is text. Finds only calls of
  * offered tools.
+ * @example
+ * const found = new TextCalls(new Set(["look"]));
+ * found.take('<tool_call>{"name":"look","arguments":{}}</tool_call>'); // "", because the text may be a call
+ * found.end().calls // [{ tool: "look", input: "{}" }]
  */
 export class TextCalls {
   readonly #offered: ReadonlySet<string>;

@@ -21,6 +21,9 @@ const LEAVES_OUT_OPEN = /qwq|deepseek-r1|r1-distill|qwen3.*thinking|glm-z1|exaon
  * begin ──▶ inside ──▶ behind ──▶ over     over: all later content is text
  *   ╰────▶ maybe ───────╯                  maybe: a model that omits the opening tag
  * ```
+ * @example
+ * const tags = new ThinkTags("qwen3");
+ * const pieces = [...tags.take("<think>Easy.</think>Four."), ...tags.end()];
  */
 export class ThinkTags {
   #state: "begin" | "inside" | "maybe" | "behind" | "over" = "begin";

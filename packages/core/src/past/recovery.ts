@@ -46,7 +46,10 @@ export function recover(
   return { facts: [...facts, ...said(lost.map((pattern) => ({ type: "rule.revoked", pattern })))], interrupted };
 }
 
-/** Changes `state` by the events that stopped processes left unwritten. For a log that no process has open. */
+/**
+ * Changes `state` by the events that stopped processes left unwritten. For a log that no process has open.
+ * @example const state = recoveredState(emptyConversation("garden"));
+ */
 export function recoveredState(state: ConversationState): ConversationState {
   recover(state, state, state.allowed);
   return state;
@@ -55,6 +58,7 @@ export function recoveredState(state: ConversationState): ConversationState {
 /**
  * Returns the events to append to an imported log. They close every run, call, question and input, and revoke all
  * rules. The state then includes these events.
+ * @example for (const event of endOfImport(emptyConversation("garden"))) console.log(event.type);
  */
 export function endOfImport(state: ConversationState): readonly (EventBody & { readonly at: number })[] {
   return recover(state, state, "import").facts;

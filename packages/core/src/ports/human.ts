@@ -3,7 +3,7 @@ import type { ConversationState } from "../conversation/state.ts";
 import type { Tool } from "./tool.ts";
 import type { BeforeCall, BeforeSummary, Permit } from "./verdict.ts";
 
-/** A call that needs a decision. */
+/** A call that needs a decision. See {@link Permission}. */
 export interface PermitRequest {
   readonly call: string;
   readonly run: string;
@@ -19,7 +19,15 @@ export interface PermitRequest {
   readonly signal: AbortSignal;
 }
 
-/** Hooks that run before and after each call of an agent, in addition to the rules, and before each summary. */
+/**
+ * Hooks that run before and after each call of an agent, in addition to the rules, and before each summary.
+ * @example
+ * const hooks: CallHooks = {
+ *   beforeCall: ({ tool }) => (tool.effects === "external" ? { decision: "ask" } : undefined),
+ *   beforeSummary: () => ({ instructions: "Keep all names of trees." }),
+ * };
+ * new Agent({ model, tools, hooks });
+ */
 export interface CallHooks {
   /** Called once for each call, and again for arguments that a user wrote. */
   readonly beforeCall?:
@@ -41,7 +49,7 @@ export interface CallHooks {
     | undefined;
 }
 
-/** A summary that is about to be requested. */
+/** A summary that is about to be requested. See {@link CallHooks}. */
 export interface SummaryRequest {
   readonly run: string;
   /** `manual`: a user requested the summary. `auto`: the context is nearly full. */
@@ -56,5 +64,6 @@ export interface SummaryRequest {
 /**
  * Judges each call before it runs. Only `allow` lets the call run without a user. The loop asks again when a user
  * changed the arguments. Without a known decision, the call does not run, and the turn fails (`defect`).
+ * @example const permission: Permission = ({ tool }) => ({ decision: tool.effects === "none" ? "allow" : "ask" });
  */
 export type Permission = (request: PermitRequest) => Permit | Promise<Permit>;

@@ -1,6 +1,6 @@
 import type { RecalledMemory } from "../conversation/message.ts";
 
-/** Memory of an agent across conversations. */
+/** Memory of an agent across conversations. See {@link sqliteMemory}. */
 export interface Memory {
   /** Returns entries that match the query, best first. A turn continues without memory if this fails or times out. */
   recall(query: string, options: RecallOptions): Promise<readonly RecalledMemory[]>;
@@ -8,7 +8,7 @@ export interface Memory {
   remember(items: readonly MemoryItem[]): Promise<void>;
 }
 
-/** Options of `Memory.recall`. */
+/** Options of `Memory.recall`. See {@link sqliteMemory}. */
 export interface RecallOptions {
   /** Maximum number of entries. */
   readonly limit: number;
@@ -22,11 +22,11 @@ export interface RecallOptions {
 
 /**
  * Kind of an entry. `said`: messages of a turn. `fact`: a fact that a user wanted to keep. `summary`: the summary of a
- * task.
+ * task. See {@link sqliteMemory}.
  */
 export type MemoryKind = "said" | "fact" | "summary";
 
-/** An entry for memory, with the conversation that it comes from. */
+/** An entry for memory, with the conversation that it comes from. See {@link sqliteMemory}. */
 export interface MemoryItem {
   readonly text: string;
   readonly conversation: string;

@@ -24,7 +24,7 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "max"] as co
  * - The response ends where its format says so, even if the connection stays open.
  * - When `push` returns `false`, it stops reading its socket until `sink.ready()` resolves.
  * - One driver serves many streams at once and keeps no state of a conversation. It may cache the encoded form of a
- * `PromptMessage` by identity (a `WeakMap`), because such a message never changes.
+ * `PromptMessage` by identity (a `WeakMap`), because such a message never changes. See {@link askModel}.
  */
 export interface ModelDriver {
   /** `provider/model`, as users write it. */
@@ -62,7 +62,7 @@ export interface ModelDriver {
   stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<void>;
 }
 
-/** The request to a model, once per step. */
+/** The request to a model, once per step. See {@link askModel}. */
 export interface ModelRequest {
   /** The system prompt; may be empty. */
   readonly instructions: string;
@@ -79,7 +79,10 @@ export interface ModelRequest {
   readonly output?: Json | undefined;
 }
 
-/** Calls of a response: the model decides (`auto`), none, at least one of any tool, or at least one of this tool. */
+/**
+ * Calls of a response: the model decides (`auto`), none, at least one of any tool, or at least one of this tool.
+ * See {@link askModel}.
+ */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
 /**
@@ -134,7 +137,7 @@ export const settingNames: OptionNames<ModelSettings> = {
   serverTools: "list",
 };
 
-/** A tool that a provider offers and runs itself, such as its web search. */
+/** A tool that a provider offers and runs itself, such as its web search. See {@link ModelSettings}. */
 export interface ServerTool {
   /** Id in the provider's package of the AI SDK: `anthropic.web_search_20250305`. Begins with the provider's name. */
   readonly id: `${string}.${string}`;
@@ -143,7 +146,7 @@ export interface ServerTool {
   readonly args?: Readonly<Record<string, Json>> | undefined;
 }
 
-/** A tool as the model sees it. */
+/** A tool as the model sees it. See {@link askModel}. */
 export interface ToolSchema {
   readonly name: string;
   readonly description: string;
@@ -151,7 +154,7 @@ export interface ToolSchema {
   readonly input: Json;
 }
 
-/** A message as a model sees it. The message never changes after the first request with it. */
+/** A message as a model sees it. The message never changes after the first request with it. See {@link promptFrom}. */
 export type PromptMessage =
   | { readonly role: "user"; readonly parts: readonly (TextPart | FilePart)[] }
   | {
@@ -167,7 +170,7 @@ export type PromptMessage =
       readonly paused?: true;
     };
 
-/** A call that the model asked for in an earlier step. */
+/** A call that the model asked for in an earlier step. See {@link promptFrom}. */
 export interface PromptCall {
   readonly type: "call";
   readonly id: string;
@@ -177,7 +180,7 @@ export interface PromptCall {
   readonly provider?: ProviderData;
 }
 
-/** The result of a call, as the model gets it. */
+/** The result of a call, as the model gets it. See {@link encodableResult}. */
 export interface PromptResult {
   readonly call: string;
   readonly tool: string;
@@ -187,7 +190,10 @@ export interface PromptResult {
   readonly files?: readonly FilePart[];
 }
 
-/** A piece of a model's response, as a driver pushes it: text, reasoning, a call, a source, a note or the end. */
+/**
+ * A piece of a model's response, as a driver pushes it: text, reasoning, a call, a source, a note or the end.
+ * See {@link parts}.
+ */
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
@@ -214,7 +220,7 @@ export type ModelPart =
       readonly explanation?: string;
     };
 
-/** Receives the parts of a response from a driver, and can make the driver wait. */
+/** Receives the parts of a response from a driver, and can make the driver wait. See {@link withProviderRules}. */
 export interface ModelSink {
   /** Receives parts in order. An empty batch is a sign of life. Returns `false` when full: then wait for `ready`. */
   push(parts: readonly ModelPart[]): boolean;
@@ -226,6 +232,7 @@ export interface ModelSink {
  * Kind of failure of a model call. `quota`: the paid quota is used up. `filtered`: the provider's filter refused the
  * request. `context-overflow`: the request is too long for the model. `unreachable`: no connection. `broken-stream`:
  * the response broke off. `stalled`: no data for too long. `provider`: the provider failed for another reason.
+ * See {@link ModelError}.
  */
 export type ModelErrorCode =
   | "authentication"

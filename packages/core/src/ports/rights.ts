@@ -1,6 +1,6 @@
 /**
  * Permissions that a user of this machine gave in one conversation. A log may come from anywhere, so only these
- * permissions let a call run without a question (S17).
+ * permissions let a call run without a question (S17). See {@link noRights}.
  */
 export interface Rights {
   /** Permission rules from "always" answers, oldest first. */
@@ -11,7 +11,7 @@ export interface Rights {
 
 /**
  * Storage for the permissions of one log. This storage is separate from the log, so that a copied or forged log brings
- * no permissions. Only the writer of the log uses it. Methods throw or reject with `StoreError`.
+ * no permissions. Only the writer of the log uses it. Methods throw or reject with `StoreError`. See {@link Session}.
  */
 export interface RightsPlace {
   /** Returns the rights. `undefined`: the log was not begun in this store, but copied into it. */

@@ -11,7 +11,7 @@ import type { RightsPlace } from "./rights.ts";
  * methods reject with `not-found`, even `open` with the option `create`.
  *
  * The conformance suite of `@banyan/core/testing` checks this contract, except crashes and damage. A store's own tests
- * must cover crashes and damage.
+ * must cover crashes and damage. See {@link memoryStore}.
  */
 export interface Store {
   /**
@@ -46,7 +46,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Options of `Store.open`. */
+/** Options of `Store.open`. See {@link memoryStore}. */
 export interface OpenLogOptions {
   /** Creates an empty log if there is none. */
   readonly create?: boolean | undefined;
@@ -54,7 +54,7 @@ export interface OpenLogOptions {
   readonly take?: boolean | undefined;
 }
 
-/** A read-only view of a conversation's log. */
+/** A read-only view of a conversation's log. See {@link memoryStore}. */
 export interface LogView {
   /** Sequence number of the last event; 0 for none. */
   readonly seq: number;
@@ -67,7 +67,7 @@ export interface LogView {
   close(): Promise<void>;
 }
 
-/** The log of one conversation, with its only writer. */
+/** The log of one conversation, with its only writer. See {@link memoryStore}. */
 export interface Log extends LogView {
   readonly epoch: number;
   /** Permissions of the user. Absent: they end with the session. */
@@ -82,7 +82,7 @@ export interface Log extends LogView {
   append(events: readonly Event[], options?: { readonly durable?: boolean }): void | Promise<void>;
 }
 
-/** Filter for lists of conversations. */
+/** Filter for lists of conversations. See {@link listPage}. */
 export interface ListQuery {
   /** Only conversations with these labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -98,7 +98,7 @@ export interface ListQuery {
   readonly limit?: number | undefined;
 }
 
-/** A conversation in a list. Times are milliseconds since 1970. */
+/** A conversation in a list. Times are milliseconds since 1970. See {@link listPage}. */
 export interface ConversationSummary {
   readonly id: string;
   /** The title, or else the beginning of the first user message. */
@@ -110,7 +110,7 @@ export interface ConversationSummary {
   readonly questions?: readonly string[];
 }
 
-/** Options of `Store.search`. */
+/** Options of `Store.search`. See {@link searchLogs}. */
 export interface SearchOptions {
   /** Maximum number of hits. Default 20. */
   readonly limit?: number | undefined;
@@ -124,7 +124,7 @@ export interface SearchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A message that matches a search. */
+/** A message that matches a search. See {@link searchLogs}. */
 export interface SearchHit {
   readonly conversation: string;
   readonly title: string;
@@ -141,7 +141,7 @@ export interface SearchHit {
 /**
  * Kind of failure of a store. `stale`: another writer has taken the conversation. `locked`: another writer has it open.
  * `damaged`: the stored data cannot be read. `full`: the disk is full. `unusable`: the folder or database cannot be
- * read or written, or the store is closed.
+ * read or written, or the store is closed. See {@link StoreError}.
  */
 export type StoreErrorCode = "not-found" | "stale" | "locked" | "damaged" | "full" | "unusable";
 

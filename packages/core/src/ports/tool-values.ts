@@ -7,13 +7,14 @@ import type { Cost, Usage } from "../conversation/usage.ts";
 /**
  * Effects of a tool. `none`: it only reads; calls run in parallel, and again after a crash. `idempotent`: it changes
  * something, but a second run is harmless. `external`: a call runs alone, and starts automatically at most once.
+ * See {@link Tool}.
  */
 export type Effects = "none" | "idempotent" | "external";
 
 /** Schema of arguments: a JSON Schema of an object, or a Standard Schema with a JSON Schema (zod, valibot, arktype). */
 export type InputSchema<Input> = JsonSchema | StandardSchemaV1<unknown, Input>;
 
-/** A JSON Schema for the arguments of a tool, which are an object. */
+/** A JSON Schema for the arguments of a tool, which are an object. See {@link defineTool}. */
 export interface JsonSchema {
   readonly type: "object";
   readonly [keyword: string]: unknown;
@@ -75,7 +76,7 @@ export interface ShortenedHistory {
 
 /**
  * Receives the text of messages after a call, in stream order, before the log and clients get it. All methods except
- * `completed` are synchronous. A follower that throws receives no more text; the turn continues.
+ * `completed` are synchronous. A follower that throws receives no more text; the turn continues. See {@link Tool}.
  */
 export interface Follower {
   /** Receives a fragment of the model's text, cut anywhere. Must be quick, because the stream waits. */
@@ -91,7 +92,7 @@ export interface Follower {
   restarted?(): void;
 }
 
-/** The result of a follower after a message: words for the model, and the next step. */
+/** The result of a follower after a message: words for the model, and the next step. See {@link Tool}. */
 export interface FollowResult {
   /** A message of the tool to the model; the turn then continues. */
   readonly say?: string | undefined;

@@ -189,13 +189,13 @@ export interface Tool<Input = unknown, Output = unknown, in Context = unknown> e
 /** The names of the fields of a tool. */
 export type ToolField = Exclude<keyof Tool, typeof CONTEXT>;
 
-/** The context that a tool gets before a call runs, to describe or preview the call. */
+/** The context that a tool gets before a call runs, to describe or preview the call. See {@link Tool}. */
 export type PreviewContext<Context = unknown> = Pick<
   ToolContext<Context>,
   "context" | "conversation" | "path" | "signal"
 >;
 
-/** The interface of a running call for `execute` of its tool. */
+/** The interface of a running call for `execute` of its tool. See {@link Tool}. */
 export interface ToolContext<Context = unknown> {
   /** The option `context` of the agent. Sub-agents have the context of their parent. The log does not contain it. */
   readonly context: Context;
@@ -308,7 +308,7 @@ export interface SubTask {
  * - A call that the loop runs itself gets `started` and `ended`. A call of one of our tools gets `execute`, and so does
  * a call of the loop that needs permission. A call without a result at the end of the turn is cancelled.
  * - When `signal` aborts (an interrupt, a limit), it stops soon. After 3 seconds the engine stops waiting and rejects
- * further reports.
+ * further reports. See {@link acpAgent}.
  */
 export interface LoopDriver {
   /** Shown to users as the model of its responses. */
@@ -320,7 +320,7 @@ export interface LoopDriver {
   run(turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void>;
 }
 
-/** What a `LoopDriver` gets for one turn. */
+/** What a `LoopDriver` gets for one turn. See {@link acpAgent}. */
 export interface LoopTurn {
   readonly instructions: string;
   /** From the first message to the newest. */
@@ -335,7 +335,7 @@ export interface LoopTurn {
   readonly worktree?: string | undefined;
 }
 
-/** A tool call in a response that a `LoopDriver` has reported completely. */
+/** A tool call in a response that a `LoopDriver` has reported completely. See {@link acpAgent}. */
 export interface ReportedCall {
   readonly id: string;
   readonly tool: string;
@@ -343,7 +343,9 @@ export interface ReportedCall {
   readonly input: Json | undefined;
 }
 
-/** Receives what a `LoopDriver` reports about its turn. Rejects reports after the end of the turn. */
+/**
+ * Receives what a `LoopDriver` reports about its turn. Rejects reports after the end of the turn. See {@link acpAgent}.
+ */
 export interface TurnSink {
   /**
    * Begins a response and counts a step. Resolves when the agent's rate limit has room for a model call. Rejects at a

@@ -2,7 +2,10 @@ import { OptionError } from "../conversation/option-names.ts";
 import type { Json } from "../conversation/part.ts";
 import { isJsonRecord, shownKind } from "../conversation/shape-problem.ts";
 
-/** A user's answer to a question of a session. Any client may answer; only the first answer has an effect. */
+/**
+ * A user's answer to a question of a session. Any client may answer; only the first answer has an effect.
+ * See {@link Session}.
+ */
 export type Answer =
   | {
       readonly decision: "allow";
@@ -21,7 +24,7 @@ export type Answer =
 
 /**
  * The rules' decision about a call. `ask`: a user decides. The reason of a denial goes to the model. `pattern`: the
- * rule that the answer "always" would add.
+ * rule that the answer "always" would add. See {@link Permission}.
  */
 export type Permit =
   | { readonly decision: "allow" }
@@ -40,7 +43,7 @@ export type Permit =
 
 /**
  * A hook's decision before a summary is written: added instructions, or a denial. A denial stops only a summary that a
- * user requested.
+ * user requested. See {@link CallHooks}.
  */
 export type BeforeSummary =
   | { readonly decision: "deny"; readonly reason: string }

@@ -23,9 +23,9 @@ const CONTINUE: PromptMessage = {
 const settled = new WeakMap<Message, PromptMessage | null>();
 
 /**
- * Returns the prompt for a path. The same path always gives the same prompt. Each call has exactly one result: a call
- * without a result gets the reason why it did not run. Messages covered by the nearest summary are left out, except the
- * user's words that it keeps.
+ * Returns the prompt for a path, always the same for the same path. A call without a result gets the reason why it did
+ * not run. Messages that the nearest summary covers are left out, except the user's words that it keeps.
+ * @example const prompt = promptFrom(pathTo(session.state, session.state.leaf));
  */
 export function promptFrom(path: readonly Message[]): PromptMessage[] {
   const prompt: PromptMessage[] = [];

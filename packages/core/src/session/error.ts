@@ -29,6 +29,7 @@ export function isReaderGone({ aborted, reason }: AbortSignal): boolean {
  * question is answered or withdrawn. `no-run`: the run is not live. `no-input`: the input is delivered or withdrawn.
  * `no-message`, `no-call`: unknown id. `no-process`: no such process runs. `busy`: a turn works at the end of the
  * branch. `empty`: neither text nor a file. `invalid-option`: the message names the option and its fault.
+ * See {@link SessionError}.
  */
 export type SessionErrorCode =
   | "closed"

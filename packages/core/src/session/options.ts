@@ -69,7 +69,7 @@ export function checkSessionOptions(options: SessionOptions): void {
   throw new SessionError("invalid-option", `window is ${window}; it must be a positive whole number of messages.`);
 }
 
-/** A branch at whose end no turn runs, because `session.hold` holds it. */
+/** A branch at whose end no turn runs, because `session.hold` holds it. See {@link Session}. */
 export interface HeldBranch {
   /** Turns that wait for the branch continue from this message. Throws `SessionError` (`no-message`). */
   moveTo(message: string): void;

@@ -8,7 +8,7 @@ import { latestRun } from "../conversation/tree/asking-run.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { Session } from "../session/session.ts";
 
-/** Options of `branchFrom`. */
+/** Options of `branchFrom`. See {@link branchFrom}. */
 export interface BranchFromOptions {
   /** The session of the step. */
   readonly session: Session;

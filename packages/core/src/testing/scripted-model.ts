@@ -11,7 +11,7 @@ import {
 } from "../ports/model.ts";
 import { FINISH_TASK } from "../run/mode.ts";
 
-/** One action of a scripted model. */
+/** One action of a scripted model. See {@link scriptedModel}. */
 export type Beat =
   | { readonly type: "say"; readonly parts: readonly ModelPart[] }
   | { readonly type: "call"; readonly tool: string; readonly text: string; readonly id: string | undefined }
@@ -23,12 +23,15 @@ export type Beat =
   | { readonly type: "end"; readonly reason: "stop" | "calls" | "length" | "filtered" | "paused" }
   | { readonly type: "spend"; readonly usage: Partial<Usage> };
 
-/** One response: a text, or beats in order. It ends with `calls` if it has calls, or else with `stop`. */
+/**
+ * One response: a text, or beats in order. It ends with `calls` if it has calls, or else with `stop`.
+ * See {@link scriptedModel}.
+ */
 export type Scene = string | readonly Beat[];
 
 /**
  * Responses in order, or a function that returns each response. `undefined` or the end of the list is a fault of the
- * test.
+ * test. See {@link scriptedModel}.
  */
 export type Script = readonly Scene[] | ((request: ModelRequest, index: number) => Scene | undefined);
 
@@ -176,7 +179,7 @@ export function spend(usage: Partial<Usage>): Beat {
   return { type: "spend", usage };
 }
 
-/** A scripted model, which records its requests. */
+/** A scripted model, which records its requests. See {@link scriptedModel}. */
 export interface ScriptedModel extends ModelDriver {
   /** Number of requests. */
   readonly asked: number;

@@ -8,7 +8,7 @@ import { rightsCases } from "./store-cases/rights.ts";
 import { searchCases } from "./store-cases/search.ts";
 import { writerCases } from "./store-cases/writer.ts";
 
-/** A store for one test case, empty and used by no other case. */
+/** A store for one test case, empty and used by no other case. See {@link storeConformance}. */
 export interface StoreUnderTest {
   readonly store: Store;
   /** Closes `store` and opens its data again. Absent: the store keeps no data after it is closed. */
@@ -17,7 +17,9 @@ export interface StoreUnderTest {
   cleanUp?(): Promise<void>;
 }
 
-/** One requirement of a store. `run` rejects if the store does not meet the requirement. */
+/**
+ * One requirement of a store. `run` rejects if the store does not meet the requirement. See {@link storeConformance}.
+ */
 export interface ConformanceCase {
   readonly name: string;
   run(): Promise<void>;

@@ -136,7 +136,10 @@ function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
   };
 }
 
-/** Returns a schema as JSON Schema. `of`: its owner, for errors. Throws `ToolDefinitionError` without a JSON Schema. */
+/**
+ * Returns a schema as JSON Schema. `of`: its owner, for errors. Throws `ToolDefinitionError` without a JSON Schema.
+ * @example jsonSchemaOf("the tool look", z.object({ path: z.string() })).type // "object"
+ */
 export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSchema {
   if (!("~standard" in schema)) return schema as JsonSchema;
   const { jsonSchema, vendor } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;

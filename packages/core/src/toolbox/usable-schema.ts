@@ -17,7 +17,10 @@ const ONE = new Set([
   ...["propertyNames", "not", "if", "then", "else"],
 ]);
 
-/** Returns what is wrong with the value of a schema keyword, or nothing. */
+/**
+ * Returns what is wrong with the value of a schema keyword, or nothing.
+ * @example keywordProblem("required", "name") // 'required is "name", not a list of names'
+ */
 export function keywordProblem(keyword: string, value: unknown): string | undefined {
   if (keyword === "type") {
     const unknown = (Array.isArray(value) ? value : [value]).find((type) => !TYPES.has(type));
@@ -49,7 +52,10 @@ export function keywordProblem(keyword: string, value: unknown): string | undefi
   return broken.find((problem) => problem !== undefined);
 }
 
-/** Returns which part of a JSON Schema is unusable and why, or nothing. */
+/**
+ * Returns which part of a JSON Schema is unusable and why, or nothing.
+ * @example schemaProblem({ type: "text" }) // a sentence with all types, because "text" is not a type
+ */
 export function schemaProblem(schema: unknown): string | undefined {
   try {
     for (const [place, keywords] of schemasWithin(schema, [])) {

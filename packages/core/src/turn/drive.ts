@@ -134,8 +134,7 @@ export interface LastTurn extends EndedTurn {
 }
 
 /**
- * Takes a turn, also of agents to which it is handed over, and further turns for inputs that arrive at its end. Other
- * runs wait until then.
+ * Takes a turn, with its hand-overs, and further turns for inputs that arrive at its end. Other runs wait until then.
  */
 export async function takeTurns(
   first: RunHandle | Promise<RunHandle>,

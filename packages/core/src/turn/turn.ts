@@ -49,7 +49,7 @@ export function turnStartLeaf(start: TurnStart): string | null {
   return start.type === "here" ? start.leaf : start.parentId;
 }
 
-/** The outcome of a turn. */
+/** The outcome of a turn. See {@link Chat}. */
 export interface Turn<out Result = Json | undefined> {
   /** Id of the turn's run. */
   readonly id: string;

@@ -8,7 +8,7 @@ import type { LiveConversations } from "../live/live-conversations.ts";
 import type { DeskCommand } from "../request/command.ts";
 import type { Principal, ShareStore } from "../request/principal.ts";
 
-/** The members of `Host` that a desk and its server use. */
+/** The members of `Host` that a desk and its server use. See {@link agentHost}. */
 export type ServedHost = Pick<
   Host,
   | "agent"

@@ -1,6 +1,9 @@
 import type { Right, Share } from "@banyan/protocol";
 
-/** The identity and rights of a client. They follow from the client's credentials, not from its claims (S4). */
+/**
+ * The identity and rights of a client. They follow from the client's credentials, not from its claims (S4).
+ * See {@link OWNER}.
+ */
 export interface Principal {
   /** Also separates the command ids of owner and guest. */
   readonly name: "owner" | "guest";
@@ -13,7 +16,7 @@ export interface Principal {
   readonly only?: ShareScope;
 }
 
-/** A conversation that a shared link shows, and when the link ends. */
+/** A conversation that a shared link shows, and when the link ends. See {@link Desk}. */
 export interface ShareScope {
   readonly conversation: string;
   /** The last message of the branch that the link shows. Absent: all branches. */
@@ -23,13 +26,22 @@ export interface ShareScope {
   readonly ended: AbortSignal;
 }
 
-/** The principal of a client with all rights. */
+/**
+ * The principal of a client with all rights.
+ * @example const editor = new Client(new Desk({ host }).link({ principal: OWNER }));
+ */
 export const OWNER: Principal = { name: "owner", rights: ["show", "watch", "act"] };
 
-/** The principal of a user in the same process as the desk. */
+/**
+ * The principal of a user in the same process as the desk.
+ * @example const terminal = new Client(new Desk({ host }).link({ principal: USER, shares: true }));
+ */
 export const USER: Principal = { ...OWNER, isHere: true };
 
-/** The principal of a client that may only watch. */
+/**
+ * The principal of a client that may only watch.
+ * @example const visitor = new Client(new Desk({ host }).link({ principal: GUEST }));
+ */
 export const GUEST: Principal = { name: "guest", rights: ["show", "watch"] };
 
 /** Returns the principal of a guest with a shared link. */
@@ -37,7 +49,7 @@ export function sharePrincipal(only: ShareScope): Principal {
   return { name: "guest", rights: ["show"], only };
 }
 
-/** The shared links of a server, each for one conversation (S29). */
+/** The shared links of a server, each for one conversation (S29). See {@link DeskOptions}. */
 export interface ShareStore {
   /** Creates a link. Only this call returns its token. Throws `ShareError` for too many links or if storing fails. */
   create(

@@ -32,7 +32,12 @@ export type ConversationStorage =
   | { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string }
   | { readonly store: Store; readonly redact: Redact };
 
-/** Lists, reads, searches, imports and removes the conversations on this machine. Needs no agent. */
+/**
+ * Lists, reads, searches, imports and removes the conversations on this machine. Needs no agent.
+ * @example
+ * await using conversations = new ConversationDirectory({ env: process.env, home: homedir() });
+ * for (const { id, title } of await conversations.list({ limit: 10 })) console.log(id, title);
+ */
 export class ConversationDirectory implements AsyncDisposable {
   readonly #store: Store;
   readonly #redact: Redact;

@@ -17,7 +17,7 @@ import {
 } from "./record.ts";
 import { addCosts, nothingSpent, turnsOn } from "./turns.ts";
 
-/** The folder and signal of one attempt. */
+/** The folder and signal of one attempt. See {@link EvaluateOptions}. */
 export interface AttemptContext {
   /** A new folder with the files of the case. */
   readonly directory: string;
@@ -26,7 +26,7 @@ export interface AttemptContext {
   readonly signal: AbortSignal;
 }
 
-/** An agent for one attempt, with its sandbox. */
+/** An agent for one attempt, with its sandbox. See {@link EvaluateOptions}. */
 export interface Competitor {
   /** Works in the attempt's folder and cannot ask a user. */
   readonly agent: Agent<unknown>;
@@ -37,7 +37,10 @@ export interface Competitor {
   close?(): Promise<void>;
 }
 
-/** A configuration to evaluate, such as a model or a prompt: one column of the result table. */
+/**
+ * A configuration to evaluate, such as a model or a prompt: one column of the result table.
+ * See {@link EvaluateOptions}.
+ */
 export interface Column {
   /** Unique among the columns. */
   readonly name: string;

@@ -103,16 +103,23 @@ const file = z.strictObject(
   "an object with cases",
 );
 
-/** The cases of an evaluation, as a user writes them in a file or a program. */
+/**
+ * The cases of an evaluation, as a user writes them in a file or a program.
+ * @example
+ * const written: WrittenCases = { cases: [{ name: "sum", say: "What is 2 + 2?", expect: [{ contains: "4" }] }] };
+ */
 export type WrittenCases = z.input<typeof file>;
 
-/** A check of an attempt: of a command's result, a file, a judge's verdict, or by default the answer. */
+/**
+ * A check of an attempt: of a command's result, a file, a judge's verdict, or by default the answer.
+ * See {@link readCases}.
+ */
 export type CaseCheck = z.output<typeof check>;
 
-/** A response of the scripted model: a text, or tool calls. */
+/** A response of the scripted model: a text, or tool calls. See {@link readCases}. */
 export type ScriptedResponse = z.output<typeof scripted>;
 
-/** A task for an agent, with files and checks. */
+/** A task for an agent, with files and checks. See {@link readCases}. */
 export interface Case extends CaseFiles {
   readonly name: string;
   /** User messages, each sent after the previous turn. */
@@ -124,7 +131,7 @@ export interface Case extends CaseFiles {
   readonly expect: readonly CaseCheck[];
 }
 
-/** Checked cases of an evaluation. No model was called yet. */
+/** Checked cases of an evaluation. No model was called yet. See {@link readCases}. */
 export interface Cases {
   readonly name: string;
   readonly cases: readonly Case[];
@@ -142,7 +149,7 @@ export interface Cases {
   fault(path: KeyPath, problem: string, advice: string): SettingsError;
 }
 
-/** The name and base folder of some cases. */
+/** The name and base folder of some cases. See {@link casesFrom}. */
 export interface CasesSource {
   /** The name of the file, for messages. */
   readonly source: string;

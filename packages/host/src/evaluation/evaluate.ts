@@ -82,7 +82,13 @@ const OPTIONS: OptionNames<EvaluateOptions> = {
   onAttempt: true,
 };
 
-/** The error of an evaluation that cannot start. Faults of its file are `SettingsError`s instead. */
+/**
+ * The error of an evaluation that cannot start. Faults of its file are `SettingsError`s instead.
+ * @example
+ * await evaluate({ cases: readCases("cases.yaml"), columns: [], session, directory: "attempts" }).catch((error) => {
+ *   if (error instanceof EvaluationError) console.error(error.message);
+ * });
+ */
 export class EvaluationError extends Error {
   override readonly name = "EvaluationError";
 }
@@ -99,6 +105,10 @@ interface PlannedAttempt {
  * that have a result in the conversation and repeats the others. A changed case or column gives new attempts. Rejects
  * before any cost with `EvaluationError`, or `LimitError` for an unknown price; later with `StoreError` or
  * `SessionError`.
+ * @example
+ * const columns = [{ name: "plain", key: "1", open: () => ({ agent }) }];
+ * const evaluation = await evaluate({ cases: readCases("cases.yaml"), columns, session, directory: "attempts" });
+ * console.log(evaluationSentence(evaluation));
  */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const { session, cases, limits = {}, signal = new AbortController().signal, onAttempt = () => {} } = options;

@@ -21,7 +21,7 @@ const verdict = z.object({
   reason: z.string().min(1).describe("The reason, in one or two sentences."),
 });
 
-/** The model that judges, or `scripted` for verdicts in the checks. */
+/** The model that judges, or `scripted` for verdicts in the checks. See {@link EvaluateOptions}. */
 export type Judge = AgentOptions["model"] | "scripted";
 
 /** Input of a judge, and the place of the judge's branch. */

@@ -89,7 +89,7 @@ const OPTIONS: OptionNames<EvaluationOptions> = {
   notice: true,
 };
 
-/** An open evaluation of a file on this machine. */
+/** An open evaluation of a file on this machine. See {@link openEvaluation}. */
 export interface OpenEvaluation extends AsyncDisposable {
   readonly cases: Cases;
   readonly session: Session;
@@ -101,6 +101,15 @@ export interface OpenEvaluation extends AsyncDisposable {
  * Reads a file of cases, finds its models, and opens the conversation of its evaluation. Calls no model. Each attempt
  * works as `banyan run` does, with its own host. Rejects with `SettingsError` for a fault of the file,
  * `ModelChoiceError` for an unusable model, and `StoreError` while another process has the conversation open.
+ * @example
+ * await using opened = await openEvaluation({
+ *   file: "cases.yaml",
+ *   models: ["openai/gpt-5"],
+ *   cwd: process.cwd(),
+ *   env: process.env,
+ *   home: homedir(),
+ * });
+ * for (const row of evaluationTable(await opened.run({}))) console.log(row.join("  "));
  */
 export async function openEvaluation(options: EvaluationOptions): Promise<OpenEvaluation> {
   refuseUnknown("openEvaluation", options, OPTIONS);

@@ -3,7 +3,7 @@ import { type ConversationState, type Cost, textOf, type Usage } from "@banyan/c
 import { Document, isCollection, parse } from "yaml";
 import { z } from "zod";
 
-/** The result of one check of an attempt. */
+/** The result of one check of an attempt. See {@link tallyOf}. */
 export interface CheckResult {
   readonly holds: boolean;
   /** A description of the check. */
@@ -18,14 +18,14 @@ export interface CheckResult {
   readonly changed?: readonly string[];
 }
 
-/** Tokens and cost of some turns. */
+/** Tokens and cost of some turns. See {@link evaluate}. */
 export interface EvaluationCost {
   readonly usage: Usage;
   /** US dollars; `undefined` if a price is unknown. */
   readonly cost: Cost;
 }
 
-/** The result of a finished attempt, as stored in the conversation. */
+/** The result of a finished attempt, as stored in the conversation. See {@link tallyOf}. */
 export interface AttemptResult {
   readonly passed: boolean;
   readonly checks: readonly CheckResult[];
@@ -120,11 +120,11 @@ export function shortKey(value: unknown): string {
 
 /**
  * The status of an attempt. `passed`: all checks hold. `failed`: a check does not hold. `error`: there was nothing to
- * check. `open`: not finished. The next evaluation repeats `error` and `open`.
+ * check. `open`: not finished. The next evaluation repeats `error` and `open`. See {@link tallyOf}.
  */
 export type AttemptStatus = "passed" | "failed" | "error" | "open";
 
-/** One attempt at a case in a column. */
+/** One attempt at a case in a column. See {@link reasonsOf}. */
 export interface Attempt {
   readonly case: string;
   readonly column: string;
@@ -141,7 +141,7 @@ export interface Attempt {
   readonly isKept: boolean;
 }
 
-/** The result of an evaluation. */
+/** The result of an evaluation. See {@link evaluationNotes}. */
 export interface Evaluation {
   readonly name: string;
   readonly conversation: string;

@@ -5,7 +5,7 @@ import type { Attempt, Evaluation } from "./record.ts";
 import { type EvaluationCost, shortKey } from "./record.ts";
 import { addCosts, nothingSpent } from "./turns.ts";
 
-/** Counts and cost of some attempts: those of a case in a column, of a column, or all. */
+/** Counts and cost of some attempts: those of a case in a column, of a column, or all. See {@link tallyText}. */
 export interface Tally {
   readonly attempts: number;
   readonly passed: number;
@@ -19,7 +19,10 @@ export interface Tally {
   readonly spent: EvaluationCost;
 }
 
-/** Counts the results of attempts and adds up their cost. */
+/**
+ * Counts the results of attempts and adds up their cost.
+ * @example const { passed, failed } = tallyOf(evaluation.attempts);
+ */
 export function tallyOf(attempts: readonly Attempt[]): Tally {
   const count = (status: Attempt["status"]) => attempts.filter((attempt) => attempt.status === status).length;
   const results = attempts.flatMap(({ result }) => result ?? []);
@@ -35,7 +38,10 @@ export function tallyOf(attempts: readonly Attempt[]): Tally {
   };
 }
 
-/** Returns passed attempts, time, tokens and cost as a short text, such as `2/3 · 12.0 s · 3.4k · $0.02`. */
+/**
+ * Returns passed attempts, time, tokens and cost as a short text, such as `2/3 · 12.0 s · 3.4k · $0.02`.
+ * @example console.log(tallyText(tallyOf(evaluation.attempts)));
+ */
 export function tallyText(tally: Tally): string {
   const { attempts, passed, errors, open, kept, seconds, spent } = tally;
   const rest = [
@@ -50,7 +56,10 @@ export function tallyText(tally: Tally): string {
   );
 }
 
-/** Returns the result table: a row per case and a sum, a column per configuration, with names first. */
+/**
+ * Returns the result table: a row per case and a sum, a column per configuration, with names first.
+ * @example for (const row of evaluationTable(evaluation)) console.log(row.join("  "));
+ */
 export function evaluationTable({ cases, columns, attempts }: Evaluation): string[][] {
   const cell = (wanted: (attempt: Attempt) => boolean) => tallyText(tallyOf(attempts.filter(wanted)));
   return [
@@ -63,7 +72,10 @@ export function evaluationTable({ cases, columns, attempts }: Evaluation): strin
   ];
 }
 
-/** Returns the result of an evaluation in one or two sentences. */
+/**
+ * Returns the result of an evaluation in one or two sentences.
+ * @example console.log(evaluationSentence(evaluation));
+ */
 export function evaluationSentence({ attempts, spent, stopped }: Evaluation): string {
   const { passed, failed, errors, open, kept } = tallyOf(attempts);
   const others = [
@@ -84,7 +96,10 @@ export function evaluationSentence({ attempts, spent, stopped }: Evaluation): st
   return stopped ? `${sum} Stopped: ${stopped.why}.` : sum;
 }
 
-/** Returns warnings about the results, without duplicates, in the order of the cases. */
+/**
+ * Returns warnings about the results, without duplicates, in the order of the cases.
+ * @example for (const note of evaluationNotes(evaluation)) console.error(note);
+ */
 export function evaluationNotes({ attempts }: Evaluation): string[] {
   const notes = attempts.flatMap(({ case: name, result }) =>
     (result?.checks ?? []).flatMap(({ what, holdsUntouched, restored, changed }) => [
@@ -104,7 +119,10 @@ export function evaluationNotes({ attempts }: Evaluation): string[] {
   return [...new Set(notes)];
 }
 
-/** Returns why an attempt did not pass: failed checks, then denied calls. */
+/**
+ * Returns why an attempt did not pass: failed checks, then denied calls.
+ * @example for (const attempt of evaluation.attempts) console.log(attempt.case, reasonsOf(attempt));
+ */
 export function reasonsOf({ result }: Attempt): string[] {
   return [
     ...(result?.checks ?? []).flatMap(({ holds, what, why }) => (holds ? [] : [`${what}: ${why}`])),
@@ -124,7 +142,10 @@ export function reportMessage(evaluation: Evaluation) {
   return [text, { at: null, id: `report-${shortKey(text)}`, author: "system" }] as const;
 }
 
-/** Returns the results as JUnit XML: a suite per column, a test per attempt. An unfinished attempt is an error. */
+/**
+ * Returns the results as JUnit XML: a suite per column, a test per attempt. An unfinished attempt is an error.
+ * @example await writeFile("junit.xml", junitReport(evaluation));
+ */
 export function junitReport({ name, columns, repetitions, attempts }: Evaluation): string {
   const numbers = (all: readonly Attempt[]) => {
     const { attempts: tests, failed, errors, open, seconds } = tallyOf(all);

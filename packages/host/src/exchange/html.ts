@@ -10,6 +10,7 @@ import { conversationTitle, headingOf, messagePieces, statusWord, type Transcrip
  * Renders a conversation as an HTML page like the server's (B56). Shows the last written branch, with other branches
  * folded and sub-agents' work inside their calls. The page loads and runs nothing: messages are text or Markdown
  * without HTML, and images are embedded.
+ * @example await writeFile("conversation.html", toHtml(session.state));
  */
 export function toHtml(state: ConversationState): string {
   const title = escapeHtml(conversationTitle(state));

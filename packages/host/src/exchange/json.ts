@@ -11,6 +11,9 @@ const VERSION = 1;
 /**
  * Exports a conversation's whole log as JSON (B56), one event per line, including events of newer versions. An
  * unreadable message has the reason instead of its parts. `fromJson` reads the result.
+ * @example
+ * const { events } = fromJson(await readFile("conversation.json", "utf8"));
+ * await writeFile("copy.json", toJson(events));
  */
 export function toJson(events: Iterable<Event>): string {
   const lines = Array.from(events, (event) => {
@@ -26,7 +29,7 @@ export function toJson(events: Iterable<Event>): string {
 /** Characters that JSON leaves unescaped and a terminal obeys: control characters and direction marks (S12). */
 const ACTING = /[\u{7f}-\u{9f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu;
 
-/** A conversation's log that was read from JSON. */
+/** A conversation's log that was read from JSON. See {@link fromJson}. */
 export interface ReadConversation {
   readonly id: string;
   /** The first is `conversation.created`. */
@@ -35,7 +38,10 @@ export interface ReadConversation {
   readonly unknown?: string;
 }
 
-/** Parses the output of `toJson`, also of newer versions. Throws `ExchangeError` with the line or event of a fault. */
+/**
+ * Parses the output of `toJson`, also of newer versions. Throws `ExchangeError` with the line or event of a fault.
+ * @example const { id, events } = fromJson(await readFile("conversation.json", "utf8"));
+ */
 export function fromJson(text: string): ReadConversation {
   const parsed = parseJson(text);
   if (!parsed.ok)
@@ -132,7 +138,15 @@ function typeOf(event: unknown): string {
   return typeof type === "string" ? ` (${type.slice(0, 40)})` : "";
 }
 
-/** The error of an invalid exported conversation. The message gives the place and the expected value. */
+/**
+ * The error of an invalid exported conversation. The message gives the place and the expected value.
+ * @example
+ * try {
+ *   fromJson("{}");
+ * } catch (error) {
+ *   if (error instanceof ExchangeError) console.error(error.message);
+ * }
+ */
 export class ExchangeError extends Error {
   override readonly name = "ExchangeError";
 }

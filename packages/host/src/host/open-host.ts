@@ -136,6 +136,11 @@ const OPTIONS: OptionNames<HostOptions> = {
 /**
  * Reads settings, rules and instructions, chooses a model and builds an agent. Opens no conversation. Rejects with
  * `SettingsError`, `RuleError`, `WorkspaceError` or `ModelChoiceError`, each with a sentence for users.
+ * @example
+ * const opened = await openHost({ cwd: ".", env: process.env, home: homedir(), canAsk: false });
+ * await using session = await opened.newSession();
+ * console.log((await opened.agent.send("What is in this directory?", { session })).text);
+ * await opened.close();
  */
 export async function openHost(options: HostOptions): Promise<Host> {
   refuseUnknown("openHost", options, OPTIONS);

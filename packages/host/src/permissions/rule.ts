@@ -25,7 +25,13 @@ export interface Rules {
 /** No permission rules. */
 export const noRules: Rules = Object.freeze({ deny: [], ask: [], allow: [] });
 
-/** The error of an invalid rule. The message names the rule and the problem. */
+/**
+ * The error of an invalid rule. The message names the rule and the problem.
+ * @example
+ * await openHost({ cwd: ".", env: process.env, home: homedir(), canAsk: false }).catch((error) => {
+ *   if (error instanceof RuleError) console.error(error.rule, error.problem);
+ * });
+ */
 export class RuleError extends Error {
   override readonly name = "RuleError";
   /** The invalid text. */

@@ -7,6 +7,7 @@ import { placeholderProblem } from "./span.ts";
 /**
  * Wraps tools to remove secrets from results, live output, questions and errors. A tool with effects does not run with
  * a placeholder in its arguments, which would overwrite the secret.
+ * @example new Agent({ model, tools: redactedTools(tools, redactor({ env: process.env })) });
  */
 export function redactedTools(tools: readonly Tool[], redact: Redact): readonly Tool[] {
   return tools.map((tool) => ({

@@ -56,6 +56,7 @@ export function userSettingsFile({ env, home }: Pick<ConfigurationOptions, "env"
  * Reads and merges the settings, by rising precedence: built-in, user, project, environment, flags. Leaves out and
  * reports faulty settings. Throws a `SettingsError` for an unreadable restriction in the user's file, or a wrong
  * variable.
+ * @example const { settings, faults } = readConfiguration({ env: process.env, home: homedir() });
  */
 export function readConfiguration(options: ConfigurationOptions): Configuration {
   refuseUnknown("readConfiguration", options, OPTIONS);
@@ -129,7 +130,12 @@ export function proveRules(options: ConfigurationOptions, workspace: string): Re
   return provenRules(settingsOf(mergeLayers(layers)), workspace);
 }
 
-/** Returns a setting, or a part of it, with its sources; undefined if not set. */
+/**
+ * Returns a setting, or a part of it, with its sources; undefined if not set.
+ * @example
+ * const configuration = readConfiguration({ env: process.env, home: homedir() });
+ * console.log(settingAt(configuration, ["limits", "steps"])?.layers);
+ */
 export function settingAt({ settings, entries }: Configuration, path: KeyPath): SettingEntry | undefined {
   const value = valueAt(settings, path);
   if (value === undefined) return undefined;

@@ -18,7 +18,15 @@ export interface SettingsFault {
   readonly advice: string;
 }
 
-/** The error of unusable settings, or of an invalid change. The message gives the place, the setting and advice. */
+/**
+ * The error of unusable settings, or of an invalid change. The message gives the place, the setting and advice.
+ * @example
+ * try {
+ *   readConfiguration({ env: process.env, home: homedir() });
+ * } catch (error) {
+ *   if (error instanceof SettingsError) console.error(error.fault.source, error.message);
+ * }
+ */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly fault: SettingsFault;
@@ -29,7 +37,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** Formats a fault as its place and one sentence. */
+/**
+ * Formats a fault as its place and one sentence.
+ * @example
+ * const { faults } = readConfiguration({ env: process.env, home: homedir() });
+ * for (const fault of faults) console.error(describeFault(fault));
+ */
 export function describeFault(fault: SettingsFault): string {
   return `${describePlace(fault)}: ${fault.problem}; ${fault.advice}${fault.advice.endsWith("?") ? "" : "."}`;
 }

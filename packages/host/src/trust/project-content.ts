@@ -29,7 +29,10 @@ export interface ProjectItem {
 const LARGEST = 1024 * 1024;
 const MOST_FILES = 1_000;
 
-/** Lists the configuration of an untrusted project around a folder. Nothing takes effect (S5). Never throws. */
+/**
+ * Lists the configuration of an untrusted project around a folder. Nothing takes effect (S5). Never throws.
+ * @example for (const { detail, acts } of untrustedContent(".")) if (acts) console.log(detail);
+ */
 export function untrustedContent(directory: string): ProjectItem[] {
   const project = projectOf(directory);
   const { settings } = readProjectLayer(project.settings, "");

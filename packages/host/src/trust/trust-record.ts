@@ -30,7 +30,12 @@ const recordSchema = z.strictObject(
 
 type TrustDecision = z.infer<typeof decision>;
 
-/** The user's decisions about projects by real path, with their content at that time (S5, S6), in a private file. */
+/**
+ * The user's decisions about projects by real path, with their content at that time (S5, S6), in a private file.
+ * @example
+ * const record = new TrustRecord({ env: process.env, home: homedir() });
+ * if (record.trustOf(".").state === "unknown") record.distrust(".");
+ */
 export class TrustRecord {
   readonly file: string;
 

@@ -11,7 +11,7 @@ import { encodeMessages } from "./request.ts";
 
 /**
  * Options of a model on a server with Anthropic's Messages API. The key is sent as `x-api-key`. Requests may have
- * `providerOptions.anthropic`.
+ * `providerOptions.anthropic`. See {@link anthropicMessages}.
  */
 export type AnthropicMessagesOptions = WireOptions;
 

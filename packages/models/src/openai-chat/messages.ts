@@ -10,13 +10,22 @@ import {
 } from "@banyan/core/drivers";
 import { promptFrom } from "@banyan/core/hosts";
 
-/** A message in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create). */
+/**
+ * A message in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create).
+ * See {@link toOpenAIMessages}.
+ */
 export type OpenAIMessage = OpenAiChatMessage;
 
-/** A part of a user message, in the chat completions format. */
+/**
+ * A part of a user message, in the chat completions format.
+ * @example const part: OpenAIUserPart = { type: "text", text: "Hello" };
+ */
 export type OpenAIUserPart = Exclude<Extract<OpenAIMessage, { role: "user" }>["content"], string>[number];
 
-/** A tool call in a message of the chat completions format. */
+/**
+ * A tool call in a message of the chat completions format.
+ * @example const called: OpenAIToolCall = { id: "1", type: "function", function: { name: "look", arguments: "{}" } };
+ */
 export type OpenAIToolCall = NonNullable<Extract<OpenAIMessage, { role: "assistant" }>["tool_calls"]>[number];
 
 /**

@@ -3,14 +3,14 @@ import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import type { Provider } from "./provider.ts";
 import { seesByName } from "./sees.ts";
 
-/** Price and context size of a model. An absent field is unknown, never zero. */
+/** Price and context size of a model. An absent field is unknown, never zero. See {@link listModels}. */
 export interface ModelFacts {
   readonly price?: Price;
   /** Maximum tokens of a request and its response together. */
   readonly contextSize?: number;
 }
 
-/** A user's settings for a model: corrections of the catalogue, and how to reach the model. */
+/** A user's settings for a model: corrections of the catalogue, and how to reach the model. See {@link listModels}. */
 export interface ModelOverride extends ModelFacts {
   /** `package`: use the provider package of the AI SDK in place of our own driver. */
   readonly driver?: "package";
@@ -22,10 +22,10 @@ export interface ModelOverride extends ModelFacts {
   readonly profile?: "full" | "small";
 }
 
-/** Overrides by `provider/model`. Each fact in an override replaces the catalogue's fact. */
+/** Overrides by `provider/model`. Each fact in an override replaces the catalogue's fact. See {@link listModels}. */
 export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
 
-/** A model from the catalogue, the user's settings or a server's list. */
+/** A model from the catalogue, the user's settings or a server's list. See {@link listModels}. */
 export interface KnownModel extends ModelFacts {
   /** `provider/model`. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Environment variables, as in `process.env`. */
+/** Environment variables, as in `process.env`. See {@link listProviders}. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Returns the variables of this process, or none where there is no process, as in a browser. */

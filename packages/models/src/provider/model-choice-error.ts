@@ -1,4 +1,7 @@
-/** Why a model cannot be used: its name, the provider's settings in the environment, or its package. */
+/**
+ * Why a model cannot be used: its name, the provider's settings in the environment, or its package.
+ * See {@link ModelChoiceError}.
+ */
 export type ModelChoiceErrorCode =
   | "unknown-provider"
   | "unknown-model"

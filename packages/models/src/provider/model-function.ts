@@ -59,7 +59,7 @@ const OPTIONS: OptionNames<ProviderModelOptions> = {
 
 /**
  * Creates the driver of a provider's model from the provider's own name of the model, with an optional effort
- * (`gpt-5.4:high`). Sends nothing. Throws `ModelChoiceError` for a missing key or address.
+ * (`gpt-5.4:high`). Sends nothing. Throws `ModelChoiceError` for a missing key or address. See {@link openai}.
  */
 export interface ModelFunction {
   (model: string, options?: ProviderModelOptions): ModelDriver;

@@ -1,4 +1,4 @@
-/** Limits of size and time for reading one answer of a model. */
+/** Limits of size and time for reading one answer of a model. See {@link ResolveOptions}. */
 export interface WireBounds {
   /** Maximum bytes of one line or event. Default 16 MiB. */
   readonly line?: number | undefined;

@@ -2,7 +2,7 @@ import { OptionError } from "@banyan/core/conversation";
 import type { Dispatcher } from "undici";
 import { type Requests, throughFetch } from "./own-fetch.ts";
 
-/** Addresses of HTTP proxies. Requests to this machine use no proxy. */
+/** Addresses of HTTP proxies. Requests to this machine use no proxy. See {@link WireOptions}. */
 export interface ProxyAddresses {
   /** For addresses that begin with `http:`, and for all others without their own proxy. */
   readonly http?: string;
@@ -12,7 +12,7 @@ export interface ProxyAddresses {
   readonly except?: string;
 }
 
-/** Options of the connections from a driver to its server. */
+/** Options of the connections from a driver to its server. See {@link WireOptions}. */
 export interface PoolOptions {
   /** The proxies to the server, on Node. Default: none. Elsewhere, the driver throws `OptionError`. */
   readonly proxy?: ProxyAddresses;

@@ -1,6 +1,9 @@
 import type { z } from "zod";
 
-/** Definition of a command: its fields except `type` and `id`, and its result. */
+/**
+ * Definition of a command: its fields except `type` and `id`, and its result.
+ * @example const definition: CommandDefinition = commands["turn.say"];
+ */
 export interface CommandDefinition<Input extends z.ZodRawShape = z.ZodRawShape, Result extends z.ZodType = z.ZodType> {
   readonly does: string;
   readonly input: Input;

@@ -20,7 +20,7 @@ export const listedConversation = z.object({
     .describe("Reason why the last turn on this server has no answer."),
 });
 
-/** A conversation in a list, with its title, times and state. */
+/** A conversation in a list, with its title, times and state. See {@link conversationPages}. */
 export type ListedConversation = z.infer<typeof listedConversation>;
 
 const conversation = { conversation: id };

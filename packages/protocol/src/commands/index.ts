@@ -11,7 +11,10 @@ import { settingsCommands } from "./settings.ts";
 import { shareCommands } from "./shares.ts";
 import { turnCommands } from "./turns.ts";
 
-/** All commands by name. */
+/**
+ * All commands by name.
+ * @example for (const [name, { does }] of Object.entries(commands)) console.log(name, does);
+ */
 export const commands = {
   ...conversationCommands,
   ...feedCommands,
@@ -26,10 +29,10 @@ export const commands = {
 
 type Commands = typeof commands;
 
-/** Name of a command: the `type` of its frame. */
+/** Name of a command: the `type` of its frame. See {@link rightFor}. */
 export type CommandName = keyof Commands;
 
-/** The frame of a command, as the client sends it. */
+/** The frame of a command, as the client sends it. See {@link commandSchema}. */
 export type Command<Name extends CommandName = CommandName> = {
   readonly [Each in Name]: {
     readonly type: Each;
@@ -37,7 +40,7 @@ export type Command<Name extends CommandName = CommandName> = {
   } & Readonly<z.infer<z.ZodObject<Commands[Each]["input"]>>>;
 }[Name];
 
-/** The result of a command. */
+/** The result of a command. See {@link Client}. */
 export type Result<Name extends CommandName = CommandName> = z.infer<Commands[Name]["result"]>;
 
 const schemas = new Map<string, z.ZodType>(
@@ -51,7 +54,10 @@ const schemas = new Map<string, z.ZodType>(
   ]),
 );
 
-/** Returns the schema of a command's frame; nothing for an unknown name. */
+/**
+ * Returns the schema of a command's frame; nothing for an unknown name.
+ * @example const command = commandSchema("turn.say")?.parse(JSON.parse(await readFile("command.json", "utf8")));
+ */
 export function commandSchema(type: string): z.ZodType<Command> | undefined {
   return schemas.get(type) as z.ZodType<Command> | undefined;
 }

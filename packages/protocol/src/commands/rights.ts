@@ -3,7 +3,7 @@ import type { CommandName } from "./index.ts";
 /**
  * Rights of a client. `show`: see one given conversation. `watch`: also see the other conversations, without changes.
  * `act`: change conversations and settings, and see files, providers and requests to the model. A share link gives
- * `show` for its conversation only (S29).
+ * `show` for its conversation only (S29). See {@link rightFor}.
  */
 export type Right = "show" | "watch" | "act";
 
@@ -22,6 +22,7 @@ const LESS = {
 /**
  * Returns the right that a command needs (S28); commands without an entry need the right to act. Servers check this
  * right before they carry a command out, and clients before they offer the command.
+ * @example rightFor("turn.say") // "act"
  */
 export function rightFor(command: CommandName): Right {
   return Object.hasOwn(LESS, command) ? LESS[command as keyof typeof LESS] : "act";

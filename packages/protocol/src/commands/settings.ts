@@ -119,10 +119,13 @@ export const settingsCommands = {
   ),
 } as const;
 
-/** Model and approval settings of the server. */
+/** Model and approval settings of the server. See {@link approvalIn}. */
 export type ServerSettings = z.infer<typeof settings>;
 
-/** Returns the approval mode of a conversation, or of new conversations if no id is given. */
+/**
+ * Returns the approval mode of a conversation, or of new conversations if no id is given.
+ * @example const mode = approvalIn(client.welcome.settings, "garden");
+ */
 export function approvalIn(
   { approval, unasked, carriedOut }: ServerSettings,
   conversation: string | undefined,

@@ -14,7 +14,10 @@ export const share = z.object({
   expiresAt: time.describe("Time at which the link expires."),
 });
 
-/** A share link, without its secret. */
+/**
+ * A share link, without its secret.
+ * @example const isOver = ({ expiresAt }: Share) => expiresAt < Date.now();
+ */
 export type Share = z.infer<typeof share>;
 
 /** Maximum lifetime of a link in seconds. */

@@ -9,7 +9,10 @@ const DELIVERY =
   "When the text is delivered. `steer`: before the turn's next call or model call. `queue`: after the turn. `interrupt`: at once, after the turn was interrupted.";
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe(DELIVERY);
 
-/** A tool that the client runs itself. */
+/**
+ * A tool that the client runs itself.
+ * @example const clock: ClientTool = { name: "clock", description: "Returns the time.", input: { type: "object" } };
+ */
 export interface ClientTool {
   readonly name: string;
   readonly description: string;

@@ -1,34 +1,71 @@
-/** Maximum bytes of a client's frame; a larger frame ends the connection. */
+/**
+ * Maximum bytes of a client's frame; a larger frame ends the connection.
+ * @example const fits = JSON.stringify({ type: "hello", protocol: PROTOCOL }).length <= LARGEST_FRAME;
+ */
 export const LARGEST_FRAME = 8 * 1024 * 1024;
 
-/** Maximum bytes of all files of a message. In base 64, they fit into one frame. */
+/**
+ * Maximum bytes of all files of a message. In base 64, they fit into one frame.
+ * @example const fits = base64Size("SGk=") <= LARGEST_FILES;
+ */
 export const LARGEST_FILES = Math.floor((LARGEST_FRAME * 3) / 4) - 512 * 1024;
 
-/** Maximum number of messages in one `message.read`. */
+/**
+ * Maximum number of messages in one `message.read`.
+ * @example
+ * const messages = [...session.state.messages.keys()].slice(0, MESSAGES_AT_ONCE);
+ * await client.ask("message.read", { conversation: "garden", messages });
+ */
 export const MESSAGES_AT_ONCE = 500;
 
-/** Maximum number of branches in one `branch.fan`. */
+/**
+ * Maximum number of branches in one `branch.fan`.
+ * @example const models = ["openai/gpt-5", "anthropic/claude-sonnet-4-5"].slice(0, BRANCHES_AT_ONCE);
+ */
 export const BRANCHES_AT_ONCE = 8;
 
-/** Maximum number of conversations in one list. */
+/**
+ * Maximum number of conversations in one list.
+ * @example await client.ask("conversation.list", { limit: CONVERSATIONS });
+ */
 export const CONVERSATIONS = 10_000;
 
-/** Number of conversations in one list, unless the client names another number. */
+/**
+ * Number of conversations in one list, unless the client names another number.
+ * @example
+ * const { conversations } = await client.ask("conversation.list", {});
+ * const isLastPage = conversations.length < CONVERSATIONS_AT_ONCE;
+ */
 export const CONVERSATIONS_AT_ONCE = 500;
 
-/** Maximum number of hits in one search. */
+/**
+ * Maximum number of hits in one search.
+ * @example await client.ask("conversation.search", { query: "oak", limit: HITS });
+ */
 export const HITS = 1_000;
 
-/** Maximum number of characters of a message in the outline of the tree. */
+/**
+ * Maximum number of characters of a message in the outline of the tree.
+ * @example const beginning = cutTo("A long message", FIRST_WORDS);
+ */
 export const FIRST_WORDS = 60;
 
-/** Milliseconds between the server's pings and `alive` frames. A client that answers no ping is disconnected. */
+/**
+ * Milliseconds between the server's pings and `alive` frames. A client that answers no ping is disconnected.
+ * @example console.log(`A ping every ${SIGN_OF_LIFE / 1_000} s`);
+ */
 export const SIGN_OF_LIFE = 30_000;
 
-/** Milliseconds of silence after which a client reconnects, because a connection may break without notice. */
+/**
+ * Milliseconds of silence after which a client reconnects, because a connection may break without notice.
+ * @example const reconnect = setTimeout(() => console.error("The server is silent."), SILENCE);
+ */
 export const SILENCE = 2 * SIGN_OF_LIFE;
 
-/** Close codes of the server's WebSocket, in addition to those of RFC 6455. */
+/**
+ * Close codes of the server's WebSocket, in addition to those of RFC 6455.
+ * @example const isStopping = (code: number) => code === closeCodes.stopping;
+ */
 export const closeCodes = {
   /** The server stops; try again later. */
   stopping: 1001,
@@ -44,5 +81,8 @@ export const closeCodes = {
   hasty: 4429,
 } as const;
 
-/** Maximum bytes of a frame from a client that may only watch: all its commands are short. */
+/**
+ * Maximum bytes of a frame from a client that may only watch: all its commands are short.
+ * @example const isShort = (frame: string) => frame.length <= LARGEST_OF_WATCHERS;
+ */
 export const LARGEST_OF_WATCHERS = 64 * 1024;

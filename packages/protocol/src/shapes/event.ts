@@ -40,7 +40,10 @@ const delivery = z.enum(["steer", "queue", "interrupt"]).describe("Delivery of t
 const userParts = listSchema(userPart);
 const unreadable = z.string().optional().describe("Reason why the parts are unreadable. `parts` is empty.");
 
-/** Returns the schemas of all events of this version, each with the properties of `head` first. */
+/**
+ * Returns the schemas of all events of this version, each with the properties of `head` first.
+ * @example const logged = z.discriminatedUnion("type", eventSchemas({ conversation: z.string() }));
+ */
 export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
   const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
     z.object({ ...head, type: z.literal(type), ...shape, at: time });

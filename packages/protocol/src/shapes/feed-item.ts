@@ -6,7 +6,10 @@ import { callId, count, id } from "./shapes.ts";
 const epoch = count.describe("Number of the writer.");
 const seq = z.int().min(1).describe("Number of the event in the log, from 1, without gaps.");
 
-/** Schema of an event of the log. */
+/**
+ * Schema of an event of the log.
+ * @example const events = z.array(event).parse(JSON.parse(await readFile("log.json", "utf8")));
+ */
 export const event = z.discriminatedUnion("type", eventSchemas({ seq, epoch }));
 
 const voice = {
@@ -21,7 +24,10 @@ const begins = count
   );
 const ofCall = { message: id, call: callId };
 
-/** Returns the schemas of all deltas, each with the properties of `head` first. */
+/**
+ * Returns the schemas of all deltas, each with the properties of `head` first.
+ * @example const streamed = z.discriminatedUnion("type", deltaSchemas({ conversation: z.string() }));
+ */
 export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
   const place = { ...head, ...voice };
   return [
@@ -49,7 +55,10 @@ export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
   ] as const;
 }
 
-/** Returns the schemas of all notices, each with the properties of `head` first. */
+/**
+ * Returns the schemas of all notices, each with the properties of `head` first.
+ * @example const told = z.discriminatedUnion("type", noticeSchemas({ conversation: z.string() }));
+ */
 export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
   const leaf = id.nullable().describe("End of the branch that is compacted.");
   return [
@@ -118,13 +127,22 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
   ] as const;
 }
 
-/** Schema of a fragment of a stream, after event `seq`, at `offset` UTF-16 units of text since this event. */
+/**
+ * Schema of a fragment of a stream, after event `seq`, at `offset` UTF-16 units of text since this event.
+ * @example delta.safeParse({ type: "text.delta" }).success // false
+ */
 export const delta = z.discriminatedUnion("type", deltaSchemas({ seq: count, epoch, offset: count }));
 
-/** Schema of a notice, which has no position in the feed. */
+/**
+ * Schema of a notice, which has no position in the feed.
+ * @example notice.safeParse({ type: "text.delta" }).success // false
+ */
 export const notice = z.discriminatedUnion("type", noticeSchemas({}));
 
-/** Schema of every feed item that this version knows. */
+/**
+ * Schema of every feed item that this version knows.
+ * @example knownItem.safeParse({ type: "weather.changed" }).success // false
+ */
 export const knownItem = z.union([event, delta, notice]);
 
 const known = new Map(
@@ -133,7 +151,10 @@ const known = new Map(
   ),
 );
 
-/** Schema of a feed item: a valid item of this version, or any item of a newer version. */
+/**
+ * Schema of a feed item: a valid item of this version, or any item of a newer version.
+ * @example feedItem.safeParse({ type: "weather.changed" }).success // true, because a newer server may send it
+ */
 export const feedItem = z
   .looseObject({
     type: z.string().describe("Type of an event, a delta or a notice. A newer server may have more types."),

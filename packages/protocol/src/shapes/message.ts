@@ -49,7 +49,10 @@ const base = {
     .describe("Reason why the message is unreadable. `parts` is empty, and requests omit the message."),
 };
 
-/** Schema of a complete message. */
+/**
+ * Schema of a complete message.
+ * @example const messages = z.array(message).parse(JSON.parse(await readFile("messages.json", "utf8")));
+ */
 export const message = engineSchema<Message>(
   z.discriminatedUnion("role", [
     z.looseObject({

@@ -10,7 +10,7 @@ import type { NarrowedRule, OutlineNode, Snapshot } from "./snapshot.ts";
 const MESSAGES_IN_VIEW = 200;
 const SIZE_IN_VIEW = 512 * 1024;
 
-/** The data of a snapshot that are not in the conversation's state. */
+/** The data of a snapshot that are not in the conversation's state. See {@link snapshotOf}. */
 export interface SnapshotOf {
   readonly cursor: Cursor;
   /** The message whose branch is viewed. Absent or unknown: the message that was last written. */
@@ -22,6 +22,7 @@ export interface SnapshotOf {
 
 /**
  * Returns the snapshot for a client that begins to watch: the outline of the tree, and the end of the viewed branch.
+ * @example const { nodes } = snapshotOf(session.state, { cursor: { epoch: 1, seq: session.state.seq, offset: 0 } });
  */
 export function snapshotOf(
   state: ConversationState,
@@ -148,7 +149,10 @@ function countCalls(
   if (changed > 0) node.changed = changed;
 }
 
-/** Returns the beginning of a message on one line. */
+/**
+ * Returns the beginning of a message on one line.
+ * @example const lines = pathTo(session.state, session.state.leaf).map(messageOpening);
+ */
 export function messageOpening(message: Message): string {
   const text = describeUnreadable(message) ?? textOf(message);
   // Twice the text is usually enough; after much leading white space, fewer words are shown.
@@ -165,7 +169,11 @@ function foldSpace(text: string): string {
   return text.replace(/\s{2,}|[^\S ]/g, " ").trim();
 }
 
-/** Returns the size of a message in UTF-16 units: its text, and the arguments and results of its calls. */
+/**
+ * Returns the size of a message in UTF-16 units: its text, and the arguments and results of its calls.
+ * @example
+ * const size = pathTo(session.state, session.state.leaf).reduce((sum, message) => sum + messageSize(message), 0);
+ */
 export function messageSize(message: Message): number {
   let size = 0;
   for (const part of message.parts) {

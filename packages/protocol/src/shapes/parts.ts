@@ -48,7 +48,10 @@ export const offers = z
 
 export const anyJson = z.unknown();
 
-/** Schema of the tokens of one or more model calls. */
+/**
+ * Schema of the tokens of one or more model calls.
+ * @example usage.parse({ input: 10, cached: 0, cacheWrite: 0, output: 5, reasoning: 0 }).output // 5
+ */
 export const usage = z.object({
   input: count.describe("Tokens of the requests, including cached tokens."),
   cached: count.describe("Part of `input` that was read from the provider's cache."),

@@ -9,7 +9,10 @@ export function engineSchema<Type>(schema: z.ZodType): z.ZodType<Type> {
 
 export const time = z.number().describe("Milliseconds since 1970.");
 
-/** Schema of a whole number from 0 on. */
+/**
+ * Schema of a whole number from 0 on.
+ * @example count.safeParse(-1).success // false
+ */
 export const count = z.int().min(0);
 
 /** An id that `isId` of `@banyan/core/conversation` accepts. `createId()` makes such an id. */
@@ -36,12 +39,18 @@ export function lineSchema(most: number): z.ZodType<string> {
   return z.string().trim().pipe(textSchema(1, most)).meta({ minLength: 1, maxLength: most, pattern: "\\S" });
 }
 
-/** Schema of an amount in US dollars. */
+/**
+ * Schema of an amount in US dollars.
+ * @example dollars.parse(0.12) // 0.12
+ */
 export const dollars = z.number().min(0).describe("US dollars.");
 
 export const json = engineSchema<Json>(z.json());
 
-/** Schema of a read-only array. The array is not frozen, because the receiver of a message may own it. */
+/**
+ * Schema of a read-only array. The array is not frozen, because the receiver of a message may own it.
+ * @example listSchema(count).parse([1, 2]) // [1, 2]
+ */
 export function listSchema<Item extends z.ZodType>(item: Item): z.ZodType<readonly z.infer<Item>[]> {
   return engineSchema(z.array(item));
 }

@@ -15,6 +15,7 @@ import { callId, count, cursor, dollars, engineSchema, id, listSchema, time } fr
 /**
  * Schema of a message in the outline of a tree: its position and properties, without its content. Absent fields are
  * empty, false or 0; an absent `cost` is unknown.
+ * @example const { properties } = z.toJSONSchema(node);
  */
 export const node = z.object({
   id,
@@ -125,7 +126,10 @@ const narrowedRule = z.object({
   reason: z.string().describe("What has changed since then, and what the user can do."),
 });
 
-/** Schema of a conversation's current state, without the content of most messages. */
+/**
+ * Schema of a conversation's current state, without the content of most messages.
+ * @example const { nodes, cursor } = snapshot.parse(JSON.parse(await readFile("snapshot.json", "utf8")));
+ */
 export const snapshot = z.object({
   type: z.literal("snapshot"),
   conversation: id,
@@ -166,11 +170,11 @@ export const snapshot = z.object({
   damage: listSchema(z.string()).describe("Descriptions of the unreadable parts of the log."),
 });
 
-/** A message in the outline of a tree. */
+/** A message in the outline of a tree. See {@link Mirror}. */
 export type OutlineNode = z.infer<typeof node>;
 
-/** A rule of the conversation that now allows less than when the user added it. */
+/** A rule of the conversation that now allows less than when the user added it. See {@link Mirror}. */
 export type NarrowedRule = z.infer<typeof narrowedRule>;
 
-/** The first frame for a client that begins to watch. */
+/** The first frame for a client that begins to watch. See {@link Mirror}. */
 export type Snapshot = z.infer<typeof snapshot>;

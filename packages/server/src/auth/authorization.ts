@@ -9,7 +9,7 @@ const RIGHTS: readonly Right[] = ["show", "watch", "act"];
 /**
  * The rights of a request. `true`: everything, in all conversations. `false`: nothing. `user`: only the conversations that
  * requests of this user have begun. `rights`: default all; `["watch"]` lists and reads conversations without changing
- * them, and `["show"]` reads conversations whose ids the client knows.
+ * them, and `["show"]` reads conversations whose ids the client knows. See {@link ServeAgentOptions}.
  */
 export type Authorization =
   | boolean

@@ -4,7 +4,7 @@ import type { Principal } from "@banyan/desk";
 import type { CommandOutcome, ConversationActivity, DeskCommand } from "@banyan/desk/serving";
 import type { Command, CommandName } from "@banyan/protocol";
 
-/** A command on its way to the node that owns its conversation. */
+/** A command on its way to the node that owns its conversation. See {@link RestateDriver}. */
 export interface NodeCommand {
   /** A command with the same id is a repetition. */
   readonly id: string;
@@ -13,7 +13,9 @@ export interface NodeCommand {
   readonly by: Principal["name"];
 }
 
-/** A position in a conversation's log, for a driver that follows the conversation's turns. */
+/**
+ * A position in a conversation's log, for a driver that follows the conversation's turns. See {@link RestateDriver}.
+ */
 export interface DriverPosition {
   readonly conversation: string;
   /** The number of the last known event; later events count. */
@@ -22,7 +24,10 @@ export interface DriverPosition {
   readonly runs: readonly string[];
 }
 
-/** The next step in the log after a position, without content. `rested`: no step follows, and no run is active. */
+/**
+ * The next step in the log after a position, without content. `rested`: no step follows, and no run is active.
+ * See {@link RestateDriver}.
+ */
 export interface LogStep {
   readonly did: "began" | "model call" | "tool call" | "ended" | "rested";
   readonly seq: number;
@@ -30,7 +35,10 @@ export interface LogStep {
   readonly of?: string;
 }
 
-/** The functions of a node that drivers call. A rejected call may be repeated, also on another node. */
+/**
+ * The functions of a node that drivers call. A rejected call may be repeated, also on another node.
+ * See {@link RestateDriver}.
+ */
 export interface DrivenNode {
   readonly isDraining: boolean;
   /** Returns the number of the last event of a conversation; 0 if there is none. */
@@ -49,7 +57,7 @@ export interface DrivenNode {
 
 /**
  * Makes sure that turns come to an end even if nodes die. A cluster that needs only the database and a cluster with a
- * workflow engine differ only in their driver: clients, commands, feed and log are the same.
+ * workflow engine differ only in their driver: clients, commands, feed and log are the same. See {@link RestateDriver}.
  */
 export interface Driver {
   /** True if nodes look for stored commands of conversations without an owner. */

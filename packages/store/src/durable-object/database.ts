@@ -1,7 +1,7 @@
 import { StoreError } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
 
-/** The storage of a Durable Object with SQLite: `ctx.storage`. */
+/** The storage of a Durable Object with SQLite: `ctx.storage`. See {@link durableObjectStore}. */
 export interface DurableStorage {
   readonly sql: {
     exec(query: string, ...values: (string | number)[]): { raw(): Iterable<readonly unknown[]> };

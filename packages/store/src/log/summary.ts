@@ -90,6 +90,7 @@ export function compareNewest(
 
 /**
  * Implements `Store.list` for a store that has all summaries: sorts them, and returns those that the query wants.
+ * @example const newest = listPage(await store.list(), { limit: 20 });
  */
 export function listPage<T extends ConversationSummary>(summaries: readonly T[], query: ListQuery = {}): T[] {
   if (!Array.isArray(summaries) || summaries.some((summary) => typeof summary?.id !== "string"))

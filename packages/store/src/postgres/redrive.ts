@@ -24,7 +24,7 @@ export interface RedriveOptions {
 
 const OPTIONS: OptionNames<RedriveOptions> = { agent: true, defect: "function" };
 
-/** The running service of `redrive`. */
+/** The running service of `redrive`. See {@link redrive}. */
 export interface RedriveService extends AsyncDisposable {
   /** Interrupts running work, which the log records, and closes the conversations. */
   stop(): Promise<void>;

@@ -6,7 +6,7 @@ import type { Columns, Statement } from "./statement.ts";
 /** Maximum resumptions of a conversation whose owners died. */
 const DRIVES = 3;
 
-/** A node of a shared database, for lists. */
+/** A node of a shared database, for lists. See {@link SharedDatabase}. */
 export interface NodeEntry {
   readonly id: string;
   readonly program: string;
@@ -22,13 +22,13 @@ export interface NodeEntry {
   readonly conversations: number;
 }
 
-/** A conversation that a node has open, for lists. */
+/** A conversation that a node has open, for lists. See {@link SharedDatabase}. */
 export interface LeasedConversation {
   readonly id: string;
   readonly title: string;
 }
 
-/** The living node that has a conversation open. */
+/** The living node that has a conversation open. See {@link SharedDatabase}. */
 export interface ConversationOwner {
   readonly node: string;
   /** True if the owner is this node. */
@@ -42,14 +42,20 @@ export interface StoredActivity {
   readonly waiting: number;
 }
 
-/** A request from another node that waits for the owner of a conversation. */
+/** A request from another node that waits for the owner of a conversation. See {@link SharedDatabase}. */
 export interface ForwardedCommand {
   readonly id: string;
   readonly conversation: string;
   readonly body: string;
 }
 
-/** Communication between the nodes of a shared database. All methods reject with a `StoreError`. */
+/**
+ * Communication between the nodes of a shared database. All methods reject with a `StoreError`.
+ * @example
+ * const { shared } = await postgresStore("postgres://127.0.0.1/banyan");
+ * await shared.begin("http://10.0.0.7:4870");
+ * const owner = await shared.ownerOf("garden");
+ */
 export class SharedDatabase {
   readonly #database: Database;
   readonly #node: StoreNode;

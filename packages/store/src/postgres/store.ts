@@ -84,7 +84,7 @@ export function postgresStore(url: string, options: PostgresStoreOptions = {}): 
   return new DatabaseStore(url, options);
 }
 
-/** A store that several processes and machines share. */
+/** A store that several processes and machines share. See {@link postgresStore}. */
 export interface PostgresStore extends Store {
   /** Communication with the other processes. Listening starts with the first use. */
   readonly shared: SharedDatabase;

@@ -7,7 +7,7 @@ const AT_ONCE = 8;
 /** Milliseconds to skip a conversation that could not be opened, so that it does not block others. */
 const UNABLE = 60_000;
 
-/** Options of `Takeover`. */
+/** Options of `Takeover`. See {@link Takeover}. */
 export interface TakeoverOptions {
   readonly shared: SharedDatabase;
   /** True to take also conversations without an owner that have waiting requests (`SharedDatabase.ask`). */
@@ -20,7 +20,18 @@ export interface TakeoverOptions {
 
 const OPTIONS: OptionNames<TakeoverOptions> = { shared: true, takesWaiting: true, take: true, defect: true };
 
-/** Finds the open conversations of dead nodes and takes them over. */
+/**
+ * Finds the open conversations of dead nodes and takes them over.
+ * @example
+ * const { shared } = await postgresStore("postgres://127.0.0.1/banyan");
+ * const takeover = new Takeover({
+ *   shared,
+ *   takesWaiting: false,
+ *   take: async (id) => void (await Session.open(store, id)),
+ *   defect: (error) => console.error(error),
+ * });
+ * await takeover.look();
+ */
 export class Takeover {
   readonly #options: TakeoverOptions;
   /** Skipped conversations, until a time of `performance.now()`. */
@@ -60,7 +71,12 @@ export class Takeover {
   }
 }
 
-/** Returns the interrupted runs to resume automatically; none if several nodes died. Rejects with `StoreError`. */
+/**
+ * Returns the interrupted runs to resume automatically; none if several nodes died. Rejects with `StoreError`.
+ * @example
+ * const { shared } = await postgresStore("postgres://127.0.0.1/banyan");
+ * for (const { id } of await runsToGoOnWith(session, shared)) console.log(id);
+ */
 export async function runsToGoOnWith(session: Session, shared: SharedDatabase): Promise<readonly LiveRun[]> {
   const runs = session.interrupted.filter(({ call }) => call === undefined);
   return runs.length > 0 && (await shared.drive(session.id)) ? runs : [];

@@ -10,13 +10,18 @@ import { holdsWords, queryWords } from "./words.ts";
 /** Default maximum of search results. */
 export const LIMIT = 20;
 
-/** A conversation to search: its summary and its log. */
+/** A conversation to search: its summary and its log. See {@link searchLogs}. */
 export interface SearchedLog {
   readonly summary: ConversationSummary;
   readonly events: Iterable<Event>;
 }
 
-/** Implements `Store.search` without an index, by reading every event. Returns at most 20 hits by default. */
+/**
+ * Implements `Store.search` without an index, by reading every event. Returns at most 20 hits by default.
+ * @example
+ * const [summary] = await store.list();
+ * if (summary) searchLogs([{ summary, events: [] }], "oak", { limit: 5 });
+ */
 export function searchLogs(logs: Iterable<SearchedLog>, query: string, options: SearchOptions = {}): SearchHit[] {
   if (typeof logs !== "object" || typeof logs?.[Symbol.iterator] !== "function") throw noLogs();
   checkSearch(query, options);

@@ -13,6 +13,15 @@ const FEWEST_MARKERS = 3;
  * - In a block quote, or more than three columns from the left, nothing is a fence.
  * - HTML hides no fence, neither in a comment nor in a `<details>` without an empty line after it.
  * - Only spaces are removed from the lines of an indented block. A tab is never split.
+ * @example
+ * const parser = new FenceParser({
+ *   opened: ({ info, line }) => console.log(info, line),
+ *   text: (text) => process.stdout.write(text),
+ *   closed: () => console.log("The block is complete."),
+ *   unclosed: () => console.log("The text ended inside the block."),
+ * });
+ * parser.push("```ts\nconst a = 1;\n```\n");
+ * parser.end();
  */
 export class FenceParser {
   readonly #listener: FenceListener;
@@ -152,7 +161,7 @@ function withoutFenceIndent(line: string, indent: number): string {
   return line.slice(spaces);
 }
 
-/** The opening fence of a code block. */
+/** The opening fence of a code block. See {@link FenceParser}. */
 export interface Fence {
   /** Line number of the opening fence, from 1. */
   readonly line: number;
@@ -167,7 +176,7 @@ export interface Fence {
 
 /**
  * Receives the code blocks of a text: `opened`, then `text` any number of times, then `closed` or `unclosed`, for each
- * block. The parser rethrows an error of the listener, and cannot be used afterwards.
+ * block. The parser rethrows an error of the listener, and cannot be used afterwards. See {@link FenceParser}.
  */
 export interface FenceListener {
   opened(fence: Fence): void;

@@ -7,7 +7,10 @@ interface KnownTool {
   readonly input: JsonSchema;
 }
 
-/** The instructions and the tool schemas (as JSON) of a conversation's first request that had `call_tool`. */
+/**
+ * The instructions and the tool schemas (as JSON) of a conversation's first request that had `call_tool`.
+ * See {@link toolsForModel}.
+ */
 export interface InitialTools {
   readonly instructions: string;
   readonly tools: string;
@@ -16,6 +19,7 @@ export interface InitialTools {
 /**
  * Returns the instructions and tools of the conversation's first turn with one of these forwarding tools, read from the
  * log; undefined if there was none. Skips turns whose instructions are in `passed`.
+ * @example const first = initialTools(tools, session.state);
  */
 export function initialTools(
   tools: readonly Tool[],
@@ -43,6 +47,7 @@ export function initialTools(
  * @param initial The first list of the conversation.
  * @param room Tokens.
  * @param most Maximum number of tools in one request.
+ * @example const listed = toolsForModel(tools, initialTools(tools, session.state), 8_000);
  */
 export function toolsForModel(
   tools: readonly Tool[],

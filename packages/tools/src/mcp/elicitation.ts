@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/files/plain-text.ts";
 
-/** Asks a user. Rejects if no user can be asked or the user does not answer. */
+/** Asks a user. Rejects if no user can be asked or the user does not answer. See {@link McpOptions}. */
 export type Ask = (question: Question) => Promise<string>;
 
 type ElicitationContent = NonNullable<ElicitResult["content"]>;

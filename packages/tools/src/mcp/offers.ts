@@ -11,7 +11,7 @@ import type {
 import { stripControls } from "../workspace/files/plain-text.ts";
 import { blockText } from "./output.ts";
 
-/** A prompt of an MCP server, which users run as a command. */
+/** A prompt of an MCP server, which users run as a command. See {@link McpServers}. */
 export interface McpPrompt {
   readonly server: string;
   readonly name: string;
@@ -19,14 +19,14 @@ export interface McpPrompt {
   readonly arguments: readonly McpPromptArgument[];
 }
 
-/** An argument of an MCP prompt. */
+/** An argument of an MCP prompt. See {@link McpServers}. */
 export interface McpPromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
 }
 
-/** A readable document of an MCP server. Users refer to it as `@server:uri`. */
+/** A readable document of an MCP server. Users refer to it as `@server:uri`. See {@link McpServers}. */
 export interface McpResource {
   readonly server: string;
   readonly uri: string;
@@ -37,7 +37,10 @@ export interface McpResource {
   readonly size?: number;
 }
 
-/** A template for the addresses of resources. `{name}` in the address is a placeholder (RFC 6570). */
+/**
+ * A template for the addresses of resources. `{name}` in the address is a placeholder (RFC 6570).
+ * See {@link McpServers}.
+ */
 export interface McpResourceTemplate {
   readonly server: string;
   readonly uriTemplate: string;

@@ -55,7 +55,7 @@ const OPTIONS: OptionNames<McpOptions> = {
 };
 const RECONNECT_NAMES: OptionNames<ReconnectSettings> = { delay: true, maxDelay: true, attempts: true };
 
-/** The connection state of one MCP server. */
+/** The connection state of one MCP server. See {@link McpServers}. */
 export type McpServerState = { readonly name: string } & (
   | Exclude<LifelineStatus, { readonly status: "ready" }>
   | {
@@ -75,12 +75,24 @@ const RECONNECT: Required<ReconnectSettings> = { delay: 500, maxDelay: 8_000, at
 /**
  * Connects to all MCP servers at once, in the background (B47). The tools of a server appear when it is ready;
  * `onChange` reports each change. Call `close` at the end: it also ends server programs.
+ * @example
+ * const notes = { command: "notes-server" };
+ * await using servers = openMcpServers({ servers: { notes }, workspace: ".", env: process.env });
+ * await servers.settled();
+ * new Agent({ model, tools: servers.tools });
  */
 export function openMcpServers(options: McpOptions): McpServers {
   return new McpServers(options);
 }
 
-/** The MCP servers of a configuration, connected in the background. */
+/**
+ * The MCP servers of a configuration, connected in the background.
+ * @example
+ * await using servers = new McpServers({ servers: { notes: { command: "notes-server" } }, workspace: ".", env: {} });
+ * await servers.settled();
+ * for (const { name, status } of servers.states) console.log(name, status);
+ * for (const { server, name } of servers.prompts) console.log(`/${server}:${name}`);
+ */
 export class McpServers implements AsyncDisposable {
   readonly #servers = new Map<string, McpServer>();
   /** The state of each unused server, and the names of all servers in the order of the configuration. */

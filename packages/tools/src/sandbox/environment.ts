@@ -1,4 +1,4 @@
-/** Environment variables of a process; undefined: not set. */
+/** Environment variables of a process; undefined: not set. See {@link childEnvironment}. */
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Matches variable names that may hold a secret. It matches too many on purpose: users can list a variable. */
@@ -7,7 +7,10 @@ const SECRET_NAME =
 
 const SECRET_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
 
-/** Returns whether a variable may hold a secret: by its name, or because its value is an address with a password. */
+/**
+ * Returns whether a variable may hold a secret: by its name, or because its value is an address with a password.
+ * @example holdsSecret("GITHUB_TOKEN", "abc") // true
+ */
 export function holdsSecret(name: string, value: string): boolean {
   return SECRET_NAME.test(name) || SECRET_ADDRESS.test(value);
 }
@@ -15,6 +18,7 @@ export function holdsSecret(name: string, value: string): boolean {
 /**
  * Returns the environment of a child process (S10): `inherited` without likely secrets, then `listed` unchanged. A
  * listed variable with the value undefined is removed.
+ * @example childEnvironment({ LANG: "C", GITHUB_TOKEN: "abc" }, { CI: "1" }) // { LANG: "C", CI: "1" }
  */
 export function childEnvironment(inherited: ProcessEnvironment, listed: ProcessEnvironment): Record<string, string> {
   const environment: Record<string, string> = {};

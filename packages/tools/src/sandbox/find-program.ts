@@ -40,7 +40,7 @@ function entryLeadsInto(place: string, entry: string): boolean {
   }
 }
 
-/** A program to start, with its arguments and its whole environment. */
+/** A program to start, with its arguments and its whole environment. See {@link openSandbox}. */
 export interface ProgramLaunch {
   /** A path, or a name to find along `PATH`. */
   readonly file: string;

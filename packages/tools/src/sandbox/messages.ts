@@ -41,11 +41,17 @@ export type FromProcess =
 
 /**
  * Why a sandbox failed. `policy`: the options are invalid. `closed`: the sandbox was closed or its process ended.
- * `system`: a command could not be started in the sandbox.
+ * `system`: a command could not be started in the sandbox. See {@link SandboxError}.
  */
 export type SandboxErrorCode = "policy" | "closed" | "system";
 
-/** A failure of a sandbox. Its command does not run, not even without a sandbox. The message contains the remedy. */
+/**
+ * A failure of a sandbox. Its command does not run, not even without a sandbox. The message contains the remedy.
+ * @example
+ * await openSandbox({ root: "/missing" }).catch((error) => {
+ *   if (error instanceof SandboxError) console.error(error.code, error.message);
+ * });
+ */
 export class SandboxError extends Error {
   override readonly name = "SandboxError";
   readonly code: SandboxErrorCode;

@@ -13,7 +13,10 @@ export const SANDBOX_PROCESS = fileURLToPath(new URL("./sandbox-process.ts", imp
 const LONGEST_OPENING = 20_000;
 const LONGEST_CLOSING = 10_000;
 
-/** A program to start in the sandbox. Dispose of this object when the program and all its child processes have ended. */
+/**
+ * A program to start in the sandbox. Dispose of this object when the program and all its child processes have ended.
+ * See {@link openSandbox}.
+ */
 export interface SandboxedProgram extends ProgramLaunch, Disposable {
   /**
    * Disposes of this object. Resolves when the files that the program wrote are checked, with a sentence for each file

@@ -82,7 +82,10 @@ const OPTIONS: OptionNames<SandboxOptions> = {
   home: true,
 };
 
-/** A sandbox for the commands and servers of one workspace. Disposing waits until the sandbox's own processes have ended. */
+/**
+ * A sandbox for the commands and servers of one workspace. Disposing waits until the sandbox's own processes have ended.
+ * See {@link openSandbox}.
+ */
 export interface Sandbox extends AsyncDisposable {
   readonly domains: readonly string[];
   /**
@@ -99,7 +102,7 @@ export interface Sandbox extends AsyncDisposable {
   wrap(program: ProgramLaunch): Promise<SandboxedProgram>;
 }
 
-/** A sandbox, or a sentence for the user with the reason why no sandbox is possible. */
+/** A sandbox, or a sentence for the user with the reason why no sandbox is possible. See {@link openSandbox}. */
 export type SandboxOpening =
   /** `notices`: requested access that was not granted, as sentences. */
   | { readonly available: true; readonly sandbox: Sandbox; readonly notices: readonly string[] }
@@ -112,6 +115,11 @@ const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_p
  * Opens a sandbox (S9). Runs a trial command, unless `trials` has the result of an earlier trial. If this machine cannot
  * have a sandbox, the result has the reason. Rejects with a `SandboxError` if an option is invalid, such as a missing
  * folder or a malformed domain.
+ * @example
+ * const opening = await openSandbox({ root: "." });
+ * if (!opening.available) throw new Error(opening.reason);
+ * await using sandbox = opening.sandbox;
+ * new Agent({ model, tools: workspaceTools({ root: ".", sandbox }) });
  */
 export async function openSandbox(options: SandboxOptions): Promise<SandboxOpening> {
   refuseUnknown("openSandbox", options, OPTIONS);

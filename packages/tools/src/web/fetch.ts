@@ -55,7 +55,10 @@ const input = z.object({
   url: z.string().min(1).max(8000).describe("An http:// or https:// address."),
 });
 
-/** Returns the tool `fetch {url}`: the text of a page, a document or a data file on the web (B36, S11, S12). */
+/**
+ * Returns the tool `fetch {url}`: the text of a page, a document or a data file on the web (B36, S11, S12).
+ * @example new Agent({ model, tools: [fetchTool({ timeout: 10_000 })] });
+ */
 export function fetchTool(options: WebFetchOptions = {}): Tool {
   refuseUnknown("fetchTool", options, FETCH_OPTIONS);
   return defineTool({
@@ -76,7 +79,7 @@ export function fetchTool(options: WebFetchOptions = {}): Tool {
   });
 }
 
-/** Options of `readPage`. */
+/** Options of `readPage`. See {@link readPage}. */
 export interface ReadPageOptions extends WebFetchOptions {
   readonly signal: AbortSignal;
   /** Returns whether to follow a redirect to another host. */
@@ -85,7 +88,12 @@ export interface ReadPageOptions extends WebFetchOptions {
 
 const PAGE_OPTIONS: OptionNames<ReadPageOptions> = { ...FETCH_OPTIONS, signal: true, mayFollow: true };
 
-/** Returns the text of a page that a user named, like the tool `fetch`. Rejects with a `WebError` or the signal's reason. */
+/**
+ * Returns the text of a page that a user named, like the tool `fetch`. Rejects with a `WebError` or the signal's reason.
+ * @example
+ * const mayFollow = async ({ host }: URL) => host === "www.example.com";
+ * const text = await readPage("https://example.com", { signal, mayFollow });
+ */
 export async function readPage(url: string, options: ReadPageOptions): Promise<string> {
   refuseUnknown("readPage", options, PAGE_OPTIONS);
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES, signal } = options;

@@ -22,7 +22,10 @@ export interface WebToolsOptions extends WebFetchOptions {
   readonly search?: SearchProvider;
 }
 
-/** Returns the tools `fetch` and, with a search service, `web_search`. */
+/**
+ * Returns the tools `fetch` and, with a search service, `web_search`.
+ * @example new Agent({ model, tools: webTools() });
+ */
 export function webTools({ search, ...options }: WebToolsOptions = {}): readonly Tool[] {
   return [fetchTool(options), ...(search === undefined ? [] : [webSearchTool(search)])];
 }

@@ -4,7 +4,7 @@ import type { NetworkReach } from "./checked-lookup.ts";
 import { WebError } from "./error.ts";
 import { getAddress, readWebAddress, type WebResponse } from "./get.ts";
 
-/** Options of `readWebPicture`. */
+/** Options of `readWebPicture`. See {@link readWebPicture}. */
 export interface ReadPictureOptions extends NetworkReach {
   readonly signal: AbortSignal;
   /** Milliseconds until the response is complete, including redirects. Default 20,000. */
@@ -24,7 +24,9 @@ const OPTIONS: OptionNames<ReadPictureOptions> = {
   whyNot: true,
 };
 
-/** An image from the web, unchanged: a format that browsers show and that contains no code. */
+/**
+ * An image from the web, unchanged: a format that browsers show and that contains no code. See {@link readWebPicture}.
+ */
 export interface WebPicture {
   readonly address: string;
   readonly mediaType: keyof typeof PIXELS;
@@ -43,6 +45,8 @@ const ACCEPT = "image/png, image/jpeg, image/gif, image/webp";
  * Fetches an image of the public web (S11, S12). The bytes decide whether it is PNG, JPEG, GIF or WebP, not the
  * server's media type. The checks of `fetch` apply, and the request does not identify the user. Rejects with a
  * `WebError`, or with the signal's reason.
+ * @example
+ * const { mediaType, bytes } = await readWebPicture("https://example.com/oak.png", { signal, timeout: 5_000 });
  */
 export async function readWebPicture(url: string, options: ReadPictureOptions): Promise<WebPicture> {
   refuseUnknown("readWebPicture", options, OPTIONS);
@@ -67,7 +71,12 @@ export async function readWebPicture(url: string, options: ReadPictureOptions): 
 /** Maximum number of concurrent fetches: each image is held in memory as a whole. */
 const MOST_AT_ONCE = 8;
 
-/** Fetches images for users, at most eight at once, in the order of the requests (S11). */
+/**
+ * Fetches images for users, at most eight at once, in the order of the requests (S11).
+ * @example
+ * const pictures = new WebPictures();
+ * const { bytes } = await pictures.read("https://example.com/oak.png", { signal });
+ */
 export class WebPictures {
   #underWay = 0;
   readonly #waiting = new Set<() => void>();

@@ -13,6 +13,7 @@ const PLATFORM = "168.63.129.16";
  * Returns whether an IP address belongs to the public internet (S11), and not to this machine, its network or its
  * cloud. An IPv6 address that contains an IPv4 address is judged like the IPv4 address. Text that is no address is not
  * public. `own` are the addresses of this machine.
+ * @example isPublicAddress("192.168.0.1") // false
  */
 export function isPublicAddress(text: string, own = ownAddresses()): boolean {
   if (!ipaddr.isValid(text)) return false;

@@ -102,6 +102,7 @@ const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
 /**
  * Returns the tools `read`, `list`, `search`, `write`, `edit`, `edit_mode`, `shell`, `processes` and `process_input`.
  * Throws a `WorkspaceError` if the folder is missing.
+ * @example const coder = new Agent({ model, tools: workspaceTools({ root: "." }) });
  */
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
   refuseUnknown("workspaceTools", options, OPTIONS);

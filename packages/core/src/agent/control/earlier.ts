@@ -16,6 +16,7 @@ interface EarlierInput {
 /**
  * Makes the tool `earlier {address?, start?, find?}`, which reads and searches the messages covered by a summary.
  * Agents with the workspace tools `read` and `search` do not need it: these tools accept the same addresses.
+ * @example new Agent({ model, tools: [earlier()] });
  */
 export function earlier(): Tool {
   return defineTool({

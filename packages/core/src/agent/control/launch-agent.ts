@@ -6,7 +6,10 @@ import type { LoopDriver, SubTask, Tool } from "../../ports/tool.ts";
 import type { SubTaskEnd } from "../../ports/tool-values.ts";
 import type { ChatAgent } from "../chat.ts";
 
-/** A variant of the launching agent, for the model to launch. For an agent with its own options, pass an `Agent`. */
+/**
+ * A variant of the launching agent, for the model to launch. For an agent with its own options, pass an `Agent`.
+ * See {@link LaunchAgentOptions}.
+ */
 export interface NamedAgent {
   readonly name: string;
   /** The purpose of the agent, for the model. */

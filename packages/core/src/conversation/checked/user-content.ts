@@ -36,7 +36,7 @@ export class DirectiveError extends Error {
 
 type Bytes = Uint8Array | ArrayBuffer;
 
-/** A text or a file in the format of another library. */
+/** A text or a file in the format of another library. See {@link readUserContent}. */
 export type PlainPart =
   /** The AI SDK. A string is base 64, a `data:` URL, or an http URL. */
   | { readonly type: "image"; readonly image: string | Bytes | URL; readonly mediaType?: string | undefined }
@@ -69,7 +69,7 @@ export type PlainPart =
 
 /**
  * A whole user message of another library: `{ role, content }`, or `{ role, parts }` of the AI SDK's `useChat`. Its
- * parts are checked when the message is used.
+ * parts are checked when the message is used. See {@link readUserContent}.
  */
 export interface PlainMessage {
   readonly role: string;
@@ -77,12 +77,13 @@ export interface PlainMessage {
   readonly parts?: readonly object[] | undefined;
 }
 
-/** The content of a user message: a text, parts, or a message of another library. */
+/** The content of a user message: a text, parts, or a message of another library. See {@link readUserContent}. */
 export type UserContent = string | readonly (UserPart | PlainPart)[] | PlainMessage;
 
 /**
  * Returns the parts of a user message, with bytes in base 64. Returns nothing if the content has neither text nor a
  * file. Throws `DirectiveError` (`malformed`) for any other shape, with the name of the wrong field.
+ * @example readUserContent("Hello") // [{ type: "text", text: "Hello" }]
  */
 export function readUserContent(content: UserContent): readonly UserPart[] | undefined {
   if (typeof content === "string") return content.trim() === "" ? undefined : [{ type: "text", text: content }];

@@ -17,7 +17,10 @@ export function writtenInput(text: string): Json | undefined {
 /** Recursive readers use the stack for each level. */
 const MOST = 500;
 
-/** True if JSON is nested so deeply that parsing or writing it could overflow the stack. */
+/**
+ * True if JSON is nested so deeply that parsing or writing it could overflow the stack.
+ * @example isTooDeep("[".repeat(10_000)) // true
+ */
 export function isTooDeep(json: string): boolean {
   if (json.length < 2 * MOST) return false;
   let depth = 0;

@@ -11,6 +11,8 @@ import {
 /**
  * Returns the messages of a path as a history, without summaries, recalled memory, unreadable messages and work that a
  * provider did itself. `turnOf` returns the newest run of a turn.
+ * @example
+ * const history = historyOf(pathTo(session.state, session.state.leaf), (run) => latestRun(session.state, run));
  */
 export function historyOf(path: readonly Message[], turnOf: (run: string) => string): readonly HistoryMessage[] {
   return path.flatMap((message): readonly HistoryMessage[] => {

@@ -101,7 +101,7 @@ type SdkUiTool = { type: "dynamic-tool"; toolName: string; toolCallId: string; i
   | { state: "output-denied"; approval: { id: string; approved: false; reason: string } }
 );
 
-/** A `UIMessage` of the AI SDK. */
+/** A `UIMessage` of the AI SDK. See {@link writeHistory}. */
 export interface AiSdkUiMessage {
   id: string;
   role: "user" | "assistant";
@@ -153,7 +153,10 @@ function nextResponse(history: readonly HistoryMessage[], index: number): Histor
   return undefined;
 }
 
-/** Writes a part of a user message as a part of a `UIMessage`. */
+/**
+ * Writes a part of a user message as a part of a `UIMessage`.
+ * @example aiSdkUserPart({ type: "text", text: "Hello" }) // { type: "text", text: "Hello" }
+ */
 export function aiSdkUserPart(part: UserPart): SdkUiText | SdkUiFile {
   return part.type === "text" ? { type: "text", text: part.text } : aiSdkFile(part);
 }
@@ -197,7 +200,11 @@ function uiTool(call: HistoryCall): SdkUiTool {
   }
 }
 
-/** Writes a file as a part of a `UIMessage`. */
+/**
+ * Writes a file as a part of a `UIMessage`.
+ * @example
+ * aiSdkFile({ type: "file", mediaType: "image/png", data: "AAAA" }).url // "data:image/png;base64,AAAA"
+ */
 export function aiSdkFile(file: FilePart): SdkUiFile {
   const { mediaType, name } = file;
   return { type: "file", mediaType, url: fileAddress(file), ...(name !== undefined && { filename: name }) };

@@ -92,7 +92,10 @@ function fileBlock(file: FilePart): AnthropicText | AnthropicImage | AnthropicDo
   return anthropicFile(file) ?? { type: "text", text: textForFile(file) };
 }
 
-/** Writes a file as a content block of Anthropic. `undefined`: Anthropic takes no such file. */
+/**
+ * Writes a file as a content block of Anthropic. `undefined`: Anthropic takes no such file.
+ * @example anthropicFile({ type: "file", mediaType: "video/mp4", data: "AAAA" }) // undefined
+ */
 export function anthropicFile(file: FilePart): AnthropicImage | AnthropicDocument | undefined {
   const { mediaType, name, data, url } = file;
   const titled = name === undefined ? {} : { title: name };

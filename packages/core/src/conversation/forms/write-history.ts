@@ -28,7 +28,12 @@ const WRITERS: { readonly [Form in keyof MessageForms]: (history: readonly Histo
     anthropic: writeAnthropic,
   };
 
-/** Writes a history in a form. Throws `OptionError` for an unknown form. */
+/**
+ * Writes a history in a form. Throws `OptionError` for an unknown form.
+ * @example
+ * const history = historyOf(pathTo(session.state, session.state.leaf), (run) => run);
+ * const messages = writeHistory("anthropic", history);
+ */
 export function writeHistory<Form extends keyof MessageForms>(
   form: Form,
   history: readonly HistoryMessage[],

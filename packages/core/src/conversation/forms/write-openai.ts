@@ -14,7 +14,7 @@ type ChatPart =
   | { type: "image_url"; image_url: { url: string } }
   | { type: "file"; file: { filename: string; file_data: string } };
 
-/** A message of OpenAI's chat completions. */
+/** A message of OpenAI's chat completions. See {@link writeHistory}. */
 export type OpenAiChatMessage =
   | { role: "user"; content: string | ChatPart[] }
   | { role: "assistant"; content: string | null; tool_calls?: ChatCall[] }
@@ -55,7 +55,10 @@ export function writeOpenAiChat(history: readonly HistoryMessage[]): OpenAiChatM
   });
 }
 
-/** Writes a text or a file as a part of a user message of chat completions. */
+/**
+ * Writes a text or a file as a part of a user message of chat completions.
+ * @example openAiChatPart({ type: "text", text: "Hello" }) // { type: "text", text: "Hello" }
+ */
 export function openAiChatPart(part: UserPart): ChatPart {
   if (part.type === "text") return { type: "text", text: part.text };
   if (part.mediaType.startsWith("image/")) return { type: "image_url", image_url: { url: fileAddress(part) } };
@@ -68,7 +71,10 @@ interface ToolCallName {
   readonly tool: string;
 }
 
-/** Returns the text before the files of a result, for request formats that allow files only in user messages. */
+/**
+ * Returns the text before the files of a result, for request formats that allow files only in user messages.
+ * @example filesHeading({ call: "1", tool: "read" }) // "Files from the result of read (call 1):"
+ */
 export function filesHeading({ call, tool }: ToolCallName): string {
   return `Files from the result of ${tool} (call ${call}):`;
 }

@@ -3,6 +3,7 @@ import type { RecalledMemory } from "../message.ts";
 /**
  * Encloses a text for the model in tags. `name` is the kind of the text. If the text contains the closing tag, a number
  * is appended to the name, so that the text cannot end the tag. `attributes` are added to the opening tag.
+ * @example await agent.send(`Summarize this.\n${encloseInTags("article", "Oaks are trees.")}`);
  */
 export function encloseInTags(name: string, text: string, attributes = ""): string {
   const lower = text.toLowerCase();
@@ -11,7 +12,7 @@ export function encloseInTags(name: string, text: string, attributes = ""): stri
   return `<${tag}${attributes}>\n${text}\n</${tag}>`;
 }
 
-/** A text attached to a user's message: a file, a page, or the output of a command. */
+/** A text attached to a user's message: a file, a page, or the output of a command. See {@link attachedText}. */
 export interface AttachedText {
   /** Name of the tags, such as `file`. */
   readonly kind: string;
@@ -24,7 +25,10 @@ export interface AttachedText {
 const ATTACHED =
   /^<((file|folder|page|resource|diff|output|hook)(?:-\d+)?) name=("(?:[^"\\]|\\.)*")(?: encoding="(utf-16[bl]e)")?>\n([\s\S]*)\n<\/\1>$/;
 
-/** Reads an attached text in its tags. Returns nothing for any other text. */
+/**
+ * Reads an attached text in its tags. Returns nothing for any other text.
+ * @example attachedText("Hello") // undefined
+ */
 export function attachedText(text: string): AttachedText | undefined {
   const [, , kind, name, encoding, content] = ATTACHED.exec(text) ?? [];
   if (kind === undefined || name === undefined || content === undefined) return undefined;
@@ -92,12 +96,16 @@ const UNDONE_FORMS = [
 /**
  * Returns the report for the model about file changes that a user undid. Each of `files` is one line, such as `a.txt is
  * there again`.
+ * @example const report = undoneReport(["a.txt is there again"]);
  */
 export function undoneReport(files: readonly string[]): string {
   return [UNDONE, ...files.map((file) => `- ${file}`)].join("\n");
 }
 
-/** Returns the lines of a report that `undoneReport` wrote; `undefined` for any other text. */
+/**
+ * Returns the lines of a report that `undoneReport` wrote; `undefined` for any other text.
+ * @example undoneIn(undoneReport(["a.txt is there again"])) // ["a.txt is there again"]
+ */
 export function undoneIn(report: string): readonly string[] | undefined {
   const [form, ...lines] = report.split("\n");
   const isReport = UNDONE_FORMS.includes(form ?? "") && lines.length > 0 && lines.every((line) => /^- ./.test(line));
@@ -110,6 +118,7 @@ const ENDED_LINE = new RegExp(`^(\\S+) \\(.*\\)${ENDED}`);
 /**
  * Returns the report about ended background processes for the model, a line for each. `outcome` is the end of a
  * sentence.
+ * @example const report = endedReport([{ id: "p1", title: "npm test", outcome: "with code 0" }]);
  */
 export function endedReport(
   ended: readonly { readonly id: string; readonly title: string; readonly outcome?: string }[],
@@ -117,22 +126,34 @@ export function endedReport(
   return ended.map(({ id, title, outcome }) => `${id} (${title})${ENDED}${outcome}.`).join("\n");
 }
 
-/** Returns the process ids in a report that `endedReport` wrote; `undefined` for any other text. */
+/**
+ * Returns the process ids in a report that `endedReport` wrote; `undefined` for any other text.
+ * @example endedIn(endedReport([{ id: "p1", title: "npm test", outcome: "with code 0" }])) // ["p1"]
+ */
 export function endedIn(report: string): readonly string[] | undefined {
   const lines = report.split("\n");
   const ids = lines.flatMap((line) => ENDED_LINE.exec(line)?.[1] ?? []);
   return ids.length === lines.length ? ids : undefined;
 }
 
-/** The first line of edit mode's report when all edits of a message (its blocks) were applied. */
+/**
+ * The first line of edit mode's report when all edits of a message (its blocks) were applied.
+ * @example "All blocks were applied.\n".startsWith(ALL_APPLIED) // true
+ */
 export const ALL_APPLIED = "All blocks were applied.";
 
-/** Beginning of the last line of a report of edit mode. */
+/**
+ * Beginning of the last line of a report of edit mode.
+ * @example isAppliedReport(`${ALL_APPLIED}\n${EDIT_MODE_ENDED}.`) // false, because no line names a change
+ */
 export const EDIT_MODE_ENDED = "Edit mode has ended";
 
 const APPLIED_LINE = /: (created, with|\d+ blocks? applied;) /;
 
-/** True if a report of edit mode contains only file changes, which clients show anyway. */
+/**
+ * True if a report of edit mode contains only file changes, which clients show anyway.
+ * @example isAppliedReport("The block at line 3 was not applied.") // false
+ */
 export function isAppliedReport(report: string): boolean {
   const [form, ...lines] = report.split("\n");
   const end = lines.pop()?.startsWith(EDIT_MODE_ENDED) ?? false;

@@ -1,6 +1,7 @@
 /**
  * Returns at most three candidates similar to `name`, nearest first.
  * @param bound Maximum edit distance of a candidate that does not contain the name.
+ * @example nearest("oka", ["oak", "elm"]) // ["oak"]
  */
 export function nearest(
   name: string,
@@ -18,7 +19,10 @@ export function nearest(
     .map(({ candidate }) => candidate);
 }
 
-/** Returns advice about an unknown name: "Did you mean oak?", or "There are: oak, elm." if no name is similar. */
+/**
+ * Returns advice about an unknown name: "Did you mean oak?", or "There are: oak, elm." if no name is similar.
+ * @example nearestNameAdvice("oka", ["oak", "elm"]) // "Did you mean oak?"
+ */
 export function nearestNameAdvice(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   if (near.length > 0) return `Did you mean ${near.join(" or ")}?`;

@@ -1,4 +1,4 @@
-/** Values for the placeholders of a phrase, such as `{count}`. */
+/** Values for the placeholders of a phrase, such as `{count}`. See {@link inEnglish}. */
 export type PhraseValues = Readonly<Record<string, string | number>>;
 
 /**
@@ -14,7 +14,10 @@ export interface Say {
   count(count: number, one: string, many: string, values?: PhraseValues): string;
 }
 
-/** Returns each phrase in English, with its values filled in. */
+/**
+ * Returns each phrase in English, with its values filled in.
+ * @example inEnglish("Saved {name}", { name: "a.txt" }) // "Saved a.txt"
+ */
 export const inEnglish: Say = Object.assign(fillPlaceholders, {
   count(count: number, one: string, many: string, values?: PhraseValues): string {
     return fillPlaceholders(count === 1 ? one : many, { ...values, count });

@@ -3,7 +3,7 @@ import type { Json } from "../part.ts";
 import { inEnglish, type Say } from "./say.ts";
 import { visibleLine } from "./visible-text.ts";
 
-/** One line of a plan. */
+/** One line of a plan. See {@link shownPlan}. */
 export interface ShownStep {
   /** `[x]` done, `[~]` in progress, `[ ]` pending; empty for a line that counts several steps. */
   readonly mark: string;
@@ -18,7 +18,10 @@ const MARKS: Readonly<Record<PlanStep["status"], string>> = {
   pending: "[ ]",
 };
 
-/** Returns the newest plan on a branch. Nothing if no completed call has a plan. */
+/**
+ * Returns the newest plan on a branch. Nothing if no completed call has a plan.
+ * @example const plan = planOnPath(pathTo(session.state, session.state.leaf));
+ */
 export function planOnPath(path: readonly Message[]): readonly PlanStep[] | undefined {
   for (let index = path.length - 1; index >= 0; index--) {
     const message = path[index];
@@ -32,6 +35,7 @@ export function planOnPath(path: readonly Message[]): readonly PlanStep[] | unde
 /**
  * Returns a plan as lines, the same in every client. If there are more than `most` steps, the first done steps and the
  * last steps become lines with their number.
+ * @example for (const { mark, text } of shownPlan(planIn("[x] Dig\n[ ] Plant"))) console.log(mark, text);
  */
 export function shownPlan(
   plan: readonly PlanStep[],
@@ -54,7 +58,11 @@ export function shownPlan(
   ];
 }
 
-/** Returns the progress of a plan and its current step, such as `2 of 5 done: mend the parser`. */
+/**
+ * Returns the progress of a plan and its current step, such as `2 of 5 done: mend the parser`.
+ * @example
+ * console.log(planHeadline([{ title: "Dig", status: "completed" }, { title: "Plant", status: "in_progress" }]));
+ */
 export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): string {
   const done = plan.filter(({ status }) => status === "completed").length;
   const now = plan.find(({ status }) => status === "in_progress");
@@ -64,7 +72,10 @@ export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): s
     : say("{done} of {all} done", amounts);
 }
 
-/** Returns a plan as a text for editing: one line per step, which begins with the step's mark. */
+/**
+ * Returns a plan as a text for editing: one line per step, which begins with the step's mark.
+ * @example editablePlan([{ title: "Dig", status: "completed" }]) // "[x] Dig"
+ */
 export function editablePlan(plan: readonly PlanStep[]): string {
   return shownPlan(plan)
     .map(({ mark, text }) => `${mark} ${text}`)
@@ -74,6 +85,7 @@ export function editablePlan(plan: readonly PlanStep[]): string {
 /**
  * Reads a plan from a user's text, one step per line without empty lines. A step without a mark is pending; list marks
  * (`-`, `*`, numbers) are ignored. Throws `SyntaxError` if no step is left.
+ * @example planIn("[x] Dig\nPlant") // "Dig" is completed, and "Plant" is pending
  */
 export function planIn(written: string, say: Say = inEnglish): PlanStep[] {
   const steps = written.split("\n").flatMap((line): PlanStep[] => {
@@ -85,7 +97,10 @@ export function planIn(written: string, say: Say = inEnglish): PlanStep[] {
   return steps;
 }
 
-/** True if a value is a list of plan steps, and the steps have no other fields. */
+/**
+ * True if a value is a list of plan steps, and the steps have no other fields.
+ * @example isPlanSteps([{ title: "Dig", status: "pending" }]) // true
+ */
 export function isPlanSteps(value: Json): value is Json & readonly PlanStep[] {
   const isStep = (step: Json) => {
     if (typeof step !== "object" || step === null || !("title" in step) || !("status" in step)) return false;

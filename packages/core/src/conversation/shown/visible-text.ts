@@ -2,12 +2,16 @@
  * Shows a user all of a text, so that no character can hide or reorder the rest (S23). Replaces invisible characters by
  * their code, such as `\u{202e}`: controls, format characters, emoji joiners, characters without a glyph, blanks other
  * than space, surrogate halves, and private use. Line ends and tabs stay.
+ * @example visibleText("a\u202eb") // "a\\u{202e}b"
  */
 export function visibleText(text: string): string {
   return HIDES.test(text) ? text.replaceAll(EACH, writtenOut) : text;
 }
 
-/** Like `visibleText`, but on one line: line ends and tabs are replaced by their codes too. */
+/**
+ * Like `visibleText`, but on one line: line ends and tabs are replaced by their codes too.
+ * @example visibleLine("a\tb") // "a\\tb"
+ */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
@@ -15,18 +19,25 @@ export function visibleLine(text: string): string {
 /**
  * Makes a text safe for reading: replaces terminal controls, bidirectional controls and zero-width characters by their
  * codes, except inside emoji. Blanks and letters of all languages stay.
+ * @example console.log(visibleProse((await agent.send("Hello")).text));
  */
 export function visibleProse(text: string): string {
   if (!CONTROLS.test(text)) return text;
   return text.replaceAll(inProse(), (found, emoji?: string) => emoji ?? writtenOut(found));
 }
 
-/** Returns the beginning of a text, at most `length` UTF-16 units, with `mark` at a cut. No character is split. */
+/**
+ * Returns the beginning of a text, at most `length` UTF-16 units, with `mark` at a cut. No character is split.
+ * @example cutTo("A long sentence", 6) // "A long…"
+ */
 export function cutTo(text: string, length: number, mark = "…"): string {
   return text.length <= length ? text : `${text.slice(0, cutBefore(text, length))}${mark}`;
 }
 
-/** Returns the end of a text, at most `length` UTF-16 units, with `mark` at a cut. No character is split. */
+/**
+ * Returns the end of a text, at most `length` UTF-16 units, with `mark` at a cut. No character is split.
+ * @example cutToEnd("A long sentence", 8, "…") // "…sentence"
+ */
 export function cutToEnd(text: string, length: number, mark = ""): string {
   return text.length <= length ? text : `${mark}${text.slice(cutAfter(text, text.length - length))}`;
 }
@@ -39,7 +50,10 @@ const MOST_FLAGS = 4_096;
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Returns the last index at or before `at` at which a visible character starts (F46). */
+/**
+ * Returns the last index at or before `at` at which a visible character starts (F46).
+ * @example cutBefore("👍👍", 3) // 2
+ */
 export function cutBefore(text: string, at: number): number {
   if (at <= 0 || at >= text.length) return Math.max(0, Math.min(at, text.length));
   const near = Math.max(0, at - AROUND);
@@ -62,7 +76,10 @@ export function cutInMiddle(text: string, characters: number, lineFor: (cut: num
   return `${text.slice(0, head)}\n${lineFor(tail - head)}\n${text.slice(tail)}`;
 }
 
-/** Returns the first index at or after `at` at which a visible character starts (F46). */
+/**
+ * Returns the first index at or after `at` at which a visible character starts (F46).
+ * @example cutAfter("👍👍", 3) // 4
+ */
 export function cutAfter(text: string, at: number): number {
   let next = Math.max(0, at);
   while (next < text.length && cutBefore(text, next) !== next) next++;
@@ -95,7 +112,10 @@ function makeOnce<Made>(make: () => Made): () => Made {
   };
 }
 
-/** Removes Markdown marks that help little in a text of one or two lines: headings, fences, tables, code and bold. */
+/**
+ * Removes Markdown marks that help little in a text of one or two lines: headings, fences, tables, code and bold.
+ * @example withoutMarks("**Oak** is `hard`") // "Oak is hard"
+ */
 export function withoutMarks(text: string): string {
   return text
     .replaceAll(/^ *(?:`{3,}|~{3,}).*$/gm, "")

@@ -4,7 +4,10 @@ import { callIn } from "./call-state.ts";
 
 type AskerState = Pick<ConversationState, "messages" | "calls" | "runs" | "waiting" | "continuedBy">;
 
-/** Returns the run that now owns the calls of `run`: `run` itself, or the last run that continues its turn. */
+/**
+ * Returns the run that now owns the calls of `run`: `run` itself, or the last run that continues its turn.
+ * @example for (const run of session.state.runs.keys()) console.log(latestRun(session.state, run));
+ */
 export function latestRun({ continuedBy }: Pick<AskerState, "continuedBy">, run: string): string {
   let latest = run;
   for (let next = continuedBy.get(latest); next !== undefined; next = continuedBy.get(latest)) latest = next;
@@ -14,6 +17,7 @@ export function latestRun({ continuedBy }: Pick<AskerState, "continuedBy">, run:
 /**
  * Returns the runs that wait for a question: the asking run, and the runs that launched it. The list is empty if a
  * launching call has its result already, because no run can then continue.
+ * @example for (const question of session.state.questions.values()) console.log(askingRuns(session.state, question));
  */
 export function askingRuns(state: AskerState, question: OpenQuestion): readonly string[] {
   const { messages, calls } = state;
@@ -29,7 +33,10 @@ export function askingRuns(state: AskerState, question: OpenQuestion): readonly 
   return runs;
 }
 
-/** True if a call, or a sub-agent that it launched, has asked a user. */
+/**
+ * True if a call, or a sub-agent that it launched, has asked a user.
+ * @example for (const id of session.state.calls.keys()) console.log(id, hasOpenQuestion(session.state, id));
+ */
 export function hasOpenQuestion({ questions, messages, calls }: ConversationState, call: string): boolean {
   for (const question of questions.values()) {
     let at = question.type === "limit" ? messages.get(question.message ?? "")?.call : question.call;
@@ -38,7 +45,11 @@ export function hasOpenQuestion({ questions, messages, calls }: ConversationStat
   return false;
 }
 
-/** Returns the user's turn that waits for this question without a process, or nothing. */
+/**
+ * Returns the user's turn that waits for this question without a process, or nothing.
+ * @example
+ * for (const question of session.state.questions.values()) console.log(turnWaitingFor(session.state, question)?.id);
+ */
 export function turnWaitingFor(state: AskerState, question: OpenQuestion): LiveRun | undefined {
   return state.waiting.get(askingRuns(state, question).at(-1) ?? "");
 }
@@ -46,6 +57,8 @@ export function turnWaitingFor(state: AskerState, question: OpenQuestion): LiveR
 /**
  * True if the process that asked has ended and the tool cannot run again. An answer can no longer reach the tool, and
  * the outcome of the tool's call is unknown.
+ * @example
+ * const lost = [...session.state.questions.values()].filter((question) => isAskerLost(session.state, question));
  */
 export function isAskerLost({ messages, runs }: AskerState, question: OpenQuestion): boolean {
   if (question.type !== "text" || question.survives !== false) return false;

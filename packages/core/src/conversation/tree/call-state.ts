@@ -6,7 +6,7 @@ import type { BroughtFile, Json, Part } from "../part.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
 import { noteQuestions } from "./questions.ts";
 
-/** The objects of a state that an item changed. */
+/** The objects of a state that an item changed. See {@link reduce}. */
 export interface Change {
   readonly message?: string;
   readonly call?: string;
@@ -23,7 +23,10 @@ export function assistantOf(state: MutableState, id: string): MutableAssistant |
   return message?.role === "assistant" ? (message as unknown as MutableAssistant) : undefined;
 }
 
-/** Returns a call of the given message. Without a message, finds the message of the call first. */
+/**
+ * Returns a call of the given message. Without a message, finds the message of the call first.
+ * @example for (const id of session.state.calls.keys()) console.log(callIn(session.state, { call: id })?.status);
+ */
 export function callIn(
   { messages, calls }: Pick<ConversationState, "messages" | "calls">,
   { call, message = calls.get(call) ?? "" }: { readonly call: string; readonly message?: string },
@@ -32,7 +35,10 @@ export function callIn(
   return asking?.role === "assistant" ? asking.calls.find(({ id }) => id === call) : undefined;
 }
 
-/** Returns the tool name of a call for users. For an unknown call, returns the tool name in `item`. */
+/**
+ * Returns the tool name of a call for users. For an unknown call, returns the tool name in `item`.
+ * @example for (const id of session.state.calls.keys()) console.log(toolIn(session.state, { call: id }));
+ */
 export function toolIn(
   state: Pick<ConversationState, "messages" | "calls">,
   item: { readonly call: string; readonly message?: string; readonly tool?: string },

@@ -39,6 +39,7 @@ export function placeAfterForgotten(path: readonly Message[]): number {
 /**
  * Returns the last message that a user wrote on a path. Skips messages with the output of a command that the user ran
  * (`!command`).
+ * @example const question = lastUserMessage(pathTo(session.state, session.state.leaf));
  */
 export function lastUserMessage(path: readonly Message[]): UserMessage | undefined {
   return path.findLast((message): message is UserMessage => isUserMessage(message) && !isOwnCommand(message.parts));
@@ -62,7 +63,10 @@ function hasSteered({ broken, children }: ConversationState, path: readonly Mess
   return false;
 }
 
-/** Name of the tags around the output of a user's own command (`!command`), for the model. */
+/**
+ * Name of the tags around the output of a user's own command (`!command`), for the model.
+ * @example encloseInTags(OWN_OUTPUT, "2 files") // "2 files" between <output> and </output>
+ */
 export const OWN_OUTPUT = "output";
 
 function isOwnCommand([typed, output]: readonly UserPart[]): boolean {
@@ -109,7 +113,10 @@ export function leaves(state: ConversationState): string[] {
   return found;
 }
 
-/** Returns `message` and the other messages with the same parent, oldest first, without removed messages. */
+/**
+ * Returns `message` and the other messages with the same parent, oldest first, without removed messages.
+ * @example for (const id of session.state.messages.keys()) console.log(siblings(session.state, id).length);
+ */
 export function siblings(state: ConversationState, message: string): readonly string[] {
   const found = state.messages.get(message);
   return found ? childrenOf(state, parentKey(found)) : NONE;
@@ -120,7 +127,10 @@ export function parentKey({ parentId, call }: Message): string | null {
   return parentId ?? call ?? null;
 }
 
-/** Returns `leaf`, or its nearest ancestor that is neither removed nor below a removed message. */
+/**
+ * Returns `leaf`, or its nearest ancestor that is neither removed nor below a removed message.
+ * @example const leaf = standingLeaf(session.state, session.state.leaf);
+ */
 export function standingLeaf(state: ConversationState, leaf: string | null): string | null {
   // Usually nothing is removed, which saves the walk up a long path.
   if (state.removals === 0) return leaf;
@@ -146,6 +156,7 @@ export function unsettledBelow(state: ConversationState, call: string): Assistan
 /**
  * Returns the name of the worktree that a branch uses, or nothing for the workspace itself. A sub-agent without its own
  * worktree uses the worktree of the agent that launched it.
+ * @example console.log(worktreeAt(session.state, session.state.leaf) ?? "the workspace");
  */
 export function worktreeAt(state: ConversationState, leaf: string | null | undefined): string | undefined {
   for (let id = leaf; id != null; ) {
@@ -185,7 +196,10 @@ export function checkState(owner: string, state: ConversationState): void {
   throw new OptionError(`state of ${owner} must be the state of a conversation, such as session.state.`);
 }
 
-/** Returns the last response on a path. */
+/**
+ * Returns the last response on a path.
+ * @example const { usage } = lastAssistantMessage(pathTo(session.state, session.state.leaf)) ?? {};
+ */
 export function lastAssistantMessage(path: readonly Message[]): AssistantMessage | undefined {
   for (let i = path.length - 1; i >= 0; i--) {
     const message = path[i];

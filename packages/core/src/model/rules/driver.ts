@@ -24,7 +24,7 @@ const MOST_REQUESTS = 4;
 /** Errors for which an inner driver has already tried all remedies. */
 const tried = new WeakSet<ModelError>();
 
-/** The provider that gets the requests, with its rules and the model. */
+/** The provider that gets the requests, with its rules and the model. See {@link withProviderRules}. */
 export interface RequestTarget {
   readonly rules: RequestRules;
   /** Key of the provider's options and signatures. */
@@ -41,6 +41,7 @@ export interface RequestTarget {
  * Wraps a driver so that requests obey a provider's rules. Responses get the original names of tools and properties. If
  * the provider's error names a part that it does not accept, the driver omits that part from then on, and sends the
  * request again. A note informs the user of each change.
+ * @example const driver = withProviderRules(model, { rules: rulesFor("openai.chat", "gpt-5"), provider: "openai" });
  */
 export function withProviderRules(driver: ModelDriver, target: RequestTarget): ModelDriver {
   const requests = requestsTo(target, driver.id);

@@ -35,6 +35,9 @@ const NULL = { type: "null" } as const;
  * Returns the schema of a result in the form that a provider enforces, or nothing if the schema has no such form. A
  * value of this form has the structure of the original schema, once `null` for an optional name counts as absent. Its
  * ranges and patterns may be wrong, so the result must be checked.
+ * @example
+ * const name = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+ * const schema = legalOutput(name, rulesFor("openai.responses", "gpt-5"));
  */
 export function legalOutput(schema: Json, { output: rules, propertyName }: RequestRules): SchemaObject | undefined {
   // The result would contain the changed name.

@@ -74,6 +74,7 @@ const known = new Map<string, RequestRules>();
  * Returns the rules for a model.
  * @param provider Provider and format in the AI SDK's terms: `openai.responses`, `anthropic.messages`.
  * @param model The model's name on its server.
+ * @example const { maxTools, toolName } = rulesFor("openai.responses", "gpt-5");
  */
 export function rulesFor(provider: string, model: string): RequestRules {
   const key = `${provider} ${model}`;

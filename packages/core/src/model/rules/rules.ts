@@ -1,4 +1,4 @@
-/** A provider's requirements on requests. `docs/models.md` has the source of each rule. */
+/** A provider's requirements on requests. `docs/models.md` has the source of each rule. See {@link rulesFor}. */
 export interface RequestRules {
   /** Form of call ids. Nine letters and digits always match. Absent: any id. */
   readonly callId?: RegExp;

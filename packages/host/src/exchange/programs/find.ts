@@ -10,7 +10,7 @@ import { openOpencode, readOpencode } from "./opencode.ts";
 import type { ForeignProgram, PastSession } from "./past-session.ts";
 import { readPi } from "./pi.ts";
 
-/** A session of another program on this machine, described by the beginning of its file. */
+/** A session of another program on this machine, described by the beginning of its file. See {@link readSession}. */
 export interface FoundSession {
   readonly program: ForeignProgram;
   readonly id: string;
@@ -23,7 +23,10 @@ export interface FoundSession {
   readonly updatedAt: number;
 }
 
-/** Returns the folder with each program's sessions. */
+/**
+ * Returns the folder with each program's sessions.
+ * @example sessionFolders({}, "/home/me").codex // "/home/me/.codex/sessions"
+ */
 export function sessionFolders(
   env: Readonly<Record<string, string | undefined>>,
   home: string,
@@ -39,6 +42,9 @@ export function sessionFolders(
 /**
  * Lists the sessions of one program or of all in a file or below a folder, last written first. Leaves out sub-agents.
  * Returns an empty list if the path does not exist. Titles have no secrets. Rejects if a named file cannot be read.
+ * @example
+ * const redact = redactor({ env: process.env });
+ * for (const { program, title } of await sessionsIn(homedir(), redact)) console.log(PROGRAMS[program], title);
  */
 export async function sessionsIn(path: string, redact: Redact, program?: ForeignProgram): Promise<FoundSession[]> {
   const found: FoundSession[] = [];
@@ -62,7 +68,12 @@ function oneOf(files: readonly FoundSession[]): FoundSession {
   return { ...first, updatedAt: Math.max(...[first, ...rest].map((each) => each.updatedAt)) };
 }
 
-/** Reads a whole session. Rejects if its file cannot be read. */
+/**
+ * Reads a whole session. Rejects if its file cannot be read.
+ * @example
+ * const [found] = await sessionsIn("session.jsonl", redactor({ env: process.env }));
+ * if (found) console.log((await readSession(found)).messages.length);
+ */
 export async function readSession({ program, file, id }: FoundSession): Promise<PastSession> {
   switch (program) {
     case "claude-code":

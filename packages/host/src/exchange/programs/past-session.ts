@@ -2,10 +2,13 @@ import { isAbsolute, relative } from "node:path";
 import type { FileChange, Finish, Json, Part, TextPart, Usage, UserPart } from "@banyan/core/conversation";
 import { fileChange, fileContent } from "@banyan/tools/workspace";
 
-/** A program whose sessions can be imported. */
+/** A program whose sessions can be imported. See {@link PROGRAMS}. */
 export type ForeignProgram = "claude-code" | "codex" | "pi" | "opencode";
 
-/** Display names of these programs. */
+/**
+ * Display names of these programs.
+ * @example PROGRAMS["claude-code"] // "Claude Code"
+ */
 export const PROGRAMS: Readonly<Record<ForeignProgram, string>> = {
   "claude-code": "Claude Code",
   codex: "Codex",
@@ -13,7 +16,7 @@ export const PROGRAMS: Readonly<Record<ForeignProgram, string>> = {
   opencode: "opencode",
 };
 
-/** A session of another program, as far as it could be read. */
+/** A session of another program, as far as it could be read. See {@link conversationOf}. */
 export interface PastSession {
   readonly program: ForeignProgram;
   /** The version of the program that last wrote the session. */

@@ -6,10 +6,16 @@ import type { Redact } from "../../redaction/redactor.ts";
 import type { ReadConversation } from "../json.ts";
 import { type PastCall, type PastMessage, type PastResponse, type PastSession, PROGRAMS } from "./past-session.ts";
 
-/** The label of an imported conversation. Its value is `sessionSource`. */
+/**
+ * The label of an imported conversation. Its value is `sessionSource`.
+ * @example const imported = (await store.list()).filter(({ labels }) => SOURCE in labels);
+ */
 export const SOURCE = "source";
 
-/** Returns the program and id of a session, as a label's value. */
+/**
+ * Returns the program and id of a session, as a label's value.
+ * @example sessionSource({ program: "codex", id: "7" }) // "codex:7"
+ */
 export function sessionSource({ program, id }: Pick<PastSession, "program" | "id">): string {
   return `${program}:${id}`;
 }
@@ -17,6 +23,12 @@ export function sessionSource({ program, id }: Pick<PastSession, "program" | "id
 /**
  * Converts a session of another program to a conversation's log, without secrets (S10). All ids are new except for
  * those of calls. Omits provider data such as reasoning signatures, which another account may refuse.
+ * @example
+ * const redact = redactor({ env: process.env });
+ * for (const found of await sessionsIn("session.jsonl", redact)) {
+ *   const { id, events } = conversationOf(await readSession(found), redact);
+ *   await writeFile(`${id}.json`, toJson(events));
+ * }
  */
 export function conversationOf(session: PastSession, redact: Redact): ReadConversation {
   const id = createId();

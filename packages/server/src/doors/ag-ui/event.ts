@@ -3,7 +3,10 @@ import type { Json } from "@banyan/core/conversation";
 /** The protocol version that this server uses: AG-UI 1.0 (https://docs.ag-ui.com/spec/1.0). */
 export const AG_UI_VERSION = "1.0";
 
-/** Token counts of a model. `inputTokens` includes cached tokens, `outputTokens` includes reasoning. */
+/**
+ * Token counts of a model. `inputTokens` includes cached tokens, `outputTokens` includes reasoning.
+ * See {@link agUiEvents}.
+ */
 export interface AgUiUsage {
   readonly provider?: string;
   readonly model: string;
@@ -15,7 +18,10 @@ export interface AgUiUsage {
   readonly cacheWriteInputTokens: number;
 }
 
-/** A question to the user. The next run answers it in `resume`, with a payload that fits `responseSchema`. */
+/**
+ * A question to the user. The next run answers it in `resume`, with a payload that fits `responseSchema`.
+ * See {@link agUiEvents}.
+ */
 export interface AgUiInterrupt {
   readonly id: string;
   /** `tool_call`: may this call run? `input_required`: a question in words. `confirmation`: may the turn exceed its limit? */
@@ -26,13 +32,19 @@ export interface AgUiInterrupt {
   readonly subagentRunId?: string;
 }
 
-/** How an AG-UI run ended. A run that failed ends with the event `RUN_ERROR` and without an outcome. */
+/**
+ * How an AG-UI run ended. A run that failed ends with the event `RUN_ERROR` and without an outcome.
+ * See {@link agUiEvents}.
+ */
 export type AgUiOutcome =
   | { readonly type: "success"; readonly pendingToolCallIds?: readonly string[] }
   | { readonly type: "interrupt"; readonly interrupts: readonly AgUiInterrupt[] }
   | { readonly type: "cancelled" };
 
-/** A message in the form of AG-UI. */
+/**
+ * A message in the form of AG-UI.
+ * @example const asked: AgUiMessage = { id: "1", role: "user", content: "Hello" };
+ */
 export type AgUiMessage =
   | { readonly id: string; readonly role: "user"; readonly content: string | readonly AgUiPart[] }
   | { readonly id: string; readonly role: "reasoning"; readonly content: string }
@@ -48,7 +60,10 @@ export type AgUiMessage =
     }
   | { readonly id: string; readonly role: "tool"; readonly toolCallId: string; readonly content: string };
 
-/** A part of a user message in the form of AG-UI. */
+/**
+ * A part of a user message in the form of AG-UI.
+ * @example const part: AgUiPart = { type: "text", text: "Hello" };
+ */
 export type AgUiPart =
   | { readonly type: "text"; readonly text: string }
   | {
@@ -58,7 +73,7 @@ export type AgUiPart =
         | { readonly type: "url"; readonly value: string; readonly mimeType: string };
     };
 
-/** An operation of a JSON Patch (RFC 6902). */
+/** An operation of a JSON Patch (RFC 6902). See {@link agUiEvents}. */
 export interface AgUiPatch {
   readonly op: "replace";
   readonly path: string;
@@ -78,7 +93,7 @@ interface Extra {
 /**
  * An AG-UI 1.0 event, of the types that this server sends. `CUSTOM` events are `banyan.output` (output of a running
  * call), `banyan.file` (a changed file), `banyan.part` (a file or source in a response) and `banyan.notice` (a sentence
- * about the turn).
+ * about the turn). See {@link agUiEvents}.
  */
 export type AgUiEvent = Extra &
   (

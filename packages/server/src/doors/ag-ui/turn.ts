@@ -13,7 +13,7 @@ import {
   partId,
 } from "./tree.ts";
 
-/** The run that an AG-UI program requests. */
+/** The run that an AG-UI program requests. See {@link agUiEvents}. */
 export interface AgUiRun {
   readonly threadId: string;
   readonly runId: string;

@@ -1,7 +1,7 @@
 import type { Usage } from "@banyan/core";
 import type { Json, QuestionField } from "@banyan/core/conversation";
 
-/** A file in a UI message stream of the AI SDK. */
+/** A file in a UI message stream of the AI SDK. See {@link uiMessageChunks}. */
 export interface UiFile {
   readonly type: "file";
   readonly mediaType: string;
@@ -9,7 +9,7 @@ export interface UiFile {
   readonly filename?: string;
 }
 
-/** Data about a turn. `cost` is in US dollars, and `null` while the price is unknown. */
+/** Data about a turn. `cost` is in US dollars, and `null` while the price is unknown. See {@link uiMessageChunks}. */
 export interface UiMetadata {
   readonly run: string;
   /** How the turn ended, and its last message; absent while the turn works or waits for a user. */
@@ -21,7 +21,7 @@ export interface UiMetadata {
 
 /**
  * A question to the user that does not ask to approve a call of this message: a question in words, the limit of a turn
- * (`limit`), or a sub-agent's call (`approval`).
+ * (`limit`), or a sub-agent's call (`approval`). See {@link uiMessageChunks}.
  */
 export interface UiQuestion {
   readonly text: string;
@@ -37,6 +37,7 @@ export interface UiQuestion {
  * A chunk of the AI SDK's UI message stream, version 1 (https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol), of the
  * types that this server sends. Our own parts are `data-question` (see `UiQuestion`), `data-file` (a call changed a
  * file) and `data-notice`. A notice is a sentence about the turn, such as a model retry, and is not stored.
+ * See {@link uiMessageChunks}.
  */
 export type UiChunk =
   | { readonly type: "start"; readonly messageId: string; readonly messageMetadata: UiMetadata }
@@ -89,5 +90,5 @@ export type UiChunk =
       readonly messageMetadata: UiMetadata;
     };
 
-/** A part of a user message in a UI message of the AI SDK. */
+/** A part of a user message in a UI message of the AI SDK. See {@link uiMessageChunks}. */
 export type UiPart = { readonly type: "text"; readonly text: string } | UiFile;

@@ -7,6 +7,8 @@ import { entryVariables } from "./variables.ts";
  * Returns a digest (SHA-256, hexadecimal) of what the user consents to in an entry: the program with its arguments,
  * folder and variables as written, or the address with its headers. Any change of these needs a new consent (S6). The
  * digest does not cover `timeout` and `disabled`.
+ * @example
+ * commandDigest({ command: "notes-server" }) === commandDigest({ command: "notes-server", timeout: 5_000 }) // true
  */
 export function commandDigest(entry: McpServerEntry): string {
   const { timeout: _, disabled: __, ...exact } = entry;
@@ -17,6 +19,7 @@ export function commandDigest(entry: McpServerEntry): string {
  * Describes on one line what the user consents to: everything that `commandDigest` covers, and the user's variables
  * that the server gets. For a package runner (`npx`, ...), names the folder too, because the folder decides which
  * program runs. Texts with blanks or unusual characters are quoted.
+ * @example describeEntry({ command: "notes-server", args: ["--read-only"] }) // "notes-server --read-only"
  */
 export function describeEntry(entry: McpServerEntry): string {
   const parts = isStdio(entry)

@@ -13,7 +13,7 @@ interface CommonEntry {
   readonly disabled?: boolean;
 }
 
-/** An MCP server that is a program, connected over standard input and output. */
+/** An MCP server that is a program, connected over standard input and output. See {@link readEntry}. */
 export interface StdioEntry extends CommonEntry {
   readonly command: string;
   readonly args?: readonly string[];
@@ -23,7 +23,7 @@ export interface StdioEntry extends CommonEntry {
   readonly cwd?: string;
 }
 
-/** An MCP server at an address, connected over streamable HTTP. */
+/** An MCP server at an address, connected over streamable HTTP. See {@link readEntry}. */
 export interface HttpEntry extends CommonEntry {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface HttpEntry extends CommonEntry {
   readonly oauth?: OAuthEntry;
 }
 
-/** The registration of this client at an authorization server. */
+/** The registration of this client at an authorization server. See {@link readEntry}. */
 export interface OAuthEntry {
   readonly clientId?: string;
   readonly clientSecret?: string;
@@ -47,7 +47,10 @@ export interface OAuthEntry {
   readonly grant?: "authorization_code" | "client_credentials";
 }
 
-/** One entry of `mcpServers`, in the common format of MCP clients. `${NAME}` in a text is replaced by the user's variable. */
+/**
+ * One entry of `mcpServers`, in the common format of MCP clients. `${NAME}` in a text is replaced by the user's variable.
+ * See {@link readEntry}.
+ */
 export type McpServerEntry = StdioEntry | HttpEntry;
 
 /** Returns whether the server of an entry is a program. */
@@ -155,7 +158,10 @@ export const mcpServerEntry = shape.superRefine((entry, context) => {
 /** The name of an MCP server: at most 64 letters, digits, `_`, `-` and `.`. The names of its tools contain this name. */
 export const mcpServerName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "a name of letters, digits, dots, _ and -");
 
-/** Validates an entry of `mcpServers`. Throws an `McpError` that names the server, the field and the expected value. */
+/**
+ * Validates an entry of `mcpServers`. Throws an `McpError` that names the server, the field and the expected value.
+ * @example const entry = readEntry("notes", JSON.parse('{ "command": "notes-server" }'));
+ */
 export function readEntry(name: string, value: unknown): McpServerEntry {
   const named = mcpServerName.safeParse(name);
   if (!named.success) {

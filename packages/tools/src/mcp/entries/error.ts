@@ -4,11 +4,19 @@ import { errorMessage } from "@banyan/core/shown";
  * Why an MCP server failed. `entry`: its configuration is invalid. `variable`: its configuration names an unset
  * variable. `start`: the server did not start, is unreachable, or does not use the protocol. `sign-in`: the user must
  * sign in. `gone`: the connection broke. `silent`: the server gave no sign of life for too long. `refused`: the server
- * answered with an error. `unknown`: no such server, prompt or resource exists.
+ * answered with an error. `unknown`: no such server, prompt or resource exists. See {@link McpError}.
  */
 export type McpErrorCode = "entry" | "variable" | "start" | "sign-in" | "gone" | "silent" | "refused" | "unknown";
 
-/** A failure of an MCP server. The message names the server and the remedy, for users and for the model. */
+/**
+ * A failure of an MCP server. The message names the server and the remedy, for users and for the model.
+ * @example
+ * try {
+ *   readEntry("notes", {});
+ * } catch (error) {
+ *   if (error instanceof McpError) console.error(error.code, error.message); // "entry", and the missing field
+ * }
+ */
 export class McpError extends Error {
   override readonly name = "McpError";
   readonly code: McpErrorCode;

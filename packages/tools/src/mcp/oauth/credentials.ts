@@ -11,6 +11,9 @@ import { lockFile } from "./file-lock.ts";
 /**
  * Returns the stored credentials for the server of an entry; undefined if the server is a program. Throws an `McpError`
  * if a variable of the entry is not set.
+ * @example
+ * const entry = readEntry("library", { url: "https://mcp.example.org" });
+ * await credentialsFor("credentials", "library", entry, process.env)?.remove();
  */
 export function credentialsFor(
   folder: string,
@@ -21,7 +24,7 @@ export function credentialsFor(
   return isStdio(entry) ? undefined : new Credentials(folder, fillVariables(name, entry, env).url);
 }
 
-/** The stored result of a sign-in to an MCP server. */
+/** The stored result of a sign-in to an MCP server. See {@link Credentials}. */
 export interface StoredCredentials {
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
@@ -35,6 +38,7 @@ type CredentialsChange = { readonly [Key in keyof StoredCredentials]: StoredCred
  * The credentials for one server address, in a file that only the user can read (mode 0600). The key is the address and
  * not the server's name: a project that reuses the name for another server gets no credentials. Each read opens the
  * file, because another process may have refreshed the credentials.
+ * @example const { tokens } = await new Credentials("credentials", "https://mcp.example.org").read();
  */
 export class Credentials {
   readonly #folder: string;

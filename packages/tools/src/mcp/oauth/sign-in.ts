@@ -16,7 +16,10 @@ import { McpError } from "../entries/error.ts";
 import type { Credentials } from "./credentials.ts";
 import { Loopback } from "./loopback.ts";
 
-/** Shows a user the address at which to sign in to `server`. Does not wait until the user has signed in. */
+/**
+ * Shows a user the address at which to sign in to `server`. Does not wait until the user has signed in.
+ * @example const openAddress: OpenAddress = (address, server) => console.log(`Sign in to ${server} at ${address}`);
+ */
 export type OpenAddress = (address: URL, server: string) => void | Promise<void>;
 
 const PATIENCE = 300_000;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { WebError } from "../error.ts";
 import { askSearchService } from "./ask.ts";
 
-/** A page that a search service found. */
+/** A page that a search service found. See {@link searxngSearch}. */
 export interface SearchResult {
   readonly title: string;
   readonly address: string;
@@ -13,7 +13,7 @@ export interface SearchResult {
 
 /**
  * A web search service. `search` returns at most `limit` results, best first; empty if nothing was found. Rejects with
- * a `WebError`, or with the signal's reason. The results are untrusted text.
+ * a `WebError`, or with the signal's reason. The results are untrusted text. See {@link searxngSearch}.
  */
 export interface SearchProvider {
   search(
@@ -31,7 +31,10 @@ const braveAnswer = z.object({
     .optional(),
 });
 
-/** Creates a search with Brave Search. Format: https://api-dashboard.search.brave.com/app/documentation/web-search */
+/**
+ * Creates a search with Brave Search. Format: https://api-dashboard.search.brave.com/app/documentation/web-search
+ * @example new Agent({ model, tools: webTools({ search: braveSearch({ key: process.env.BRAVE_API_KEY ?? "" }) }) });
+ */
 export function braveSearch(options: { key: string; endpoint?: string }): SearchProvider {
   refuseUnknown("braveSearch", options, { key: true, endpoint: true });
   const { key, endpoint = BRAVE } = options;
@@ -61,6 +64,7 @@ const searxngAnswer = z.object({
 /**
  * Creates a search with a SearXNG server, which queries other services. Its setting `search.formats` must contain
  * `json`; otherwise the server answers 403. Format: https://docs.searxng.org/dev/search_api.html
+ * @example const results = await searxngSearch({ url: "http://127.0.0.1:8888" }).search("oak", { limit: 3, signal });
  */
 export function searxngSearch(options: { url: string }): SearchProvider {
   refuseUnknown("searxngSearch", options, { url: true });
@@ -85,7 +89,10 @@ const tavilyAnswer = z.object({
   results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().default("") })),
 });
 
-/** Creates a search with Tavily and an API key. Format: https://docs.tavily.com/documentation/api-reference/endpoint/search */
+/**
+ * Creates a search with Tavily and an API key. Format: https://docs.tavily.com/documentation/api-reference/endpoint/search
+ * @example new Agent({ model, tools: [webSearchTool(tavilySearch({ key: process.env.TAVILY_API_KEY ?? "" }))] });
+ */
 export function tavilySearch(options: { key: string; endpoint?: string }): SearchProvider {
   refuseUnknown("tavilySearch", options, { key: true, endpoint: true });
   const { key, endpoint = TAVILY } = options;
@@ -115,6 +122,7 @@ export interface SearchSettings {
 /**
  * Creates the search that the settings choose. Keys come from the environment: `BRAVE_API_KEY`, `TAVILY_API_KEY`.
  * Throws a `WebError` that names the missing setting.
+ * @example const search = searchProvider({ provider: "tavily" }, process.env);
  */
 export function searchProvider(
   options: SearchSettings,

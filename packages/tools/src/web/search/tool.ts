@@ -16,6 +16,7 @@ const input = z.object({
 /**
  * Returns the tool `web_search {query, limit?}`: matching addresses, each with title and snippet. The tool needs
  * approval, because a search sends the query to another service and costs money.
+ * @example new Agent({ model, tools: [webSearchTool(searxngSearch({ url: "http://127.0.0.1:8888" }))] });
  */
 export function webSearchTool(provider: SearchProvider): Tool {
   return defineTool({

@@ -27,7 +27,10 @@ import {
 import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./file-writing.ts";
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
 
-/** A file or link to bring over from another branch: that branch's version and the common ancestor. */
+/**
+ * A file or link to bring over from another branch: that branch's version and the common ancestor.
+ * See {@link bringTool}.
+ */
 export interface IncomingFile {
   /** The file in the other branch; undefined: none. */
   readonly there: FileEntry | undefined;
@@ -36,13 +39,13 @@ export interface IncomingFile {
   readonly hasOwnMode: boolean;
 }
 
-/** A merged text and its number of conflicts. */
+/** A merged text and its number of conflicts. See {@link bringTool}. */
 export interface MergedText {
   readonly text: string;
   readonly conflicts: number;
 }
 
-/** Options of the tool `bring_over`: where its files come from, and how texts are merged. */
+/** Options of the tool `bring_over`: where its files come from, and how texts are merged. See {@link bringTool}. */
 export interface BringOptions extends FileWritingOptions {
   /** Returns a file of the named branch. Rejects with a sentence if the file is not available. */
   incoming(from: string, path: string, context: PreviewContext): Promise<IncomingFile>;
@@ -76,6 +79,12 @@ type FileMergeOutcome =
 /**
  * Returns the tool `bring_over {from, files}`, which copies file changes of another branch to this one. A file that
  * only the other branch changed is copied; a file that both changed is merged, with conflict markers like git's.
+ * @example
+ * const entry = (text: string) => ({ content: Buffer.from(text), mode: "100644" });
+ * const tool = bringTool(workspace, {
+ *   incoming: async () => ({ there: entry("elm\n"), base: entry("oak\n"), hasOwnMode: false }),
+ *   merge: async ({ there }) => ({ text: there, conflicts: 0 }),
+ * });
  */
 export function bringTool(workspace: Workspace, options: BringOptions): Tool {
   refuseUnknown("bringTool", options, OPTIONS);
@@ -107,7 +116,16 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
   });
 }
 
-/** Runs `bring_over`. Returns a line per file, and whether all arrived without conflicts. Throws if the call is cancelled. */
+/**
+ * Runs `bring_over`. Returns a line per file, and whether all arrived without conflicts. Throws if the call is cancelled.
+ * @example
+ * const there = { content: Buffer.from("elm\n"), mode: "100644" };
+ * const options = {
+ *   incoming: async () => ({ there, base: undefined, hasOwnMode: false }),
+ *   merge: async ({ there }: { there: string }) => ({ text: there, conflicts: 0 }),
+ * };
+ * const { report, isWhole } = await bringOver(workspace, options, { from: "b", files: ["a.txt"] }, toolContext);
+ */
 export async function bringOver(
   workspace: Workspace,
   options: BringOptions,

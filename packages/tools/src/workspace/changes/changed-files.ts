@@ -1,7 +1,7 @@
 import { type ConversationState, type Message, pathTo } from "@banyan/core";
 import { type FileChange, worktreeAt } from "@banyan/core/conversation";
 
-/** A file that a conversation changed, with its first and last state. */
+/** A file that a conversation changed, with its first and last state. See {@link changedFiles}. */
 export interface ChangedFile {
   /** Relative to the workspace, or to the same folder of the worktree. */
   readonly path: string;
@@ -27,6 +27,7 @@ type ChangeOfCall = FileChange & { readonly call: string; readonly worktree?: st
  * Returns the files that the branch down to `leaf` and its sub-agents changed, in the order of their first change;
  * without `leaf`, the files that the whole conversation changed. Leaves out files whose last state equals the first.
  * With `beside`, leaves out changes on the path that both branches share.
+ * @example for (const { path, kind, added } of changedFiles(session.state)) console.log(path, kind, `+${added}`);
  */
 export function changedFiles(state: ConversationState, leaf?: string, beside: string | null = null): ChangedFile[] {
   const found = branchMessages(state, leaf, beside).flatMap((message) => changesInMessage(state, message));
@@ -45,7 +46,11 @@ export function changedFiles(state: ConversationState, leaf?: string, beside: st
   });
 }
 
-/** Returns the first and the last mode of several changes; undefined if both are the same. */
+/**
+ * Returns the first and the last mode of several changes; undefined if both are the same.
+ * @example
+ * changedMode([{ mode: { before: "100644", after: "100755" } }]) // { mode: { before: "100644", after: "100755" } }
+ */
 export function changedMode(changes: readonly Pick<FileChange, "mode">[]): Pick<FileChange, "mode"> | undefined {
   const modes = changes.flatMap(({ mode }) => mode ?? []);
   const [before = null, after = null] = [modes[0]?.before, modes.at(-1)?.after];

@@ -30,7 +30,10 @@ const inputOf = (workspace: Workspace) =>
     new_text: z.string().describe("The replacement. Empty removes the old text."),
   });
 
-/** Returns the tool `edit {path, old_text, new_text}`, which replaces one place in a text file. All other bytes stay the same. */
+/**
+ * Returns the tool `edit {path, old_text, new_text}`, which replaces one place in a text file. All other bytes stay the same.
+ * @example new Agent({ model, tools: [readTool(workspace), editTool(workspace, { backups: "/home/me/backups" })] });
+ */
 export function editTool(workspace: Workspace, options: FileWritingOptions = {}): Tool {
   refuseUnknown("editTool", options, WRITING_OPTIONS);
   const { backups, refuse, watch } = options;

@@ -6,7 +6,7 @@ import { countLines } from "../files/text-content.ts";
 import { type LineDiff, lineDiff } from "./line-diff.ts";
 import { boundedDiff } from "./unified-diff.ts";
 
-/** The content of a file. */
+/** The content of a file. See {@link fileContent}. */
 export interface FileContent {
   /** The SHA-256 of its bytes in hexadecimal. */
   readonly digest: string;
@@ -14,7 +14,10 @@ export interface FileContent {
   readonly text?: string;
 }
 
-/** Returns the digest of a file's bytes, and their text if the file is text. */
+/**
+ * Returns the digest of a file's bytes, and their text if the file is text.
+ * @example const { text } = fileContent(Buffer.from("oak\n")); // "oak\n"
+ */
 export function fileContent(bytes: Buffer): FileContent {
   const digest = contentDigest(bytes);
   const form = detectFileForm(bytes.subarray(0, SNIFFED_BYTES));
@@ -25,6 +28,8 @@ export function fileContent(bytes: Buffer): FileContent {
 /**
  * Describes how a file's content changed; undefined means no file. Both contents are equal if only the mode changed.
  * `most` is the limit of the stored diff in bytes.
+ * @example
+ * const { added, removed } = fileChange("a.txt", fileContent(Buffer.from("oak\n")), fileContent(Buffer.from("elm\n")));
  */
 export function fileChange(
   path: string,

@@ -10,7 +10,7 @@ import { removeFile, replaceWorkspaceFile } from "./replace-file.ts";
 
 const LINK = "120000";
 
-/** A regular file, or a link, whose content is the text of its target. */
+/** A regular file, or a link, whose content is the text of its target. See {@link entryAt}. */
 export interface FileEntry {
   readonly content: Buffer;
   /** In octal digits, as git writes it: "100755" for a program, "120000" for a link. */
@@ -22,17 +22,26 @@ export interface StandingEntry extends FileEntry {
   readonly stats: Stats;
 }
 
-/** Returns whether a file entry is a symbolic link. */
+/**
+ * Returns whether a file entry is a symbolic link.
+ * @example isLink({ mode: "120000" }) // true
+ */
 export function isLink(entry: Pick<FileEntry, "mode"> | undefined): boolean {
   return entry?.mode === LINK;
 }
 
-/** Converts the mode of a file to the form of `FileEntry.mode`. */
+/**
+ * Converts the mode of a file to the form of `FileEntry.mode`.
+ * @example modeText({ mode: 0o755 }) // "100755"
+ */
 export function modeText({ mode }: Pick<Stats, "mode">): string {
   return `100${(mode & 0o777).toString(8).padStart(3, "0")}`;
 }
 
-/** Locates a path like `locate`, but does not follow a link at the end of the path. */
+/**
+ * Locates a path like `locate`, but does not follow a link at the end of the path.
+ * @example const { real } = await locateEntry(workspace, "docs/link.md");
+ */
 export async function locateEntry(workspace: Workspace, named: string): Promise<Location> {
   const name = basename(named);
   if (name === "" || name === "." || name === "..") return locate(workspace, named);
@@ -47,7 +56,12 @@ export async function locateEntry(workspace: Workspace, named: string): Promise<
   return { path, real, kind: "special", what: "a link" };
 }
 
-/** Returns the file or link at a location; undefined if there is none. Other failures throw like `openFile`. */
+/**
+ * Returns the file or link at a location; undefined if there is none. Other failures throw like `openFile`.
+ * @example
+ * const entry = await entryAt(workspace, await locateEntry(workspace, "a.txt"));
+ * console.log(entry === undefined ? "no file" : entry.mode);
+ */
 export async function entryAt(workspace: Workspace, location: Location): Promise<StandingEntry | undefined> {
   if (location.kind === "missing") return undefined;
   if (location.what === "a link") {

@@ -5,7 +5,7 @@ import { WorkspaceError } from "../files/error.ts";
 import type { KeyWatch } from "../files/key-file.ts";
 import type { Location, Workspace } from "../files/paths.ts";
 
-/** Options of the tools that write files. */
+/** Options of the tools that write files. See {@link editTool}. */
 export interface FileWritingOptions {
   /**
    * The folder for previous contents, which allow undo. Created on demand, readable only by the owner. Absent: no

@@ -9,7 +9,9 @@ import { openFile } from "../files/open-path.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import { type FileContent, fileChange, fileContent } from "./file-change.ts";
 
-/** A file change that another program reports: the new text, and the text that it replaces. */
+/**
+ * A file change that another program reports: the new text, and the text that it replaces. See {@link reportedDiff}.
+ */
 export interface ReportedChange {
   /** Relative to the workspace, or absolute. */
   readonly path: string;
@@ -18,7 +20,7 @@ export interface ReportedChange {
   readonly newText: string;
 }
 
-/** One tool call of another program that changes files. */
+/** One tool call of another program that changes files. See {@link ForeignChanges}. */
 export interface ForeignCall {
   /** Records the current content of a file that may change soon. Ignores paths that are no file of the workspace. */
   note(path: string): Promise<void>;
@@ -52,6 +54,11 @@ interface BusyFile {
 /**
  * Records file changes by another program, which does not use our tools, by comparing contents before and after each
  * call. So each change belongs to its call and can be undone.
+ * @example
+ * const changes = new ForeignChanges(workspace, { backups: "/home/me/backups" });
+ * const begun = changes.begin();
+ * await begun.note("a.txt");
+ * for (const { path, added } of await begun.settle()) console.log(path, added);
  */
 export class ForeignChanges {
   readonly #workspace: Workspace;
@@ -224,7 +231,10 @@ function workspaceStamp(root: string, path: string): Stamp | undefined {
   return { stamp: `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`, size: Number(stats.size) };
 }
 
-/** Returns the diff of a change that another program proposes, for an approval. Lines are counted in the reported texts. */
+/**
+ * Returns the diff of a change that another program proposes, for an approval. Lines are counted in the reported texts.
+ * @example const { diff } = reportedDiff({ path: "a.txt", oldText: "oak\n", newText: "elm\n" });
+ */
 export function reportedDiff({ path, oldText, newText }: ReportedChange): FileChange {
   const [before, after] = [oldText, newText].map((text) =>
     text === null ? undefined : fileContent(Buffer.from(text)),

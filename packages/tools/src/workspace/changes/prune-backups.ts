@@ -4,7 +4,10 @@ import { refuseUnknown } from "@banyan/core/conversation";
 
 const DAY = 86_400_000;
 
-/** The limits of age and size for backups: previous contents of files, which are kept for undo. */
+/**
+ * The limits of age and size for backups: previous contents of files, which are kept for undo.
+ * See {@link pruneBackups}.
+ */
 export interface BackupBounds {
   /** Days since a content was last kept. */
   readonly days: number;
@@ -15,6 +18,7 @@ export interface BackupBounds {
 /**
  * Removes backups that are older than the limit, then the oldest backups until the others fit. Backups of the last day
  * always stay. Other files, and files that cannot be removed, are skipped. Stops after an abort; never rejects.
+ * @example await pruneBackups("/home/me/backups", { days: 30, bytes: 1_000_000_000 });
  */
 export async function pruneBackups(backups: string, bounds: BackupBounds, signal?: AbortSignal): Promise<void> {
   refuseUnknown("pruneBackups", bounds, { days: true, bytes: true });

@@ -13,6 +13,7 @@ import { entryAt, isLink, locateEntry, putEntry } from "./file-entry.ts";
  * made, which can be undone in turn. `watch` gets both whole contents, because the returned diff shows parts of them.
  * Throws a `WorkspaceError` and changes nothing: `changed` if the file is not in the state after the change, `missing`
  * if the previous content is no longer kept, and the errors of the tool `write`.
+ * @example for (const change of toolCall.changes ?? []) await undoChange(workspace, "/home/me/backups", change);
  */
 export async function undoChange(
   workspace: Workspace,
@@ -43,6 +44,7 @@ export async function undoChange(
 /**
  * Undoes all changes of a file by a branch or a conversation. Throws like `undoChange`, and `changed` if another
  * program changed the file in between, because that change would be lost.
+ * @example for (const file of changedFiles(session.state)) await revertFile(workspace, "/home/me/backups", file);
  */
 export async function revertFile(
   workspace: Workspace,

@@ -36,7 +36,10 @@ const inputOf = (workspace: Workspace) =>
     content: z.string().describe("The whole content of the file."),
   });
 
-/** Returns the tool `write {path, content}`, which creates or replaces a file. */
+/**
+ * Returns the tool `write {path, content}`, which creates or replaces a file.
+ * @example new Agent({ model, tools: [writeTool(workspace, { backups: "/home/me/backups" })] });
+ */
 export function writeTool(workspace: Workspace, options: FileWritingOptions = {}): Tool {
   refuseUnknown("writeTool", options, WRITING_OPTIONS);
   const { backups, refuse, watch } = options;

@@ -81,7 +81,12 @@ type CommandWorkEnd = Awaited<CommandWork["over"]>;
 
 type ProcessCaller = Pick<ToolContext, "conversation" | "signal">;
 
-/** The background commands of one workspace, which continue after their tool call, by conversation. */
+/**
+ * The background commands of one workspace, which continue after their tool call, by conversation.
+ * @example
+ * const background = new BackgroundCommands();
+ * new Agent({ model, tools: [shellTool(workspace, {}, background)] });
+ */
 export class BackgroundCommands {
   /** All running commands, including those in the foreground: they all end with the program. */
   readonly running = new RunningCommands();

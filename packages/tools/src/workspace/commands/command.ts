@@ -51,7 +51,10 @@ const DRAIN = 250;
 /** Maximum bytes of a background command's output to read in each period of `time` milliseconds. */
 const PACE = { bytes: 1024 * 1024, time: 100 };
 
-/** Returns the path of the POSIX shell for commands. Throws on a system without one. */
+/**
+ * Returns the path of the POSIX shell for commands. Throws on a system without one.
+ * @example console.log(`Commands run in ${commandShell()}.`);
+ */
 export function commandShell(): string {
   return existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
 }

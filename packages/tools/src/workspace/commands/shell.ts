@@ -16,7 +16,7 @@ import { ProgressPace } from "./progress-pace.ts";
 import { GIT_SETTINGS, steadyEnvironment, withoutEditors } from "./shell-environment.ts";
 import { TerminalScreen } from "./terminal-screen.ts";
 
-/** The environment, sandbox and redaction of commands. */
+/** The environment, sandbox and redaction of commands. See {@link shellTool}. */
 export interface ShellOptions {
   /** Variables for commands, in addition to the program's own variables without secrets; undefined removes a variable. */
   readonly env?: ProcessEnvironment | undefined;
@@ -58,7 +58,10 @@ const input = z.object({
     ),
 });
 
-/** Returns the tool `shell {command, timeout?}`, which runs a command. Commands in `background` continue after the call. */
+/**
+ * Returns the tool `shell {command, timeout?}`, which runs a command. Commands in `background` continue after the call.
+ * @example new Agent({ model, tools: [shellTool(workspace, { env: { CI: "1" } })] });
+ */
 export function shellTool(
   workspace: Workspace,
   options: ShellOptions = {},
@@ -119,7 +122,7 @@ async function orNotExecuted<Done>(running: Promise<Done>): Promise<Done> {
   }
 }
 
-/** Options of a command that runs in a workspace. */
+/** Options of a command that runs in a workspace. See {@link runInWorkspace}. */
 export interface RunOptions extends ShellOptions {
   readonly timeout: number;
   readonly signal: AbortSignal;
@@ -140,6 +143,7 @@ const RUN_OPTIONS: OptionNames<RunOptions> = {
 /**
  * Runs a command like the tool `shell`: in the sandbox and without the environment's secrets. All child processes have
  * ended when this resolves. Cuts long output in the middle. Rejects if the shell cannot start.
+ * @example const { output } = await runInWorkspace(workspace, "git status --short", { timeout: 10_000, signal });
  */
 export async function runInWorkspace(
   workspace: Workspace,

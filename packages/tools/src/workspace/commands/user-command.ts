@@ -3,7 +3,7 @@ import { type CommandEnd, runShellCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
 import { commandReport, ShownOutput, WITHOUT_TERMINAL } from "./shell.ts";
 
-/** A command that a user runs, and its folder. */
+/** A command that a user runs, and its folder. See {@link runForUser}. */
 export interface UserCommand {
   readonly command: string;
   readonly directory: string;
@@ -20,6 +20,14 @@ const A_DAY = 24 * 3_600_000;
 /**
  * Runs a command for a user, with the user's variables and without a sandbox, but without input and terminal. Resolves
  * with the end of the command and the text for the model. Rejects if the shell cannot start.
+ * @example
+ * const { report } = await runForUser({
+ *   command: "git status",
+ *   directory: workspace.root,
+ *   signal,
+ *   onOutput: (text) => process.stdout.write(text),
+ *   redaction: redacting(),
+ * });
  */
 export async function runForUser({
   command,

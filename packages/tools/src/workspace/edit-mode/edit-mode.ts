@@ -24,6 +24,7 @@ const inputOf = (workspace: Workspace) =>
 /**
  * Returns the tool `edit_mode {file_path, mode?, overwrite?}`, which changes a file by code blocks in the model's next
  * message (B27). The call itself writes nothing.
+ * @example new Agent({ model, tools: [editModeTool(workspace)] });
  */
 export function editModeTool(workspace: Workspace, options: FileWritingOptions = {}): Tool {
   refuseUnknown("editModeTool", options, WRITING_OPTIONS);

@@ -4,7 +4,7 @@
  * `protected`: the path must not be written. `content`: the content is not text. `encoding`: the text cannot be written
  * back in its encoding. `match`: the text to replace does not occur exactly once. `changed`: another program changed
  * the path meanwhile. `pattern`: a pattern is invalid. `range`: the lines do not exist. `refused`: the host forbids
- * writing the text or reading the file. `system`: the operating system refused.
+ * writing the text or reading the file. `system`: the operating system refused. See {@link WorkspaceError}.
  */
 export type WorkspaceErrorCode =
   | "root"
@@ -22,7 +22,15 @@ export type WorkspaceErrorCode =
   | "refused"
   | "system";
 
-/** A failure of a workspace tool. The message gives the model the path and the remedy. */
+/**
+ * A failure of a workspace tool. The message gives the model the path and the remedy.
+ * @example
+ * try {
+ *   openWorkspace("/missing");
+ * } catch (error) {
+ *   if (error instanceof WorkspaceError) console.error(error.code, error.message); // "root", and the remedy
+ * }
+ */
 export class WorkspaceError extends Error {
   override readonly name = "WorkspaceError";
   readonly code: WorkspaceErrorCode;

@@ -40,7 +40,10 @@ export const SIGNATURES: readonly (readonly [start: string, what: string])[] = [
   ["OggS", "Ogg media"],
 ];
 
-/** Detects text by the first `SNIFFED_BYTES`: a null byte means binary, unless a byte-order mark means UTF-16. */
+/**
+ * Detects text by the first `SNIFFED_BYTES`: a null byte means binary, unless a byte-order mark means UTF-16.
+ * @example detectFileForm(Buffer.from("GIF89a\0")) // { kind: "binary", what: "a GIF image" }
+ */
 export function detectFileForm(start: Buffer): FileForm {
   if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return { kind: "text", encoding: "utf-8", mark: 3 };
   if (start[0] === 0xff && start[1] === 0xfe) return { kind: "text", encoding: "utf-16le", mark: 2 };

@@ -6,6 +6,7 @@ const MOST_LINKS = 40;
 /**
  * Returns the target of an absolute path. Links and `..` are followed part by part, as the system does. Missing parts
  * are taken literally. Undefined after too many links, or for an impossible name.
+ * @example const target = followLinks("/work/link/a.txt");
  */
 export function followLinks(path: string): string | undefined {
   if (path.includes("\0")) return undefined;

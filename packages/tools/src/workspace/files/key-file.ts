@@ -4,7 +4,7 @@ import { compileGlob } from "./glob.ts";
 
 /**
  * Starts a check of a text. Pass the returned function the whole text in pieces, from the beginning. So a private key
- * is recognized even if a tool result shows only a part of the text (S22).
+ * is recognized even if a tool result shows only a part of the text (S22). See {@link ForeignChanges}.
  */
 export type KeyWatch = () => (piece: string) => void;
 
@@ -14,12 +14,17 @@ const NAMES =
 const BEGINNINGS =
   /^\s*(?:-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----\r?\n|PuTTY-User-Key-File-[0-9]|AGE-SECRET-KEY-1|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY)/;
 
-/** Bytes of a file that `keyFileRefusal` examines. */
+/**
+ * Bytes of a file that `keyFileRefusal` examines.
+ * @example keyFileRefusal("notes.md", Buffer.alloc(JUDGED_BYTES)) // undefined
+ */
 export const JUDGED_BYTES = 200;
 
 /**
  * Returns why a file is not opened for a model: its name or first bytes indicate a private key (S22). Undefined for
  * other files and for files that a pattern in `allowed` matches.
+ * @example
+ * const refusal = keyFileRefusal("/home/me/.ssh/id_ed25519", Buffer.from("-----BEGIN OPENSSH PRIVATE KEY-----"));
  */
 export function keyFileRefusal(path: string, start: Buffer, allowed: readonly string[] = []): string | undefined {
   if (!NAMES.test(basename(path)) && !BEGINNINGS.test(start.toString("latin1", 0, JUDGED_BYTES))) return undefined;

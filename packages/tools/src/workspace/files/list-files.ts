@@ -16,6 +16,7 @@ const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules", ".venv", "__py
  * Lists the files and links in a folder, sorted, as paths relative to it. Ignored files are left out, by the ignore
  * files of the folder and of the repository around it. No program runs and no link is followed (S16, S21): the folder
  * can only exclude files. An unreadable folder has no files.
+ * @example const sources = (await listFiles("/work")).filter((path) => path.endsWith(".ts"));
  */
 export async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = [];

@@ -24,7 +24,10 @@ const inputOf = (workspace: Workspace) =>
     depth: z.int().min(1).max(20).optional().describe("How many levels to go down. Default 1."),
   });
 
-/** Returns the tool `list {path, depth?}`: the entries of a folder. */
+/**
+ * Returns the tool `list {path, depth?}`: the entries of a folder.
+ * @example new Agent({ model, tools: [listTool(workspace)] });
+ */
 export function listTool(workspace: Workspace): Tool {
   return defineTool({
     name: "list",

@@ -4,7 +4,7 @@ import { nearest } from "@banyan/core/shown";
 import { WorkspaceError } from "./error.ts";
 import { FoldedText } from "./folded-text.ts";
 
-/** The folders that a path in a text refers to. Both are absolute. */
+/** The folders that a path in a text refers to. Both are absolute. See {@link meantPath}. */
 export interface PathBase {
   /** The base of relative paths. */
   readonly root: string;
@@ -35,6 +35,7 @@ const MOST_COMPARED = 5000;
  * - If no file has the name, and exactly one name in its folder differs only in look-alike characters, that name is
  * meant (F81). Applying `meantPath` to its result changes nothing. Throws a `WorkspaceError` with code `path` for
  * `~user`, a drive letter, a share or an address of another machine.
+ * @example meantPath("~/notes.md", { root: "/work", home: "/home/me" }) // "/home/me/notes.md"
  */
 export function meantPath(named: string, base: PathBase): string {
   return lookAlikePath(base.root, spelledPath(named, base));
@@ -82,6 +83,7 @@ const MEANS_ELSEWHERE = /^(?:(?:~|\$HOME|\$\{HOME\})(?:$|\/)|file:\/|[A-Za-z]:[\
  * Returns a path for listings, on one line, that means the same path when it is read again (S35). The path becomes a
  * JSON string if a character would break the line or reverse the text, and gets a leading `./` if it would mean another
  * path.
+ * @example shownPath("my\nnotes.md") // '"my\\nnotes.md"'
  */
 export function shownPath(path: string): string {
   if (MEANS_ELSEWHERE.test(path)) return shownPath(`./${path}`);
@@ -91,7 +93,10 @@ export function shownPath(path: string): string {
   });
 }
 
-/** Returns a name or path in the form that is compared for look-alike characters (F81). */
+/**
+ * Returns a name or path in the form that is compared for look-alike characters (F81).
+ * @example foldedName("it’s.md") === foldedName("it's.md") // true
+ */
 export function foldedName(name: string): string {
   return new FoldedText(name, { startsInLine: true }).text;
 }
@@ -113,7 +118,10 @@ function lookAlikePath(root: string, path: string): string {
   return parts.join("/");
 }
 
-/** Returns existing paths similar to a missing one, as a sentence: "Did you mean src/a.ts?"; empty if none is similar. */
+/**
+ * Returns existing paths similar to a missing one, as a sentence: "Did you mean src/a.ts?"; empty if none is similar.
+ * @example console.error(`There is no file src/mian.ts. ${adviceOnPath("/work", "src/mian.ts")}`);
+ */
 export function adviceOnPath(root: string, path: string): string {
   const parts = path.split("/");
   const missing = parts.findIndex((_, index) => !isPathThere(root, parts.slice(0, index + 1).join("/") || "/"));
@@ -135,7 +143,10 @@ function listPathFolder(root: string, folder: string): string[] {
   }
 }
 
-/** Replaces `~`, `$HOME` or `${HOME}` at the start of a path by `home`. */
+/**
+ * Replaces `~`, `$HOME` or `${HOME}` at the start of a path by `home`.
+ * @example expandHome("$HOME/notes.md", "/home/me") // "/home/me/notes.md"
+ */
 export function expandHome(path: string, home: string): string {
   return path.replace(HOME, () => home);
 }

@@ -15,7 +15,7 @@ export interface OpenDirectory extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
-/** A regular file, open for reading. */
+/** A regular file, open for reading. See {@link openFileAt}. */
 export interface OpenRegularFile extends AsyncDisposable {
   readonly path: string;
   readonly handle: FileHandle;
@@ -26,7 +26,12 @@ const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOL
 /** `O_NONBLOCK`: a named pipe in place of the file opens at once and is refused afterwards. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Opens a folder by its path without links, and checks that the opened folder is at this path. */
+/**
+ * Opens a folder by its path without links, and checks that the opened folder is at this path.
+ * @example
+ * await using folder = await openDirectory(workspace, workspace.root);
+ * await writeFile(`${folder.at}/a.txt`, "oak\n");
+ */
 export async function openDirectory(workspace: Workspace, real: string): Promise<OpenDirectory> {
   const handle = await open(real, DIRECTORY);
   try {
@@ -75,7 +80,12 @@ export async function openFile(workspace: Workspace, named: string): Promise<Ope
   return openFileAt(workspace, location);
 }
 
-/** Opens a located file. Throws like `openFile` if it is not a regular file or was replaced. */
+/**
+ * Opens a located file. Throws like `openFile` if it is not a regular file or was replaced.
+ * @example
+ * await using file = await openFileAt(workspace, await locate(workspace, "a.txt"));
+ * console.log(file.stats.size);
+ */
 export async function openFileAt(workspace: Workspace, location: Location): Promise<OpenRegularFile> {
   switch (location.kind) {
     case "missing":

@@ -9,6 +9,7 @@ export interface OutputLimits {
 /**
  * Removes secrets from a text that arrives in pieces, which may end anywhere (S10). `push` returns the text that is
  * safe so far, `end` the rest. Redact before cutting a text: half a secret is not recognized.
+ * See {@link WorkspaceToolsOptions}.
  */
 export interface Redaction {
   push(text: string): string;

@@ -7,11 +7,11 @@ import { followLinks } from "./follow-links.ts";
 
 /**
  * Returns a sentence if the content of a file must not be read; undefined if allowed. `path` is the path without links,
- * `named` the path of the call, which a user may have approved.
+ * `named` the path of the call, which a user may have approved. See {@link openWorkspace}.
  */
 export type ReadRefusal = (path: string, named: string) => string | undefined;
 
-/** The folder in which the tools work, as it was when it was opened. */
+/** The folder in which the tools work, as it was when it was opened. See {@link openWorkspace}. */
 export interface Workspace {
   /** Absolute, without links. */
   readonly root: string;
@@ -32,7 +32,7 @@ export interface Workspace {
   readonly whyNotRead?: ReadRefusal;
 }
 
-/** The target of a path after following all links. */
+/** The target of a path after following all links. See {@link locate}. */
 export interface Location {
   /** Relative to the root, with `/` between parts; `.` is the root. */
   readonly path: string;
@@ -50,6 +50,7 @@ const LINK_OUT = "is a link, or goes through one, that leads out of the workspac
  * Opens the folder in which the tools work. `protect` has paths that are never written, relative or absolute.
  * `whyNotRead` can forbid reading a file, and `home` is the folder of `~`. Throws a `WorkspaceError` if the folder does
  * not exist.
+ * @example const workspace = openWorkspace("/work", ["package-lock.json"]);
  */
 export function openWorkspace(
   root: string,
@@ -113,6 +114,7 @@ function belowRoot(workspace: Workspace, path: string): string | undefined {
  * Follows a literal path part by part; call `meantPath` first for a user's or model's text. Throws for a link out of
  * the workspace, and for a path that starts outside or leaves by `..` without leading back. The end of the path may be
  * missing. The path may change right after the check: `openFile` and `replaceWorkspaceFile` check what they opened.
+ * @example const { path, real } = await locate(workspace, "docs/a.md");
  */
 export async function locate(workspace: Workspace, named: string): Promise<Location> {
   if (named === "")

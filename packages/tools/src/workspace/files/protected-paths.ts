@@ -50,6 +50,7 @@ export const protectedNames: ProtectedNames = {
 /**
  * Returns the shortest protected beginning of a path; undefined if the path is not protected. The path is relative to
  * the workspace or absolute, with `/` between its parts. Case is ignored, as on some file systems.
+ * @example protectedPart("docs/a.md") // undefined
  */
 export function protectedPart(path: string): string | undefined {
   return partIn(protectedNames, path);

@@ -24,7 +24,7 @@ const inputOf = (workspace: Workspace) =>
     end: z.int().min(1).optional().describe(`The last line to read. Default: the end of the file.`),
   });
 
-/** Options of the tool `read`. */
+/** Options of the tool `read`. See {@link readTool}. */
 export interface ReadOptions {
   /** Gets the text before and in the returned lines (S22). */
   readonly watch?: KeyWatch;
@@ -34,7 +34,10 @@ export interface ReadOptions {
 
 export const READ_OPTIONS: OptionNames<ReadOptions> = { watch: true, keyFiles: true };
 
-/** Returns the tool `read {path, start?, end?}`, which returns numbered lines of a text file up to `end`. */
+/**
+ * Returns the tool `read {path, start?, end?}`, which returns numbered lines of a text file up to `end`.
+ * @example new Agent({ model, tools: [readTool(workspace, { keyFiles: ["test/fixtures/*.pem"] })] });
+ */
 export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool {
   refuseUnknown("readTool", options, READ_OPTIONS);
   const { watch, keyFiles } = options;

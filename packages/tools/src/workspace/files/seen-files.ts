@@ -93,6 +93,7 @@ export function isAsSeen(workspace: Workspace, path: string, digest: string, whe
 /**
  * Runs work that may change files, such as a command. Then logs the new state of the files that were unchanged since
  * the branch last saw them. Concurrent changes by other programs to these files count as changes by the work.
+ * @example await loggingSeenFiles(workspace, toolContext, () => writeFile("a.txt", "oak\n"));
  */
 export async function loggingSeenFiles<Result>(
   workspace: Workspace,

@@ -17,7 +17,7 @@ import { type Pattern, translate } from "./search-pattern.ts";
 import { filesThatMayMatch, findRipgrep } from "./search-ripgrep.ts";
 import { scopeOf } from "./search-scope.ts";
 
-/** Options of the tool `search`. */
+/** Options of the tool `search`. See {@link searchTool}. */
 export interface SearchToolOptions {
   /** Milliseconds for a search. The matches until then are the result. Default 30,000. */
   readonly deadline?: number;
@@ -46,7 +46,10 @@ const inputOf = (workspace: Workspace) =>
       ),
   });
 
-/** Returns the tool `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
+/**
+ * Returns the tool `search {pattern, path?, glob?}`: lines of text files that match a regular expression.
+ * @example new Agent({ model, tools: [searchTool(workspace, { deadline: 5_000 })] });
+ */
 export function searchTool(workspace: Workspace, options: SearchToolOptions = {}): Tool {
   refuseUnknown("searchTool", options, OPTIONS);
   const { deadline = 30_000, ripgrep = true, watch } = options;
