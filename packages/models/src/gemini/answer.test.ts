@@ -297,6 +297,17 @@ test("parts and fields that came after this was written are passed over", async 
   expect((await answersTo([stream])).own).toMatchObject({ parts: [...yes, finish("stop")], error: undefined });
 });
 
+test("F63: arguments in pieces, which only Vertex AI sends, never become a call without arguments", async () => {
+  for (const functionCall of [
+    { name: "look", willContinue: true },
+    { name: "look", partialArgs: [{ jsonPath: "$.at", stringValue: "x" }] },
+  ]) {
+    const { own } = await answersTo([chunk([{ text: "Yes" }, { functionCall }]) + end()]);
+    expect(own).toMatchObject({ error: "invalid-request" });
+    expect(own.parts.map(({ type }) => type)).not.toContain("call");
+  }
+});
+
 test("a refused key is never seen in the error, its variable is", async () => {
   await using server = await serve((request, response) => {
     response.writeHead(400, { "content-type": "application/json" });

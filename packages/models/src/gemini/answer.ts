@@ -115,7 +115,8 @@ export class GeminiAnswer implements AnswerDecoder {
     if (said === "") return;
     const type = part.thought === true ? "reasoning" : "text";
     this.#repeated.learn(text, said, (more) => {
-      this.#reason = "";
+      // An empty text does not take back the reason to finish.
+      if (more !== "") this.#reason = "";
       if (!this.#isBlocked) this.#text(type, more, "");
     });
   }
@@ -218,6 +219,7 @@ export class GeminiAnswer implements AnswerDecoder {
   }
 
   #call(call: JsonRecord, signature: string): void {
+    if (call.willContinue === true || Array.isArray(call.partialArgs)) throw callInPieces(this.#endpoint);
     if (typeof call.name !== "string") return;
     this.#close();
     this.#hasContent = true;
@@ -275,6 +277,13 @@ export class GeminiAnswer implements AnswerDecoder {
     if (block.empty) this.#batch.add({ type: block.type, text: "" });
     this.#batch.add(provider ? { type: "part-end", provider } : { type: "part-end" });
   }
+}
+
+/** Google sends arguments in pieces only if a request asks for them. */
+function callInPieces({ address }: Endpoint): ModelError {
+  const fact = `${address} sends the arguments of a call in pieces, which this driver cannot read`;
+  const advice = "leave out streamFunctionCallArguments, or use the driver package";
+  return new ModelError("invalid-request", { fact, advice });
 }
 
 /** The fields of chunks whose form can be learnt. */

@@ -3,6 +3,7 @@ import { PDF, rulesFor, withProviderRules } from "@banyan/core/drivers";
 import { countAtEndpoint, googleCount } from "../provider/count-tokens.ts";
 import { WireClient, type WireOptions } from "../wire/client.ts";
 import { modelFetch } from "../wire/fetch.ts";
+import { withFetch } from "../wire/pool.ts";
 import { GeminiAnswer } from "./answer.ts";
 import { PROVIDER } from "./messages.ts";
 import { continuedBody, encodeGeminiRequest, googleOptions, requestShape } from "./request.ts";
@@ -32,7 +33,7 @@ export function geminiContent(options: WireOptions): ModelDriver {
     ...client.facts,
     family: "gemini",
     countTokens: countAtEndpoint(client.facts, googleCount(model), modelFetch(options), (fetch) =>
-      geminiContent(throughOwnFetch(options, fetch)),
+      geminiContent(withFetch(options, fetch)),
     ),
     async stream(request, sink, signal) {
       signal.throwIfAborted();
@@ -51,11 +52,4 @@ export function geminiContent(options: WireOptions): ModelDriver {
   };
   const rules = rulesFor("google.generative-ai", model);
   return Object.freeze(withProviderRules(driver, { rules, provider: PROVIDER, takes }));
-}
-
-function throughOwnFetch(
-  { dispatcher: _dispatcher, proxy: _proxy, ...options }: WireOptions,
-  fetch: typeof globalThis.fetch,
-): WireOptions {
-  return { ...options, fetch };
 }

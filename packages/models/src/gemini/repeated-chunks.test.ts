@@ -81,3 +81,27 @@ test("a chunk with other fields, no text or no JSON is never read without parsin
   for (const other of others) expect(chunks.read(other), other).toBe(false);
   expect(heard).toHaveLength(4);
 });
+
+test("F53: an empty text behind the reason to finish does not take the reason back, in a long answer either", () => {
+  const chunk = (text: string, more: object = {}) =>
+    JSON.stringify({ candidates: [{ content: { parts: [{ text }] }, ...more }], modelVersion: "m" });
+  for (const length of [1, 40]) {
+    const answer = new GeminiAnswer(endpoint);
+    for (let index = 0; index < length; index++) answer.data(chunk(` word ${index}`));
+    answer.data(chunk(" last.", { finishReason: "STOP" }));
+    answer.data(chunk(""));
+    answer.end();
+    expect(answer.take().at(-1), `${length} chunks`).toMatchObject({ type: "finish", reason: "stop" });
+  }
+});
+
+test("a number inside a string of the form is no count", () => {
+  const chunks = new RepeatedChunks();
+  const of = (text: string, digit: number) => `{"text":"${text}","modelVersion":"m\\": ${digit},x"}`;
+  for (const text of ["one", "two"]) {
+    chunks.read(of(text, 5));
+    chunks.learn(of(text, 5), text, () => {});
+  }
+  expect(chunks.read(of("three", 5))).toBe(true);
+  expect(chunks.read(of("three", 6))).toBe(false);
+});

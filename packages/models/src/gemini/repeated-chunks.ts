@@ -6,8 +6,11 @@ const SHORT = 12;
 /** Number of chunks in a row that differ in more than a text and counts, before learning stops. */
 const PATIENCE = 8;
 
-/** Counts of tokens, which grow with each chunk. A 0 is part of the form, so that no count in a known form is 0. */
-const COUNTS = /(?<=": ?)[1-9]\d*(?=[,}\]])/g;
+/**
+ * Counts of tokens, which grow with each chunk. A 0 is part of the form, so that no count in a known form is 0. A quote
+ * behind a backslash is inside a string, and so is the number behind it.
+ */
+const COUNTS = /(?<=[^\\]": ?)[1-9]\d*(?=[,}\]])/g;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -30,7 +30,8 @@ export function clientItems(
       ...(kind === "local_shell" ? {} : { status }),
       ...fields,
       type: `${kind}_call`,
-      id: id ?? callId,
+      // OpenAI knows the kind of an id by its first letters, so the id of the call is none of the item.
+      id: kind === "tool_search" ? (id ?? callId) : id,
       call_id: callId,
     },
   ];

@@ -8,7 +8,7 @@ import type { ResponsesProvider } from "./provider.ts";
 
 interface StreamedCall {
   readonly index: number;
-  readonly item: JsonRecord;
+  item: JsonRecord;
   readonly pieces: CallArguments;
 }
 
@@ -48,13 +48,19 @@ export class StreamedCalls {
     if (call && more) this.#batch.callInput(call.index, more);
   }
 
+  /** Takes whole arguments, which count if neither fragments nor the end of the item have any. */
+  fill(at: unknown, text: string): void {
+    const call = this.#calls.get(at);
+    if (call && text !== "") call.item = { ...call.item, arguments: text };
+  }
+
   /** Ends a call with its whole item. Streamed arguments stay valid, whatever the item says. */
   end(at: unknown, item: JsonRecord): void {
     if (this.#parallel.delete(at)) return this.#endParallel(item);
     const call = this.#calls.get(at);
     if (!call) return;
     this.#calls.delete(at);
-    const rest = call.pieces.isEmpty ? textAt(item, "arguments") : call.pieces.rest();
+    const rest = call.pieces.isEmpty ? textAt(item, "arguments") || textAt(call.item, "arguments") : call.pieces.rest();
     if (rest !== "") this.#batch.callInput(call.index, rest);
     this.#finish(call.index, this.#provider === "xai" ? {} : itemOwn(item));
   }

@@ -101,20 +101,82 @@ describe("content in other places than the documented ones counts (F54)", () => 
   });
 
   test("arguments and reasoning only in the end of their items", () => {
-    const call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "look", arguments: '{"at":1}' };
-    const thought = { type: "reasoning", id: "rs_1", encrypted_content: "e", summary: [{ text: "Hm" }] };
-    expect(read(bytes(done(0, thought), done(1, call), completed))).toEqual([
+    const thinking = { ...thought, encrypted_content: "e", summary: [{ text: "Hm" }] };
+    expect(read(bytes(done(0, thinking), done(1, { ...call, arguments: input }), completed))).toEqual([
       { type: "reasoning", text: "Hm" },
       { type: "part-end", provider: { openai: { itemId: "rs_1", reasoningEncryptedContent: "e" } } },
-      { type: "call", index: 0, id: "call_1", tool: "look" },
-      { type: "call-input", index: 0, text: '{"at":1}' },
-      { type: "call-end", index: 0, provider: { openai: { itemId: "fc_1" } } },
-      { ...finish, reason: "calls" },
+      ...called,
     ]);
   });
 
+  const call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "look", arguments: "" };
+  const thought = { type: "reasoning", id: "rs_1", summary: [] };
+  const input = '{"at":1}';
+  const called = [
+    { type: "call", index: 0, id: "call_1", tool: "look" },
+    { type: "call-input", index: 0, text: input },
+    { type: "call-end", index: 0, provider: { openai: { itemId: "fc_1" } } },
+    { ...finish, reason: "calls" },
+  ];
+
+  test("fragments with only the id of their item, or with neither id nor index", () => {
+    const items = [added(0, message), { item_id: "msg_1" }, done(0, { ...message, content: text("Figs.") }), completed];
+    for (const place of [{ item_id: "msg_1" }, {}]) {
+      const events = items.map((item) =>
+        "item_id" in item ? { ...said("Figs."), output_index: undefined, ...place } : item,
+      );
+      expect(read(bytes(...events))).toEqual(whole);
+    }
+  });
+
+  test("arguments only in their own end, or only in the end of the answer", () => {
+    const ended = { type: "response.function_call_arguments.done", output_index: 0, arguments: input };
+    const output = [{ ...call, arguments: input }];
+    expect(read(bytes(added(0, call), ended, completed))).toEqual(called);
+    expect(read(bytes(added(0, call), { ...completed, response: { ...completed.response, output } }))).toEqual(called);
+    expect(read(bytes(added(0, call), ended, done(0, { ...call, arguments: input }), completed))).toEqual(called);
+  });
+
+  test("a refusal and reasoning only in the ends of their texts", () => {
+    const refused = { type: "response.refusal.done", output_index: 0, refusal: "No." };
+    expect(read(bytes(added(0, message), refused, done(0, message), completed))).toEqual([
+      { type: "text", text: "No." },
+      { type: "part-end", provider: { openai: { itemId: "msg_1" } } },
+      { ...finish, reason: "filtered" },
+    ]);
+    const ends = ["Hm.", "So."].map((text, summary_index) => {
+      return { type: "response.reasoning_summary_text.done", output_index: 0, summary_index, text };
+    });
+    const parts = read(bytes(added(0, thought), ...ends, done(0, thought), completed));
+    expect(parts.flatMap((part) => (part.type === "reasoning" ? part.text : []))).toEqual(["Hm.", "So."]);
+  });
+
+  test("an end of an item that arrives twice counts once", () => {
+    const ends = [done(0, { ...message, content: text("Figs.") }), done(1, { ...call, arguments: input })];
+    const twice = ends.flatMap((end) => [end, end]);
+    expect(read(bytes(...twice, completed))).toEqual(read(bytes(...ends, completed)));
+  });
+
+  test("encrypted reasoning that ends after the begin of the next item", () => {
+    const events = [
+      added(0, thought),
+      { type: "response.reasoning_summary_text.delta", output_index: 0, summary_index: 0, delta: "Hm." },
+      added(1, message),
+      said("Fi", 1),
+      done(0, { ...thought, encrypted_content: "e" }),
+      said("gs.", 1),
+      done(1, message),
+      completed,
+    ];
+    const parts = read(bytes(...events));
+    expect(parts.flatMap((part) => (part.type === "text" ? part.text : [])).join("")).toBe("Figs.");
+    expect(parts).toContainEqual({
+      type: "part-end",
+      provider: { openai: { itemId: "rs_1", reasoningEncryptedContent: "e" } },
+    });
+  });
+
   test("a call without an end of its item", () => {
-    const call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "look", arguments: "" };
     const delta = { type: "response.function_call_arguments.delta", output_index: 0, delta: "{}" };
     expect(read(bytes(added(0, call), delta, completed)).map(({ type }) => type)).toEqual([
       "call",
@@ -275,6 +337,43 @@ describe("V1: the text of a long answer is read without parsing its events", () 
         expect(first).toEqual({ type: "text", text: whole });
       }),
       { numRuns: 30 },
+    );
+  });
+
+  test("and is the same for documents that are made to look like another form", () => {
+    const value = fc.constantFrom("a", "b", "delta", 'a","delta":"b', "\\", "response.output_text.delta", "1", "");
+    const field = fc.constantFrom("delta", "x", "sequence_number", "obfuscation", "item_id", "text");
+    const values = fc.array(value, { minLength: 8, maxLength: 8 });
+    // In a run, the order, the repeated keys and most values are the same, as servers write.
+    const shape = fc.tuple(fc.array(field, { maxLength: 5 }), fc.nat(5), fc.nat(5), values);
+    const changes = fc.array(fc.tuple(values, fc.nat(9)), { minLength: 20, maxLength: 40 });
+    fc.assert(
+      fc.property(shape, changes, fc.boolean(), ([keys, at, escapeAt, same], documents, isSpaced) => {
+        const colon = isSpaced ? ": " : ":";
+        const written = documents.map(([changed, number], index) => {
+          const valueOf = (key: string, place: number) =>
+            key === "sequence_number" ? number : (/^(x|obfuscation)$/.test(key) ? changed : same)[place];
+          const pairs = keys.map((key, place): [string, unknown] => [key, valueOf(key, place)]);
+          pairs.splice(Math.min(at, pairs.length), 0, ["delta", `${changed[7]}${index % 3}`]);
+          const texts = pairs.map(([key, one], place) => {
+            const json = JSON.stringify(one);
+            return `"${key}"${colon}${place === escapeAt ? json.replace("a", "\\u0061") : json}`;
+          });
+          return `{"type"${colon}"response.output_text.delta","output_index":0,${texts.join(",")}`;
+        });
+        const outcome = (events: readonly string[]) => {
+          const answer = open();
+          answer.data(JSON.stringify(added(0, message)));
+          for (const event of events) answer.data(event);
+          answer.data(JSON.stringify(completed));
+          answer.end();
+          return joined(answer.take());
+        };
+        // A list that changes keeps every document from being read without parsing.
+        const parsed = outcome(written.map((document, index) => `${document},"list":[${index}]}`));
+        expect(outcome(written.map((document) => `${document}}`))).toEqual(parsed);
+      }),
+      { numRuns: 300 },
     );
   });
 });

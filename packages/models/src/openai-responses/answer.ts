@@ -9,17 +9,13 @@ import { RepeatedDocuments } from "../wire/repeated-documents.ts";
 import type { AnswerDecoder } from "../wire/response.ts";
 import { StreamedCalls } from "./answer-calls.ts";
 import { clientCall } from "./client-calls.ts";
+import { DELTAS, ENDS, MEANINGFUL, paragraphOf, WHOLES } from "./event-kinds.ts";
 import { HostedActions } from "./hosted-actions.ts";
 import type { ItemData } from "./item.ts";
 import type { ResponsesProvider } from "./provider.ts";
 import type { HostedTools } from "./server-tools.ts";
+import { type StreamedItem, StreamedItems } from "./streamed-items.ts";
 import { responsesUsage } from "./usage.ts";
-
-/** Fields that this decoder reads in an event with a fragment. */
-const MEANINGFUL: ReadonlySet<string> = new Set([
-  ...["type", "delta", "output_index", "item_id", "content_index", "summary_index"],
-  ...["error", "object", "response", "message", "detail"],
-]);
 
 /** The request that an answer belongs to. */
 export interface AnsweredRequest {
@@ -27,16 +23,6 @@ export interface AnsweredRequest {
   /** Names of the tools in the request. */
   readonly offered: ReadonlySet<string>;
   readonly hosted: HostedTools;
-}
-
-/** An item of an answer. Its id may differ between events, but its index stays. */
-interface StreamedItem {
-  /** The item as its first event has it. */
-  readonly first: JsonRecord;
-  readonly annotations: Json[];
-  /** True if text of the item has arrived. */
-  said: boolean;
-  ended: boolean;
 }
 
 interface StreamedBlock {
@@ -48,18 +34,6 @@ interface StreamedBlock {
   own: ItemData | undefined;
   empty: boolean;
 }
-
-/** Events with the next fragment of an item. */
-const DELTAS: ReadonlySet<string> = new Set([
-  "response.output_text.delta",
-  "response.refusal.delta",
-  "response.reasoning_summary_text.delta",
-  "response.reasoning_text.delta",
-  "response.function_call_arguments.delta",
-]);
-
-/** Ends of an answer, by type of event. `response.done` is xAI's. */
-const ENDS = /^response\.(completed|incomplete|failed|cancelled|done)$/;
 
 /**
  * Decodes one answer of the Responses API (https://platform.openai.com/docs/api-reference/responses-streaming), streamed
@@ -75,7 +49,7 @@ export class ResponsesAnswer implements AnswerDecoder {
   readonly #names: ReadonlyMap<string, string>;
   /** Events with the next fragment of the same item. */
   readonly #repeated = new RepeatedDocuments(MEANINGFUL);
-  readonly #items = new Map<unknown, StreamedItem>();
+  readonly #items = new StreamedItems();
   #block: StreamedBlock | undefined;
   /** Citations, which count only if no search lists its sources. */
   readonly #cited: Extract<ModelPart, { type: "source" }>[] = [];
@@ -132,28 +106,25 @@ export class ResponsesAnswer implements AnswerDecoder {
   }
 
   #read(event: JsonRecord): void {
-    const at = event.output_index ?? event.item_id;
+    const at = this.#items.placeOf(event);
     const type = textAt(event, "type");
     if (DELTAS.has(type)) return this.#delta(type, at, paragraphOf(event), textAt(event, "delta"));
+    if (Object.hasOwn(WHOLES, type)) return this.#whole(type, at, event);
     switch (type) {
       case "response.output_item.added":
-        if (isJsonRecord(event.item)) this.#begin(event.output_index ?? event.item.id, event.item);
+        if (isJsonRecord(event.item)) this.#begin(at, event.item);
         return;
       case "response.output_item.done":
-        if (isJsonRecord(event.item)) this.#end(event.output_index ?? event.item.id, event.item);
+        if (isJsonRecord(event.item)) this.#end(at, event.item);
         return;
       case "response.reasoning_summary_part.added":
-        if (this.#items.has(at)) this.#openReasoning(at, paragraphOf(event));
+        if (this.#items.at(at)) this.#openReasoning(at, paragraphOf(event));
         return;
       case "response.output_text.annotation.added":
         if (isJsonRecord(event.annotation)) this.#annotate(at, event.annotation);
         return;
-      case "response.output_text.done":
-        if (this.#items.get(at)?.said === false) this.#say("text", at, 0, textAt(event, "text"));
-        if (this.#provider === "xai") this.#annotateAll(at, event.annotations);
-        return;
       case "response.code_interpreter_call_code.done":
-        return this.#act(this.#hosted.call({ ...this.#items.get(at)?.first, code: event.code }));
+        return this.#act(this.#hosted.call({ ...this.#items.at(at)?.first, code: event.code }));
       case "response.created":
       case "response.in_progress":
         if (isJsonRecord(event.response)) this.#model = textAt(event.response, "model") || this.#model;
@@ -179,21 +150,31 @@ export class ResponsesAnswer implements AnswerDecoder {
     }
   }
 
+  #whole(type: string, at: unknown, event: JsonRecord): void {
+    const text = textAt(event, WHOLES[type] as string);
+    if (type === "response.function_call_arguments.done") return this.#calls.fill(at, text);
+    if (type === "response.refusal.done") this.#refused = true;
+    const isReasoning = type.includes("reasoning");
+    const paragraph = isReasoning ? paragraphOf(event) : 0;
+    if (this.#items.at(at)?.said.has(paragraph) === false)
+      this.#say(isReasoning ? "reasoning" : "text", at, paragraph, text);
+    if (this.#provider === "xai") this.#annotateAll(at, event.annotations);
+  }
+
   /** Learns the form of an event with the next fragment of an item. */
   #learn(document: string, event: JsonRecord): void {
     const type = textAt(event, "type");
     if (!DELTAS.has(type)) return;
-    const at = event.output_index ?? event.item_id;
     const paragraph = paragraphOf(event);
-    const say = (text: string) => this.#delta(type, at, paragraph, text);
+    // An event without a place means the newest item, which changes.
+    const say = (text: string) => this.#delta(type, this.#items.placeOf(event), paragraph, text);
     this.#repeated.learn(document, textAt(event, "delta"), say, event);
   }
 
   #begin(at: unknown, item: JsonRecord): StreamedItem {
-    const known = this.#items.get(at);
-    if (known && !known.ended) return known;
-    const begun: StreamedItem = { first: item, annotations: [], said: false, ended: false };
-    this.#items.set(at, begun);
+    const known = this.#items.at(at);
+    if (known && !known.whole) return known;
+    const begun = this.#items.begin(at, item);
     if (item.type === "message") this.#open("text", at, 0, this.#textOwn(begun, item));
     else if (item.type === "reasoning") this.#openReasoning(at, 0);
     else if (item.type === "function_call") {
@@ -204,8 +185,9 @@ export class ResponsesAnswer implements AnswerDecoder {
   }
 
   #end(at: unknown, item: JsonRecord): void {
+    if (this.#items.isRepeated(at, item)) return;
     const begun = this.#begin(at, item);
-    begun.ended = true;
+    begun.whole = item;
     // Servers may send another id with each event.
     const own: JsonRecord = begun.first.id === undefined ? item : { ...item, id: begun.first.id };
     switch (item.type) {
@@ -229,7 +211,7 @@ export class ResponsesAnswer implements AnswerDecoder {
 
   #endMessage(at: unknown, begun: StreamedItem, item: JsonRecord): void {
     const content = Array.isArray(item.content) ? item.content.filter(isJsonRecord) : [];
-    const wasSaid = begun.said;
+    const wasSaid = begun.said.size > 0;
     const isCited = begun.annotations.length > 0 && this.#provider !== "xai";
     for (const part of content) {
       const isRefusal = part.type === "refusal";
@@ -245,8 +227,12 @@ export class ResponsesAnswer implements AnswerDecoder {
     const texts = ["summary", "content"].flatMap((key) =>
       Array.isArray(item[key]) ? item[key].filter(isJsonRecord).map((part) => textAt(part, "text")) : [],
     );
-    if (!begun.said) for (const [paragraph, text] of texts.entries()) this.#say("reasoning", at, paragraph, text);
-    this.#closeWith(at, this.#reasoningOwn(item));
+    const own = this.#reasoningOwn(item);
+    if (begun.said.size === 0)
+      for (const [paragraph, text] of texts.entries()) this.#say("reasoning", at, paragraph, text);
+    // Another item began before the end: the encrypted content follows in a part without text.
+    if (this.#block?.item !== at && own.reasoningEncryptedContent) this.#open("reasoning", at, 0, own);
+    this.#closeWith(at, own);
   }
 
   #textOwn({ first, annotations }: StreamedItem, item: JsonRecord): ItemData | undefined {
@@ -269,7 +255,7 @@ export class ResponsesAnswer implements AnswerDecoder {
   }
 
   #openReasoning(at: unknown, paragraph: number): void {
-    const first = this.#items.get(at)?.first ?? {};
+    const first = this.#items.at(at)?.first ?? {};
     const isXai = this.#provider === "xai";
     // xAI's paragraphs are one part.
     const joined = isXai ? 0 : paragraph;
@@ -307,8 +293,7 @@ export class ResponsesAnswer implements AnswerDecoder {
   #markSaid(block: StreamedBlock): void {
     block.empty = false;
     this.#said = true;
-    const item = this.#items.get(block.item);
-    if (item) item.said = true;
+    this.#items.at(block.item)?.said.add(block.paragraph);
   }
 
   #close(): void {
@@ -344,7 +329,7 @@ export class ResponsesAnswer implements AnswerDecoder {
   }
 
   #annotate(at: unknown, annotation: JsonRecord): void {
-    this.#items.get(at)?.annotations.push(annotation as Json);
+    this.#items.at(at)?.annotations.push(annotation as Json);
     const url = textAt(annotation, "url");
     if (annotation.type !== "url_citation" || url === "") return;
     const title = this.#provider === "xai" && annotation.title === undefined ? url : textAt(annotation, "title");
@@ -359,17 +344,18 @@ export class ResponsesAnswer implements AnswerDecoder {
     this.#batch.add(source);
   }
 
-  /** Reads the end of an answer. Without any earlier item, the end has all items. */
+  /** Reads the end of an answer. Without any earlier item, the end has all items, or else ends those without an end. */
   #ended(type: string, response: JsonRecord): void {
     this.#model = textAt(response, "model") || this.#model;
-    const output: readonly unknown[] = Array.isArray(response.output) ? response.output : [];
-    if (this.#items.size === 0 && !this.#said)
-      output.forEach((item, index) => {
-        if (isJsonRecord(item)) this.#end(index, item);
-      });
     const details = response.incomplete_details;
     const reason = isJsonRecord(details) ? textAt(details, "reason") : "";
     const said = reason || type.replace("response.", "").replace("done", "completed");
+    const isFirst = this.#items.isEmpty && !this.#said;
+    const output: readonly unknown[] = Array.isArray(response.output) ? response.output : [];
+    output.filter(isJsonRecord).forEach((item, index) => {
+      const at = isFirst ? index : said === "completed" ? this.#items.unendedPlace(item) : undefined;
+      if (at !== undefined) this.#end(at, item);
+    });
     this.#finish = finishReason("any", said, this.#endpoint.id);
     if (isJsonRecord(response.usage)) this.#usage = responsesUsage(response.usage, this.#provider);
   }
@@ -379,11 +365,6 @@ export class ResponsesAnswer implements AnswerDecoder {
     if (this.#calls.any) return "calls";
     return this.#refused ? "filtered" : "stop";
   }
-}
-
-function paragraphOf({ summary_index, content_index }: JsonRecord): number {
-  const index = summary_index ?? content_index;
-  return typeof index === "number" ? index : 0;
 }
 
 function wrongFormat({ address }: Endpoint): ModelError {

@@ -1,4 +1,5 @@
 import { Agent, defineTool, type ModelDriver, Session } from "@banyan/core";
+import { MockAgent } from "undici";
 import { describe, expect, test } from "vitest";
 import { azure } from "../entry/azure.ts";
 import { openai } from "../entry/openai.ts";
@@ -132,6 +133,36 @@ test("L6: OpenAI's endpoint counts a request, and gets no other field", async ()
     ],
     reasoning: { effort: "low", summary: "detailed" },
   });
+});
+
+test("L6: requests for counts need no second way of sending, and OpenAI's regional servers count too", async () => {
+  const dispatcher = new MockAgent();
+  const body = { object: "response.input_tokens", input_tokens: 21 };
+  const headers = { "content-type": "application/json" };
+  dispatcher
+    .get("https://eu.api.openai.com")
+    .intercept({ path: "/v1/responses/input_tokens", method: "POST" })
+    .reply(200, body, { headers });
+  const options = { id: "openai/gpt-5.4", model: "gpt-5.4", baseURL: "https://eu.api.openai.com/v1" };
+  const agent = new Agent({ model: openAIResponses({ ...options, dispatcher }) });
+  expect(await agent.countTokens("What grows?")).toEqual({ tokens: 21, source: "provider" });
+});
+
+test("F48: reasoning of an answer that was cut before its first word is not sent without that answer", async () => {
+  const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "secret" };
+  const cut = [
+    { type: "response.output_item.added", output_index: 0, item: thought },
+    { type: "response.output_item.done", output_index: 0, item: thought },
+    { type: "response.output_item.added", output_index: 1, item: message },
+    { type: "response.incomplete", response: { incomplete_details: { reason: "max_output_tokens" } } },
+  ];
+  const { sent, fetch } = keeping(cut.map(eventOf).join(""), ANSWER);
+  const agent = new Agent({ model: openai("gpt-5.4", { apiKey: "k", fetch, env: {} }) });
+  const session = Session.inMemory();
+  await agent.send("What grows?", { session }).catch(() => {});
+  expect((await agent.send("What grows?", { session })).text).toBe("Figs.");
+  const { input } = sent.at(-1)?.body as { input: readonly { type?: string }[] };
+  expect(input.map(({ type }) => type)).not.toContain("reasoning");
 });
 
 test("V1: an answer that does not stream is read", async () => {

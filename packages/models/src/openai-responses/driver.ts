@@ -4,6 +4,8 @@ import { rulesFor, type ToolSchema, withProviderRules } from "@banyan/core/drive
 import { countAtEndpoint, RESPONSES_COUNT } from "../provider/count-tokens.ts";
 import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { modelFetch } from "../wire/fetch.ts";
+import { isOpenAI } from "../wire/openai-address.ts";
+import { withFetch } from "../wire/pool.ts";
 import { ResponsesAnswer } from "./answer.ts";
 import { openAITraits, xaiTraits } from "./model-traits.ts";
 import { type ResponsesProvider, TAKEN } from "./provider.ts";
@@ -48,24 +50,24 @@ export function openAIResponses(options: OpenAIResponsesOptions): ModelDriver {
   });
   const url = new URL(options.baseURL);
   // Other servers of the format may not know all of its fields and endpoints.
-  const isOpenAI = url.hostname === "api.openai.com";
+  const isOwn = isOpenAI(options.baseURL);
   const encoder = new ResponsesEncoder({
     id: options.id,
     model,
     provider,
     takes,
     traits: provider === "xai" ? xaiTraits(model) : openAITraits(model),
-    isOpenAI,
+    isOpenAI: isOwn,
     // Projects of Azure's Foundry.
     needsType: url.hostname.endsWith(".services.ai.azure.com") && url.pathname.startsWith("/api/projects/"),
   });
   const driver: ModelDriver = {
     ...client.facts,
     family: "openai-responses",
-    ...(isOpenAI
+    ...(isOwn
       ? {
           countTokens: countAtEndpoint(client.facts, RESPONSES_COUNT, modelFetch(options), (fetch) =>
-            openAIResponses({ ...options, fetch }),
+            openAIResponses(withFetch(options, fetch)),
           ),
         }
       : {}),

@@ -68,7 +68,10 @@ function answerItems(message: PromptAnswer, context: ItemContext): readonly Requ
     }
   }
   // Only the server has reasoning without encrypted content.
-  return items.filter((item) => item.type !== "reasoning" || item.encrypted_content !== undefined) as RequestItem[];
+  const sent = items.filter((item) => item.type !== "reasoning" || item.encrypted_content !== undefined);
+  // The API refuses reasoning without the item that follows, as in an answer that was cut before its first word.
+  while (sent.at(-1)?.type === "reasoning") sent.pop();
+  return sent as RequestItem[];
 }
 
 /** OpenAI refuses the id of an item that it has not stored, as for parts of an unfinished response. */

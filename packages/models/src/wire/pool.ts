@@ -37,6 +37,12 @@ export function checkFetch(owner: string, { fetch, dispatcher, proxy }: PoolOpti
   if (dispatcher) throw new OptionError(`${owner} takes fetch or dispatcher, not both: leave one of them out.`);
 }
 
+/** Returns the options of the same driver with this `fetch` as the only way of sending requests. */
+export function withFetch<Options extends PoolOptions>(options: Options, fetch: typeof globalThis.fetch) {
+  const { dispatcher: _dispatcher, proxy: _proxy, ...others } = options;
+  return { ...others, fetch };
+}
+
 function describe(value: unknown): string {
   return value === null ? "null" : `a ${typeof value}`;
 }

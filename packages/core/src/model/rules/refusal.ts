@@ -5,7 +5,7 @@ import { picturesOf } from "./messages.ts";
 export type RefusedPart = "reasoning" | "output" | "pictures" | { readonly parameter: string };
 
 const REASONING =
-  /encrypted[_ ]content|thought[_ ]?signature|\bsignature\b[^.]{0,80}\b(thinking|reasoning)|\b(thinking|reasoning)\b[^.]{0,80}\bsignature|(invalid|expired|unverifiable)[^.]{0,40}\bsignature\b|`(redacted_)?thinking` blocks?[^.]{0,80}(cannot be modified|must remain)/i;
+  /encrypted[_ ]content|thought[_ ]?signature|\bsignature\b[^.]{0,80}\b(thinking|reasoning)|\b(thinking|reasoning)\b[^.]{0,80}\bsignature|(invalid|expired|unverifiable)[^.]{0,40}\bsignature\b|`(redacted_)?thinking` blocks?[^.]{0,80}(cannot be modified|must remain)|reasoning\b[^.]{0,20}\bprovided without its required|without its required \W?reasoning|reasoning (input )?items can only be|item with id \W?rs_/i;
 
 const PICTURE =
   /(could not|cannot|can't|failed to|unable to|does not|doesn't) (be )?(process|decode|read|load|download|identify|support|accept)\w*[^.]{0,40}\b(images?|pictures?|vision|image_url)\b|\b(images?|image_url)\b[^.]{0,120}\b(not supported|unsupported|invalid|corrupt\w*|exceeds?|too (large|big|many)|dimensions?|not valid|malformed)|(invalid|unsupported|corrupt\w*|too many|malformed|not a valid|unknown variant)[^.]{0,40}\b(images?|image_url|image data)\b/i;

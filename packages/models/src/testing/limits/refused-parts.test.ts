@@ -92,14 +92,14 @@ describe("a refusal that names a part costs one more request:", () => {
     expect(at.asked[3]).toContain("Hm.");
   });
 
-  test("F48: encrypted-refused: the same at OpenAI", async () => {
-    const error = {
-      error: {
-        message: "The encrypted content gAAA could not be verified.",
-        type: "invalid_request_error",
-        code: "invalid_encrypted_content",
-      },
-    };
+  test.each([
+    ["The encrypted content gAAA could not be verified.", "invalid_encrypted_content"],
+    ["Item 'rs_1' of type 'reasoning' was provided without its required following item.", null],
+    ["Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.", null],
+    ["Reasoning input items can only be provided to a reasoning or computer-use model. Remove them.", null],
+    ["Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.", null],
+  ])("F48: encrypted-refused: the same at OpenAI: %s", async (message, code) => {
+    const error = { error: { message, type: "invalid_request_error", code } };
     const requests: string[] = [];
     await using server = await serve(async (request, reply) => {
       const body = await bodyOf(request);
