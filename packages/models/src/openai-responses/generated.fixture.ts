@@ -53,10 +53,13 @@ const messageOf = (refusal: fc.Arbitrary<boolean>) =>
             ...annotations.map((one, annotation_index) => {
               return { type: "response.output_text.annotation.added", ...at, annotation_index, annotation: one };
             }),
-            done(index, { ...item, status: "completed", content: [] }),
+            done(index, { ...item, status: "completed", content: contentOf(said.join(""), refuses) }),
           ];
         },
     );
+
+const contentOf = (text: string, refuses: boolean) =>
+  text === "" ? [] : [refuses ? { type: "refusal", refusal: text } : { type: "output_text", text }];
 
 const reasoning = fc
   .record({
@@ -245,7 +248,10 @@ export const any = fc.oneof(plain, messageOf(fc.constant(true)), webSearch, file
 
 /** The events of an answer with such content, as the server numbers them. */
 export function answers(items: fc.Arbitrary<EventsOf>): fc.Arbitrary<readonly object[]> {
-  return fc.tuple(fc.array(items, { minLength: 1, maxLength: 5 }), end, fc.boolean()).map(([all, last, isPadded]) => {
+  const all = fc.array(items, { minLength: 1, maxLength: 5 });
+  // The package of xAI refuses fragments without an index.
+  const sparse = items === plain ? fc.constant(false) : fc.boolean();
+  return fc.tuple(all, end, fc.boolean(), sparse).map(([all, last, isPadded, isSparse]) => {
     const created = {
       type: "response.created",
       response: { id: "resp_1", object: "response", created_at: 1, model: "gpt-5-2026", output: [] },
@@ -253,7 +259,10 @@ export function answers(items: fc.Arbitrary<EventsOf>): fc.Arbitrary<readonly ob
     const events: readonly Event[] = [created, ...all.flatMap((of, index) => of(index)), ...last];
     return events.map((event, sequence_number) => {
       const padded = isPadded && event.type.endsWith(".delta");
-      return { ...event, sequence_number, ...(padded ? { obfuscation: "x".repeat(sequence_number % 7) } : {}) };
+      // Some servers name the item of a fragment only by its id.
+      const { output_index: _, ...sparse } = event;
+      const sent = isSparse && /(text|refusal)\.delta$/.test(event.type) ? sparse : event;
+      return { ...sent, sequence_number, ...(padded ? { obfuscation: "x".repeat(sequence_number % 7) } : {}) };
     });
   });
 }

@@ -287,3 +287,25 @@ test.each([
     { numRuns: process.env.BANYAN_LONG ? 2_000 : 60 },
   );
 });
+
+test.each<readonly [tool: string, input: Json]>([
+  ["local_shell", { action: { type: "exec", command: ["ls"], env: { aKey: "a" } } }],
+  ["shell", { action: { commands: ["ls"], timeoutMs: 9 } }],
+  ["apply_patch", { callId: "call_1", operation: { type: "delete_file", path: "a.txt" } }],
+  ["custom", { at: "x" }],
+])("V1: sends a call of %s as the package does, with and without the id of its item", async (kind, input) => {
+  for (const provider of [undefined, { openai: { itemId: "sh_1" } }, { anthropic: { signature: "s" } }]) {
+    const call = { type: "call", id: "call_1", tool: kind, input, ...(provider && { provider }) } as const;
+    const result = { call: "call_1", tool: kind, output: "done", failed: false };
+    await expectSame("openai/gpt-5.4", {
+      instructions: "",
+      messages: [
+        { role: "user", parts: [{ type: "text", text: "Hi" }] },
+        { role: "assistant", parts: [call], results: [result] },
+      ],
+      tools: [],
+      toolChoice: "auto",
+      settings: { serverTools: [{ id: `openai.${kind}`, name: kind }] },
+    });
+  }
+});
