@@ -45,6 +45,13 @@ async function talked(): Promise<Session> {
   return session;
 }
 
+test("L6: the query of a gateway's address stays", async () => {
+  await using server = await counting({ totalTokens: 7 });
+  const agent = new Agent({ model: await gemini(`${server.baseURL}?team=forest`) });
+  expect(await agent.countTokens("What grows?")).toEqual({ tokens: 7, source: "provider" });
+  expect(server.requests[0]?.url).toBe("/v1/models/gemini-3-flash:countTokens?team=forest");
+});
+
 test("L6: Anthropic's endpoint counts instructions, tools, history and the new message, and gets no other field", async () => {
   await using server = await counting({ input_tokens: 321 });
   const session = await talked();

@@ -26,7 +26,7 @@ const ANTHROPIC_FIELDS = [
 ];
 
 export const ANTHROPIC_COUNT: CountEndpoint = {
-  address: (request) => `${request}/count_tokens`,
+  address: (request) => withPath(request, (path) => `${path}/count_tokens`),
   body: (request) => pickFields(request, ANTHROPIC_FIELDS),
   field: "input_tokens",
 };
@@ -38,7 +38,7 @@ const RESPONSES_FIELDS = [
 ];
 
 export const RESPONSES_COUNT: CountEndpoint = {
-  address: (request) => `${request}/input_tokens`,
+  address: (request) => withPath(request, (path) => `${path}/input_tokens`),
   body: (request) => pickFields(request, RESPONSES_FIELDS),
   field: "input_tokens",
 };
@@ -46,12 +46,20 @@ export const RESPONSES_COUNT: CountEndpoint = {
 /** https://ai.google.dev/api/tokens */
 export function googleCount(model: string): CountEndpoint {
   return {
-    address: (request) => request.replace(/:\w+(\?.*)?$/, ":countTokens"),
+    address: (request) => withPath(request, (path) => path.replace(/:\w+$/, ":countTokens")),
     body: (request) => ({
       generateContentRequest: { model: model.includes("/") ? model : `models/${model}`, ...request },
     }),
     field: "totalTokens",
   };
+}
+
+/** Changes the path of an address. A gateway's query stays, and only the format of streams is left out. */
+function withPath(address: string, change: (path: string) => string): string {
+  const url = new URL(address);
+  url.pathname = change(url.pathname);
+  url.searchParams.delete("alt");
+  return url.href;
 }
 
 function pickFields(request: JsonRecord, names: readonly string[]): JsonRecord {
