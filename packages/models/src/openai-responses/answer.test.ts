@@ -351,9 +351,9 @@ describe("V1: the text of a long answer is read without parsing its events", () 
       fc.property(shape, changes, fc.boolean(), ([keys, at, escapeAt, same], documents, isSpaced) => {
         const colon = isSpaced ? ": " : ":";
         const written = documents.map(([changed, number], index) => {
-          const valueOf = (key: string, place: number) =>
+          const chosen = (key: string, place: number) =>
             key === "sequence_number" ? number : (/^(x|obfuscation)$/.test(key) ? changed : same)[place];
-          const pairs = keys.map((key, place): [string, unknown] => [key, valueOf(key, place)]);
+          const pairs = keys.map((key, place): [string, unknown] => [key, chosen(key, place)]);
           pairs.splice(Math.min(at, pairs.length), 0, ["delta", `${changed[7]}${index % 3}`]);
           const texts = pairs.map(([key, one], place) => {
             const json = JSON.stringify(one);

@@ -1,4 +1,5 @@
 import type { Json, ModelSettings } from "@banyan/core";
+import type { ProviderData } from "@banyan/core/conversation";
 import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -294,7 +295,12 @@ test.each<readonly [tool: string, input: Json]>([
   ["apply_patch", { callId: "call_1", operation: { type: "delete_file", path: "a.txt" } }],
   ["custom", { at: "x" }],
 ])("V1: sends a call of %s as the package does, with and without the id of its item", async (kind, input) => {
-  for (const provider of [undefined, { openai: { itemId: "sh_1" } }, { anthropic: { signature: "s" } }]) {
+  const marks: readonly (ProviderData | undefined)[] = [
+    undefined,
+    { openai: { itemId: "sh_1" } },
+    { anthropic: { signature: "s" } },
+  ];
+  for (const provider of marks) {
     const call = { type: "call", id: "call_1", tool: kind, input, ...(provider && { provider }) } as const;
     const result = { call: "call_1", tool: kind, output: "done", failed: false };
     await expectSame("openai/gpt-5.4", {
