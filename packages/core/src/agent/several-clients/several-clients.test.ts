@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { emptyConversation } from "../../conversation/state.ts";
 import { reduce } from "../../conversation/tree/reduce.ts";
 import { Session } from "../../session/session.ts";
@@ -45,6 +45,9 @@ async function play(commands: readonly Moment[], slow: boolean) {
 }
 
 describe("any commands of several clients at once", () => {
+  // The first load of a module takes longer than a moment of the test.
+  beforeAll(() => Promise.all([import("../../past/recovery.ts"), import("../../context/compaction.ts")]));
+
   test("B21, invariants 1, 3 and 6: they give the tree that is expected, for whoever joins when, and after reopening", async () => {
     await fc.assert(
       fc.asyncProperty(moments, fc.boolean(), async (commands, slow) => {
