@@ -126,11 +126,13 @@ const INPUTS: { readonly [Name in CommandName]: (here: Here) => Input<Name> } = 
 };
 
 /** Commands that begin or continue a turn, or ask a model, and their answers while a turn waits for the user. */
-const WHERE_A_TURN_WAITS: Partial<Record<CommandName, "done" | "Answer the question" | "An agent works">> = {
+const WHERE_A_TURN_WAITS: Partial<
+  Record<CommandName, "done" | "Answer the question" | "An agent works" | "A turn is running">
+> = {
   "turn.say": "done",
   "prompt.say": "done",
   "message.add": "done",
-  "history.add": "done",
+  "history.add": "A turn is running",
   "turn.retry": "done",
   "turn.resume": "An agent works",
   "branch.fan": "An agent works",
@@ -140,6 +142,7 @@ const WHERE_A_TURN_WAITS: Partial<Record<CommandName, "done" | "Answer the quest
 /** The answers while no process runs the waiting turn. */
 const IN_THE_LOG: typeof WHERE_A_TURN_WAITS = {
   ...WHERE_A_TURN_WAITS,
+  "history.add": "done",
   "turn.resume": "done",
   "branch.fan": "Answer the question",
   "branch.compact": "Answer the question",

@@ -45,8 +45,23 @@ async function play(commands: readonly Moment[], slow: boolean) {
 }
 
 describe("any commands of several clients at once", () => {
-  // The first load of a module takes longer than a moment of the test.
-  beforeAll(() => Promise.all([import("../../past/recovery.ts"), import("../../context/compaction.ts")]));
+  // The first load of a module on demand takes longer than a moment of the test.
+  beforeAll(() =>
+    Promise.all([
+      import("../../turn/reported-loop.ts"),
+      import("../../past/recovery.ts"),
+      import("../../context/compaction.ts"),
+      import("../../past/history.ts"),
+      import("../../context/summary-message.ts"),
+      import("../../context/overflow.ts"),
+      import("../../context/cut-results.ts"),
+      import("../../context/summary-order.ts"),
+      import("../../context/summary-writer.ts"),
+      import("../count-tokens.ts"),
+      import("../mode/partial-result.ts"),
+      import("../../context/room.ts"),
+    ]),
+  );
 
   test("B21, invariants 1, 3 and 6: they give the tree that is expected, for whoever joins when, and after reopening", async () => {
     await fc.assert(
