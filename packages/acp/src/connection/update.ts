@@ -1,7 +1,7 @@
 import type { AnyMessage, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { z } from "zod";
 
-/** An agent's update of one of its sessions. */
+/** Update of a session by its agent. */
 export interface AgentUpdate {
   readonly session: string;
   /** Undefined if the update is malformed, of a newer protocol, or of a kind that Banyan ignores. */
