@@ -14,7 +14,15 @@ const RESERVED = /(^|\.)(example\.(com|org|net)|example|test|invalid|localhost|i
  */
 const MEANT: ReadonlySet<string> = new Set([
   // Model services and search services.
-  ...["api.anthropic.com", "api.openai.com", "api.mistral.ai", "api.groq.com", "api.x.ai", "api.deepseek.com"],
+  ...[
+    "api.anthropic.com",
+    "api.openai.com",
+    "eu.api.openai.com",
+    "api.mistral.ai",
+    "api.groq.com",
+    "api.x.ai",
+    "api.deepseek.com",
+  ],
   ...["generativelanguage.googleapis.com", "openrouter.ai", "api.tavily.com", "api.search.brave.com"],
   // Cited: specifications, documentation and licences.
   ...["www.rfc-editor.org", "datatracker.ietf.org", "www.w3.org", "json-schema.org", "spec.openapis.org", "semver.org"],

@@ -81,7 +81,7 @@ const styled = fc
   .map(([style, text]) => (style === "" ? text : `\x1b[${style}m${text}\x1b[0m`));
 const line = fc.oneof(
   { weight: 5, arbitrary: fc.array(styled, { maxLength: 9 }).map((parts) => parts.join("")) },
-  fc.constant("\x1b]8;;https://a.b\x1b\\link\x1b]8;;\x1b\\"),
+  fc.constant("\x1b]8;;https://a.test\x1b\\link\x1b]8;;\x1b\\"),
 );
 /** The next lines of the region, as a change of the former ones. */
 const change = fc.record({
