@@ -73,7 +73,7 @@ export function testPrograms(
     beforeAll(() => {
       cpSync(join(examples, "compared"), programs, {
         recursive: true,
-        filter: (file) => !/(fixture|compared\.test)\.ts$/.test(file),
+        filter: (file) => !/(fixture|(compared|ports)\.test)\.ts$/.test(file),
       });
       cpSync(join(examples, "recordings"), join(project, "programs", "recordings"), { recursive: true });
       const entries = packages.flatMap(({ name, manifest }) =>
