@@ -9,6 +9,9 @@ const MOST_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/claude-3-haiku/, 4_096],
 ];
 
+/** The maximum for models of other makers, unless the settings name a number. */
+const OTHERS_MOST_TOKENS = 4_096;
+
 /** Known models that can write calls by their schemas. Requests with tools then name this beta. */
 const STRUCTURED = /claude-((sonnet|opus|fable)-5|haiku-5-5|(sonnet|opus|haiku)-4-[56]|opus-4-[178])/;
 const STRUCTURED_BETA = "structured-outputs-2025-11-13";
@@ -24,14 +27,14 @@ interface PlainHead {
 }
 
 /**
- * Returns the same fields as the provider's package. Returns `undefined` for rare settings and unknown models, whose
- * fields only the package knows.
+ * Returns the same fields as the provider's package. Returns `undefined` for rare settings and for unknown models
+ * of Anthropic, whose fields only the package knows.
  */
 export function plainHead(model: string, request: ModelRequest): PlainHead | undefined {
   const { settings, instructions, tools, toolChoice, output } = request;
   const { temperature, topP, seed, maxTokens, stop = [], effort, providerOptions } = settings;
-  const most = MOST_TOKENS.find(([name]) => name.test(model))?.[1];
-  if (most === undefined || (maxTokens ?? 0) > most) return undefined;
+  const known = MOST_TOKENS.find(([name]) => name.test(model))?.[1];
+  if (known === undefined ? model.includes("claude") : (maxTokens ?? 0) > known) return undefined;
   if ((output ?? topP ?? seed ?? effort ?? providerOptions?.anthropic) !== undefined) return undefined;
   if (temperature !== undefined && (temperature > 1 || UNSAMPLED.test(model))) return undefined;
   const isForced = toolChoice !== "auto" && toolChoice !== "none";
@@ -39,7 +42,7 @@ export function plainHead(model: string, request: ModelRequest): PlainHead | und
   const marked = { cache_control: CACHE_MARK };
   const fields = {
     model,
-    max_tokens: maxTokens ?? most,
+    max_tokens: maxTokens ?? known ?? OTHERS_MOST_TOKENS,
     temperature,
     ...(stop.length > 0 && { stop_sequences: stop }),
     // Anthropic caches tools together with the system prompt after them.
