@@ -37,17 +37,19 @@ const ERASE_TO_END = "\x1b[K";
  */
 export function rowChange(old: string, line: string, { columns, narrow }: RowCells): RowChange | undefined {
   if (old === line) return undefined;
-  const [before, after] = [charactersOf(old), charactersOf(line)];
-  const known = before && after && before.length <= columns && after.length <= columns;
+  const start = commonStart(old, line, narrow);
+  const [before, after] = [charactersOf(old, start), charactersOf(line, start)];
+  const known = before && after && start.column + Math.max(before.length, after.length) <= columns;
   if (!known) return { column: 0, bytes: ERASE_TO_END + paintedLine(line), end: undefined, blanks: true };
   const first = after.findIndex((character, index) => !isSame(character, before[index]));
   const begin = first < 0 ? after.length : first;
   const [sureBefore, sureAfter] = [sureLength(before, narrow), sureLength(after, narrow)];
   if (sureBefore < before.length || sureAfter < after.length) {
     // A combining mark belongs to the character before it.
-    const column = Math.max(0, Math.min(begin, sureBefore - 1, sureAfter - 1));
-    const erased = before.length === 0 ? "" : ERASE_TO_END;
-    return { column, bytes: erased + painted(after.slice(column)), end: undefined, blanks: erased !== "" };
+    const from = Math.max(0, Math.min(begin, sureBefore - 1, sureAfter - 1));
+    const erased = old === "" ? "" : ERASE_TO_END;
+    const bytes = erased + painted(after.slice(from));
+    return { column: start.column + from, bytes, end: undefined, blanks: erased !== "" };
   }
   const isShorter = after.length < before.length;
   const last =
@@ -56,7 +58,39 @@ export function rowChange(old: string, line: string, { columns, narrow }: RowCel
       : after.length - 1;
   if (begin > last && !isShorter) return undefined;
   const bytes = painted(after.slice(begin, last + 1)) + (isShorter ? ERASE_TO_END : "");
-  return { column: begin, bytes, end: last + 1, blanks: false };
+  return { column: start.column + begin, bytes, end: start.column + last + 1, blanks: false };
+}
+
+/** A place in a line: the index of its character, its column, and the colours and style there. */
+interface LineStart {
+  readonly index: number;
+  readonly column: number;
+  readonly slots: readonly string[];
+}
+
+/** Returns the place of the last character before which two lines surely have the same cells. */
+function commonStart(old: string, line: string, narrow: RegExp): LineStart {
+  let { index, column, slots } = LINE_START;
+  let next = index;
+  let nextSlots = slots;
+  for (;;) {
+    const character = line[next];
+    if (character === undefined) break;
+    if (character === "\x1b") {
+      const color = colorAt(line, next);
+      const changed = [...nextSlots];
+      if (!color || !old.startsWith(color.sequence, next) || !applyStyle(changed, color.parameters)) break;
+      nextSlots = changed;
+      next += color.sequence.length;
+    } else {
+      if (old[next] !== character || !(isAscii(character) || narrow.test(character))) break;
+      // The comparison begins with this character, because a combining mark may follow.
+      index = next++;
+      slots = nextSlots;
+      column++;
+    }
+  }
+  return { index, column: Math.max(0, column - 1), slots };
 }
 
 /** Returns the line with the shortest colour sequences. Its end has the terminal's own colours. */
@@ -118,18 +152,24 @@ function styleChange(from: string, to: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
 const COLOR = /\x1b\[([\d;]*)m/y;
 
+/** Returns the sequence for a colour or style at an index. */
+function colorAt(line: string, index: number): { readonly sequence: string; readonly parameters: string } | undefined {
+  COLOR.lastIndex = index;
+  const [sequence, parameters] = COLOR.exec(line) ?? [];
+  return sequence !== undefined && parameters !== undefined ? { sequence, parameters } : undefined;
+}
+
 /** Splits a line into characters; undefined if it contains other sequences than known colours and styles. */
-function charactersOf(line: string): StyledCharacter[] | undefined {
+function charactersOf(line: string, start = LINE_START): StyledCharacter[] | undefined {
   const characters: StyledCharacter[] = [];
-  const slots: string[] = Array.from({ length: SLOTS }, () => "");
-  let style = "";
-  for (let index = 0; index < line.length; ) {
+  const slots: string[] = [...start.slots];
+  let style = styleOf(slots);
+  for (let index = start.index; index < line.length; ) {
     if (line[index] === "\x1b") {
-      COLOR.lastIndex = index;
-      const [whole = "", parameters] = COLOR.exec(line) ?? [];
-      if (parameters === undefined || !applyStyle(slots, parameters)) return undefined;
-      style = slots.filter((code) => code !== "").join(";");
-      index += whole.length;
+      const color = colorAt(line, index);
+      if (!color || !applyStyle(slots, color.parameters)) return undefined;
+      style = styleOf(slots);
+      index += color.sequence.length;
     } else {
       const text = String.fromCodePoint(line.codePointAt(index) ?? 0);
       characters.push({ text, style });
@@ -139,8 +179,13 @@ function charactersOf(line: string): StyledCharacter[] | undefined {
   return characters;
 }
 
+function styleOf(slots: readonly string[]): string {
+  return slots.filter((code) => code !== "").join(";");
+}
+
 /** Bold, faint, italic, underlined, inverse, struck out, text colour, background colour. */
 const SLOTS = 8;
+const LINE_START: LineStart = { index: 0, column: 0, slots: Array.from({ length: SLOTS }, () => "") };
 const [TEXT, BACKGROUND] = [6, 7];
 const ON: Readonly<Record<string, number>> = { 1: 0, 2: 1, 3: 2, 4: 3, 7: 4, 9: 5 };
 const OFF: Readonly<Record<string, readonly number[]>> = {
