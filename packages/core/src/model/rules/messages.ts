@@ -176,7 +176,9 @@ export class MessageRewriter {
 }
 
 function beginsWith(messages: readonly PromptMessage[], begin: readonly PromptMessage[]): boolean {
-  return begin.length <= messages.length && begin.every((message, index) => message === messages[index]);
+  if (begin.length > messages.length) return false;
+  for (let index = 0; index < begin.length; index++) if (begin[index] !== messages[index]) return false;
+  return true;
 }
 
 const NO_PICTURES: readonly FilePart[] = [];
