@@ -34,7 +34,7 @@ test.skipIf(!hasTmux).for([
   {
     what: "a reason",
     calls: [{ tool: "shell", input: { command: "touch made.txt" } }],
-    card: /^Reason \(optional\): ([a-z]*)$/m,
+    card: /^Reason \(optional\):(?: ([a-z]*))?$/m,
     asked: async (pty: Pty) => {
       await pty.asked();
       pty.press("n");

@@ -88,9 +88,9 @@ export class Pty implements Disposable {
     this.#tmux("paste-buffer", ...(marked ? ["-p", "-r"] : []));
   }
 
-  /** The screen and its scrollback, with wrapped lines joined. */
+  /** The screen and its scrollback, with wrapped lines joined and without blanks at the ends of lines. */
   screen(): string {
-    return this.#tmux("capture-pane", "-p", "-J", "-S", "-").replace(/[ \n]+$/, "");
+    return this.#tmux("capture-pane", "-p", "-J", "-S", "-").replace(/ +$/gm, "").trimEnd();
   }
 
   /** Waits until the command has written a text, visible or not. Returns all bytes so far. */

@@ -26,9 +26,9 @@ export class OpenTerminal implements Disposable {
     this.#tmux("send-keys", "Enter");
   }
 
-  /** The whole output, with wrapped lines joined. */
+  /** The whole output, with wrapped lines joined and without blanks at the ends of lines. */
   screen(): string {
-    return this.#tmux("capture-pane", "-p", "-J", "-S", "-").replace(/[ \n]+$/, "");
+    return this.#tmux("capture-pane", "-p", "-J", "-S", "-").replace(/ +$/gm, "").trimEnd();
   }
 
   /** Waits until the text has appeared `times` times. */

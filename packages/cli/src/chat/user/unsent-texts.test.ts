@@ -116,7 +116,7 @@ test.skipIf(!hasTmux)("T19: in plain lines, the lines of a message that was not 
     await pty.until("[exit 137]");
   }
   using pty = Pty.open(place, ["--plain"]);
-  expect(await pty.prompted()).toContain("(you had written: one \ntwo )");
+  expect(await pty.prompted()).toContain("(you had written: one\ntwo )");
 });
 
 test.skipIf(!hasTmux)(
