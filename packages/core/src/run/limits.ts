@@ -26,7 +26,7 @@ export interface Limits {
   readonly time?: number | undefined;
   /** Maximum nesting depth of sub-agents. Default 3; 0 switches sub-agents off. */
   readonly depth?: number | undefined;
-  /** How often the same call may have the same result in a row while no call changes a file. Default 10. */
+  /** The times that the same call may have the same result in a row while no call changes a file. Default 10. */
   readonly repeats?: number | undefined;
   /**
    * Behaviour at a limit. `wrap-up` (default): one final model call without tools and with the reason; its response
@@ -87,7 +87,8 @@ class Pool {
 
   /** Milliseconds left of a part of the time limit. */
   rest(part = 1): number {
-    return (this.limits.time ?? Number.POSITIVE_INFINITY) * this.grants * part - this.elapsed();
+    const { time } = this.limits;
+    return time === undefined ? Number.POSITIVE_INFINITY : time * this.grants * part - this.elapsed();
   }
 }
 
@@ -309,7 +310,8 @@ export class Budget {
 
   /** Milliseconds of `elapsed` at which a part of the first time limit is over. */
   #timeUntil(part: number): number {
-    return Math.min(...this.#pools.map((pool) => pool.rest(part))) + this.elapsed();
+    const rest = this.#pools.reduce((least, pool) => Math.min(least, pool.rest(part)), Number.POSITIVE_INFINITY);
+    return rest === Number.POSITIVE_INFINITY ? rest : rest + this.elapsed();
   }
 
   /**

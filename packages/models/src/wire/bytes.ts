@@ -45,9 +45,10 @@ export interface Utf8Decoder {
   end(): string;
 }
 
+// biome-ignore lint/correctness/noProcessGlobal: used only where it exists; an import would fail elsewhere.
+const node = globalThis.process?.getBuiltinModule?.("node:string_decoder");
+
 export function openUtf8(): Utf8Decoder {
-  // biome-ignore lint/correctness/noProcessGlobal: used only where it exists; an import would fail elsewhere.
-  const node = globalThis.process?.getBuiltinModule?.("node:string_decoder");
   if (node) return new node.StringDecoder("utf8");
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };

@@ -5,7 +5,7 @@
  * @example visibleText("a\u202eb") // "a\\u{202e}b"
  */
 export function visibleText(text: string): string {
-  return HIDES.test(text) ? text.replaceAll(EACH, writtenOut) : text;
+  return HIDES.test(text) ? text.replaceAll(each(), writtenOut) : text;
 }
 
 /**
@@ -48,7 +48,7 @@ const AROUND = 64;
 /** Maximum UTF-16 units of consecutive flags that are examined. */
 const MOST_FLAGS = 4_096;
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+const graphemes = makeOnce(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
 /**
  * Returns the last index at or before `at` at which a visible character starts (F46).
@@ -60,7 +60,8 @@ export function cutBefore(text: string, at: number): number {
   // Two letters make one flag, so they are counted from the first.
   const flags = /(\ud83c[\udde6-\uddff])+\ud83c?$/.exec(text.slice(Math.max(0, near - MOST_FLAGS), near));
   const from = near - (flags?.[0].length ?? 0);
-  const begin = graphemes.segment(text.slice(from, at + AROUND)).containing(at - from)?.index ?? 0;
+  const around = graphemes().segment(text.slice(from, at + AROUND));
+  const begin = around.containing(at - from)?.index ?? 0;
   if (begin > 0 || from === 0) return from + begin;
   const isHalf = /[\ud800-\udbff]/.test(text.charAt(at - 1)) && /[\udc00-\udfff]/.test(text.charAt(at));
   return isHalf ? at - 1 : at;
@@ -97,7 +98,7 @@ function writtenOut(character: string): string {
  */
 const HIDES =
   /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{2800}\u{1d159}\u{13441}\u{13442}\u{16fe4}\u{fffc}]|[\p{Cc}--[\n\t]]|[\p{Zs}--[ ]]/v;
-const EACH = new RegExp(HIDES, "gv");
+const each = makeOnce(() => new RegExp(HIDES, "gv"));
 
 const CONTROLS = /[\p{Cc}--[\n\t]]|[\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{e0000}-\u{e007f}]/v;
 
