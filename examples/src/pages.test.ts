@@ -15,7 +15,7 @@ import { describe, expect, test } from "vitest";
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
 
-/** What stands as code in the first cells of a page's tables. */
+/** Returns the code in the first cells of a page's tables. */
 function rowsOf(page: string): string[] {
   return [...page.matchAll(/^\| (`[^|]*?) \|/gm)].flatMap(([, cell = ""]) => codesIn(cell));
 }

@@ -29,7 +29,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // Whether a module is for browsers or servers makes no difference here.
+      // The build ignores the mark that a module is for browsers or servers.
       checks: { moduleLevelDirective: false },
       input: ["index.html", "sign-in.html"],
       output: {

@@ -17,7 +17,7 @@ type Shows = Readonly<Partial<Record<Client, RegExp>>>;
 const same = (pattern: RegExp): Shows => ({ full: pattern, plain: pattern, print: pattern, page: pattern });
 
 /**
- * How a test detects that a screen shows an item. Absent where the table says `nothing`. A missing kind of item does
+ * Detects that a screen shows an item. Absent where the table says `nothing`. A missing kind of item does
  * not compile.
  */
 const SHOWS: Readonly<Record<ItemType, Shows>> = {

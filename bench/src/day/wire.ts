@@ -32,7 +32,7 @@ export interface Call {
   readonly input: object;
 }
 
-/** How a program's tools do the model's actions. */
+/** A program's tool calls for the model's actions. */
 export interface Tools {
   /** Replaces "Good morning" by "Good evening" in `greeting.txt`. */
   readonly edit: Call;

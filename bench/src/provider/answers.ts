@@ -31,7 +31,7 @@ export function inputOf(call: number): string[] {
   return ['{"', "path", '":"', "src/chapter-", `${call}.md`, '"}'];
 }
 
-/** How a wire format encodes answers and reads requests. */
+/** A wire format: it encodes answers and reads requests. */
 export interface Answers {
   /** Returns the events of an answer with a text in this many chunks. `number` distinguishes answers of a conversation. */
   text(chunks: number, number?: number): Buffer[];

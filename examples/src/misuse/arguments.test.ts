@@ -54,7 +54,7 @@ function misusesOf([name, [call, args]]: [string, Row]): readonly Misuse[] {
   });
 }
 
-/** What is wrong with the answer to a misuse; nothing if it is refused in one sentence that names the argument. */
+/** Returns the fault of an answer to a misuse, or nothing if one sentence refuses the misuse and names the argument. */
 async function fault([what, call, words]: Misuse): Promise<string | undefined> {
   try {
     await call();

@@ -203,7 +203,7 @@ interface PasswordSpan {
   readonly end: number;
 }
 
-/** How reliably the words before a value announce it. */
+/** The certainty that the words before a value announce a password. */
 type PasswordCertainty = "says" | "made-up";
 
 /** A Latin noun ends before another letter; a Chinese or Japanese noun may have any neighbour. */

@@ -7,7 +7,7 @@ import type { RunIds } from "./run-ids.ts";
 import { SessionSpans } from "./session-spans.ts";
 
 /**
- * Where {@link Telemetry} sends spans and metrics, and whether spans contain text of the conversation.
+ * The targets of {@link Telemetry} for spans and metrics, and the conversation's text in spans.
  * @example
  * const ids = new RunIds();
  * // The provider of this tracer was created with `idGenerator: ids`.

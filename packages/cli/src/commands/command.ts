@@ -49,7 +49,7 @@ export interface ContextOverview {
 /** The models that a chat can use, in this process or on a server. */
 export interface ModelSelection {
   readonly current: KnownModel;
-  /** How long a choice lasts beyond the next message: the end of a sentence. */
+  /** The duration of a choice beyond the next message: the end of a sentence. */
   readonly scope: string;
   /** The user's own names for models, if known. */
   readonly aliases?: Readonly<Record<string, string>>;

@@ -112,7 +112,7 @@ export function planStepLines(plan: readonly PlanStep[], style: Style, columns: 
   });
 }
 
-/** How test runners begin the report of a failure: Node, Python, Go, Rust and TAP. */
+/** The first words of a failure's report in Node, Python, Go, Rust and TAP. */
 const FAILURE =
   /^\s*(?:(?:FAIL(?:ED|URE)?|ERROR|not ok|✖|✗|✕|×|●|--- FAIL|failures:|AssertionError|panicked at)(?:[\s:]|$)|E\s{3}|thread '.*' panicked)/;
 

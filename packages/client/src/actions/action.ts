@@ -67,7 +67,7 @@ export interface MessageStep {
   readonly beside?: "compare";
 }
 
-/** Where the next messages go: `below` a message, to the branch that ends at `end`, or to the latest branch. */
+/** The place of the next messages: `below` a message, the branch that ends at `end`, or the latest branch. */
 export type BranchTarget = { readonly below: string } | { readonly end: string } | "latest";
 
 /** Sends a protocol command. `result` returns the next step. Rejects with `ClientError`. */

@@ -46,7 +46,7 @@ export interface ChatOptions {
   /** Name of the client that begins the turn, for tools (`context.client`). */
   readonly client?: string | undefined;
   /**
-   * Whether to wait while another turn works on the branch. Default `true`. With `false`, a retry begins its branch at
+   * With `true` (default), waits while another turn works on the branch. With `false`, a retry begins its branch at
    * once, and any other directive rejects with `SessionError` (`busy`).
    */
   readonly wait?: boolean | undefined;

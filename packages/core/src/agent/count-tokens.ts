@@ -26,7 +26,7 @@ export interface RequestTokens {
   readonly tokens: number;
   /** `provider`: an endpoint of the provider counted the tokens. `estimate`: one token for four bytes of text. */
   readonly source: "provider" | "estimate";
-  /** Why the tokens are estimated: the provider has no endpoint, or the endpoint failed. */
+  /** The reason for an estimate: the provider has no endpoint, or the endpoint failed. */
   readonly reason?: string;
 }
 

@@ -6,7 +6,7 @@ import { callOptions, demandedSettings, type PromptTarget } from "./prompt.ts";
 import { readStreamInto } from "./pump.ts";
 import { ResponseParts } from "./response-parts.ts";
 
-/** What a driver of a language model knows besides the model. */
+/** The facts that a driver needs besides the language model. */
 interface WireTarget {
   /** `provider/model`, for errors. */
   readonly id: string;

@@ -3,7 +3,7 @@ import type { FallbackModel, RunWithModel, TurnRun } from "../run/run.ts";
 import { giveUpSummary, takeSummary } from "./background-summary.ts";
 import { contextUsage, fitsByAnyCount } from "./tokens.ts";
 
-// What each step needs. The code of summaries is loaded when a context is nearly full.
+// Every step needs this file. The code of summaries is loaded when a context is nearly full.
 
 /** Returns the run with the window that the model's server reported, if that window is smaller (F89). */
 export function withWindow(asking: RunWithModel): RunWithModel {

@@ -4,7 +4,7 @@ import { inEnglish, type Say } from "./shown/say.ts";
 
 type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
 
-/** How and why a turn ended without a response. See {@link describeBrokenTurn}. */
+/** The end of a turn without a response, and its reason. See {@link describeBrokenTurn}. */
 export interface BrokenTurn {
   readonly run: string;
   readonly reason: Exclude<RunEnd, "answered" | "finished" | "waiting">;

@@ -347,7 +347,7 @@ export interface QuestionField {
   readonly text: string;
   /** 2 to 12 choices. */
   readonly choices: readonly QuestionChoice[];
-  /** Whether the user may choose several. Default: one. */
+  /** True if the user may choose several. Default: one. */
   readonly several?: boolean;
 }
 

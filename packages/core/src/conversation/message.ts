@@ -284,7 +284,7 @@ export interface SetAsideMessage {
 }
 
 /**
- * How many messages a summary hides from the model, and the tokens of the next request without and with it.
+ * The number of messages that a summary hides from the model, and the tokens of the next request without and with it.
  * See {@link compactedLine}.
  */
 export interface CompactionResult {

@@ -27,7 +27,7 @@ export async function* listInPages<Item extends NonNullable<ListQuery["after"]> 
       const last = items.at(-1);
       // A source without pages returns the same conversations again.
       if (!last || items.length !== size || last.id === after?.id) break;
-      // Whatever moved since the round before is in front of its first conversation.
+      // Conversations that moved since the previous round are before its first conversation.
       if (before && last.updatedAt < before.updatedAt) break;
       after = last;
     }

@@ -320,7 +320,7 @@ export interface LoopDriver {
   run(turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void>;
 }
 
-/** What a `LoopDriver` gets for one turn. See {@link acpAgent}. */
+/** The input of a `LoopDriver` for one turn. See {@link acpAgent}. */
 export interface LoopTurn {
   readonly instructions: string;
   /** From the first message to the newest. */

@@ -7,7 +7,7 @@ import type { TaskAgent, Tool } from "../ports/tool.ts";
 
 export const FINISH_TASK = "finish_task";
 
-/** What happens when a model asks for no call: in a chat the turn ends, in a task it continues. */
+/** The effect of an answer without a call: in a chat the turn ends, in a task it continues. */
 export interface Mode {
   readonly name: "chat" | "task";
   /** Instructions appended to those of the agent; may be empty. */

@@ -15,7 +15,7 @@ import { applyLimitPolicy } from "./at-limit.ts";
 import type { ChosenModel } from "./chosen-model.ts";
 import { afterFailure, refuseAgain, refuseTooLarge } from "./too-large.ts";
 
-/** How a turn begins: with a message, with inputs of users, or with the messages that are there. */
+/** The start of a turn: a message, inputs of users, or the messages that are there. */
 type StartType = "message" | "inputs" | "here";
 
 /** The default loop: takes steps until the model asks for no call, or a limit is reached. */

@@ -21,7 +21,7 @@ import { readEvents } from "./conversations.ts";
 import { beginTurn, isDone } from "./turns.ts";
 import { type Handlers, prepareMessage, type Workplace } from "./workplace.ts";
 
-/** How often one model is asked by default. */
+/** The default number of attempts of a single model. */
 const ATTEMPTS = 3;
 
 /** Handlers of the commands about branches, including those that compare branches (C8) or use worktrees (C7). */

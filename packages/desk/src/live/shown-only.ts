@@ -42,7 +42,7 @@ export function stateInShare(state: ConversationState, { leaf }: ShareScope): Co
   return { ...shown, ...still, ...usageOnPath([...messages.values()]), leaf };
 }
 
-/** What a link shows of each feed item: everything, a part (`itemInShare`), or nothing. */
+/** The part of each feed item that a link shows: everything, a part (`itemInShare`), or nothing. */
 const SHOWS = {
   "conversation.created": "part",
   "conversation.brought-in": "all",

@@ -27,7 +27,7 @@ export interface StoredConversation {
   readonly isOpen: boolean;
 }
 
-/** Where conversations are stored: the default store of an environment, or an open store. */
+/** The storage of conversations: the default store of an environment, or an open store. */
 export type ConversationStorage =
   | { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string }
   | { readonly store: Store; readonly redact: Redact };

@@ -35,7 +35,7 @@ export function wasUnattended({ labels }: Pick<ConversationSummary, "labels">): 
 /** The label of a conversation that a program began through the HTTP interface `/v1`. */
 export const PROGRAM = "program";
 
-/** How a program gets answers through `/v1`: as streams, or each answer as a whole. */
+/** The form of answers for a program at `/v1`: streams, or whole answers. */
 export type AnswerStyle = "streamed" | "whole";
 
 /**

@@ -11,7 +11,7 @@ import { ownTools } from "../permissions/tool-names.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
-/** Why a name is allowed at a place. */
+/** The reason that a name is allowed at a place. */
 const REASONS: Readonly<Record<string, string>> = {
   "packages/host/src/permissions/rule.ts: shell":
     "The word of rules for commands: people write it, and it means every tool that runs one.",

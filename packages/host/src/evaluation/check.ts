@@ -21,7 +21,7 @@ const SHOWN = 400;
 /** Milliseconds. */
 const PATTERN_PATIENCE = 10_000;
 
-/** What an attempt produced, for its checks. */
+/** The outcome of an attempt, for its checks. */
 export interface AttemptOutcome {
   readonly case: Case;
   readonly directory: string;

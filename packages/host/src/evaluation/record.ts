@@ -8,7 +8,7 @@ export interface CheckResult {
   readonly holds: boolean;
   /** A description of the check. */
   readonly what: string;
-  /** Why the check does not hold, or the judge's explanation. */
+  /** The reason that the check does not hold, or the judge's explanation. */
   readonly why?: string;
   /** True if the check holds even for an empty answer and the case's unchanged files. */
   readonly holdsUntouched?: true;
@@ -135,7 +135,7 @@ export interface Attempt {
   readonly message?: string;
   /** Present if the attempt `passed` or `failed`. */
   readonly result?: AttemptResult;
-  /** Why there is no result. */
+  /** The reason that there is no result. */
   readonly error?: string;
   /** True if the result is from an earlier evaluation. */
   readonly isKept: boolean;
@@ -159,6 +159,6 @@ export interface Evaluation {
     readonly beside: EvaluationCost;
     readonly all: EvaluationCost;
   };
-  /** Why the evaluation did not finish. */
+  /** The reason that the evaluation did not finish. */
   readonly stopped?: { readonly reason: "limit" | "interrupted"; readonly why: string };
 }

@@ -125,7 +125,7 @@ function withoutUnknownParts(event: unknown): unknown {
   return { ...event, parts: (event as { readonly parts: unknown[] }).parts.filter((part) => !isUnknownPart(part)) };
 }
 
-/** Why an event cannot follow here. Without the check of parents, a path could be a cycle. */
+/** Returns the reason that an event cannot follow here. Without the check of parents, a path could be a cycle. */
 function disorderIn(event: Event, seq: number, known: ReadonlySet<string | null>): string | undefined {
   if (event.seq <= seq) return `seq: expected more than ${seq}`;
   if (event.type === "conversation.created" && seq > 0) return "a conversation begins once";

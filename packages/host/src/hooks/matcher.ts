@@ -76,7 +76,7 @@ export function readMatcher(event: HookEvent, text: string): Matcher | string {
 /** A name in a matcher, or an alternative of a regular expression. */
 interface MatcherPart {
   readonly example?: string;
-  /** Why the part matches nothing here, with advice: the end of a sentence. */
+  /** The reason that the part matches nothing here, with advice: the end of a sentence. */
   readonly problem?: string;
   readonly isElsewhere?: boolean;
 }

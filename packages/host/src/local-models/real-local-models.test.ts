@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.skipIf(WHY_NOT !== undefined)(`a real model of llama.cpp${WHY_NOT ? ` (skipped: ${WHY_NOT})` : ""}`, () => {
   let llama: Awaited<ReturnType<typeof installLlama>> | undefined;
-  /** Why there is no model, so that a skipped test reports the reason. */
+  /** The reason that there is no model. A skipped test reports it. */
   let missing = "";
   beforeAll(async () => {
     try {

@@ -58,7 +58,7 @@ export class PromptError extends Error {
 
 type Bringer = Pick<Host, "ready" | "redact">;
 
-/** How long to wait for a prompt. */
+/** The longest wait for a prompt. */
 export interface PromptPatience {
   readonly signal: AbortSignal;
   /** Milliseconds to wait for the server to start. Default 10,000. */

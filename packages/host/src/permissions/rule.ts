@@ -6,7 +6,7 @@ import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
 import { adviceOnName, isAbsentTool, isToolName } from "./tool-names.ts";
 
 /**
- * How calls are approved. `plan`: only calls that read run, until a user approves the agent's plan. `ask`: reading in
+ * The approval mode. `plan`: only calls that read run, until a user approves the agent's plan. `ask`: reading in
  * the workspace needs no approval, other calls do. `edits`: writing in the workspace needs no approval either. `all`:
  * no call needs approval. Deny rules always hold.
  */

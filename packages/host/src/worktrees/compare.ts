@@ -31,7 +31,7 @@ export interface ComparedBranch {
   readonly worktree?: string;
   /** The end of its last turn, or its current state. */
   readonly outcome: RunEnd | "working" | "waiting" | "unasked";
-  /** Why the branch has no answer, or a problem with its files, as a sentence. */
+  /** The reason that the branch has no answer, or a problem with its files, as a sentence. */
   readonly problem?: string;
   /** Milliseconds of turns, without waiting for users; absent if unknown. */
   readonly time?: number;

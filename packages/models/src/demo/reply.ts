@@ -55,7 +55,7 @@ function textReply(reasoning: string, text: string): Reply {
   return { reasoning, text, calls: [] };
 }
 
-/** Why the next calls cannot be made; undefined if they can. */
+/** Returns the reason that the next calls are impossible, or undefined. */
 function whyNot(next: Round, failed: boolean, request: ModelRequest): string | undefined {
   if (failed) return "the step before failed";
   const absent = next.find((call) => !request.tools.some((tool) => tool.name === call.tool));

@@ -81,7 +81,7 @@ const last = fc.oneof(
   ),
 );
 
-/** What a conversation keeps of an answer. */
+/** The stored parts of an answer. */
 const kept = ({ parts, error }: Answered) => ({ parts, error });
 
 test("F13: our own driver makes the same parts of any stream as the provider's package", async () => {

@@ -7,7 +7,7 @@ import { encodeText } from "../wire/bytes.ts";
 /** The key of Google's data in the provider data of a message. */
 export const PROVIDER = "google";
 
-/** What Google accepts in place of a lost signature: https://ai.google.dev/gemini-api/docs/thought-signatures. */
+/** Google accepts this text in place of a lost signature: https://ai.google.dev/gemini-api/docs/thought-signatures. */
 const UNSIGNED = "skip_thought_signature_validator";
 
 /** A prompt message in Gemini's format, as JSON bytes: its contents, each after a comma. May be empty. */

@@ -25,7 +25,7 @@ const WAYS: readonly ((target: ModelTarget) => ModelDriver | Promise<ModelDriver
   googlePackage,
 ];
 
-/** What a driver made of a response. */
+/** A driver's reading of a response. */
 export interface Answered {
   readonly parts: readonly ModelPart[];
   /** The code of the error at the end. */

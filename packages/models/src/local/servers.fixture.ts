@@ -21,7 +21,7 @@ export interface Body {
   readonly [field: string]: unknown;
 }
 
-/** How a stand-in behaves. */
+/** The behaviour of a simulated server. */
 export interface Behaviour {
   readonly window?: number;
   readonly loaded?: boolean;

@@ -16,7 +16,7 @@ export interface ServedModel {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** What a server reports about the context window of a model, in tokens. */
+/** A server's report of a model's context window, in tokens. */
 export interface ServerWindow {
   /** Tokens of a request and its response together; unknown while the model is not loaded. */
   readonly size?: number | undefined;

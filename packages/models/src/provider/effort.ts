@@ -2,7 +2,7 @@ import type { ModelSettings } from "@banyan/core";
 import { OptionError } from "@banyan/core/conversation";
 import { efforts } from "@banyan/core/drivers";
 
-/** How much a model thinks before it answers. See {@link withoutEffort}. */
+/** The amount of reasoning before an answer. See {@link withoutEffort}. */
 export type Effort = NonNullable<ModelSettings["effort"]>;
 
 /**

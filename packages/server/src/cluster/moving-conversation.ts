@@ -12,13 +12,13 @@ import {
 } from "@banyan/desk/serving";
 import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protocol";
 
-/** Where to watch a conversation now: at another node, at this node, or only in the database. */
+/** The place to watch a conversation now: another node, this node, or only the database. */
 export type FeedSource =
   | { readonly node: ServerAddress; readonly here?: never }
   | { readonly here: Watchable; readonly node?: never }
   | { readonly here?: never; readonly node?: never };
 
-/** How to find a conversation that may move between nodes. */
+/** Finds a conversation that may move between nodes. */
 export interface ConversationLocator {
   /** May reject while no node has the conversation. */
   find(): Promise<FeedSource>;

@@ -11,7 +11,7 @@ import {
 } from "@banyan/desk/serving";
 import { snapshotOf } from "@banyan/protocol/values";
 
-/** Where `WrittenConversation` reads its events, and how it learns of new events. */
+/** The source of a `WrittenConversation`'s events, with a signal for new events. */
 export interface WrittenOptions {
   readonly store: Pick<Store, "view">;
   /** Resolves when there may be new events, and after a while in any case. */

@@ -145,7 +145,7 @@ export async function beginTurnStream<Piece extends object>(
   }
 }
 
-/** How a streamed HTTP response ends. */
+/** The last pieces of a streamed HTTP response. */
 export interface StreamEnd {
   /** The piece for a turn that cannot be followed any further. */
   problem(sentence: string): object;

@@ -16,7 +16,7 @@ export interface ServedOptions extends Partial<Omit<ServeOptions, "host" | "log"
   readonly directory: string;
   readonly models?: Parameters<typeof hostOf>[2];
   readonly workspace?: string;
-  /** How the server loads images of the web. Absent: it has none. */
+  /** The server's loader of web images. Absent: the server loads none. */
   readonly picture?: ServedHost["picture"];
 }
 

@@ -114,7 +114,7 @@ export class Catalogue {
     // A new function each time: the same watcher may watch twice.
     const watcher = (conversations: readonly string[]) => changed(conversations);
     this.#watchers.add(watcher);
-    // What the first scan finds counts as no change, so the first scan must not wait.
+    // The first scan must not wait, because its findings count as no change.
     if (this.#timer === undefined) this.#tellAfter(Number.isFinite(this.#scanned) ? WATCHED : 0);
     return () => {
       this.#watchers.delete(watcher);

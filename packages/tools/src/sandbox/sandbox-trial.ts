@@ -41,7 +41,7 @@ interface KeptResult {
   readonly reason?: string;
 }
 
-/** What a trial tests. `programs` are paths of programs, `options` all options of the sandbox except its root. */
+/** The subject of a trial. `programs` are paths of programs, `options` all options of the sandbox except its root. */
 export interface TrialSubject {
   readonly programs: readonly string[];
   readonly options: unknown;

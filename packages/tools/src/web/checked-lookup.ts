@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { WebError } from "./error.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Which machines may be reached, and how host names are resolved. See {@link WebFetchOptions}. */
+/** The allowed machines, and the resolver of host names. See {@link WebFetchOptions}. */
 export interface NetworkReach {
   /** Returns whether a connection to an IP address is allowed. Default: `isPublicAddress`. */
   readonly allowAddress?: (address: string) => boolean;

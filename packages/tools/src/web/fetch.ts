@@ -12,7 +12,7 @@ import { getAddress, isSamePlace, readWebAddress, type WebResponse } from "./get
 import { readHtml, tagless } from "./read-html.ts";
 
 /**
- * How the tool `fetch` accesses the web. By default, only machines of the public internet are reachable (S11).
+ * Options of the tool `fetch`. By default, only machines of the public internet are reachable (S11).
  * @example
  * new Agent({ model, tools: webTools({ timeout: 10_000, maxBytes: 1024 * 1024 }) });
  * @example

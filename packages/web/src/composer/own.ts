@@ -2,7 +2,7 @@ import { useKeptList } from "../parts/browser/use-kept-list.ts";
 
 // The user's own prompts and presets, stored in this browser (W74).
 
-/** When a turn ends: in a chat when the model makes no more calls, in a task when the model finishes the task. */
+/** The end of a turn: in a chat after an answer without calls, in a task after the model finishes the task. */
 export type TurnMode = "chat" | "task";
 
 /** A prompt of the user: `/name` inserts its text into the message box. */

@@ -120,7 +120,7 @@ function UserText({ message, next }: { readonly message: UserMessage; readonly n
   );
 }
 
-/** When a message that was sent during a turn was delivered, and before which call (W37). */
+/** Shows the time at which a message joined a turn, and the next call (W37). */
 function DeliveryNote({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
   const tree = useTree();
   const above = message.parentId === null ? undefined : tree?.messages.get(message.parentId);

@@ -7,7 +7,7 @@ const BY_HAND = 1_000;
 
 const TOUCHES = ["touchmove", "keydown", "pointerdown", "pointermove"] as const;
 
-/** Whether a scrolling element follows the end of the messages, with functions to start and stop (W23). */
+/** The state of a scrolling element that can follow the end of the messages, with functions to start and stop (W23). */
 export interface ScrollFollowing {
   readonly isFollowing: boolean;
   /** True if the view does not follow and the messages do not fit. */

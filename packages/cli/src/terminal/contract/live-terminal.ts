@@ -9,7 +9,7 @@ import type { BranchEnd } from "../full/transcript/message-lines.ts";
 import type { Status } from "../full/views/status-line.ts";
 import type { FeedView } from "../questions/feed-view.ts";
 
-/** How a user who is not looking is notified. `auto`: by the terminal's notification and its bell. */
+/** The notification of a user who looks elsewhere. `auto`: the terminal's notification and its bell. */
 export type AttentionSetting = "auto" | "bell" | "off";
 
 /** A paste after its images were replaced by marks. */

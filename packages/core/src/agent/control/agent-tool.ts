@@ -8,7 +8,7 @@ import { agentDescription, subTaskReport, toolName } from "./launch-agent.ts";
 export interface AgentToolOptions {
   /** Name of the tool. Default: the name of the agent, or `hand_off_to_` with this name. */
   readonly name?: string | undefined;
-  /** When to use the tool, for the model. Default: the description of the agent. */
+  /** Tells the model when to use the tool. Default: the description of the agent. */
   readonly description?: string | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface RequestRules {
   readonly output?: OutputRules | undefined;
 }
 
-/** How a provider takes the schema of a result. */
+/** A provider's rules for the schema of a result. */
 export interface OutputRules {
   /** The model can still ask for calls. Absent: the schema is sent only in requests without tools. */
   readonly withTools?: true;

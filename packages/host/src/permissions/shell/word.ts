@@ -2,7 +2,7 @@ import type { Word, WordPart } from "unbash";
 import { UNKNOWN } from "../match.ts";
 
 /**
- * What the analysis of a shell script's words has found. The parser sometimes sees more inside a quote than Bash does,
+ * Findings about the words of a shell script. The parser sometimes sees more inside a quote than Bash does,
  * so each piece of a word is checked against a narrow grammar, and other pieces make the script unclear.
  */
 export interface Findings {
@@ -10,13 +10,13 @@ export interface Findings {
   readonly scripts: string[];
   /** True if a process substitution makes one command's output a file of another. */
   connects: boolean;
-  /** Why a word is ambiguous, if one is. */
+  /** The reason that a word is ambiguous, if any. */
   unclear: string | undefined;
   /** True if text becomes a substitution once something evaluates it. */
   quotedCode: boolean;
   /** True if something evaluates a variable's text: arithmetic, indirection, subscripts. */
   evaluates: boolean;
-  /** Why the script is more than joined plain words, if it is (S18). */
+  /** The reason that the script is more than joined plain words, if any (S18). */
   beyondWords: string | undefined;
   /** True if a variable occurs outside quotes, where its value is split into words. */
   splits: boolean;

@@ -23,7 +23,7 @@ export interface InnerCommand {
   readonly at?: number;
 }
 
-/** How to find the inner command among a wrapper's arguments. */
+/** Rules that find the inner command among a wrapper's arguments. */
 interface Wrapper {
   /** Options whose value is the next word. */
   readonly values?: readonly string[];

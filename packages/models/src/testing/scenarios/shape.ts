@@ -5,7 +5,7 @@ import type { CallStatus, Finish } from "@banyan/core/conversation";
 export interface Shape {
   /** In tree order: parents before their children. */
   readonly messages: readonly MessageShape[];
-  /** How the last run ended. */
+  /** The reason for the last run's end. */
   readonly ended: RunEnd | undefined;
 }
 

@@ -39,7 +39,7 @@ const OPTIONS: OptionNames<AcpDoorOptions> = { version: true, cwd: true, open: t
 
 const PAGE = 100;
 
-/** How a user gives the agent a model key. */
+/** The sign-in method: a model key in the environment. */
 const KEYS = {
   id: "environment",
   name: "A key in the environment",

@@ -33,7 +33,7 @@ export interface AgUiInterrupt {
 }
 
 /**
- * How an AG-UI run ended. A run that failed ends with the event `RUN_ERROR` and without an outcome.
+ * The outcome of an AG-UI run. A failed run has the event `RUN_ERROR` instead.
  * See {@link agUiEvents}.
  */
 export type AgUiOutcome =

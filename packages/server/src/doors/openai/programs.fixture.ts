@@ -13,7 +13,7 @@ export interface ProgramRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How a program changes a text before it resends the text. */
+/** A program's change of a text before the program resends the text. */
 type Resent = (text: string) => string;
 
 /** A program's use of `/v1/chat/completions`, made from its published code and docs, not recorded from a running program. */

@@ -22,7 +22,7 @@ const talkative = () =>
     index % 7 === 6 ? "👍\n" : `Answer number ${index} is **yes**.\n\n- It has a list.  \n\n`,
   );
 
-/** If a header names the chat, the first turns are enough. */
+/** The first turns are enough for a chat that a header names. */
 const TURNS = new Map(process.env.BANYAN_LONG === "1" ? [] : NAMED_PROGRAMS.map((program) => [program, 9]));
 
 /** A user's actions in a chat: an image, regenerated and edited messages, all kinds of whitespace. */

@@ -89,7 +89,7 @@ export function resultsOf(outputs: readonly { readonly id: string; readonly outp
   return { conversation, results };
 }
 
-/** How an address reads its requests and writes its responses. */
+/** The request and response format of an address. */
 export interface OpenAiFormat {
   asking(): TurnRequest | Results | Promise<TurnRequest | Results>;
   whole(turn: DoorTurn, taken: TurnResult): object;

@@ -12,7 +12,7 @@ export interface UiFile {
 /** Data about a turn. `cost` is in US dollars, and `null` while the price is unknown. See {@link uiMessageChunks}. */
 export interface UiMetadata {
   readonly run: string;
-  /** How the turn ended, and its last message; absent while the turn works or waits for a user. */
+  /** The reason for the turn's end, and its last message; absent while the turn works or waits for a user. */
   readonly reason?: "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
   readonly leaf?: string | null;
   readonly usage: Usage;

@@ -31,7 +31,7 @@ export interface ClientDuties {
   changed(what: "tools" | "prompts" | "resources" | "all"): void;
 }
 
-/** How to reach a server; `open` makes a new transport for each attempt. */
+/** The kind of connection to a server. `open` makes a new transport for each attempt. */
 export type ServerTransport =
   | { readonly kind: "program"; open(): ProcessTransport }
   | { readonly kind: "address"; open(): StreamableHTTPClientTransport; readonly signIn: SignIn | undefined };

@@ -18,7 +18,7 @@ export type LifelineStatus =
   | { readonly status: "needs-auth"; readonly reason: string };
 
 /**
- * How often to reconnect to a lost server, and the pauses between the attempts in milliseconds. Each pause is twice as long.
+ * The number of attempts to reconnect to a lost server, and the pauses between them in milliseconds. Each pause doubles.
  * @example
  * const patient: ReconnectSettings = { delay: 1_000, maxDelay: 60_000, attempts: 20 };
  */

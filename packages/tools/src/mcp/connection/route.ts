@@ -30,7 +30,7 @@ export interface RouteOptions {
    * tells the developer to pass `openAddress`.
    */
   readonly howToSignIn?: ((server: string) => string) | undefined;
-  /** How to reconnect to a lost server and to a lost stream of its messages. */
+  /** Settings to reconnect to a lost server and to a lost stream of its messages. */
   readonly reconnect: Required<ReconnectSettings>;
   readonly wrap?: ((program: ProgramLaunch) => Promise<ProgramLaunch & Disposable>) | undefined;
 }

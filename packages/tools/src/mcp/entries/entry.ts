@@ -27,7 +27,7 @@ export interface StdioEntry extends CommonEntry {
 export interface HttpEntry extends CommonEntry {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How to sign in. Not needed if the server lets clients register themselves. */
+  /** The sign-in. Not needed if the server lets clients register themselves. */
   readonly oauth?: OAuthEntry;
 }
 

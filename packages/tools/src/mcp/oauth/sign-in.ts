@@ -29,7 +29,7 @@ const REFRESH = 30_000;
 
 const NOWHERE = "http://127.0.0.1/callback";
 
-/** How a user can sign in to an MCP server. */
+/** Lets a user sign in to an MCP server. */
 export interface SignInUser {
   /** Opens a page in the user's browser; absent if no user is waiting. */
   readonly open: OpenAddress | undefined;

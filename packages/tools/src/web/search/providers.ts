@@ -108,7 +108,7 @@ export function tavilySearch(options: { key: string; endpoint?: string }): Searc
 }
 
 /**
- * Which search service to use.
+ * The choice of a search service.
  * @example
  * searchProvider({ provider: "searxng", url: "http://127.0.0.1:8888" }, process.env);
  */

@@ -38,7 +38,7 @@ export async function pruneBackups(backups: string, bounds: BackupBounds, signal
 interface BackupContent {
   readonly path: string;
   readonly size: number;
-  /** When the content was last kept, in milliseconds since 1970. */
+  /** The last time that the content was kept, in milliseconds since 1970. */
   readonly at: number;
   /** False for a file of a process that ended while writing. */
   readonly isWhole: boolean;

@@ -17,7 +17,7 @@ import {
   waitsForInput,
 } from "./process-family.ts";
 
-/** How a command ended. `code` is the shell's exit code: 128 plus the signal's number after a signal. */
+/** The end of a command. `code` is the shell's exit code: 128 plus the signal's number after a signal. */
 export type CommandEnd =
   | { readonly type: "exited"; readonly code: number }
   | { readonly type: "timed-out" }

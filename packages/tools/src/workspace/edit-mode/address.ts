@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { meantPath, type PathBase } from "../files/named-path.ts";
 
-/** Which part of a file a code block of a message replaces: lines, the whole file, or a symbol. */
+/** The part of a file that a code block replaces: lines, the whole file, or a symbol. */
 export type EditMode = "lines" | "complete" | "symbol";
 
 /** A file that code blocks of a message can name. */

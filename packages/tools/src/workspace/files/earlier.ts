@@ -2,7 +2,7 @@ import type { ToolContext } from "@banyan/core";
 import { type AddressedText, EARLIER, earlierTextsToSearch, readEarlier } from "@banyan/core/hosts";
 import { WorkspaceError } from "./error.ts";
 
-/** How a call for an `earlier:` address is displayed. The call concerns no file, so path rules do not apply (F98). */
+/** The display of a call for an `earlier:` address. The call concerns no file, so path rules do not apply (F98). */
 export const LOOKING_BACK = { paths: [], looksAt: { one: "earlier message", several: "earlier messages" } } as const;
 
 /** Returns whether a path is the address of an earlier message or result. A file with such a name is written `./earlier:...`. */

@@ -9,7 +9,7 @@ export type FromWorker =
   | { readonly type: "done" }
   | { readonly type: "failed"; readonly code: WorkspaceErrorCode; readonly message: string };
 
-/** How a search ended. `late`: at its deadline, with incomplete matches. */
+/** The end of a search. `late`: at its deadline, with incomplete matches. */
 export type SearchEnd = "complete" | "late";
 
 const MOST_MEGABYTES = 256;

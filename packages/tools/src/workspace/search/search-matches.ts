@@ -28,7 +28,7 @@ export interface SearchNotes {
   readonly notes?: readonly string[];
   /** Advice if nothing matched. */
   readonly advice?: readonly string[];
-  /** Why the search is incomplete; absent if it is complete. */
+  /** The reason that the search is incomplete; absent if the search is complete. */
   readonly stopped?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core/conversation";
 
-/** Which messages of a tree run, wait for the user, are starred or match a search. */
+/** The messages of a tree that run, wait for the user, are starred or match a search. */
 export interface TreeMarks {
   /** The last message of each run; for a sub-agent's run, the message that launched the sub-agent (W11). */
   readonly running: ReadonlySet<string>;

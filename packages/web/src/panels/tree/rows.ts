@@ -22,7 +22,7 @@ export interface OutlineRow {
   readonly hits: number;
 }
 
-/** Which part of a tree is shown, and in which form. */
+/** The shown part of a tree, and its form. */
 export interface TreeViewOptions {
   /** Closed rows, by their last message. */
   readonly closed?: ReadonlySet<string>;

@@ -2,7 +2,7 @@ import type { KeyboardEvent } from "react";
 import { ARROWS } from "../../parts/phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
-/** What the keys of a tree view do. */
+/** The position and actions that the keys of a tree view use. */
 export interface TreeKeys {
   readonly rows: readonly OutlineRow[];
   readonly at: number;

@@ -1,7 +1,7 @@
 import { idInAddress, idToAddress } from "@banyan/core/conversation";
 import { isPanel, type PanelName } from "../page/panel-names.ts";
 
-/** What the page shows (W5). The address contains everything here, so that a reload or a bookmark shows the same. */
+/** The view of the page (W5). The address contains the whole view, so a reload or a bookmark shows the same. */
 export interface PageView {
   /** Absent on the first page. */
   readonly conversation?: string | undefined;

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { navigate, useLocationProperty } from "wouter/use-browser-location";
 import { type PageView, pageAddress, readPageAddress } from "./address.ts";
 
-/** How the user reached a view. Stored in the browser's history entry, not in the address. */
+/** The user's way to a view. Stored in the browser's history entry, not in the address. */
 export interface Arrival {
   /** True if the leaf is the end of a branch: if the branch has grown since, its new end is shown. */
   readonly end?: boolean | undefined;

@@ -26,7 +26,7 @@ export interface PageState {
   /** The conversation that is being removed and can still be restored. */
   readonly leaving: RecentRemoval | undefined;
   readonly removed: RemovedMessages | undefined;
-  /** Why the user's last action failed, if no other part of the page says so. */
+  /** The reason that the user's last action failed, if no other part of the page shows the reason. */
   readonly problem: string | undefined;
   readonly note: string | undefined;
 }

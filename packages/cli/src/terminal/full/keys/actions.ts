@@ -1,4 +1,4 @@
-/** Where a key binding applies. A context cannot use a key twice. `empty`: an empty prompt. `page`: an opened text. */
+/** The context of a key binding. A context cannot use a key twice. `empty`: an empty prompt. `page`: an opened text. */
 export type KeyContext = "prompt" | "empty" | "list" | "tree" | "page";
 
 export interface ActionKeys {

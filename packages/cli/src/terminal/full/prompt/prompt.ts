@@ -13,7 +13,7 @@ import { type Completer, Completion, type PromptSuggestion } from "./completion.
 import { completeCommands, completeNames, type OfferedCommand } from "./completions.ts";
 import { hiddenLines, PromptEditor } from "./prompt-editor.ts";
 
-/** When a withdrawn message was to reach the agent. The message keeps this when it is sent again. */
+/** The delivery of a withdrawn message. The message keeps its delivery when the user sends it again. */
 export type PreviousWait = WaitingLabel | "next";
 
 interface RetakenText {
