@@ -49,8 +49,7 @@ export function endBelow(
   call: string,
 ): EventBody[] {
   const { state } = session;
-  if (!state.children.has(call)) return [];
-  return unsettledBelow(state, call)
+  return (state.children.has(call) ? unsettledBelow(state, call) : [])
     .filter(({ run }) => !session.runs.isLive(latestRun(state, run)))
     .flatMap(({ id: message, calls }) =>
       calls
