@@ -87,8 +87,8 @@ class Pool {
 
   /** Milliseconds left of a part of the time limit. */
   rest(part = 1): number {
-    const { time } = this.limits;
-    return time === undefined ? Number.POSITIVE_INFINITY : time * this.grants * part - this.elapsed();
+    const most = (this.limits.time ?? Number.POSITIVE_INFINITY) * this.grants * part;
+    return most === Number.POSITIVE_INFINITY ? most : most - this.elapsed();
   }
 }
 
@@ -310,8 +310,7 @@ export class Budget {
 
   /** Milliseconds of `elapsed` at which a part of the first time limit is over. */
   #timeUntil(part: number): number {
-    const rest = this.#pools.reduce((least, pool) => Math.min(least, pool.rest(part)), Number.POSITIVE_INFINITY);
-    return rest === Number.POSITIVE_INFINITY ? rest : rest + this.elapsed();
+    return Math.min(...this.#pools.map((pool) => pool.rest(part))) + this.elapsed();
   }
 
   /**

@@ -176,9 +176,9 @@ export class MessageRewriter {
 }
 
 function beginsWith(messages: readonly PromptMessage[], begin: readonly PromptMessage[]): boolean {
-  if (begin.length > messages.length) return false;
-  for (let index = 0; index < begin.length; index++) if (begin[index] !== messages[index]) return false;
-  return true;
+  let index = 0;
+  while (index < begin.length && begin[index] === messages[index]) index++;
+  return index === begin.length;
 }
 
 const NO_PICTURES: readonly FilePart[] = [];
