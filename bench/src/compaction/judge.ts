@@ -2,7 +2,7 @@ import type { ChatCompletionRequest } from "@copilotkit/aimock";
 import type { Item, Kind, State } from "./items.ts";
 import { conversationIn, type Message, textOf } from "./request.ts";
 
-/** The words of programs and summaries for each state. The first match after a name counts, or else the nearest match before the name. */
+/** The words for each state. The first match after a name counts, or else the nearest match before the name. */
 const STATES: Readonly<Record<"file" | "plan" | "process", readonly (readonly [State, RegExp])[]>> = {
   file: [
     ["written", /<modified-files>/],

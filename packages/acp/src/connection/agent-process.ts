@@ -84,7 +84,7 @@ export class AgentProcess implements AsyncDisposable {
     this.#said = cutToEnd(this.#said + text, LAST_WORDS);
   }
 
-  /** Returns the end of the process and its last output, for an error message. Empty while the process runs without output. */
+  /** Describes the end of the process and its last output, for errors. Empty while the process runs without output. */
   get ending(): string {
     const last = this.#said.trim().split("\n").at(-1)?.trim() ?? "";
     return [this.#ending, last && `its last words: ${last}`].filter(Boolean).join("; ");

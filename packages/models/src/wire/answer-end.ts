@@ -4,7 +4,7 @@ import { encodeText, findBytes, joinBytes, NOTHING } from "./bytes.ts";
 /** Wire formats of the AI SDK's provider packages. */
 export type PackageFormat = "chat" | "messages" | "responses" | "google" | "converse";
 
-/** The effect of an event on the answer's end. `over`: no data follows. `answered`: the text is complete; counts may follow. */
+/** The answer's end in an event. `over`: no data follows. `answered`: the text is complete; counts may follow. */
 export type AnswerEnd = "over" | "answered" | undefined;
 
 /** Returns whether an event's data ends the answer. Ignores the same words inside a text. */
