@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { readArguments } from "./arguments.ts";
 import { banyan, home, MAIN } from "./testing/banyan.ts";
 
-test("B78, S32: what a person is told to run is written as it works where they are", () => {
+test("B78, S32: a printed command works as the user started Banyan", () => {
   expect(ownCommand("--resume x", { npm_lifecycle_event: "start", npm_command: "run-script" })).toBe(
     "npm start -- --resume x",
   );
@@ -16,7 +16,7 @@ test("B78, S32: what a person is told to run is written as it works where they a
   expect(ownCommand("--resume x", {})).toBe("banyan --resume x");
 });
 
-test("W80: whatever an id holds, the line that a person is told brings it to the program as it is", () => {
+test("W80: a printed command passes every id to the program unchanged", () => {
   expect(ownCommand(optionWords("--resume", "01k0000000conformance00001"), {})).toBe(
     "banyan --resume 01k0000000conformance00001",
   );
@@ -66,7 +66,7 @@ test("W80: a conversation of any id is brought in, and goes on by the line that 
   expect(JSON.parse(kept.stdout).events.length).toBeGreaterThan(events.length + 4);
 });
 
-test("B78: the program tells it so", async () => {
+test("B78: the program prints commands in this form", async () => {
   using place = home();
   const { stdout } = await banyan({ ...place, env: { ...place.env, npm_lifecycle_event: "start" } }, ["mcp", "list"]);
   expect(stdout).toContain("npm start -- mcp add --help explains how to add a server.");

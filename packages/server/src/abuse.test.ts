@@ -56,7 +56,7 @@ function frame(first: number, payload: Uint8Array): Buffer {
 
 const HELLO = frame(0x81, Buffer.from(JSON.stringify({ type: "hello", protocol: PROTOCOL, client: "a test" })));
 
-test("S1: who connects and asks for nothing, slowly, or never says hello, is sent away, and others are served", async () => {
+test("S1: idle, slow and silent connections are closed, and other clients are served", async () => {
   const { server: running } = await server();
   const [silent, slow] = [await bare(running.address), await bare(running.address)];
   slow.write(`GET /api/v1/health HTTP/1.1\r\nHost: ${new URL(running.address).host}\r\nX-Slow: `);
@@ -122,7 +122,7 @@ test("a client that sends compressed frames, or one message in very many, is ref
   expect(await other.ask("conversation.list", {})).toEqual({ conversations: [] });
 });
 
-test("S2: what a form of another site can send does nothing, whatever it says that it is", async () => {
+test("S2: the server refuses every request that a form of another site can send", async () => {
   const { server: running, store } = await server();
   const { cookie } = await signIn(running.address, TOKEN);
   const body = JSON.stringify({ type: "conversation.import", id: createId(), text: "{}" });

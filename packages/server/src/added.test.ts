@@ -5,7 +5,7 @@ import { gated, talking } from "./testing/talking.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
 
-test("T17: what is added begins no turn, goes as it is but for secrets, and the model gets it with what is said next", async () => {
+test("T17: an added message begins no turn and loses only secrets; the model gets it with the next message", async () => {
   const model = scriptedModel(["I see."]);
   const { client, conversation, state, ended } = await talking({ model });
   const id = createId();
@@ -21,7 +21,7 @@ test("T17: what is added begins no turn, goes as it is but for secrets, and the 
   expect(JSON.stringify(model.requests[0])).toMatch(/@notes\.md \[redacted:key\].*what was it\?/);
 });
 
-test("T17: what is added goes below any message, the root too, and below none that is not there", async () => {
+test("T17: a message can be added below any message or the root, but not below an unknown message", async () => {
   const { client, conversation, state } = await talking({ model: scriptedModel([]) });
   const first = await client.ask("message.add", { conversation, parts: say("one") });
   await client.ask("message.add", { conversation, parts: say("two") });
@@ -35,7 +35,7 @@ test("T17: what is added goes below any message, the root too, and below none th
   expect(state.messages.size).toBe(4);
 });
 
-test("T17: what is added while a run works is heard by it, and stands at the end of its branch when it is over", async () => {
+test("T17: a running turn gets an added message; after the turn the message ends the branch", async () => {
   const { tool, open } = gated();
   const model = scriptedModel([[call("wait")], "Heard."]);
   const { client, conversation, state, ended } = await talking({ model, tools: [tool] });

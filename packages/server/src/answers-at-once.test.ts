@@ -191,7 +191,7 @@ describe("F83: every command of the protocol answers while a user is asked", () 
     expect(site.log).toEqual([]);
   });
 
-  test("what begins a turn is answered when that is in the log, though the turn asks a user", async () => {
+  test("a command that begins a turn is answered once the log has the start, even if the turn asks a user", async () => {
     await using site = withPrompt(await served(asking(), { directory: temporaryDirectory() }));
     const client = await TestClient.connect(site.server);
     for (const name of ["turn.say", "prompt.say", "turn.retry", "turn.resume", "branch.fan"] as const) {

@@ -93,7 +93,7 @@ describe("B83: a first turn that waits for an MCP server", () => {
     return { ...site, asked, told };
   }
 
-  test("says so to whoever watches, and begins without it when somebody says so, which tells what is missing", async () => {
+  test("tells watching clients, and on a user's command begins without the server's tools, with a notice", async () => {
     const { client, conversation, asked, told, ended, said } = await waiting();
     expect(await client.ask("turn.hasten", { conversation, run: createId() })).toEqual({ hastened: 0 });
     expect(await client.ask("turn.hasten", { conversation })).toEqual({ hastened: 1 });

@@ -74,7 +74,7 @@ test("F99: a summary is edited beside itself, once for each id, without secrets;
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(/Blue is liked.*is it so\?/);
 });
 
-test("B42: what cannot be summed up is refused, and a summary that is interrupted leaves everything else as it is", async () => {
+test("B42: an impossible compaction is refused, and an interrupted compaction changes nothing", async () => {
   const model = scriptedModel([...ANSWERS, [text("Su"), stall()], [text("I look"), stall()]]);
   const { client, conversation, state, talk } = await inTurns({ model });
   for (const wrong of [{ at: createId() }, { conversation: createId() }])
@@ -104,7 +104,7 @@ test("B42: what cannot be summed up is refused, and a summary that is interrupte
   expect(model.asked).toBe(6);
 });
 
-test("T29: what a sub-agent has changed is not put back while who launched it, or another one, works", async () => {
+test("T29: files that a sub-agent changed are not restored while its parent or another agent works", async () => {
   const plant = defineTool({
     name: "plant",
     description: "",

@@ -51,7 +51,7 @@ describe("the list of conversations", () => {
     expect((await store.list()).map(({ id }) => id)).toEqual([second]);
   });
 
-  test("W47: those who watch it are told what runs, what waits, what is unread and what is gone", async () => {
+  test("W47: watching clients learn which conversations run, wait, are unread or are removed", async () => {
     const model = scriptedModel([[text("Hm"), stall()], "Two."]);
     const { server } = await serving({ model });
     const [watching, working] = [await TestClient.connect(server), await TestClient.connect(server)];
@@ -81,7 +81,7 @@ describe("the list of conversations", () => {
     await watching.frame("conversations", ({ removed }) => removed.includes(conversation));
   });
 
-  test("W47: what is unread is still unread when the server was another in between", async () => {
+  test("W47: unread conversations stay unread after a restart of the server", async () => {
     const state = temporaryDirectory();
     const first = await serving({ model: chatty() }, { state });
     const client = await TestClient.connect(first.server);
@@ -109,7 +109,7 @@ describe("the list of conversations", () => {
 });
 
 describe("export and import", () => {
-  test("B56, W46: a conversation comes back unchanged, beside the first one if that is there", async () => {
+  test("B56, W46: an imported conversation is unchanged, and gets a new id if the first one exists", async () => {
     const { server } = await serving({ model: chatty() });
     const client = await TestClient.connect(server);
     const conversation = await spoken(client, "hello");
@@ -149,8 +149,8 @@ describe("export and import", () => {
   });
 });
 
-describe("F5: who has a conversation open", () => {
-  test("F5: one that another program has is refused with its name, and can be had when that lets it go", async () => {
+describe("F5: a conversation that another program has open", () => {
+  test("F5: is refused with the program's name, and opens after the program has closed it", async () => {
     const { server, directory } = await serving({ model: chatty() }, { idle: 1_000 });
     const client = await TestClient.connect(server);
     const conversation = await spoken(client, "hello");
@@ -172,7 +172,7 @@ describe("F5: who has a conversation open", () => {
     });
   });
 
-  test("F5: of two servers in one directory each reads all, and what one has open the other neither writes nor removes", async () => {
+  test("F5: two servers on one directory read all conversations, but neither changes a conversation that the other has open", async () => {
     const one = await serving({ model: chatty() }, { idle: 1_000 });
     const two = await serving({ model: chatty() }, { idle: 1_000, directory: one.directory });
     const [here, there] = [await TestClient.connect(one.server), await TestClient.connect(two.server)];
@@ -191,7 +191,7 @@ describe("F5: who has a conversation open", () => {
 });
 
 describe("graceful stop", () => {
-  test("what runs is interrupted with its facts in the log, and every client is told", async () => {
+  test("a stop interrupts the runs, with their facts in the log, and informs every client", async () => {
     const { server, store } = await serving({ model: scriptedModel([[text("I begin"), stall()]]) });
     const client = await TestClient.connect(server);
     const { conversation } = await client.ask("conversation.create", {});

@@ -98,7 +98,7 @@ describe("B50: a snapshot with a cursor, and the feed from there", () => {
     expect(seen(client.mirrors.get(conversation)?.state as never)).toEqual(seen(await stored(store, conversation)));
   });
 
-  test("B50: whoever subscribes again on one connection is told everything once", async () => {
+  test("B50: a client that subscribes again on the same connection gets each item once", async () => {
     const { server } = await serving({ model: scriptedModel([[text(...words(200))]], { pace: 0.5 }) });
     const client = await TestClient.connect(server);
     const { conversation } = await client.ask("conversation.create", {});

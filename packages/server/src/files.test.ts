@@ -72,7 +72,7 @@ test("T29: the files that a branch has changed are put back, all or those since 
   expect(existsSync(file("oak.txt"))).toBe(false);
 });
 
-test("B31: what a call did to files is undone, once; below the branch stands what was put back, and nothing else", async () => {
+test("B31: a call's file changes are undone once; a message below the branch lists exactly these files", async () => {
   const { client, conversation, state, file, say, callOf } = await working();
   const oak = await say("create oak.txt with tall and slow");
   const leaf = await say("create fig.txt with sweet and small");
@@ -108,7 +108,7 @@ test("B31: what a call did to files is undone, once; below the branch stands wha
     });
 });
 
-test("T29: what an agent goes on from is not put back while it works, and is when it is interrupted", async () => {
+test("T29: files that a working agent builds on are restored only after an interrupt", async () => {
   const { client, conversation, state, file, say, callOf } = await working();
   const root = await say("create oak.txt with tall and slow");
   const call = callOf("oak.txt");
@@ -138,7 +138,7 @@ test("T29: what an agent goes on from is not put back while it works, and is whe
   expect(changes).toMatchObject([{ path: "oak.txt", kind: "deleted" }]);
 });
 
-test("T29: what somebody else has changed since stays, and what cannot be named is refused", async () => {
+test("T29: later changes of other programs stay, and unknown messages and calls are refused", async () => {
   const { client, conversation, file, say } = await working();
   const leaf = await say("create oak.txt with tall and slow");
   writeFileSync(file("oak.txt"), "mine\n");

@@ -100,7 +100,7 @@ describe("the addresses for scripts", () => {
     expect(markdown.body).toContain("Hello to you.");
   });
 
-  test("what cannot be done is said with a status and a sentence", async () => {
+  test("an impossible command gets a status and a sentence", async () => {
     const { post, get } = await scripted({ model: scriptedModel([]) });
     const conversation = createId();
     expect(await post({ type: "turn.retry", conversation })).toMatchObject({
@@ -324,7 +324,7 @@ describe("the page", () => {
     expect(icon.headers.get("content-encoding")).toBeNull();
   });
 
-  test("W61, S12: what runs what a model wrote is framed by the page alone, is of no origin, and reaches nothing", async () => {
+  test("W61, S12: only the page can embed the frame for a model's web page; the frame has no origin and no network", async () => {
     const page = temporaryDirectory();
     for (const file of ["index.html", "frame.html"])
       writeFileSync(join(page, file), "<!doctype html><title>A file</title>");

@@ -49,7 +49,7 @@ async function heeding<Answer extends { readonly status: number }>(request: () =
   }
 }
 
-test("W80: whatever ids a program gives, its conversations and messages are those ids by every way", async () => {
+test("W80: conversations and messages have a program's own ids at every address and command", async () => {
   const seed = Date.now() % 2 ** 31;
   // A random id of one character may also be an odd one.
   const ids = [...new Set([...ODD_IDS, ...randomIds(RANDOM, seed)])];

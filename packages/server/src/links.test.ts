@@ -133,7 +133,7 @@ describe.each([
     });
   });
 
-  test("hears that it ends, with what ran interrupted", async () => {
+  test("the client learns that the desk has stopped and interrupted the run", async () => {
     const there = await open({ model: scriptedModel([[text("Slowly"), stall()]]) });
     const states: ConnectionState[] = [];
     const client = await clientOf(there.owner, states);
@@ -195,7 +195,7 @@ test("T37: a client whose reader is full is told nothing, and then all that came
   );
 });
 
-test("H1: what a desk of this process could not do, its client is told with the error itself", async () => {
+test("H1: a client in the same process gets the original error of a failed command", async () => {
   const { host } = hostOf(sqliteStore({ directory: temporaryDirectory() }), {
     model: scriptedModel(["One."]),
     limits: { cost: 1 },

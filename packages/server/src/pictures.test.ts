@@ -68,7 +68,7 @@ test.each([
   ["content", "/page.png"],
   ["forbidden", "/inner.png"],
   ["redirect", "/round.png"],
-])("S11, S12: what is no picture comes as a reason: %s", async (why, path) => {
+])("S11, S12: a response that is no picture becomes a reason: %s", async (why, path) => {
   const { server, url } = await pictures(({ url: asked }, response) => {
     if (asked === "/none.png") response.writeHead(404);
     if (asked === "/inner.png") response.writeHead(302, { location: "http://169.254.169.254/latest" });

@@ -88,7 +88,7 @@ test("W65, W74, S10: a prompt of an MCP server goes as it says it, with its pict
   await ended(3);
 });
 
-test("W65: what cannot be said is one sentence, and nothing of it is in the conversation", async () => {
+test("W65: the error of a wrong prompt is one sentence, and the conversation stays empty", async () => {
   const { sayPrompt, state } = await prompting([]);
   for (const [wanted, sentence] of [
     [{ prompt: "prot" }, "There is no prompt /prot. Did you mean /port?"],
@@ -109,7 +109,7 @@ function sentenceLike(sentence: string | RegExp) {
   return typeof sentence === "string" ? sentence : expect.stringMatching(sentence);
 }
 
-test("W65: whoever does not wait for a server that hangs interrupts it, and nothing is said", async () => {
+test("W65: an interrupt ends the wait for a hanging MCP server, and no message is sent", async () => {
   const { client, conversation, state } = await prompting([]);
   const id = client.send("prompt.say", { conversation, prompt: "trees:hang" });
   expect(await client.ask("run.interrupt", { conversation, run: id })).toEqual({ interrupted: 1 });
@@ -127,7 +127,7 @@ test("W65: a server that is starting is named, and who asks for the list may wai
     .toContain("trees:show");
 });
 
-test("W65: what is said by a prompt while the agent works is heard by its run", async () => {
+test("W65: a prompt sent while the agent works reaches the running turn", async () => {
   const { client, conversation, sayPrompt, state } = await prompting([[text("One"), stall()]]);
   await client.ask("turn.say", { conversation, parts: [{ type: "text", text: "hello" }] });
   const run = await client.until(() => [...state.runs.keys()][0]);
@@ -146,7 +146,7 @@ test("B59: a prompt that is said twice is said once, also when its server is gon
   expect(state.messages.size).toBe(2);
 });
 
-test("S28: who may only watch is told no prompt, and says none", async () => {
+test("S28: a guest can neither list nor send prompts", async () => {
   const { server, conversation } = await prompting([]);
   const guest = await TestClient.connect(server, GUEST);
   await expect(guest.ask("prompt.list", {})).rejects.toMatchObject({ code: "forbidden" });

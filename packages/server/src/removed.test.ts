@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { serving } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
-test("B55: who watches a conversation that is removed sees how its run ends, and then that it is gone", async () => {
+test("B55: a client that watches a removed conversation gets the end of its run, and then the removal", async () => {
   const { server } = await serving({ model: scriptedModel([[text("Hm"), stall()]]) });
   const [watching, working] = [await TestClient.connect(server), await TestClient.connect(server)];
   const { conversation } = await working.ask("conversation.create", {});

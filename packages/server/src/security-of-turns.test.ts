@@ -75,7 +75,7 @@ test("S10: a secret that a person sends is in no log, no answer to the model and
   expect(seen).not.toMatch(/sk-secret\d/);
 });
 
-test("S12: what a tool or a model says is passed on as text, and a file that is downloaded is not shown as a page", async () => {
+test("S12: texts of tools and models stay text, and a downloaded file is not shown as a page", async () => {
   const hostile =
     '<img src="https://evil.example/x"><script>alert(1)</script>\u001b]0;owned\u0007[a](javascript:alert(1))';
   const { server: running } = await serving({ model: scriptedModel([hostile]) });
@@ -157,7 +157,7 @@ describe("S14: nothing approves but an approval", () => {
     expect({ remembered, runs }).toEqual({ remembered: [], runs: [] });
   });
 
-  test("S14: of two answers the first counts, and the second is told so", async () => {
+  test("S14: the first of two answers counts, and the second is refused", async () => {
     const { runs, options } = danger();
     const { server: running } = await serving(options);
     const [one, other] = [await TestClient.connect(running), await TestClient.connect(running)];

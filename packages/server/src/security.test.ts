@@ -65,7 +65,7 @@ describe("S1: a token is needed, always", () => {
     expect(tokens.size).toBe(2);
   });
 
-  test("S1, S20: who tries many tokens is made to wait, and never who has the right one", async () => {
+  test("S1, S20: a client that tries many tokens must wait; a client with the right token never waits", async () => {
     const { server: running } = await server();
     for (let i = 0; i < 20; i++) {
       const { status } = await ask(running.address, "/api/v1/models", { headers: { authorization: `Bearer ${i}` } });
@@ -127,7 +127,7 @@ describe("S2: only this server's own pages may talk to it", () => {
     ).toEqual([]);
   });
 
-  test("S2: what a browser calls cross-site is refused, but for a link that somebody follows", async () => {
+  test("S2: cross-site requests of a browser are refused, except a followed link", async () => {
     const { server: running } = await server();
     const site = { ...bearer, "sec-fetch-site": "cross-site" };
     expect(await ask(running.address, "/api/v1/conversations", { headers: site })).toMatchObject({ status: 403 });
@@ -204,10 +204,10 @@ describe("S3: the token stays where it belongs", () => {
   });
 });
 
-describe("S4: what a client may do comes from the server's record", () => {
+describe("S4: the server's own record decides a client's rights", () => {
   const guestToken = "a-guest-of-a-test-0123456789-0123456789";
 
-  test("S4: a guest watches and changes nothing, whatever it says of itself", async () => {
+  test("S4: a guest only watches, whatever rights it claims", async () => {
     const { server: running, store } = await serving({ model: scriptedModel(["Hello."]) }, { guestToken });
     const owner = await TestClient.connect(running);
     const { conversation } = await owner.ask("conversation.create", {});
@@ -249,7 +249,7 @@ describe("S4: what a client may do comes from the server's record", () => {
     expect(rest.status).toBe(403);
   });
 
-  test("S4: what a guest sends is not taken in before it is known whether they may: the right to import, then its bytes", async () => {
+  test("S4: the server checks a guest's right to import before it reads the body", async () => {
     const { server: running } = await serving({ model: scriptedModel([]) }, { guestToken });
     const sent = (path: string, body: string, token = guestToken) => begun(running.address, path, body, token);
     const import_ = "/api/v1/conversations";
@@ -261,7 +261,7 @@ describe("S4: what a client may do comes from the server's record", () => {
     await guest.until(() => guest.closed?.code === 1009);
   });
 
-  test("S28: a guest is not shown what the model is sent beside the conversation, by whatever way the log is had", async () => {
+  test("S28: no way to the log shows a guest the model's instructions and tools", async () => {
     const secret = "of-the-instructions-of-the-owner";
     const { server: running } = await serving(
       { model: scriptedModel(["Hello."]), instructions: secret },

@@ -94,7 +94,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   "worktree.remove": { name: "x" },
 };
 
-test("S29: of all commands, a link carries out those alone that show its own conversation, over HTTP and a socket", async () => {
+test("S29: a link executes only the commands that show its own conversation, over HTTP and a socket", async () => {
   const { server, conversation, other, bearer, token } = await shared();
   const socket = await TestClient.connect(server, token);
   const done: string[] = [];
@@ -113,7 +113,7 @@ test("S29: of all commands, a link carries out those alone that show its own con
   expect(JSON.stringify(socket.frames)).not.toContain(MINE);
 });
 
-test("S29: of all addresses, a link opens the feed of its conversation, the page without what it shows, and what everybody sees", async () => {
+test("S29: a link opens only its conversation's feed, the empty page, and public addresses", async () => {
   const { server, conversation, other, bearer } = await shared();
   const { paths } = openApi("x", doors) as { readonly paths: Readonly<Record<string, object>> };
   const open: string[] = [];
@@ -142,7 +142,7 @@ test("S29: of all addresses, a link opens the feed of its conversation, the page
   await own.body?.cancel();
 });
 
-test("S29: a link shows what is said, as it is said, and not what stands behind it or waits, or was removed", async () => {
+test("S29: a link shows messages live, without private details and without waiting or removed messages", async () => {
   const { server, owner, conversation, said, token } = await shared();
   await owner.ask("message.remove", { conversation, message: said[1] ?? "" });
   const visitor = await TestClient.connect(server, token);
@@ -259,7 +259,7 @@ test("S29: a link whose file cannot be written is not created; a revoked one end
   await expect(owner.ask("share.revoke", { share: share.id })).rejects.toThrow("There is no shared link");
 });
 
-test("S29: where files may not grow, links that were created stay, and the next is refused", () => {
+test("S29: on a full disk existing links stay, and a new link is refused", () => {
   const file = join(temporaryDirectory(), "links.json");
   const module = new URL("./auth/kept-shares.ts", import.meta.url).href;
   const script = `import { KeptShares } from ${JSON.stringify(module)};

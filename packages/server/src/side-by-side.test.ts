@@ -106,7 +106,7 @@ test("C8: the same is asked on three branches at once, each with files of its ow
   expect(newestLeaf(state, trunk)).not.toBe(trunk);
 });
 
-test("C8: what a branch did is brought over as a call that a person is asked about, and that is taken back like any", async () => {
+test("C8: a branch's changes come over as a call that needs approval and can be undone", async () => {
   const { client, conversation, state, host, say, file, read } = await working({ approval: "ask" });
   const trunk = await say("hello");
   const asked = await client.ask("branch.fan", {
@@ -178,7 +178,7 @@ test("C8: what a branch did is brought over as a call that a person is asked abo
   ).rejects.toThrow("Choose another branch: the source and the target are the same.");
 });
 
-test("C8: where there is no repository the branches share the files, which is said; one model that is none begins nothing", async () => {
+test("C8: without a repository the branches share files, with a notice; an unknown model begins no branch", async () => {
   const { client, conversation, state, file, fan } = await working({ repository: false });
   const { branches, problems } = await fan("create made.txt with words", { times: 2 });
   expect(problems).toEqual([

@@ -28,7 +28,7 @@ async function opened(address: string, cookie: string, more: Readonly<Record<str
 }
 
 describe("S20: the cookie of a page, which every port of a host gets, is worth nothing alone", () => {
-  test("S20: no address of the API takes it, whatever else is said", async () => {
+  test("S20: no address of the API accepts the page's cookie, with any headers", async () => {
     const { address } = await server();
     const { cookie } = await signIn(address, TOKEN);
     const body = JSON.stringify({ type: "conversation.create", id: createId() });
@@ -132,7 +132,7 @@ describe("S20: the cookie of a page, which every port of a host gets, is worth n
   });
 });
 
-describe("S20: nobody is kept out who has the token", () => {
+describe("S20: a user with the token can always sign in", () => {
   /** The headers that browsers send for requests of another site's page, or for embedded pages. */
   const behind: readonly Readonly<Record<string, string>>[] = [
     { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" },
@@ -146,7 +146,7 @@ describe("S20: nobody is kept out who has the token", () => {
     { origin: "null" },
   ];
 
-  test("S20: what a foreign page makes a browser send is not counted, signs nobody in, and uses up no token", async () => {
+  test("S20: a request that a foreign page causes is not counted, signs nobody in, and uses up no token", async () => {
     const running = await server();
     const { address } = running;
     const token = new URL(running.pageAddressOnce()).searchParams.get("token") ?? "";

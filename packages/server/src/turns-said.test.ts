@@ -7,8 +7,8 @@ import { gated, talking } from "./testing/talking.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
 
-describe("B21, W36, W37: what is said while an agent works", () => {
-  test("steers it, waits for the end of the turn, or ends it, and is edited, reordered and taken back meanwhile", async () => {
+describe("B21, W36, W37: a message sent while an agent works", () => {
+  test("steers, waits for the end of the turn, or ends the turn; the user can edit, reorder and take it back", async () => {
     const gate = gated();
     const model = scriptedModel([[call("wait")], "Heard.", "Later."]);
     const { client, conversation, ended, said, state } = await talking({ model, tools: [gate.tool] });
@@ -31,7 +31,7 @@ describe("B21, W36, W37: what is said while an agent works", () => {
     expect(said().map(({ text: own }) => own)).toEqual(["go", "", "look out", "Heard.", "later", "Later."]);
   });
 
-  test("W38: an interruption keeps what was said, holds what waited, and resuming delivers it", async () => {
+  test("W38: an interruption keeps the answer and holds waiting messages, and a resumed turn gets them", async () => {
     const model = scriptedModel([[text("I begin"), stall()], "All of it."]);
     const { client, conversation, ended, said, state } = await talking({ model });
     await client.ask("turn.say", { conversation, parts: say("go") });
@@ -47,7 +47,7 @@ describe("B21, W36, W37: what is said while an agent works", () => {
     expect(said().map(({ text: own }) => own)).toEqual(["go", "I begin", "and more", "All of it."]);
   });
 
-  test("said to a run that is over, it begins a turn at the end of that branch", async () => {
+  test("a message to an ended run begins a turn at the end of the run's branch", async () => {
     const { client, conversation, ended, said } = await talking({ model: scriptedModel(["One.", "Two."]) });
     const { message } = await client.ask("turn.say", { conversation, parts: say("go") });
     const { run } = await client.item("run.started");
@@ -58,7 +58,7 @@ describe("B21, W36, W37: what is said while an agent works", () => {
     expect(said().map(({ text: own }) => own)).toEqual(["go", "One.", "too late?", "Two."]);
   });
 
-  test("said where a run is working, without naming it, it steers that run", async () => {
+  test("a message that names no run steers the run of its branch", async () => {
     const gate = gated();
     const model = scriptedModel([[call("wait")], "Heard."]);
     const { client, conversation, ended, said } = await talking({ model, tools: [gate.tool] });
@@ -71,7 +71,7 @@ describe("B21, W36, W37: what is said while an agent works", () => {
   });
 });
 
-test("B46, W43: what is named with @ goes along and is listed, and files are found by what is typed of them", async () => {
+test("B46, W43: files named with @ are attached and listed, and typed letters find files", async () => {
   const workspace = temporaryDirectory();
   mkdirSync(join(workspace, "src", "trees"), { recursive: true });
   writeFileSync(join(workspace, "src", "trees", "oak.ts"), "export const oak = 'tall';\n");
@@ -100,7 +100,7 @@ test("B46, W43: what is named with @ goes along and is listed, and files are fou
   expect(retried).toMatchObject({ attached: [{ name: "notes.md" }], problems: [], redacted: false });
 });
 
-test("what somebody else wrote goes in as it is: nothing that it names goes along, and it holds no secret", async () => {
+test("a text from another program is sent unchanged, without attachments and without secrets", async () => {
   const workspace = temporaryDirectory();
   writeFileSync(join(workspace, "notes.md"), "private\n");
   const model = scriptedModel(["One."]);

@@ -8,7 +8,7 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 const say = (words: string) => [{ type: "text", text: words }] as const;
 
 describe("B59: a command that comes twice acts once", () => {
-  test("B59: on one server, whoever sends it again", async () => {
+  test("B59: on one server, from any client that repeats it", async () => {
     const { server, client, conversation, ended, said } = await talking({ model: scriptedModel(["One.", "Two."]) });
     const other = await TestClient.connect(server);
     const id = createId();
@@ -27,7 +27,7 @@ describe("B59: a command that comes twice acts once", () => {
     expect(client.items.filter(({ type }) => type === "message.starred")).toHaveLength(1);
   });
 
-  test("B59: what is said, asked again or resumed acts once also when the server was another in between", async () => {
+  test("B59: a repeated message, retry or resume acts once, even after a restart of the server", async () => {
     const first = await talking({ model: scriptedModel(["One.", "Two.", [text("Thr"), stall()]]) });
     const { conversation } = first;
     const [sayId, retryId, againId, stalledId] = [createId(), createId(), createId(), createId()];
@@ -92,7 +92,7 @@ describe("B59: a command that comes twice acts once", () => {
 });
 
 describe("turns", () => {
-  test("W9, W10: what is said goes below any message, and an answer is asked for again with another model", async () => {
+  test("W9, W10: a message can follow any message, and another model can answer again", async () => {
     const quick = scriptedModel(["Quick."], { id: "scripted/quick", price: { input: 1e6, output: 1e6 } });
     const { client, conversation, ended, said, state } = await talking(
       { model: scriptedModel(["One.", "Two.", "Three."]) },
@@ -187,7 +187,7 @@ describe("turns", () => {
     expect(await client.item("run.ended")).toMatchObject({ reason: "finished" });
   });
 
-  test("what cannot be done as things are says why", async () => {
+  test("a command that is impossible now fails with the reason", async () => {
     const { client, conversation, ended } = await talking({ model: scriptedModel(["One."]) });
     await expect(client.ask("turn.retry", { conversation })).rejects.toMatchObject({ code: "invalid" });
     await expect(client.ask("turn.resume", { conversation })).rejects.toMatchObject({ code: "invalid" });
@@ -259,7 +259,7 @@ test("B64: a turn goes on while nobody looks, and its conversation stays open un
   expect(await list()).toMatchObject({ running: 0, waiting: 0, unread: 0 });
 });
 
-test("C6: what stays of a call keeps its conversation open; whoever comes later sees it, and can stop it", async () => {
+test("C6: a background process keeps its conversation open; later clients see it and can stop it", async () => {
   let ended = 0;
   const tool = defineTool({
     name: "serve",

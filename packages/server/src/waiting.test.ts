@@ -7,7 +7,7 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
 
-describe("B51, W32-W35: what waits for a person", () => {
+describe("B51, W32-W35: waiting questions", () => {
   const asking = () => {
     const ran: unknown[] = [];
     const shell = defineTool({
@@ -23,7 +23,7 @@ describe("B51, W32-W35: what waits for a person", () => {
     return { ran, shell };
   };
 
-  test("B51: a call goes through its states on the wire, with the arguments that a person changed", async () => {
+  test("B51: the feed shows each state of a call, with the arguments that a user changed", async () => {
     const { ran, shell } = asking();
     const model = scriptedModel([[call("shell", { command: "rm x" })], "Done."]);
     const options = { model, tools: [shell], permission: () => ({ decision: "ask", pattern: "shell(rm x)" }) as const };
@@ -53,7 +53,7 @@ describe("B51, W32-W35: what waits for a person", () => {
     });
   });
 
-  test("W35: what is allowed for the conversation covers what waits already, is listed, and can be revoked", async () => {
+  test("W35: a rule of the conversation also covers waiting calls, is listed, and can be revoked", async () => {
     const { ran, shell } = asking();
     const model = scriptedModel([
       [call("shell", { n: 1 }), call("shell", { n: 2 })],
@@ -90,7 +90,7 @@ describe("B51, W32-W35: what waits for a person", () => {
     expect(ran).toHaveLength(2);
   });
 
-  test("W34: what waits in all conversations is one list, each with its call", async () => {
+  test("W34: one list has the waiting questions of all conversations, each with its call", async () => {
     const { shell } = asking();
     const model = scriptedModel((request) => (request.messages.length === 1 ? [call("shell", { n: 1 })] : "Done."));
     const { client, conversation } = await talking({
@@ -160,7 +160,7 @@ describe("B51, W32-W35: what waits for a person", () => {
     ]);
   });
 
-  test("what is allowed for good is remembered by the host", async () => {
+  test("the host stores a call that is allowed for good", async () => {
     const { shell } = asking();
     const model = scriptedModel([[call("shell")], "Done."]);
     const { client, conversation, remembered, ended } = await talking({
@@ -176,7 +176,7 @@ describe("B51, W32-W35: what waits for a person", () => {
     expect(remembered).toEqual(["shell"]);
   });
 
-  test("A10: what is denied for good is remembered too, and what waits and is covered is not asked about any more", async () => {
+  test("A10: the host also stores a call that is denied for good, and covered questions close", async () => {
     const { ran, shell } = asking();
     const model = scriptedModel([[call("shell", { n: 1 }), call("shell", { n: 2 })], "Done."]);
     const { client, conversation, remembered, ended, state } = await talking({
@@ -197,7 +197,7 @@ describe("B51, W32-W35: what waits for a person", () => {
     expect(JSON.stringify([...state.messages.values()])).toContain("The rule forbids this.");
   });
 
-  test("of what was to be allowed for good and could not be kept, whoever answered is told; it holds in the conversation", async () => {
+  test("a rule for good that cannot be stored holds in the conversation, and the answering client gets a notice", async () => {
     const { ran, shell } = asking();
     const model = scriptedModel([[call("shell", { n: 1 })], "Done.", [call("shell", { n: 2 })], "Done."]);
     const { client, conversation, host, ended } = await talking({

@@ -73,7 +73,7 @@ describe("frames that are not of the protocol", () => {
     expect(await other.ask("conversation.list", {})).toEqual({ conversations: [] });
   });
 
-  test("what a client sends cannot write lines of its own into the log, nor steer the terminal that shows it", async () => {
+  test("data of a client adds no lines to the log, and cannot control the terminal that shows the log", async () => {
     const { server: running, log } = await server();
     await ask(running.address, "/%0a%1b[31mforged", {});
     await ask(running.address, "/api/v1/models?x=%0d%0aforged");

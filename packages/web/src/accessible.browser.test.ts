@@ -8,8 +8,8 @@ import { Walk } from "./testing/walk.fixture.ts";
 /** The main states of the page, in the order of the visit. */
 const MAIN = ["empty", "failed", "approval", "panel-branches", "search"];
 
-describe.runIf(chromiumPath)(`what a screen reader meets${whyNot}`, PATIENT, () => {
-  it("W76: roles, names and their order are what the files say, in the five main states", async () => {
+describe.runIf(chromiumPath)(`the page for a screen reader${whyNot}`, PATIENT, () => {
+  it("W76: roles, names and their order equal the recorded files, in the five main states", async () => {
     await using walk = await Walk.begin({ viewport: { width: 1280, height: 900 } });
     for (const name of MAIN)
       await expect

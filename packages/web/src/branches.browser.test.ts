@@ -50,7 +50,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     expect(await said(page)).not.toContain("more words");
   });
 
-  it("W1, W43: what is said in other words, or recalled, is what was typed, without the files that went along", async () => {
+  it("W1, W43: an edited or recalled message is the typed text, without the attached files", async () => {
     const conversation = await here.conversation("look at @src/sum.ts");
     const { page } = await here.open(`/c/${conversation}`);
     await act(page, "look at", "Edit");
@@ -141,7 +141,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     expect(await said(page)).not.toContain("deep two");
   });
 
-  it("W4: what is remembered of branches in view is bounded, and the oldest makes room", async () => {
+  it("W4: the number of remembered branches is bounded, and the oldest goes first", async () => {
     const { page } = await here.open(`/c/${await here.conversation("one")}`);
     await page.evaluate(() => {
       localStorage.setItem(

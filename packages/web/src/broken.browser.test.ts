@@ -35,7 +35,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     expect(await entry(page, "refuse 1").innerText()).not.toContain("failed");
   });
 
-  it("W48: an answer that breaks off says so once below what there is of it, and is asked for again", async () => {
+  it("W48: a broken answer has one note below its text, and can be requested again", async () => {
     const conversation = await here.conversation("break 1");
     const { page } = await here.open(`/c/${conversation}`);
     await card(page).getByRole("button", { name: "Try again" }).waitFor();
@@ -48,7 +48,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await eventually(() => articles(page).last().innerText()).toContain("2/2");
   });
 
-  it("W48: a turn that a person stops, which goes on when they say so, and one that ends at its limit, say so where they stand", async () => {
+  it("W48: a stopped turn, which can continue, and a turn at its limit show their state in place", async () => {
     const stopped = await here.conversation();
     const { page } = await here.open(`/c/${stopped}`);
     await write(page, "stall");
@@ -73,7 +73,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await card(page).getByRole("button", { name: "Try again" }).waitFor();
   });
 
-  it("W48: of a turn whose server ended, it says that, and not that somebody stopped it, also where something else was said next", async () => {
+  it("W48: the page shows that a server's end interrupted a turn, even after a new message", async () => {
     const conversation = await here.conversation();
     const { page } = await here.open(`/c/${conversation}`);
     await write(page, "stall");
@@ -86,7 +86,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     expect(await told.innerText()).toContain("The program stopped before the answer was complete.");
   });
 
-  it("F37: where the log of a conversation fails, nothing runs any more, and what is said next opens it again", async () => {
+  it("F37: a failed log ends the turn, and the next message opens the conversation again", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`);
     await write(page, "half 20");

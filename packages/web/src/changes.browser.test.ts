@@ -30,7 +30,7 @@ describe.runIf(chromiumPath)(`changed files in the page${whyNot}`, PATIENT, () =
     expect(complaints).toEqual([]);
   });
 
-  it("B30: what a call is about to write is shown while it grows, and gives way to what it changed", async () => {
+  it("B30: the page shows a call's file while the model writes it, and then the change", async () => {
     const conversation = await here.conversation();
     const { page } = await here.open(`/c/${conversation}`);
     await write(page, "change src/b.ts slowly");
@@ -82,7 +82,7 @@ describe.runIf(chromiumPath)(`changed files in the page${whyNot}`, PATIENT, () =
     expect(await files.locator("*").count()).toBeLessThan(1_500);
   });
 
-  it("W15: who leaves a branch that changed files is told that they stay, and can look at what it changed", async () => {
+  it("W15: a user who leaves a branch with changed files learns that they stay, and can view the changes", async () => {
     const conversation = await here.conversation("begin");
     const first = await here.say(conversation, "change src/c.ts");
     const exported = JSON.parse(await here.exported(conversation)).events as {
@@ -110,7 +110,7 @@ describe.runIf(chromiumPath)(`changed files in the page${whyNot}`, PATIENT, () =
     await notice.waitFor({ state: "detached" });
   });
 
-  it("W15: who looks into a sub-agent and comes back has left no branch", async () => {
+  it("W15: a visit to a sub-agent does not leave the branch", async () => {
     const { page } = await here.open(`/c/${await here.conversation("change src/d.ts", "agent look")}`);
     const crumbs = page.getByRole("navigation", { name: "Sub-agents" });
     await page.getByRole("region", { name: "Sub-agent" }).getByRole("link", { name: "Open" }).click();

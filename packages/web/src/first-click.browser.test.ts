@@ -24,7 +24,7 @@ function asked({ state }: Session) {
 describe.runIf(chromiumPath)(`clicks while the page moves${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("W54: what is pressed is clicked, though the page moves before it is let go; what a hand leaves is not", async () => {
+  it("W54: a click acts on the pressed element even if the page moves; leaving the element cancels the click", async () => {
     const begun = Promise.withResolvers<Session>();
     const { newSession } = here.served.host;
     Object.assign(here.served.host, {

@@ -4,10 +4,10 @@ import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, GUEST_TOKEN, PATIENT, site } from "./testing/site.fixture.ts";
 
-describe.runIf(chromiumPath)(`what a guest sees of the page${whyNot}`, PATIENT, () => {
+describe.runIf(chromiumPath)(`the page for a guest${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("S28, W52: a guest sees the conversation and that they are watching, and nothing that they may not do", async () => {
+  it("S28, W52: a guest sees the conversation and a sign of watching, and no forbidden action", async () => {
     const conversation = await here.conversation("hello", "read a");
     await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "shell" }] });
     await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "for later" }], delivery: "queue" });
@@ -63,7 +63,7 @@ describe.runIf(chromiumPath)(`what a guest sees of the page${whyNot}`, PATIENT, 
     expect(complaints).toEqual([]);
   });
 
-  it("S28: a guest sees what happens as it happens, and can keep a copy", async () => {
+  it("S28: a guest sees the conversation live, and can export it", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`, {}, GUEST_TOKEN);
     await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "new words" }] });

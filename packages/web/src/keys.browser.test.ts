@@ -205,7 +205,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
     expect(complaints).toEqual([]);
   });
 
-  it("W91: where one writes, no key with Alt, Option or AltGr is a shortcut; elsewhere, and in the palette, the actions are there", async () => {
+  it("W91: in a text box no key with Alt, Option or AltGr is a shortcut; outside and in the palette the actions work", async () => {
     for (const platform of ["Linux x86_64", "MacIntel"]) {
       const { page } = await here.open(`/c/${await here.conversation("hello")}`, {});
       await page.addInitScript((name) => Object.defineProperty(navigator, "platform", { get: () => name }), platform);

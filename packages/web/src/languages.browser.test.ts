@@ -36,7 +36,7 @@ let a = "\u0645\u0631\u062d\u0628\u0627";
 describe.runIf(chromiumPath)(`languages of the page${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("W60: what is written from the right runs so, wherever it stands: said, answered, typed, listed, in a title; code does not", async () => {
+  it("W60: right-to-left text runs from the right in messages, the message box, lists and titles; code never does", async () => {
     const conversation = await here.conversation("hello");
     await here.ask("conversation.rename", { conversation, title: "\u0634\u062c\u0631\u0629 banyan" });
     const { page } = await here.open(`/c/${conversation}`);
@@ -74,30 +74,27 @@ describe.runIf(chromiumPath)(`languages of the page${whyNot}`, PATIENT, () => {
     },
     { locale: "zh-CN", change: /修改 src\/sum\.ts, 新增 1 行, 删除 1 行/, broken: "回答中断了" },
     { locale: "ar-EG", change: /يغيّر .?src\/sum\.ts.?, أُضيف سطر, حُذف سطر/, broken: "انقطعت الإجابة" },
-  ])(
-    "W77: what the engine tells of a change and of a failure is said in $locale",
-    async ({ locale, change, broken }) => {
-      const { page } = await here.open(`/c/${await here.conversation("hello")}`, { locale });
-      await articles(page).last().waitFor();
-      const say = async (text: string) => {
-        await page.locator("#composer").fill(text);
-        await page.locator("#composer").press("Enter");
-      };
-      await say("edit");
-      const head = page.locator("fieldset section > div").first();
-      await eventually(() => head.innerText()).toMatch(change);
-      // Text of the page follows its language, also where the call's own text keeps its order.
-      const words = head.locator("span").last();
-      expect(await words.evaluate((shown) => getComputedStyle(shown).unicodeBidi)).toBe("isolate");
-      expect(await runsFrom(words)).toBe(locale.startsWith("ar") ? "right" : "left");
-      if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/change-${locale}.png` });
-      await page.locator("fieldset").press("Alt+d");
-      await head.waitFor({ state: "detached" });
-      await say("break");
-      await page.getByText(broken, { exact: true }).first().waitFor();
-      if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/broken-${locale}.png` });
-    },
-  );
+  ])("W77: changes and failures of a turn are described in $locale", async ({ locale, change, broken }) => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`, { locale });
+    await articles(page).last().waitFor();
+    const say = async (text: string) => {
+      await page.locator("#composer").fill(text);
+      await page.locator("#composer").press("Enter");
+    };
+    await say("edit");
+    const head = page.locator("fieldset section > div").first();
+    await eventually(() => head.innerText()).toMatch(change);
+    // Text of the page follows its language, also where the call's own text keeps its order.
+    const words = head.locator("span").last();
+    expect(await words.evaluate((shown) => getComputedStyle(shown).unicodeBidi)).toBe("isolate");
+    expect(await runsFrom(words)).toBe(locale.startsWith("ar") ? "right" : "left");
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/change-${locale}.png` });
+    await page.locator("fieldset").press("Alt+d");
+    await head.waitFor({ state: "detached" });
+    await say("break");
+    await page.getByText(broken, { exact: true }).first().waitFor();
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/broken-${locale}.png` });
+  });
 
   it("W77: the page speaks the first of the browser's languages that it has, until another one is chosen, which stays", async () => {
     const conversation = await here.conversation("hello");

@@ -35,7 +35,7 @@ describe.runIf(chromiumPath)(`messages, sub-agents and processes in the page${wh
     await eventually(() => said(page)).toMatch(/now\s*Delivered at /);
   });
 
-  it("W37: what waits can be changed, moved, turned into the other kind and taken back", async () => {
+  it("W37: waiting messages can be edited, moved, switched to the other kind and taken back", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "hold");
@@ -230,7 +230,7 @@ describe.runIf(chromiumPath)(`messages, sub-agents and processes in the page${wh
     await articles(page).filter({ hasText: "You said: https://example.com/" }).waitFor();
   });
 
-  it("C6: what goes on in the background is listed, also after a reload, and can be stopped", async () => {
+  it("C6: background commands are listed, also after a reload, and can be stopped", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     const list = page.getByRole("list", { name: "In the background" });

@@ -37,7 +37,7 @@ describe.runIf(chromiumPath)(`the page where there is little room${whyNot}`, PAT
     expect(await cell("2.5").evaluate((it) => getComputedStyle(it).textAlign)).toBe("right");
   });
 
-  it("W45: what can be done about a message covers nothing that it says", async () => {
+  it("W45: the buttons of a message cover none of its text", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`, narrow);
     const answer = articles(page).last();
     await answer.hover();
@@ -57,7 +57,7 @@ describe.runIf(chromiumPath)(`the page where there is little room${whyNot}`, PAT
     await page.getByRole("button", { name: /Deny/ }).click();
   });
 
-  it("W43: what is written is seen whole, up to ten lines, and so are the names of the commands", async () => {
+  it("W43: the message box shows up to ten lines whole, and whole names of commands", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`, narrow);
     await composer(page).fill("one word after the other ".repeat(8));
     await eventually(() => isWhole(composer(page))).toBe(true);

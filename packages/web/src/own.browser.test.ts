@@ -33,10 +33,10 @@ const toldIn = (page: Page) =>
 const look = (page: Page, isLooking: boolean) =>
   page.evaluate((is) => Object.assign(window, { isLooking: is }), isLooking);
 
-describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT, () => {
+describe.runIf(chromiumPath)(`a user's own settings of the page${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("W74: a prompt of one's own is written by its name, with its fields asked for; a preset is a model and a mode", async () => {
+  it("W74: a user's own prompt is inserted by its name, after a form for its fields; a preset is a model and a mode", async () => {
     const conversation = await here.conversation("hello");
     const { page, complaints } = await here.open(`/c/${conversation}?panel=settings`);
     const prompts = page.getByRole("region", { name: "Your prompts" });
@@ -79,7 +79,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     expect(complaints).toEqual([]);
   });
 
-  it("C19: what the server left out stands where a conversation begins", async () => {
+  it("C19: the start of a conversation lists settings and files that the server ignored", async () => {
     const notice = "/commands/odd.md:2:14: this is no YAML; it was read line by line.";
     Object.assign(here.served.host, { notices: [notice] });
     const { page, complaints } = await here.open("/", {});
@@ -90,7 +90,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     Object.assign(here.served.host, { notices: [] });
   });
 
-  it("W65, W74: prompts that files and MCP servers bring are offered behind a slash, asked for their fields, and said", async () => {
+  it("W65, W74: prompts of files and MCP servers are offered after a slash, with a form for their fields, and sent", async () => {
     const port = { name: "port", description: "Ports a file", hint: "file language", model: "scripted/second" };
     await using _ = await promptsOf(here.served.host, [{ ...port, text: "hello, port $1 to $2" }]);
     const { page, complaints } = await here.open("/", {});
@@ -140,7 +140,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     expect(complaints).toEqual([]);
   });
 
-  it("W75: what waits and what is done is told once, never while somebody looks, and a click goes there", async () => {
+  it("W75: a waiting question and an ended turn notify once, never a user who looks; a click opens the conversation", async () => {
     const [one, other] = [await here.conversation("one"), await here.conversation("other")];
     for (const [conversation, title] of [
       [one, "The first"],
@@ -189,7 +189,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     expect(await toldIn(window)).toEqual([]);
   });
 
-  it("W75: the page can be installed; without its server it opens with a sentence, and nothing else of it is kept", async () => {
+  it("W75: the page can be installed; without its server it shows a sentence, and stores nothing else", async () => {
     const { page } = await here.open("/", { serviceWorkers: "allow", locale: "de" });
     await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.state);
     const devtools = await page.context().newCDPSession(page);
@@ -215,7 +215,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await page.locator("#composer").waitFor();
   });
 
-  it("W68: conversations are archived, brought back and removed, one or several at once", async () => {
+  it("W68: one or several conversations can be archived, brought back and removed", async () => {
     for (const title of ["Alder", "Beech", "Cedar"])
       await here.ask("conversation.rename", { conversation: await here.conversation("hello"), title });
     const { page, complaints } = await here.open("/");

@@ -122,7 +122,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     expect(complaints).toEqual([]);
   });
 
-  it("S12: what a model writes is text: no script, no picture from elsewhere, nothing that the policy had to forbid", async () => {
+  it("S12: a model's answer stays text: no script, no foreign picture, no violation of the policy", async () => {
     const conversation = await here.conversation("hello");
     const { page, complaints } = await here.open(`/c/${conversation}`);
     const foreign: string[] = [];

@@ -203,7 +203,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     expect(complaints).toEqual([]);
   });
 
-  it("W50, S26: what memory recalled stands with the message that it went along with, and leads to where it is from", async () => {
+  it("W50, S26: recalled memory appears at its message, with a link to its source", async () => {
     const source = await here.conversation("oaks");
     const { events } = JSON.parse(await here.exported(source)) as { events: { type: string; message: string }[] };
     const message = events.find(({ type }) => type === "message.added")?.message ?? "";

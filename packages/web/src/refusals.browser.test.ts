@@ -23,10 +23,10 @@ async function refuse(page: Page, isRefused: (command: Asked) => boolean | Promi
   await articles(page).last().waitFor();
 }
 
-describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PATIENT, () => {
+describe.runIf(chromiumPath)(`failed actions of the page${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("W55, W68: a title, a star and a removal that the server refuses are told, and all is as it was", async () => {
+  it("W55, W68: a refused title, star or removal is reported and changes nothing", async () => {
     const conversation = await here.conversation("hello");
     const { page, complaints } = await here.open(`/c/${conversation}`);
     const types = ["conversation.rename", "conversation.remove", "message.star"];
@@ -60,7 +60,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     expect(complaints).toEqual([]);
   });
 
-  it("W29: a copy that the browser refuses is told, and changes nothing of what the person copies next", async () => {
+  it("W29: a copy that the browser refuses is reported, and the user's next copy works", async () => {
     const { page, complaints } = await here.open(`/c/${await here.conversation("hello")}`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await articles(page).last().waitFor();
@@ -88,7 +88,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     expect(complaints).toEqual([]);
   });
 
-  it("W38: Stop gives back what waits, also when some of it was delivered meanwhile", async () => {
+  it("W38: Stop returns waiting text to the message box, also when a part was delivered meanwhile", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     // The last message is withdrawn first.
     let isFirst = true;
@@ -111,7 +111,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
       .waitFor();
   });
 
-  it("W38: Stop says where that is which was delivered, or taken back elsewhere, just before", async () => {
+  it("W38: Stop names the place of text that was just delivered or taken back elsewhere", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`);
     const inputs: string[] = [];
@@ -138,7 +138,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     expect(await composer(page).inputValue()).toBe("");
   });
 
-  it("W52: a conversation that somebody removes is shown as it ended; one that is not there is not asked for again", async () => {
+  it("W52: a removed conversation shows its last state; a missing conversation is requested once", async () => {
     const conversation = await here.conversation("soon gone");
     const { page } = await here.open(`/c/${conversation}`);
     await write(page, "hold");
@@ -153,7 +153,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });
 
-  it("W52: a server of another version is told on a card, with the way on", async () => {
+  it("W52: a card reports a server of another version, with the next step", async () => {
     const { page } = await here.open("/");
     let isOther = true;
     await page.routeWebSocket(/\/api\/v1\/socket/, (socket) => {
@@ -173,7 +173,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     expect(await card.count()).toBe(0);
   });
 
-  it("W34: what waits is answered one after the other by keyboard, and then one can write", async () => {
+  it("W34: the keyboard answers waiting questions one after the other, and then writes a message", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     for (const name of ["one", "two"]) {
@@ -192,7 +192,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await eventually(() => composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
   });
 
-  it("B83: while a first turn waits for an MCP server, what was said stands there with what it waits for, and goes on without or is not sent", async () => {
+  it("B83: a first message that waits for an MCP server shows the server; the user sends it without the server or not at all", async () => {
     await using _late = await lateServer(here.served.host);
     const { page } = await here.open(`/c/${await here.conversation()}`);
     const told = page.getByRole("status").filter({ hasText: "Waiting for the MCP server late, for at most 30 s." });

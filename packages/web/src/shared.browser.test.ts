@@ -4,10 +4,10 @@ import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, site } from "./testing/site.fixture.ts";
 
-describe.runIf(chromiumPath)(`what a link to a conversation shows of the page${whyNot}`, PATIENT, () => {
+describe.runIf(chromiumPath)(`the page behind a link to a conversation${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("S29, W73: a link is made in the menu; who opens it sees that conversation as it goes on, and nothing else", async () => {
+  it("S29, W73: the menu makes a link, which shows only its conversation, live", async () => {
     const other = await here.conversation("of somebody else");
     const conversation = await here.conversation("hello", "read a");
     const { page: own } = await here.open(`/c/${conversation}`);
@@ -56,7 +56,7 @@ describe.runIf(chromiumPath)(`what a link to a conversation shows of the page${w
     await page.getByLabel("Token", { exact: true }).waitFor();
   });
 
-  it("S29: the owner who opens a link stays the owner, where it leads", async () => {
+  it("S29: the owner who opens a link keeps all rights in the linked conversation", async () => {
     const conversation = await here.conversation("hello");
     const { token } = await here.ask("share.create", { conversation });
     const { page } = await here.open("/");

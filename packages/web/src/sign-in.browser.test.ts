@@ -38,11 +38,11 @@ function loseKey(page: Page): Promise<void> {
   );
 }
 
-describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () => {
+describe.runIf(chromiumPath)(`sign-in to the page${whyNot}`, PATIENT, () => {
   const here = site();
   const at = (path: string) => `http://${here.link.host}${path}`;
 
-  it("W52: who is not signed in is asked for a token where they wanted to go, and goes on there; a wrong one is told", async () => {
+  it("W52: without a sign-in, the page asks for a token, reports a wrong token, and then opens the wanted view", async () => {
     const conversation = await here.conversation("hello");
     const page = await here.stranger(`/c/${conversation}?panel=none`);
     await page.getByText("Not signed in").waitFor();
@@ -84,7 +84,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
     expect(page.url()).not.toContain(TOKEN);
   });
 
-  it("S20: a reload and a second window stay signed in; without the key a browser signs in anew, whatever its cookie", async () => {
+  it("S20: a reload and a second window stay signed in; without the key a browser must sign in again, with any cookie", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`, {});
     await page.reload();
@@ -100,7 +100,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
     await articles(page).last().waitFor();
   });
 
-  it("S20, W52: a page whose token is over asks for the new one, and keeps what was not sent", async () => {
+  it("S20, W52: a page with an expired token asks for a new token, and keeps unsent text", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`, {});
     await composer(page).fill("not sent yet");
@@ -232,7 +232,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
     await page.getByRole("button", { name: "New conversation" }).first().waitFor();
   });
 
-  it("S20: a link of another site leads in who is signed in, without that site seeing or doing anything", async () => {
+  it("S20: a link of another site opens the page for a signed-in user, and gives the site no access", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open("/", {});
     const link = `${at(`/c/${conversation}`)}?panel=none`;

@@ -31,7 +31,7 @@ async function tryNow(page: Page): Promise<void> {
   await Promise.race([clicked.catch(() => isBack), isBack]);
 }
 
-describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () => {
+describe.runIf(chromiumPath)(`streams in the page${whyNot}`, PATIENT, () => {
   const here = site();
 
   it("W21: text is shown as it comes, and the page changes at most once in 50 ms for it", async () => {
@@ -65,7 +65,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     expect(changes).toBeGreaterThan(0);
   });
 
-  it("W22: reasoning is open with a timer while it comes, closed afterwards, and stays as the person likes it", async () => {
+  it("W22: streaming reasoning is open with a timer, finished reasoning is closed, and the user's choice stays", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await write(page, "think");
     const toggle = page.getByRole("region", { name: "Reasoning" }).getByRole("button");
@@ -81,7 +81,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await eventually(() => said(page)).toContain("thought99");
   });
 
-  it("F35: while the model is asked again, one line says why and counts down; it goes with the turn", async () => {
+  it("F35: before a retry, one line shows the reason and a countdown until the turn ends", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await write(page, "busy");
     const sentence =
@@ -97,7 +97,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await line.waitFor({ state: "detached" });
   });
 
-  it("F35: the line that counts down goes when the model is asked again, and not only when it answers", async () => {
+  it("F35: the countdown disappears with the retry, before the answer", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await write(page, "late counting");
     const line = page.locator("p[role=status]").filter({ hasText: /Trying again in .*attempt 2/ });
@@ -108,7 +108,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await eventually(() => said(page)).toContain("At last.");
   });
 
-  it("F37, W49: memory that was skipped is told below the end until the next turn; an answer that is given up stays, before the next", async () => {
+  it("F37, W49: a notice of skipped memory stays below the end until the next turn; a discarded answer stays above the next answer", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     const notes = page.getByRole("list", { name: "Other events" });
     await write(page, "amnesia");
@@ -156,7 +156,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await eventually(fromEnd).toBeLessThan(8);
   });
 
-  it("W23: one turn of the wheel upwards is enough, though the page hears only then that it came to the end", async () => {
+  it("W23: one turn of the wheel upwards stops the scrolling, even before the page has noticed its own arrival at the end", async () => {
     const conversation = await here.conversation("count 300");
     const { page } = await here.open(`/c/${conversation}`, { viewport: { width: 800, height: 500 } });
     await eventually(() => counted(page)).toContain("word299");
@@ -169,7 +169,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await page.getByRole("button", { name: "Jump to latest" }).waitFor();
   });
 
-  it("W24: a reload in mid-stream shows all that was sent, and then the rest: nothing twice, nothing missing", async () => {
+  it("W24: a reload during an answer shows the whole text so far, and then the rest, without repeated or missing words", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`);
     await write(page, "half 250");
@@ -182,7 +182,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await eventually(() => counted(page)).toEqual(all(250));
   });
 
-  it("W25: a lost connection is told with the time of the next try, keeps what is written, and goes on where it was", async () => {
+  it("W25: a lost connection shows the time of the next try, keeps written text, and continues at the same place", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`, {});
     const asked: string[] = [];
@@ -207,7 +207,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     expect(await composer(page).inputValue()).toBe("half a thou");
   });
 
-  it("W25: a server that is not heard any more is looked for anew; who hears of it stays", async () => {
+  it("W25: the page reconnects to a silent server, and keeps a connection with signs of life", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`, {});
     await articles(page).last().waitFor();
@@ -233,7 +233,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await eventually(() => said(page)).toContain("You said: said in the silence");
   });
 
-  it("W25: what does not arrive is shown as on its way, and a browser that is offline says so at once", async () => {
+  it("W25: an unconfirmed message appears as in transit, and an offline browser shows its state at once", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`);
     await articles(page).last().waitFor();
@@ -249,7 +249,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await page.getByRole("list", { name: "Not sent yet" }).waitFor({ state: "detached" });
   });
 
-  it("W26: what is written without a connection is shown as not sent, sent once when it is back, and can be taken back", async () => {
+  it("W26: a message without a connection is marked, can be taken back, and is sent once after the reconnect", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`);
     await articles(page).last().waitFor();
@@ -273,7 +273,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     expect(exported.split('"sent once"').length - 1).toBe(1);
   });
 
-  it("W26: what was not sent when the page was left is sent when it is there again, whatever other windows say", async () => {
+  it("W26: a page that returns sends its unsent message, despite other windows", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`, {});
     const other = await page.context().newPage();
@@ -290,7 +290,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await eventually(() => said(page)).toContain("You said: not forgotten");
   });
 
-  it("W26: what was not sent when the page was left, and is refused then, is where it was written", async () => {
+  it("W26: an unsent message that the server refuses returns to its message box", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`);
     await articles(page).last().waitFor();
@@ -302,7 +302,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain("unsent");
   });
 
-  it("F5, W52: a conversation that another program has open is shown once that lets it go, and somebody tries again", async () => {
+  it("F5, W52: a conversation open in another program appears after the program closes it and the user tries again", async () => {
     const conversation = await here.conversation("hello");
     await here.restart();
     const elsewhere = await here.served.host.openById(conversation);
@@ -318,7 +318,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await again.waitFor({ state: "detached" });
   });
 
-  it("W27: a turn that ended while there was no connection is shown as ended", async () => {
+  it("W27: a turn that ended without a connection appears as ended", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`);
     await write(page, "hold");
@@ -358,7 +358,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     expect(await said(one.page)).toBe(await said(two.page));
   });
 
-  it("W47: the list says what runs, waits and is unread; opening a conversation shows its stream in mid-sentence", async () => {
+  it("W47: the list marks running, waiting and unread conversations; an opened conversation shows its stream in mid-sentence", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open("/");
     await here.ask("conversation.rename", { conversation, title: "The one that streams" });

@@ -36,7 +36,7 @@ const said = (page: Page) =>
 describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("W83: what is typed on the first page survives a reload, a look at another conversation, and 'New conversation'", async () => {
+  it("W83: text typed on the first page survives a reload, a visit to another conversation, and 'New conversation'", async () => {
     const conversation = await here.conversation("hello");
     const { page, complaints } = await here.open("/");
     await composer(page).fill("a thought in two parts");
@@ -123,7 +123,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     expect(await composer(page).inputValue()).toBe("a message of the first page\n\nmore");
   });
 
-  it("W83: what a first send is refused for stands where it was written, with its files", async () => {
+  it("W83: a refused first message returns to the message box with its files", async () => {
     const { page } = await here.open("/", {});
     await page.routeWebSocket(/\/socket/, (near) => {
       const far = near.connectToServer();
@@ -326,7 +326,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     expect(isTaken).toBe(false);
   });
 
-  it("W92: of many messages that wait, a few rows are seen, and the message box stays in sight", async () => {
+  it("W92: many waiting messages take a few rows, and the message box stays visible", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await page.setViewportSize({ width: 390, height: 600 });
     await articles(page).last().waitFor();

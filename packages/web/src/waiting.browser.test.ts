@@ -117,7 +117,7 @@ describe.runIf(chromiumPath)(`questions in the page whose server restarts${whyNo
     expect(calls).toHaveLength(1);
   });
 
-  it("F72, W34: what a user writes to a turn that waits since a restart is shown until the turn hears it, and Stop ends the wait", async () => {
+  it("F72, W34: a message to a turn that waits since a restart stays visible until the turn gets it; Stop ends the wait", async () => {
     const conversation = await here.conversation();
     const { page } = await here.open(`/c/${conversation}`);
     await write(page, "shell");

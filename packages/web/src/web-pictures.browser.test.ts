@@ -106,7 +106,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     expect(complaints).toEqual([]);
   });
 
-  it("W59, S11, S12: what only says that it is a picture runs nothing, reaches nobody else, and fills nothing", async () => {
+  it("W59, S11, S12: a false picture runs no code, reaches no other host, and fills no memory", async () => {
     await using web = await webOfPictures();
     await using inner = await webOfPictures();
     const innerPort = inner.host.split(":")[1];

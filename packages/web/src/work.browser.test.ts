@@ -118,7 +118,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await articles(page).count()).toBe(shown + 3);
   });
 
-  it("C12: what is asked at once is a form with labels, filled in with the keyboard; the answer takes it away everywhere", async () => {
+  it("C12: questions are a form with labels, filled in with the keyboard; an answer closes the form everywhere", async () => {
     const address = `/c/${await here.conversation("hello")}`;
     const { page } = await here.open(address);
     const { page: elsewhere } = await here.open(address);
@@ -215,7 +215,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => card(page, "shell").innerText()).toContain("look with git");
   });
 
-  it("W33: what is to run can be changed before, the thing itself or all arguments, and both are shown", async () => {
+  it("W33: a user can change a call's command or all arguments before it runs, and the page shows both versions", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "shell");
@@ -256,7 +256,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => card(page, "shell").innerText()).toContain('ran {"command":"ls /tmp"}');
   });
 
-  it("W34: what waits is counted in the title of the tab, listed in one place, and answered there, sub-agents' too", async () => {
+  it("W34: the tab's title counts waiting questions, and one list shows and answers them, also of sub-agents", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "agent shell");
@@ -354,7 +354,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await approval(page).getByRole("button", { name: /Deny/ }).click();
   });
 
-  it("W35: what is allowed for the conversation asks no more, is listed, and can be revoked", async () => {
+  it("W35: calls that the conversation allows ask no more, are listed, and can be revoked", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "shell");

@@ -109,7 +109,7 @@ test("C18: an editor says a command of a file with what is attached, and paths a
   at.running.stdin.end();
 });
 
-test("A7: it ends when it is told to", async () => {
+test("A7: the program ends on request", async () => {
   using place = home();
   const told = await editor(place, ["--model", "demo/offline"]);
   await told.agent.request(session.new, { cwd: place.workspace, mcpServers: [] });
@@ -117,7 +117,7 @@ test("A7: it ends when it is told to", async () => {
   expect(await endOf(told.running)).toBe(143);
 });
 
-test("A8: what is no frame is answered with the protocol's error, and the connection goes on; one that is too large ends it", async () => {
+test("A8: a faulty frame gets the protocol's error, and the connection continues; a frame that is too large ends the connection", async () => {
   using place = home();
   const running = start(place, ["acp", "--model", "demo/offline"]);
   onTestFinished(() => void running.kill("SIGKILL"));

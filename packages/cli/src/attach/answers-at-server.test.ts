@@ -68,7 +68,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux)(
-  "T19: what is typed in answer to a question of a server is there after kill -9, while the question waits",
+  "T19: the draft of an answer to a server's question survives kill -9 while the question waits",
   async () => {
     await using model = await modelServer(shell("touch made.txt"), { text: "Well." });
     await serving(place, model.env);
@@ -89,7 +89,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux)(
-  "T19: what was typed in answer to a question of a server that was answered elsewhere is in the history",
+  "T19: the draft of an answer moves to the history when another client answers the server's question",
   async () => {
     await using model = await modelServer(shell("touch made.txt"), { text: "Well." });
     const [, address] = await serving(place, model.env);

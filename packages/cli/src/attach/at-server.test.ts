@@ -127,7 +127,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
 });
 
 test.skipIf(!hasTmux)(
-  "T29: who leaves a branch at a server keeps its files or has them put back there, and every other client sees that",
+  "T29: a user who leaves a branch at a server keeps or restores its files there, and all clients see this",
   async () => {
     await using model = await modelServer(write("oak.txt", "tall\n"), { text: "Planted." }, { text: "Nothing more." });
     const [, address] = await serving(place, model.env, "--approval", "edits");
@@ -197,43 +197,40 @@ describe.skipIf(!hasTmux)("T41: attach --resume", () => {
   });
 });
 
-test.skipIf(!hasTmux)(
-  "T19: what is typed in a terminal at a server is in its prompt again after kill -9, and only until it is sent",
-  async () => {
-    await using model = await modelServer({ text: "Hello to you." }, { text: "Yes." });
-    await serving(place, model.env);
-    const opened = async (how: string, draft: string) => {
-      const pty = Pty.open(place, ["attach", how], model.env);
-      await pty.until(new RegExp(`^─ Reply to banyan: ─+\n${RegExp.escape(draft)} *\n`));
-      return pty;
-    };
-    {
-      using pty = await opened("--new", "");
-      pty.type("hello, half");
-      await pty.until("hello, half");
-      pty.kill("SIGKILL");
-      await pty.until("[exit 137]");
-    }
-    {
-      using pty = await opened("--new", "hello, half");
-      await pty.exchange(" and whole", "Hello to you.");
-      pty.type("a second thought");
-      await pty.until("a second thought");
-      pty.kill("SIGKILL");
-      await pty.until("[exit 137]");
-    }
-    using other = await opened("--new", "");
-    using pty = await opened("--resume=hello, half and whole", "a second thought");
-    pty.press("Enter");
-    await pty.until("Yes.");
-    expect(JSON.stringify(model.asked[1])).toContain("a second thought");
+test.skipIf(!hasTmux)("T19: unsent text of a terminal at a server survives kill -9, until it is sent", async () => {
+  await using model = await modelServer({ text: "Hello to you." }, { text: "Yes." });
+  await serving(place, model.env);
+  const opened = async (how: string, draft: string) => {
+    const pty = Pty.open(place, ["attach", how], model.env);
+    await pty.until(new RegExp(`^─ Reply to banyan: ─+\n${RegExp.escape(draft)} *\n`));
+    return pty;
+  };
+  {
+    using pty = await opened("--new", "");
+    pty.type("hello, half");
+    await pty.until("hello, half");
     pty.kill("SIGKILL");
     await pty.until("[exit 137]");
-    using again = await opened("--resume=hello, half and whole", "");
-    await again.prompted();
-    await other.prompted();
-  },
-);
+  }
+  {
+    using pty = await opened("--new", "hello, half");
+    await pty.exchange(" and whole", "Hello to you.");
+    pty.type("a second thought");
+    await pty.until("a second thought");
+    pty.kill("SIGKILL");
+    await pty.until("[exit 137]");
+  }
+  using other = await opened("--new", "");
+  using pty = await opened("--resume=hello, half and whole", "a second thought");
+  pty.press("Enter");
+  await pty.until("Yes.");
+  expect(JSON.stringify(model.asked[1])).toContain("a second thought");
+  pty.kill("SIGKILL");
+  await pty.until("[exit 137]");
+  using again = await opened("--resume=hello, half and whole", "");
+  await again.prompted();
+  await other.prompted();
+});
 
 test.skipIf(!hasTmux)(
   "T29: /changes lists what was changed at a server; of a command that is not for there that is said",

@@ -124,7 +124,7 @@ test.skipIf(!hasTmux)(
   },
 );
 
-test.skipIf(!hasTmux)("T7: where the server began anew, /edit waits for what the message says", async () => {
+test.skipIf(!hasTmux)("T7: after a restart of the server, /edit waits for the message's text", async () => {
   using place = home();
   await using model = await modelServer({ text: "One." }, { text: "Two." });
   await using link = await holdingLink();

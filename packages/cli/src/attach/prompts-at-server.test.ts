@@ -70,7 +70,7 @@ describe.skipIf(!hasTmux)("prompts of a server in a terminal that is attached to
     await pty.exchange("/foreign", "There is no command /foreign.");
   });
 
-  test("S28: who may only watch has none of them", async () => {
+  test("S28: a guest gets no prompts", async () => {
     await using model = await modelServer();
     const address = await withPrompts(model.env, "--guest-token", GUEST);
     using pty = Pty.open(place, ["attach", address, "--new", "--plain"], { BANYAN_TOKEN: GUEST });

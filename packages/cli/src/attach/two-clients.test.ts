@@ -82,7 +82,7 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     expect(await remote.ask("run.interrupt", { conversation: watched.id })).toEqual({ interrupted: 1 });
   });
 
-  test("S28: who may only watch is asked nothing, is offered nothing that acts, and is told once when they try", async () => {
+  test("S28: a guest gets no questions and no commands that act, and one message after an attempt", async () => {
     await using model = await modelServer(shell("touch made.txt"), {
       text: "Well.",
     });

@@ -70,7 +70,7 @@ describe("a question about a change", () => {
     expect(text("a.txt")).toBe(content);
   });
 
-  test("T44: of a large new file is whole: it is read to its end in the card, and on the whole screen", async () => {
+  test("T44: a large new file can be read to its end in the card and on the whole screen", async () => {
     const content = Array.from({ length: 4_000 }, (_, index) => `${index + 1}: ${"x".repeat(60)}`).join("\n");
     const { here, ended } = await asked("write", { path: "new.txt", content }, { columns: 100, rows: 16 });
     await here.screen.until("New file new.txt, 4,000 lines added");
@@ -150,7 +150,7 @@ describe("a question about a change", () => {
     expect(text("a.txt")).toBe("one\ntwo\nthree");
   });
 
-  test("T47: what e changes is named in words", async () => {
+  test("T47: the choice `e` names its subject", async () => {
     writeFileSync(join(folder, "a.txt"), "one\n");
     const input = { path: "a.txt", old_text: "one", new_text: "two" };
     const { here, ended } = await asked("edit", input);

@@ -57,7 +57,7 @@ function saidIn(asked: Asked, request: number): unknown[] {
 describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($link)", ({ open }) => {
   const chat = (server: Served, ...args: string[]) => open(place, [...ALLOWED, ...args], server.env);
 
-  test("B21: what is said after Esc is the next request, and what was queued is not lost", async () => {
+  test("B21: a message after Esc is the next request, and queued messages are kept", async () => {
     await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
     using pty = await chat(server);
     await busy(pty);
@@ -222,7 +222,7 @@ describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($lin
 });
 
 describe.skipIf(!hasTmux)("after kill -9", () => {
-  test("T19, B24: what was typed is there, and so is what was said; nothing goes on before someone says so", async () => {
+  test("T19, B24: typed and waiting text is kept; no turn continues before the user's command", async () => {
     await using server = await modelServer({ text: "Once upon a time", stalls: true }, { text: "Here I am." });
     {
       using pty = chat(server);

@@ -40,25 +40,22 @@ describe.skipIf(!hasTmux).each(links)("a path ($link)", ({ open }) => {
   });
 });
 
-test.skipIf(!hasTmux)(
-  "S35: nobody is asked about a file that the tools cannot reach, and nothing is offered for always",
-  async () => {
-    await using server = await modelServer(
-      { calls: [{ tool: "read", input: { path: "~/notes.md" } }] },
-      write("/etc/notes.md", "x\n"),
-      write("~/../notes.md", "x\n"),
-      { text: "Done." },
-    );
-    using pty = await Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("go");
-    const shown = await pty.until("Done.");
-    expect(shown).not.toContain("banyan asks");
-    for (const told of results(server.asked.at(-1)))
-      expect(told).toContain("is outside the workspace. Only paths inside");
-    expect(results(server.asked.at(-1))).toHaveLength(3);
-  },
-);
+test.skipIf(!hasTmux)('S35: a file that the tools cannot reach causes no question and no choice "always"', async () => {
+  await using server = await modelServer(
+    { calls: [{ tool: "read", input: { path: "~/notes.md" } }] },
+    write("/etc/notes.md", "x\n"),
+    write("~/../notes.md", "x\n"),
+    { text: "Done." },
+  );
+  using pty = await Pty.open(place, MODEL, server.env);
+  await pty.prompted();
+  pty.enter("go");
+  const shown = await pty.until("Done.");
+  expect(shown).not.toContain("banyan asks");
+  for (const told of results(server.asked.at(-1)))
+    expect(told).toContain("is outside the workspace. Only paths inside");
+  expect(results(server.asked.at(-1))).toHaveLength(3);
+});
 
 test("S35: in print mode ~ makes no folder, \\ finds the file, and a refusal says what to write", async () => {
   const read = (path: string) => ({ tool: "read", input: { path } });
@@ -80,7 +77,7 @@ test("S35: in print mode ~ makes no folder, \\ finds the file, and a refusal say
   expect(existsSync(join(place.env.HOME ?? "", "notes.md"))).toBe(false);
 });
 
-test("S35: what a message names with @ is what a tool means by it", async () => {
+test("S35: an @ name in a message means the same file as in a tool call", async () => {
   await using server = await modelServer({ text: "Done." });
   const project = basename(place.workspace);
   const names = ["@src\\a.ts", `@~/${project}/src/a.ts`, `@file://${place.workspace}/src/a.ts`];

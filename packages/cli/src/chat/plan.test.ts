@@ -87,7 +87,7 @@ test("a plan is told on stderr as it changes, and stands in the stream of JSON; 
   expect(made("made.txt")).toBe(false);
 });
 
-test("who opens a conversation sees what is left of its plan, below the last exchange", async () => {
+test("an opened conversation shows the remaining steps of its plan below the last exchange", async () => {
   const session = Session.inMemory();
   const done = STEPS.map(({ title }) => ({ title, status: "completed" }));
   const model = scriptedModel([

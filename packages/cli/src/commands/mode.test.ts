@@ -42,7 +42,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux)(
-  "B40: who interrupts the task of --task, and chooses to chat, is not left when the agent answers",
+  "B40: after an interrupted --task and a choice to chat, banyan stays open when the agent answers",
   async () => {
     using place = home();
     await using model = await modelServer(

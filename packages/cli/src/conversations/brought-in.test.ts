@@ -75,7 +75,7 @@ describe("S17: a conversation from elsewhere brings no rights", () => {
     expect(json).toMatch(/"how":"file".*"type":"conversation.brought-in"/);
   });
 
-  test("what it says was there before is put back only when a person says so, and never where it says", async () => {
+  test("an import's earlier file contents are restored only on a user's command, and only inside the workspace", async () => {
     const outside = join(place.workspace, "..", "outside");
     mkdirSync(outside);
     writeFileSync(join(outside, "theirs.txt"), "");

@@ -218,7 +218,7 @@ describe("B56: an exported conversation", () => {
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
 
-  test("that is none is refused, with the place; nothing is made of it", async () => {
+  test("a faulty export is refused with the faulty place, and imports nothing", async () => {
     const file = join(place.workspace, "broken.json");
     writeFileSync(file, '{\n"format": "banyan-conversation",\n"version": 1,\n"events": [\n{"type": }]}');
     expect(await refused("import", file)).toBe(

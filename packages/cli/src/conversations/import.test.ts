@@ -43,7 +43,7 @@ test("B56: without a choice, what is on this machine is listed, that of this fol
   expect((await banyan(place, ["conversations", "list", "--all"])).stdout).toContain("no conversations yet");
 });
 
-test("B56: what comes in is named with what was not taken; a second time nothing is doubled", async () => {
+test("B56: an import names the imported and the omitted parts; a second import duplicates nothing", async () => {
   const here = await imported("--here");
   expect(here).toMatch(/^pi, “write a file”: 22 messages, as \w+$/m);
   expect(here).toMatch(/^pi, “write a file”: 3 messages, as \w+\n {2}a fork of the session \S+ of pi: /m);

@@ -146,7 +146,7 @@ describe("banyan mcp test", () => {
     );
   });
 
-  test("B47: nobody is sent to a browser where nobody watches: exit code 5 says that somebody has to sign in", async () => {
+  test("B47: without a terminal no browser opens; exit code 5 and a sentence request a sign-in", async () => {
     await using guarded = await GuardedServer.open();
     put(settings, { mcpServers: { remote: { url: guarded.url } } });
     const { code, stdout, stderr } = await run(["test", "remote"]);

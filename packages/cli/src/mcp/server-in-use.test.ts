@@ -110,18 +110,21 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
     expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
   });
 
-  test.runIf(LONG)("B83: whoever is attached to a server is told too, and Ctrl-C goes on without", async () => {
-    servers({ late: late(join(place.workspace, "never")) });
-    await using model = await modelServer({ text: "Without." });
-    await serving(place, model.env);
-    using pty = Pty.open(place, ["attach", "--new", "--plain"], model.env);
-    await pty.prompted();
-    pty.enter("add");
-    await pty.until("Waiting for the MCP server late, for at most 30 s. Ctrl-C continues without them.");
-    expect(model.asked).toEqual([]);
-    pty.press("C-c");
-    expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
-  });
+  test.runIf(LONG)(
+    "B83: an attached terminal shows the wait too, and Ctrl-C continues without the MCP server",
+    async () => {
+      servers({ late: late(join(place.workspace, "never")) });
+      await using model = await modelServer({ text: "Without." });
+      await serving(place, model.env);
+      using pty = Pty.open(place, ["attach", "--new", "--plain"], model.env);
+      await pty.prompted();
+      pty.enter("add");
+      await pty.until("Waiting for the MCP server late, for at most 30 s. Ctrl-C continues without them.");
+      expect(model.asked).toEqual([]);
+      pty.press("C-c");
+      expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
+    },
+  );
 
   test.runIf(LONG)(
     "T1: Ctrl-C stops what was entered while what it names is read: nothing is sent, and it stands in the prompt again",

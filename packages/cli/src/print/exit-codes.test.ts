@@ -91,7 +91,7 @@ describe("T35: a mistake on the command line exits with 2 and one sentence", () 
   });
 });
 
-describe("T35: what a provider says decides the exit code", () => {
+describe("T35: the provider's status decides the exit code", () => {
   test.each([
     { status: 400, code: 1 },
     { status: 401, code: 5 },
@@ -111,7 +111,7 @@ describe("T35: what a provider says decides the exit code", () => {
     expect(oneSentence(stderr)).toContain("ANTHROPIC_API_KEY");
   });
 
-  test("a host that cannot be reached is 1, after it was tried again", async () => {
+  test("an unreachable host is 1, after a retry", async () => {
     const env = { OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1" };
     const { code, stderr } = await banyan(place, ["-p", "hi", ...MODEL], { env });
     expect(code).toBe(1);
@@ -145,7 +145,7 @@ describe("F35: a model that fails", () => {
     expect(stderr).toMatch(/is overloaded.* Trying again in \d\.\d s \(HTTP 503, attempt 2\)/);
   });
 
-  test("that shows no sign of life for as long as --silence says is not waited for", async () => {
+  test("a model that stays silent for the time of --silence fails", async () => {
     await using server = await modelServer({ stalls: true });
     const flags = ["--silence", "300ms", "--attempts", "1"];
     const { code, stderr } = await banyan(place, ["-p", "hi", ...flags, ...MODEL], server);

@@ -20,7 +20,7 @@ afterEach(() => place[Symbol.dispose]());
 describe("a limit", () => {
   const reading = { calls: [{ tool: "list", input: { path: "." } }] };
 
-  test("T36: of model calls stops the turn with an answer and 3", async () => {
+  test("T36: a limit of model calls stops the turn with an answer and 3", async () => {
     await using server = await modelServer(reading, reading, { text: "That is all I have." });
     const { code, stdout } = await banyan(
       place,
@@ -33,7 +33,7 @@ describe("a limit", () => {
     expect(error.message).toBe("The turn reached the limit of 2 steps.");
   });
 
-  test("T36: of time stops the turn with 3", async () => {
+  test("T36: a time limit stops the turn with 3", async () => {
     await using server = await modelServer({ text: "Hm", stalls: true });
     const { code, stdout } = await banyan(
       place,
@@ -44,7 +44,7 @@ describe("a limit", () => {
     expect(JSON.parse(stdout).error.message).toBe("The turn reached the limit of 0.6 s.");
   });
 
-  test("T36: of cost stops the turn with 3", async () => {
+  test("T36: a cost limit stops the turn with 3", async () => {
     await using server = await modelServer(reading, { text: "That is all I have." });
     const priced = ["--model", "openai-chat/gpt-4o", "--max-cost", "0.0000001", "--output", "json"];
     const env = { ...server.env, OPENAI_API_KEY: "test" };
@@ -55,7 +55,7 @@ describe("a limit", () => {
     expect(cost).toBeGreaterThan(0);
   });
 
-  test("B13: of cost is refused for a model of unknown price", async () => {
+  test("B13: a cost limit is refused for a model of unknown price", async () => {
     await using server = await modelServer({ text: "Yes." });
     const { code, stderr } = await banyan(place, ["-p", "dig", "--max-cost", "1", ...MODEL], server);
     expect(code).toBe(2);
@@ -94,7 +94,7 @@ describe("F105: an agent of another program", () => {
     expect(readFileSync(join(place.workspace, "a.txt"), "utf8")).toBe("old\n");
   });
 
-  test("that ends for a reason of tomorrow fails with that reason", async () => {
+  test("an agent that ends for an unknown reason fails with this reason", async () => {
     set();
     const { code, stderr } = await banyan(place, ["-p", "ends of_tomorrow", "-m", "acp/sample"]);
     expect(code).toBe(1);
@@ -160,7 +160,7 @@ describe("a reader", () => {
     return ended(running);
   }
 
-  test("T37: that closes the pipe ends the command with 141 and no word about it", async () => {
+  test("T37: a reader that closes the pipe ends the command with 141, without a message", async () => {
     await using server = await modelServer({
       text: Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`).join(""),
     });
@@ -170,7 +170,7 @@ describe("a reader", () => {
     expect(stderr).toBe("Model: openai-compatible/test (from the command line)\n");
   });
 
-  test("T37: that is slow gets everything", async () => {
+  test("T37: a slow reader gets the whole output", async () => {
     const length = 3_000_000;
     await using server = await modelServer({ text: "x".repeat(length) });
     const command = '"$NODE" "$MAIN" -p "much" --model openai-compatible/test < /dev/null | (sleep 1; wc -c)';
@@ -252,7 +252,7 @@ describe("a conversation", () => {
     expect(JSON.stringify(server.asked.at(-1))).toContain("my colour is green");
   });
 
-  test("is a new one when --continue finds none, and says so", async () => {
+  test("--continue begins a new conversation if there is none, and says so", async () => {
     await using server = await modelServer({ text: "Yes." });
     const { code, stderr } = await banyan(place, ["-p", "well?", "--continue", ...MODEL], server);
     expect(code).toBe(0);

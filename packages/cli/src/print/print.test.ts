@@ -111,7 +111,7 @@ describe("the answer", () => {
       return { code, stderr, isMade: existsSync(join(place.workspace, "made.txt")) };
     };
 
-    test("of PreToolUse allows a call that nobody can be asked about", async () => {
+    test("a PreToolUse hook allows a call although no user can be asked", async () => {
       expect(await makes("--unconfined")).toMatchObject({ code: 4, isMade: false });
       hooked("PreToolUse", allow);
       expect(await makes("--unconfined")).toMatchObject({ code: 0, isMade: true });
@@ -140,7 +140,7 @@ describe("the answer", () => {
       await hasEnded(command);
     });
 
-    test("that fails is told on stderr, with the hook and the reason once", async () => {
+    test("stderr names a failed hook and the reason once", async () => {
       hooked("UserPromptSubmit", "echo broken >&2; exit 1");
       await using server = await modelServer({ text: "Done." });
       const { code, stderr } = await banyan(place, ["-p", "go", ...MODEL], server);
@@ -162,7 +162,7 @@ describe("the answer", () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  test("C6: what goes on in the background when the turn has ended is named, and ended", async () => {
+  test("C6: background commands that run after the turn are named and stopped", async () => {
     const command = lasting();
     await using server = await modelServer(
       { calls: [{ tool: "shell", input: { command: `echo up; ${command}`, background: true } }] },
@@ -187,7 +187,7 @@ describe("the answer", () => {
   test.each([
     ["where it was seen, a person is told, at length once", "nothing", `${GIVEN_UP}\n${GIVEN_UP_TOO}`],
     ["where it was not, nobody is", "whole", ""],
-  ] as const)("of one that is given up: %s", (_name, said, told) => {
+  ] as const)("a discarded answer appears once as discarded: %s", (_name, said, told) => {
     let written = "";
     const progress = new ProgressLines((text) => (written += text), styleFor(process.stdout, "never"), 80, { said });
     const placed = { message: "m", run: "r", agent: "banyan", depth: 0, seq: 1, epoch: 1 };
@@ -301,7 +301,7 @@ describe("standard input", () => {
     expect(JSON.stringify(server.asked[0])).toContain("review this\\n\\nStandard input:\\n\\n- old\\n+ new");
   });
 
-  test("T34: that nobody writes to is not waited for when there is a prompt", async () => {
+  test("T34: with a prompt, a silent input is not awaited", async () => {
     await using server = await modelServer({ text: "Yes." });
     const running = start(place, ["-p", "well?", ...MODEL], server);
     expect(await ended(running)).toMatchObject({
@@ -311,7 +311,7 @@ describe("standard input", () => {
     });
   });
 
-  test("T34: of 100 MB is refused with a sentence, without being kept", async () => {
+  test("T34: an input of 100 MB is refused with a sentence, and not kept in memory", async () => {
     const command = `head -c 100000000 /dev/zero | tr '\\0' a | "${process.execPath}" --max-old-space-size=60 "${MAIN}" -p`;
     const running = spawn("bash", ["-c", command], {
       cwd: place.workspace,
@@ -325,7 +325,7 @@ describe("standard input", () => {
     );
   });
 
-  test("T34: that is binary is refused with the reason", async () => {
+  test("T34: a binary input is refused with the reason", async () => {
     const { code, stderr, stdout } = await banyan(place, ["-p", "explain"], {
       input: Buffer.from([0x7f, 0x45, 0x00, 0x01]),
     });
@@ -333,7 +333,7 @@ describe("standard input", () => {
     expect(stderr).toMatch(/^banyan: Standard input is not text: it has null bytes\..*\n$/);
   });
 
-  test("T34: that is empty asks nobody", async () => {
+  test("T34: an empty input sends no request", async () => {
     await using server = await modelServer({ text: "Yes." });
     const { code, stderr } = await banyan(place, ["-p", ...MODEL], { ...server, input: " \n" });
     expect(code).toBe(2);

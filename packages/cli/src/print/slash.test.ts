@@ -91,7 +91,7 @@ describe("C18, K11: /name at the beginning of a prompt", () => {
     expect((await banyan(place, ["conversations"])).stdout).not.toContain("hi");
   });
 
-  test("of a project that is not trusted nothing is said, and the user is told", async () => {
+  test("a command of an untrusted project is not sent, and the user gets a message", async () => {
     put(".banyan/commands/hi.md", "Say hello to $1.");
     await using server = await modelServer({ text: "Never." });
     const run = await banyan(place, ["-p", "/hi Bo", ...MODEL], server);

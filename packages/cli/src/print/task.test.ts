@@ -71,7 +71,7 @@ describe("banyan run", () => {
     });
   });
 
-  test("B41: what a sub-agent says and does is progress, and never the answer", async () => {
+  test("B41: text and calls of a sub-agent are progress, never the answer", async () => {
     await using server = await modelServer(
       call("launch_agent", { task: "look at a.txt", expected_output: "what it says" }),
       { text: "I am the sub-agent.", calls: [{ tool: "read", input: { path: "a.txt" } }] },
@@ -86,8 +86,8 @@ describe("banyan run", () => {
   });
 });
 
-describe("B46: what a prompt names", () => {
-  test("goes along, and its size is said; what stands in standard input names nothing", async () => {
+describe("B46: files that a prompt names", () => {
+  test("are attached with their sizes; names in standard input attach nothing", async () => {
     writeFileSync(join(place.workspace, "a.txt"), "alpha\n");
     await using server = await modelServer({ text: "Yes." });
     const options = { env: server.env, input: "see @b.txt" };

@@ -41,7 +41,7 @@ interface Sent {
   }[];
 }
 
-test("what the usual variables ask for is sent by OTLP over HTTP, whole, before the program ends; an MCP server is told the trace", async () => {
+test("the usual variables make OTLP over HTTP, complete before the program ends; an MCP server gets the trace", async () => {
   const small = { command: process.execPath, args: [SERVER] };
   mkdirSync(join(place.env.BANYAN_HOME ?? "", "config"), { recursive: true });
   writeFileSync(
@@ -86,7 +86,7 @@ test("what the usual variables ask for is sent by OTLP over HTTP, whole, before 
   );
 });
 
-test("Protobuf is what is sent unless somebody says otherwise", async () => {
+test("telemetry sends Protobuf by default", async () => {
   const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${endpoint}/here` };
   const { code } = await banyan(place, ["-p", "hello"], { env });
   expect(code).toBe(0);
@@ -94,7 +94,7 @@ test("Protobuf is what is sent unless somebody says otherwise", async () => {
   expect(sent[0]?.body.includes("invoke_agent banyan")).toBe(true);
 });
 
-test("a receiver that is not there changes nothing of what a person sees, and is noted in the log of the program", async () => {
+test("a missing receiver changes no output for the user, and the program's log notes it", async () => {
   const usual = await banyan(place, ["-p", "hello"]);
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
   expect(await banyan(place, ["-p", "hello"], { env })).toEqual(usual);
@@ -102,7 +102,7 @@ test("a receiver that is not there changes nothing of what a person sees, and is
   expect(readFileSync(log, "utf8")).toMatch(/"code":"telemetry","message":"(?:What|The) .* could not be sent/);
 });
 
-test("what the variables want and cannot be had is said, and the rest goes on", async () => {
+test("a variable's impossible choice is reported, and the program continues", async () => {
   const otel = {
     OTEL_TRACES_EXPORTER: "zipkin",
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,

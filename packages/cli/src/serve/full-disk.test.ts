@@ -44,7 +44,7 @@ describe.skipIf(why !== undefined)(
       for (const place of [folder, disk]) rmSync(place, { recursive: true, force: true, maxRetries: 20 });
     });
 
-    test("what has no room is refused in a sentence, what is there can be read, and it goes on when there is room", async () => {
+    test("a full database refuses writes with a sentence, can be read, and continues when there is space", async () => {
       using place = home();
       const { url } = database;
       const [server, address] = await serving(place, { BANYAN_STORE: url }, "--model", "demo/offline");

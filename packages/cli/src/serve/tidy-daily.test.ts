@@ -5,7 +5,7 @@ const DAY = 86_400_000;
 
 afterEach(() => void vi.useRealTimers());
 
-test("B64: what has grown too old is removed each day, and told; not at once, and not any more after the end", async () => {
+test("B64: old data is removed and reported each day, not at the start, and never after the end", async () => {
   vi.useFakeTimers();
   const told: string[] = [];
   let days = 0;
@@ -23,7 +23,7 @@ test("B64: what has grown too old is removed each day, and told; not at once, an
   expect(days).toBe(2);
 });
 
-test("B64: what goes wrong is told, and tried again the next day", async () => {
+test("B64: a failed clean-up is reported, and tried again the next day", async () => {
   vi.useFakeTimers();
   const told: string[] = [];
   const tidy = vi.fn(async () => ["Done."]).mockRejectedValueOnce(new Error("the disk is gone"));

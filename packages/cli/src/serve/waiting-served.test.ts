@@ -40,7 +40,7 @@ async function storeOf(name: "SQLite" | "PostgreSQL"): Promise<readonly string[]
 
 const STORES = whyNoPostgres === undefined ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const);
 
-describe.each(STORES)("F72: what a server asks survives every end of it (%s)", (name) => {
+describe.each(STORES)("F72: a waiting question survives every end of its server (%s)", (name) => {
   // A database does not distinguish these signals; only a kill leaves a lease.
   const ends = name === "SQLite" || process.env.BANYAN_LONG ? ENDS : ENDS.slice(0, 1);
   test.each(ends)(

@@ -2,7 +2,7 @@ import { attachNamedFiles } from "@banyan/host";
 import { expect, test } from "vitest";
 import { attachedLine, attachmentsOfMessage } from "./attachment-lines.ts";
 
-test("T15: what went along with a message is told from the message itself, with its size", async () => {
+test("T15: a message's attachments are listed from the message itself, with their sizes", async () => {
   const readPage = async () => "the page";
   const { parts, attached } = await attachNamedFiles("see @https://a.example/ and @.", {
     folder: import.meta.dirname,

@@ -52,7 +52,7 @@ describe("T23: a diff", () => {
     expect(diffLines("@@ -1 +1 @@\n+a\x1b[2Kb\u202e", { style })).toEqual(["1 + a\\u{1b}[2Kb\\u{202e}"]);
   });
 
-  test("of no lines is none", () => {
+  test("an empty diff has no lines", () => {
     expect(diffLines("", { style })).toEqual([]);
   });
 });
@@ -77,7 +77,7 @@ describe("B30: a change that the model is writing", () => {
     ]);
   });
 
-  test("of many lines shows the last", () => {
+  test("a long diff shows its last lines", () => {
     expect(draftLines(draft, { style, most: 1 }).slice(1)).toEqual(["100 + two"]);
   });
 

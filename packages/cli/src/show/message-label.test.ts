@@ -15,7 +15,7 @@ test.each([
   expect(gist(said(text), 60)).toBe(gistOf);
 });
 
-test("what a person took back is a line of the program, and not what the model is told, in a transcript and in a tree", () => {
+test("transcript and tree show undone changes as Banyan's line, not as the model's message", () => {
   const text =
     "The person has taken back changes that were made to files. They are again as they were before:\n" +
     "- a.txt has its previous content again\n- b.txt is there again";
@@ -26,7 +26,7 @@ test("what a person took back is a line of the program, and not what the model i
   expect(undoneLine(said(text))).toBeUndefined();
 });
 
-test("C6: who was told that a command in the background has ended is not told so again as the model is", () => {
+test("C6: a user who has read a background command's end does not get the model's message about it", () => {
   const told = {
     ...said("p1 (npm run dev) has ended: exit code 1.\np2 (a (b) c) has ended: a user stopped it."),
     author: "system",

@@ -91,7 +91,7 @@ describe("T24: a call is one line", () => {
     expect(details.slice(0, 3)).toEqual(["… (52 more lines)", failure.trim(), "expected 1 to be 2"]);
   });
 
-  test("T49: where Node names what failed before it says what was wrong, that is what is shown", () => {
+  test("T49: the details begin at Node's names of failed tests, and include the errors", () => {
     const told = ["✖ failing tests:", "test at a.test.mjs:4:1", "✖ adds (1ms)", "AssertionError: 2 !== 3"];
     const trace = Array.from({ length: 20 }, (_, index) => `at frame ${index}`);
     const output = ["✔ one (1ms)", "✖ adds (1ms)", "ℹ tests 2", "ℹ fail 1", ...told, ...trace, "exit code 1"].join(
@@ -148,7 +148,7 @@ describe("excerpts", () => {
     expect(excerptLine(`a${" ".repeat(1_000)}b`, 10)).toMatch(/…$/);
   });
 
-  test("of the beginning say how much is left out, of the end take what says something", () => {
+  test("the first lines count the hidden lines; the last lines skip empty lines", () => {
     expect(firstLines("1\n2\n3\n4\n5", 2)).toBe("1\n2\n… (3 more lines)");
     expect(firstLines("1\n2\n3", 2)).toBe("1\n2\n3");
     expect(lastLines("1\n\n2\n \n3\n", 2, 80)).toEqual(["2", "3"]);

@@ -62,7 +62,7 @@ describe("T39: in plain lines", () => {
     );
   });
 
-  test("what is known of the items of a list stands in one column", async () => {
+  test("the help texts of a list's items are in one column", async () => {
     const here = typing("1");
     const items = ["one", "three"].map((label) => ({ value: label, label, help: "$3 in" }));
     expect(await pick(here.terminal, { title: "Models", items, selected: "one" })).toBe("one");

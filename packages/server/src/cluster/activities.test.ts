@@ -2,7 +2,7 @@ import type { ConversationActivity } from "@banyan/desk/serving";
 import { expect, test } from "vitest";
 import { ActivityPublisher } from "./activities.ts";
 
-test("what cannot be told keeps back nothing else, and is told with its next change", async () => {
+test("a report that fails delays no other report, and comes with the conversation's next change", async () => {
   const told: [string, ConversationActivity][] = [];
   const defects: unknown[] = [];
   let isAway = true;

@@ -47,7 +47,7 @@ describe.skipIf(!LONG)("three servers, the clock of one an hour ahead and that o
     for (const client of clients) expect(await listed(client)).toEqual(["said first", "said third", "said second"]);
   });
 
-  test("nobody takes what it has while it lives, and it takes nothing from who lives", async () => {
+  test("no node takes a conversation from a living node", async () => {
     const all = await three({ pace: 400 });
     const clients = await Promise.all(all.map((node) => nodes.client(node)));
     const ids = ["of ahead", "of behind", "of right"];
@@ -69,7 +69,7 @@ describe.skipIf(!LONG)("three servers, the clock of one an hour ahead and that o
     }
   });
 
-  test("what it has when it is killed is taken over when its lease is over by the clock of the database, and not before", async () => {
+  test("another node takes a killed node's conversation when the lease ends by the database's clock, not earlier", async () => {
     const all = await three({ pace: 100 });
     for (const [index, owner] of all.entries()) {
       const conversation = `killed ${index}`;

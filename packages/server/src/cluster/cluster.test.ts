@@ -16,7 +16,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
   });
   afterAll(() => nodes.remove());
 
-  test("what is said on one is carried out by the one that has the conversation, and seen live on all, without a gap", async () => {
+  test("the owner executes a message sent to another node, and all nodes show the turn live, without gaps", async () => {
     const [one, two, three] = await Promise.all([start(10), start(10), start(10)]);
     const [a, b, c] = [await open(one), await open(two), await open(three)];
     await a.ask("conversation.create", { conversation: "garden" });
@@ -131,7 +131,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
   });
 
   test.skipIf(!process.env.BANYAN_LONG)(
-    "what is asked of a conversation is answered by who has it, and not by a node that slept and does not know yet that it was overtaken",
+    "the owner answers a conversation's commands, not an overtaken node that slept",
     async () => {
       const [slept, owner, third] = [await start(), await start(), await start()];
       const [a, b, c] = [await open(slept), await open(owner), await open(third)];

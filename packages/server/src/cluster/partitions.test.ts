@@ -25,7 +25,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`servers that do not reach each oth
   }
 
   test.skipIf(!LONG).each(["both", "to", "from"] as const)(
-    "whoever watches on a node whose way to the owner is parted (%s) reads on from checkpoints, and live again when it is there",
+    "a client of a node that cannot reach the owner (%s) reads checkpoints, and the live stream after the repair",
     async (what) => {
       const { node: owner, wire } = await behindWire({ pace: 150 });
       const other = await nodes.start();
@@ -58,7 +58,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`servers that do not reach each oth
     },
   );
 
-  test("what a program without a server has open is read while it is written, and asked of it at once refused with its name", async () => {
+  test("a conversation open in a program without a server can be read live, and commands are refused with the program's name", async () => {
     const store = postgresStore(nodes.url, { program: "my-program" });
     onTestFinished(() => store.close());
     const session = await Session.open(store, "of a program", { create: true });

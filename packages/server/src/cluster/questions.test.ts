@@ -169,7 +169,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`F74: questions on all nodes${title
     expect((await nodes.stored(conversation)).wrong).toEqual([]);
   });
 
-  test("who watches the list is told of a question that was asked while its node did not hear the others", async () => {
+  test("a client that watches the list learns of a question that its node missed", async () => {
     const [one, two] = await Promise.all([nodes.start(), nodes.start()]);
     const [a, b] = [await nodes.client(one), await nodes.client(two)];
     await b.ask("conversation.watch", { on: true });

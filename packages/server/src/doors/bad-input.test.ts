@@ -272,7 +272,7 @@ async function writing() {
 }
 
 describe.each(Object.entries(asking))("a permission by %s", (_door, begin) => {
-  test("that nobody answers waits and holds up nobody: whoever interrupts ends it, and the conversation goes on", async () => {
+  test("a question without an answer blocks no other request; an interrupt ends it, and the conversation continues", async () => {
     const { site, did } = await writing();
     const { conversation, left } = await begin(site);
     const client = await TestClient.connect(site.server);
@@ -287,7 +287,7 @@ describe.each(Object.entries(asking))("a permission by %s", (_door, begin) => {
   });
 
   test.each([true, false])(
-    "that two answer at once has one answer, and both are told how it went on (%s here)",
+    "of two answers at once one counts, and both clients get the result (%s here)",
     async (allowed) => {
       const { site, did } = await writing();
       const { conversation, answer } = await begin(site);

@@ -168,7 +168,7 @@ test.each(ENDS)(
   },
 );
 
-test("F72: what is said to a turn that waits since a restart is heard when the turn goes on; a client that stops it ends the wait", async () => {
+test("F72: a turn that waits since a restart gets new messages when it continues; a stop ends the wait", async () => {
   const { start, written } = place();
   const [first, before] = await start();
   const [heard, stopped] = [new Chat(before, "heard"), new AgUiClient(before, "stopped")];

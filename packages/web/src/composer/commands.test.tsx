@@ -21,8 +21,8 @@ const ACTIONS = [
 const USER = { client: "page", rights: ["show", "watch", "act"], prompts: [] as readonly string[] } as const;
 const act = (line: string, prompts: readonly string[] = []) => slashAct(line, ACTIONS, { ...USER, prompts })?.();
 
-describe("W65: what is written behind a slash", () => {
-  it("is what the palette knows, in the order of /help, under each of its names", () => {
+describe("W65: commands after a slash", () => {
+  it("are the palette's actions, in the order of /help, under each of their names", () => {
     expect(slashCommands(ACTIONS, USER)).toEqual([
       { name: "/retry", words: ["/retry"], does: "Ask again, with the same words or with new words [text]" },
       {
@@ -38,7 +38,7 @@ describe("W65: what is written behind a slash", () => {
       expect(act(line)).toBe(done);
   });
 
-  it("says where else what cannot be done here is done, what was meant, and when there is nothing to act on", () => {
+  it("have errors that name the place of the action, the nearest name, or the missing target", () => {
     expect(act("/copy")).toMatch(/Point at a message/);
     expect(act("/quit")).toMatch(/conversation is kept/);
     expect(() => act("/retyr")).toThrow(/no command \/retyr. Did you mean \/retry\? Start with a space/);
@@ -46,7 +46,7 @@ describe("W65: what is written behind a slash", () => {
     expect(() => act("/findings 1")).toThrow(/can't be used yet/);
   });
 
-  it("is a message where its first word is no name: the path of a file, or a line behind a blank", () => {
+  it("are messages if the first word is no name: a file's path, or a line after a blank", () => {
     for (const text of ["/etc/hosts says what?", " /retry", "a /retry", "/a.b", "//"])
       expect(slashIn(text)).toBeUndefined();
   });

@@ -204,7 +204,7 @@ describe("T19: an answer that is being written", () => {
     expect(await isPutAside(here)).toBe(false);
   });
 
-  test("what is wrong with an answer is told apart from a defect, also one that is a TypeError", async () => {
+  test("a refused answer is distinguished from a defect such as a TypeError", async () => {
     const { session, question, ended } = await asking(ASKS);
     const { here, approvals } = person();
     const { state } = session;
@@ -316,7 +316,7 @@ describe("T19: an answer that is being written", () => {
     expect(await isPutAside(second.here)).toBe(false);
   });
 
-  test("is nothing where what stood there is as it was", async () => {
+  test("an unchanged answer leaves no draft", async () => {
     const { session, question, ended } = await asking(RUNS);
     const { here, approvals } = person();
     void approvals.ask(session, question);

@@ -86,7 +86,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     expect(JSON.parse(settings)).toEqual({ permissions: { allow: ["shell(touch [harmless])"] } });
   });
 
-  test("B23, B73, T27: of changed arguments runs those, after they were shown; those that do not fit are refused, and the question stays", async () => {
+  test("B23, B73, T27: changed arguments run after they were shown; invalid arguments are refused, and the question stays", async () => {
     await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
     using pty = await open(place, MODEL, server.env);
     await pty.prompted();

@@ -6,7 +6,7 @@ import { modelServer, write } from "../../testing/model-server.ts";
 import { hasTmux, Pty } from "../../testing/pty.ts";
 
 test.skipIf(!hasTmux)(
-  "T29: who leaves a branch that changed files is told which, and keeps them, puts them back, or looks first",
+  "T29: a user who leaves a branch with changed files sees them, and keeps, restores or views them",
   async () => {
     using place = home();
     const made = (name: string) => existsSync(join(place.workspace, name));
@@ -47,7 +47,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
-  "T29: who comes back by %s to a branch whose files were put back finds an agent that is told so",
+  "T29: after a return by %s to a branch with restored files, the agent learns of the restore",
   async (back) => {
     using place = home();
     const answers = [write("oak.txt", "tall\n"), { text: "Planted." }, { text: "A fig." }, { text: "I see." }];

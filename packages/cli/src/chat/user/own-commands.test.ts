@@ -56,7 +56,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 test.skipIf(process.platform === "win32")(
-  "T17: that the agent cannot be told is said, without a word that it was not done; it is nothing to be stopped any more",
+  "T17: if a command's output cannot reach the agent, an error says so; the command has ended and cannot be stopped",
   async () => {
     const { view, notes } = shown();
     const added = Promise.withResolvers<void>();

@@ -26,7 +26,7 @@ function put(name: string, bytes: Buffer | string = PNG): string {
 }
 
 describe("T50: a picture", () => {
-  test("that is dropped or whose path is pasted becomes a mark, however the terminal quotes it, and goes along with the message", () => {
+  test("a dropped picture or a pasted path becomes a mark in every quoting, and the message attaches the picture", () => {
     const pictures = new Pictures({ env: {} });
     const [one, two] = [put("a b's.png"), put("two.png", Buffer.concat([PNG, PNG]))];
     const forms = [
@@ -67,7 +67,7 @@ describe("T50: a picture", () => {
       });
   });
 
-  test("of a name that another one has gets a number; what the mark of none stands for is told", () => {
+  test("a second picture of the same name gets a number; the mark of an unknown picture is reported", () => {
     const pictures = new Pictures({ env: {} });
     const path = put("shot].png");
     expect(pictures.pasted(path).text).toBe("[image: shot_.png] ");
@@ -79,7 +79,7 @@ describe("T50: a picture", () => {
     expect(pictures.written("[image: of mine]").parts).toHaveLength(2);
   });
 
-  test("that is none by its bytes is said, and stays a path; any other text is nobody's business", () => {
+  test("a file without a picture's bytes is reported and stays a path; other text gets no message", () => {
     const pictures = new Pictures({ env: {} });
     const fake = put("fake.png", "<html>");
     expect(pictures.pasted(fake)).toEqual({
@@ -99,7 +99,7 @@ describe("T50: a picture", () => {
     for (const text of others) expect(pictures.pasted(text)).toEqual({ text });
   });
 
-  test("that is too large is said, and so are several that are too much for a message", () => {
+  test("a picture that is too large is reported, and so are pictures too large together", () => {
     const pictures = new Pictures({ env: {} });
     const large = put("large.png", Buffer.concat([PNG, Buffer.alloc(LARGEST_FILES)]));
     expect(pictures.pasted(large)).toEqual({

@@ -22,8 +22,8 @@ const fail = (error: unknown) => {
 const unsentFor = (whom: string) => new UnsentTexts(join(folder, "drafts"), whom, fail);
 const files = () => readdirSync(join(folder, "drafts"));
 
-describe("T19: what is written and not sent", () => {
-  test("is there for whoever opens the conversation next, once", () => {
+describe("T19: unsent text", () => {
+  test("appears once, for the next process that opens the conversation", () => {
     const one = unsentFor("a conversation");
     one.draft("half a thought");
     one.close();
@@ -33,7 +33,7 @@ describe("T19: what is written and not sent", () => {
     expect(next.takeOver()).toBe("");
   });
 
-  test("is there when the process that was killed had the id that this one has, as in a container", async () => {
+  test("survives a killed process with the id of the new process, as in a container", async () => {
     const killed = unsentFor("a conversation");
     killed.draft("half a thought");
     await setImmediate();
@@ -44,7 +44,7 @@ describe("T19: what is written and not sent", () => {
     expect(next.takeOver()).toBe("");
   });
 
-  test("is in a file as soon as all keys of one read are, and in none when there is nothing", async () => {
+  test("is in a file after all keys of one read, and without text there is no file", async () => {
     const one = unsentFor("a conversation");
     for (const text of ["h", "ha", "hal"]) one.draft(text);
     await setImmediate();
@@ -54,7 +54,7 @@ describe("T19: what is written and not sent", () => {
     expect(files()).toEqual([]);
   });
 
-  test("goes with what is on its way, until that has arrived", () => {
+  test("stays with a message in transit until the message has arrived", () => {
     const one = unsentFor("a conversation");
     const first = one.sending("first");
     one.sending("second");
@@ -77,7 +77,7 @@ describe("T19: what is written and not sent", () => {
     expect(unsentFor("a conversation").takeOver()).toBe("half a thought");
   });
 
-  test("stays with a process that lives, and not with one that was killed", async () => {
+  test("stays with a living process, and leaves a killed process", async () => {
     const script = `const { UnsentTexts } = await import(${JSON.stringify(new URL("./unsent-texts.ts", import.meta.url).href)});
       new UnsentTexts(${JSON.stringify(join(folder, "drafts"))}, "a conversation", console.error).draft("half a thought");
       setImmediate(() => process.stdout.write("kept"));
@@ -91,7 +91,7 @@ describe("T19: what is written and not sent", () => {
     expect(next.takeOver()).toBe("half a thought");
   });
 
-  test("is told of once when it cannot be kept, and nothing else happens", async () => {
+  test("that cannot be stored causes one message, and nothing else", async () => {
     writeFileSync(join(folder, "drafts"), "no folder");
     const failures: unknown[] = [];
     const one = new UnsentTexts(join(folder, "drafts"), "a conversation", (error) => failures.push(error));
@@ -119,35 +119,32 @@ test.skipIf(!hasTmux)("T19: in plain lines, the lines of a message that was not 
   expect(await pty.prompted()).toContain("(you had written: one\ntwo )");
 });
 
-test.skipIf(!hasTmux)(
-  "T19: what is on the screen when the process is killed, at any key, is in the prompt again, and only until it is sent",
-  async () => {
-    using place = home();
-    await using server = await modelServer({ text: "Hello to you." });
-    const model = ["--model", "openai-compatible/test"];
-    const written = (screen: string) => /^key[a-z]*/m.exec(screen)?.[0] ?? "";
-    const inPrompt = (text: string) => new RegExp(`^─ Reply to banyan: ─+\n${text}`);
-    let before = "";
-    for (const more of ["keyabcde", "fghijklmn", "opqrstuvwxyz"]) {
-      using pty = Pty.open(place, model, server.env);
-      before = written(await pty.until(inPrompt(before)));
-      pty.type(more);
-      await pty.until(`${before}${more.slice(0, 2 + Math.random() * (more.length - 2))}`);
-      pty.kill("SIGKILL");
-      const shown = written(await pty.until("[exit 137]"));
-      expect(shown.startsWith(before) && (before + more).startsWith(shown)).toBe(true);
-      before = shown;
-    }
-    {
-      using pty = Pty.open(place, model, server.env);
-      before = written(await pty.until(inPrompt(before)));
-      pty.enter(", and that was all");
-      await pty.until("Hello to you.");
-      expect(JSON.stringify(server.asked.at(-1)?.at(-1))).toContain(`${before}, and that was all`);
-      pty.kill("SIGKILL");
-      await pty.until("[exit 137]");
-    }
-    using pty = Pty.open(place, ["--continue", ...model], server.env);
-    await pty.prompted();
-  },
-);
+test.skipIf(!hasTmux)("T19: the prompt's text survives a kill at any key, until it is sent", async () => {
+  using place = home();
+  await using server = await modelServer({ text: "Hello to you." });
+  const model = ["--model", "openai-compatible/test"];
+  const written = (screen: string) => /^key[a-z]*/m.exec(screen)?.[0] ?? "";
+  const inPrompt = (text: string) => new RegExp(`^─ Reply to banyan: ─+\n${text}`);
+  let before = "";
+  for (const more of ["keyabcde", "fghijklmn", "opqrstuvwxyz"]) {
+    using pty = Pty.open(place, model, server.env);
+    before = written(await pty.until(inPrompt(before)));
+    pty.type(more);
+    await pty.until(`${before}${more.slice(0, 2 + Math.random() * (more.length - 2))}`);
+    pty.kill("SIGKILL");
+    const shown = written(await pty.until("[exit 137]"));
+    expect(shown.startsWith(before) && (before + more).startsWith(shown)).toBe(true);
+    before = shown;
+  }
+  {
+    using pty = Pty.open(place, model, server.env);
+    before = written(await pty.until(inPrompt(before)));
+    pty.enter(", and that was all");
+    await pty.until("Hello to you.");
+    expect(JSON.stringify(server.asked.at(-1)?.at(-1))).toContain(`${before}, and that was all`);
+    pty.kill("SIGKILL");
+    await pty.until("[exit 137]");
+  }
+  using pty = Pty.open(place, ["--continue", ...model], server.env);
+  await pty.prompted();
+});

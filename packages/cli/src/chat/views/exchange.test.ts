@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { styleFor } from "../../show/style.ts";
 import { lastExchange } from "./exchange.ts";
 
-test("W48, T60: where a conversation stands says why its last turn came to no answer, and no more once one did", async () => {
+test("W48, T60: an opened conversation names the reason of a turn without an answer, until a turn has an answer", async () => {
   const session = Session.inMemory();
   const model = scriptedModel((_, index) => {
     if (index === 0) throw new ModelError("authentication", "The key is wrong: set another one.");

@@ -90,7 +90,7 @@ test("T55: one that fails, or babbles, is told once, and the usual line stands",
   expect(lines).toEqual([]);
 });
 
-test("T55: what changes while it runs is told by one more run", async () => {
+test("T55: changes during a run of the command start one more run", async () => {
   const { status, lines } = opened("echo x >> runs; until [ -e go ]; do sleep 0.05; done; wc -l < runs");
   await using _ = status;
   status.refresh();

@@ -12,8 +12,8 @@ const told = (raw: string) =>
 
 const bells = (raw: string) => raw.split("\x07").length - 1;
 
-describe("C2: who looks elsewhere", () => {
-  test("hears nothing before the terminal has said so: nobody is told what they see", async () => {
+describe("C2: a user who looks at another window", () => {
+  test("gets no notification before the terminal has reported its focus", async () => {
     const { terminal, screen } = open(80, 24, KITTY);
     expect(screen.raw).toContain("\x1b[?1004h");
     terminal.call("The agent has finished.");
@@ -22,7 +22,7 @@ describe("C2: who looks elsewhere", () => {
     expect(screen.raw).not.toContain("\x07");
   });
 
-  test("hears of each thing once until they look again", async () => {
+  test("gets one notification of each event until the next look", async () => {
     const opened = open(80, 24, KITTY);
     const { terminal, screen } = opened;
     const press = async (bytes: string) => {
@@ -71,7 +71,7 @@ describe("C2: who looks elsewhere", () => {
     [{ TERM: "xterm-256color", TERM_PROGRAM: "vscode" }, ""],
   ])("is told as %j can", (env, bytes) => expect(notification("a; b", env)).toBe(bytes));
 
-  test("S12: what is told ends no sequence, and is one line", () => {
+  test("S12: the text of a notification is one line, and cannot end the escape sequence", () => {
     const bytes = notification(`x\x1b\\\x07\n\x9c${"y".repeat(500)}`, KITTY);
     expect(bytes.slice("\x1b]99;;".length, -2)).toMatch(/^[\x20-\x7e]{1,200}$/);
   });

@@ -49,7 +49,7 @@ describe("a decision", () => {
     expect(await message).toBe("say yes or no");
   });
 
-  test("T25: says by itself that it waits, and what Esc does", async () => {
+  test("T25: the card itself names the wait and the effect of Esc", async () => {
     const here = open();
     here.begins();
     here.calls("c", "shell", { command: "rm -rf build" });
@@ -73,7 +73,7 @@ describe("a decision", () => {
     expect(await decided).toEqual({ key: "n", words: "not now" });
   });
 
-  test("S14: that stands behind another one is not made by the key for the first", async () => {
+  test("S14: the key for the first decision does not answer the second", async () => {
     const here = open();
     const first = here.terminal.decide({ ...question, again: true });
     const second = here.terminal.decide({ ...question, title: "and again" });

@@ -103,7 +103,7 @@ describe("C12, S14: a form in the full terminal", () => {
     expect(here.interrupts).toBe(1);
   });
 
-  test("what was begun before stands there; a signal takes the form away, and nobody is stopped", async () => {
+  test("a form shows its draft; a signal closes the form without an interrupt", async () => {
     const here = open();
     const answered = new AbortController();
     const { filled } = await form(here, [colour], { begun: ["but dark"], signal: answered.signal });

@@ -29,7 +29,7 @@ describe("the prompt", () => {
     expect(await here.screen.until(PROMPT)).not.toContain("hello");
   });
 
-  test("T16: a command stands above what it says; one that says nothing leaves nothing behind", async () => {
+  test("T16: a command appears above its output; a command without output leaves no line", async () => {
     const here = open();
     for (const line of ["/tree", "/usage"]) {
       const command = here.reads();
@@ -174,7 +174,7 @@ describe("the prompt", () => {
     expect(await message).toBe("run the tests");
   });
 
-  test("T19: what is written and not sent is told at every change", async () => {
+  test("T19: each change of the unsent text is reported", async () => {
     const here = open();
     here.keys("half a thou");
     await here.screen.until("half a thou");
@@ -245,7 +245,7 @@ test("T57: a plan stands above the prompt while something of it is to be done, o
   await low.screen.until(/^Plan: 1 of 2 done: mend it\n─ Reply to banyan:/);
 });
 
-test("T31: what was entered is left again, and what is finished is on the screen", async () => {
+test("T31: the terminal's modes are reset, and finished output stays on the screen", async () => {
   const here = open();
   await here.screen.until("Starting");
   here.terminal.write("the last line\n");

@@ -72,7 +72,7 @@ test.each([
   ["screen", TERMINALS.screen, false],
   ["the Linux console", { TERM: "linux" }, false],
 ] as const)(
-  "T20, T58: what takes the whole screen leaves nothing behind, and all that stood there stays, in %s",
+  "T20, T58: a full-screen view leaves no trace, and the earlier text stays, in %s",
   async (_, env, isSecond) => {
     const here = open(40, 10, env);
     here.begins("go");

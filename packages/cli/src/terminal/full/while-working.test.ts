@@ -37,7 +37,7 @@ describe("while the agent works", () => {
     expect(await here.screen.until(/^❯ go left$/)).not.toContain("steer: go left");
   });
 
-  test("T53: what was taken back and deleted has not waited: what is written then is new", async () => {
+  test("T53: after the user deletes a withdrawn message, the next text is a new message", async () => {
     const here = busy();
     here.terminal.takeBack("later", "queued");
     await here.screen.until("Editing a queued message. Enter puts it back");
@@ -59,7 +59,7 @@ describe("while the agent works", () => {
     await here.screen.until(/ask_client {2}Which one\? … running/);
   });
 
-  test("T53: what waits for the prompt is taken back first; what was being written comes back behind it", async () => {
+  test("T53: Alt+Up first takes back a message that waits for the prompt; the unsent text returns after it", async () => {
     const here = busy();
     here.takes = false;
     here.keys("/retry", ENTER, "half a thought");
@@ -81,7 +81,7 @@ describe("while the agent works", () => {
     await expect.poll(() => here.typed.at(-1)).toEqual(["not yet", false]);
   });
 
-  test("what nobody takes is the next message, and is shown as that", async () => {
+  test("a line that the agent does not take is the next message, and appears as such", async () => {
     const here = busy();
     here.takes = false;
     here.keys("/retry", ENTER);
@@ -180,7 +180,7 @@ describe("while the agent works", () => {
     expect(screen).not.toMatch(/^ {4}b$/m);
   });
 
-  test("T24: what a tool tells the model has its reasons whole; more than ten lines are cut, and can be opened", async () => {
+  test("T24: a tool's message to the model shows whole reasons; longer texts are cut after ten lines, and can be opened", async () => {
     const here = busy();
     const why = `${"it was changed ".repeat(9)}since`;
     const told = (message: string, text: string) =>
@@ -231,7 +231,7 @@ describe("while the agent works", () => {
     expect(await here.screen.until("Done with that.")).not.toContain("rm");
   });
 
-  test("what a sub-agent says is not in the transcript", async () => {
+  test("the text of a sub-agent is not in the transcript", async () => {
     const here = busy();
     here.calls("c", "launch_agent", { task: "look" });
     here.happens(

@@ -51,7 +51,7 @@ test("A1: load: the whole conversation comes as updates before the answer: user,
   expect(other.told("user_message_chunk")).toBe("note itthanks");
 });
 
-test("A2, A8: what is advertised has a handler, and what a session does not know of is the protocol's error", async () => {
+test("A2, A8: advertised methods have handlers, and unknown sessions and methods get the protocol's errors", async () => {
   const at = await editor({ model: scriptedModel(["Yes."]) });
   const gone = { sessionId: "none", cwd: WORKSPACE, mcpServers: [] };
   for (const method of [session.load, session.resume, session.fork])
@@ -100,7 +100,7 @@ test("a fork is a branch of the same tree: neither sees what is said in the othe
   await eventually(() => expect(at.told("agent_message_chunk", fork.sessionId)).toBe("rightright again"));
 });
 
-test("A9: what is said elsewhere comes outside a turn, with its options: approval, model, effort, and modes for old editors", async () => {
+test("A9: messages of other clients arrive outside a turn, with the options approval, model, effort, and modes for old editors", async () => {
   const other = scriptedModel(["From the other."]);
   const at = await editor(
     { model: scriptedModel(["Hello there."]) },

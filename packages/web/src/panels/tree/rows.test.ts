@@ -116,7 +116,7 @@ describe("the rows of a tree", () => {
     expect(running({ closed: new Set(["b"]) })).toEqual(["b"]);
   });
 
-  it("W11: what waits for a person is marked as that, where it stands and above it where that is closed", () => {
+  it("W11: a waiting question marks its row, or the closed row that contains it", () => {
     const state = tree();
     tell(state, { type: "question.asked", message: "f", call: "c", question: "q", text: "Which one?" });
     const waiting = (view?: TreeViewOptions) =>
@@ -127,7 +127,7 @@ describe("the rows of a tree", () => {
     expect(waiting({ closed: new Set(["b"]) })).toEqual(["b"]);
   });
 
-  it("W12: what was removed is left out, and what stood beside it is one run with what is above", () => {
+  it("W12: a removed message has no row, and its siblings join the run above", () => {
     const state = tree();
     tell(state, { type: "message.removed", message: "c" });
     expect(shown(state)).toEqual(["1 a-e 3", "2 f-f 1", "2 g-g 1"]);

@@ -59,7 +59,7 @@ describe("the names of branches that begin in one place", () => {
     return branches.map((_, branch) => branchTitle(conversation, tree, `${branch}-0`));
   };
 
-  it("W90: what was asked names a branch where it differs", () => {
+  it("W90: different questions name their branches", () => {
     expect(namesOf(["user: Find the bug", "a/x: It is here."], ["user: Find the test", "a/x: It is there."])).toEqual([
       "Find the bug",
       "Find the test",

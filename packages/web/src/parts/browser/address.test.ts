@@ -23,7 +23,7 @@ test("W80: the address of a page says which conversation, branch and message it 
   expect(pageAddress({})).toBe("/");
 });
 
-test("W5: what an address says that cannot be is not said", () => {
+test("W5: invalid parts of an address are ignored", () => {
   expect(arrived("/c/an%20oak")).toEqual({ ...NOTHING, conversation: "an oak" });
   expect(arrived("/c/oak?panel=none")).toEqual({ ...NOTHING, conversation: "oak", panel: "none" });
   expect(arrived("/c/oak?panel=toString&leaf=&whole=1&beside=#top")).toEqual({ ...NOTHING, conversation: "oak" });

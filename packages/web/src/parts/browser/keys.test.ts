@@ -100,6 +100,6 @@ it.each([
   [{ isComposing: false, keyCode: 229 }, true],
   [{ isComposing: true, keyCode: 229 }, true],
   [{ isComposing: false, keyCode: 13 }, false],
-])("W94, K8: of an input method is a key that composes, or has the code 229: %o", (key, expected) => {
+])("W94, K8: a key that composes, or has the code 229, belongs to an input method: %o", (key, expected) => {
   expect(isOfInputMethod(key as KeyboardEvent)).toBe(expected);
 });

@@ -16,7 +16,7 @@ describe("W31: the lines of a change", () => {
     ]);
   });
 
-  it("of a draft has its lines so far, from where they will stand", () => {
+  it("the lines of a draft have their later line numbers", () => {
     expect(addedLines("a\nb\n", 7)).toEqual([
       { kind: "added", text: "a", after: 7 },
       { kind: "added", text: "b", after: 8 },

@@ -8,8 +8,8 @@ const answer = (text: string) =>
 const page = (title: string, body: string) => `<title>${title}</title><p>${body}`;
 const fenced = (language: string, text: string) => `So:\n\n\`\`\`${language}\n${text}\n\`\`\`\n`;
 
-describe("W61: what an answer holds", () => {
-  it("is a page, a picture, a diagram or a long text, and what it calls itself; other code is code", () => {
+describe("W61: artifacts in an answer", () => {
+  it("a page, picture, diagram or long text is an artifact with its own name; other code stays code", () => {
     expect(artifactOf("html", page("An  oak", ""))).toMatchObject({ kind: "html", name: "An oak" });
     for (const language of ["svg", "xml", "html"])
       expect(artifactOf(language, '<?xml version="1.0"?>\n<svg><title>A leaf</title></svg>')).toMatchObject({
@@ -31,7 +31,7 @@ describe("W61: what an answer holds", () => {
       expect(artifactOf(language, text)).toBeUndefined();
   });
 
-  it("has versions along the branch: of its name, or of its kind where one has no name; what is not whole yet is none", () => {
+  it("artifacts of the same name on a branch are versions, or of the same kind without names; incomplete text is no artifact", () => {
     const all = artifactsOf([
       answer(fenced("html", page("Oak", "1")) + fenced("html", page("Elm", "1"))),
       answer(`- in a list\n\n  \`\`\`html\n  <p>no name\n  \`\`\`\n`),
@@ -49,7 +49,7 @@ describe("W61: what an answer holds", () => {
     expect(versionsOf(coming, all)).toEqual({ at: 0, versions: [coming] });
   });
 
-  it("is kept as a file under its name", () => {
+  it("the download of an artifact has its name", () => {
     expect(artifactFileName({ kind: "html", name: "../Über uns?.html", text: "" })).toBe("über-uns-html.html");
     expect(artifactFileName({ kind: "mermaid", name: "…", text: "" })).toBe("mermaid.mmd");
   });

@@ -69,8 +69,8 @@ const found = (text: string) =>
     ({ groups }) => formulaIn(groups?.code ?? "")?.tex,
   );
 
-describe("which dollars are a formula's", () => {
-  it("W93, K7: prices in ten currencies, however they stand together, are never formulas", () => {
+describe("dollars of formulas", () => {
+  it("W93, K7: prices in ten currencies are never formulas, in any arrangement", () => {
     const pick = picker(1);
     for (let each = 0; each < MANY; each++) {
       const text = prices(pick);

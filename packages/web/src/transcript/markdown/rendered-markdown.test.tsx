@@ -44,7 +44,7 @@ function* places({ length }: string): Generator<number> {
 }
 
 describe("an answer in Markdown", () => {
-  it("W57: of every example of CommonMark, all text and every address is there that should be", () => {
+  it("W57: all text and addresses of CommonMark's examples appear", () => {
     expect(commonmark.length).toBeGreaterThan(600);
     const lost = commonmark.flatMap(({ markdown, html }, index) => {
       const words = missing(wordsIn(readable(html)), htmlOf(markdown));
@@ -156,7 +156,7 @@ describe("formulas and HTML", () => {
     expect(htmlOf("| a |\n|---|\n| x<br>y |")).toContain("x<br>");
   });
 
-  it("W57: what is folded away holds Markdown, also while it streams, and nothing of it is lost", () => {
+  it("W57: a folded part shows Markdown, also while it streams, and loses no word", () => {
     const whole = "<details>\n<summary>More & more</summary>\n\nA *word*:\n\n- one\n- two\n\n</details>\n\nBehind.";
     const html = htmlOf(whole);
     expect(html).toMatch(
@@ -169,7 +169,7 @@ describe("formulas and HTML", () => {
   });
 });
 
-it("S12: what turns text around or has no width is written out, however it comes, also in code and titles; emoji stay", () => {
+it("S12: direction and zero-width characters are written out, also in code and titles; emoji stay", () => {
   const html = htmlOf(
     'gnp\u202eexe &#x202e; `in\u2066code` [link](https://a.example "ti\u200btle") 👩\u200d🚀\n\n```\nfen\u202eced\n```',
   );

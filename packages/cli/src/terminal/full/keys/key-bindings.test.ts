@@ -37,14 +37,14 @@ describe("T13: keys", () => {
     });
   });
 
-  test("that are set are taken from what had them, and that is said", () => {
+  test("a key in the settings is taken from its default action, with a notice", () => {
     const keys = new KeyBindings({ redraw: "ctrl+r" });
     expect(keys.problems).toEqual(["keys: Ctrl-R cannot be both 'redraw' and 'history-search'; it is 'redraw' now."]);
     expect(keys.matches(CTRL_R, "redraw")).toBe(true);
     expect(keys.matches(CTRL_R, "history-search")).toBe(false);
   });
 
-  test("that are set twice are what was set first", () => {
+  test("a key that is set twice keeps its first action", () => {
     const keys = new KeyBindings({ redraw: "f5", agents: ["f5", "f6"] });
     expect(keys.problems).toEqual(["keys: F5 cannot be both 'redraw' and 'agents'; it is 'redraw' now."]);
     expect(keys.hint("agents")).toBe("F6");
@@ -54,7 +54,7 @@ describe("T13: keys", () => {
     expect(new KeyBindings({ "tree-label": "ctrl+w" }).problems).toEqual([]);
   });
 
-  test("that do not exist change nothing, and that is said", () => {
+  test("unknown keys and actions change nothing, with a notice", () => {
     const keys = new KeyBindings({ redrew: "f5", redraw: "hyper+x" });
     expect(keys.problems).toEqual([
       "keys: there is no 'redrew'; did you mean 'redraw'? /keys lists the names.",
@@ -63,7 +63,7 @@ describe("T13: keys", () => {
     expect(keys.matches(CTRL_L, "redraw")).toBe(true);
   });
 
-  test("of the editor are the same", () => {
+  test("the editor's keys follow the same rules", () => {
     const keys = new KeyBindings({ "delete-word-back": "ctrl+l", redraw: [] });
     expect(keys.editor.matches(CTRL_L, "tui.editor.deleteWordBackward")).toBe(true);
   });

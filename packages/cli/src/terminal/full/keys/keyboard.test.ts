@@ -59,7 +59,7 @@ describe("the keyboard", () => {
     expect(await typed(first, second)).toEqual(["é"]);
   });
 
-  test("T9: takes a paste as one, whatever is in it", async () => {
+  test("T9: a paste is one key event, whatever its content", async () => {
     expect(await typed("\x1b[200~one\r\ntw", "o\x03\x1b[201~x")).toEqual([{ paste: "one\r\ntwo\x03" }, "x"]);
   });
 
@@ -80,7 +80,7 @@ describe("the keyboard", () => {
     expect(await typed("\x1b[200~one\x1b[201~", "two\rthree\r")).toEqual([{ paste: "one" }, ..."two\rthree\r"]);
   });
 
-  test("hears what the terminal answers; none of it is a key", async () => {
+  test("terminal responses are recognised, and never count as keys", async () => {
     expect(await typed("\x1b[?1u\x1b[?62;4c", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\")).toEqual([
       { knowsKitty: true },
       { scheme: "light" },
@@ -140,7 +140,7 @@ test.each([
   expect(characterOf(key)).toBe(character);
 });
 
-test("T31: whatever mode is entered is left, once", () => {
+test("T31: each mode that the terminal entered is left once", () => {
   const raw: boolean[] = [];
   let written = "";
   const output = { write: (text: string) => (written += text) } as never;

@@ -35,7 +35,7 @@ function counted(text: string): ReadonlyMap<string, number> {
 const joined = (markdown: string) => markdown.replaceAll(/(?<=\w)(?:\*+(?=\w)|<(?=https))|(?<=\w)\*+$/gm, "");
 
 test.each([Number.POSITIVE_INFINITY, ...SIZES])(
-  "T60: of every example of CommonMark each word is shown as often as it was written, in pieces of %d",
+  "T60: each word of CommonMark's examples appears as often as written, in pieces of %d",
   (size) => {
     expect(commonmark.length).toBeGreaterThan(600);
     const lost = commonmark.flatMap(({ markdown }, index) => {

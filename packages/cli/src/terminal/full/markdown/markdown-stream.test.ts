@@ -332,7 +332,7 @@ describe("B30: code that is a change of a file", () => {
     expect(lines).toEqual(["Here:", "", "2 lines for src/a.ts, lines 9 to 10", "", "  plain"]);
   });
 
-  test("of many lines shows the last ones, and keeps them when it breaks off", () => {
+  test("a long draft shows its last lines, and keeps them when the answer breaks off", () => {
     const stream = new MarkdownStream();
     stream.capture(draft);
     stream.push(`\`\`\`ts:src/a.ts:9:11\n${Array.from({ length: 300 }, (_, index) => `line ${index}\n`).join("")}`);

@@ -31,7 +31,7 @@ async function completed(completer: Completer, text: string, force = false) {
   return { labels: found?.items.map(({ label }) => label) ?? [], help: first?.description, line: applied?.lines[0] };
 }
 
-test("T14: what was offered for less than what stands there by now is not put into it", async () => {
+test("T14: a suggestion for an earlier text of the prompt is not applied to the current text", async () => {
   const completion = new Completion(() => [{ suggest: async () => [{ text: "/assess" }] }]);
   const found = await completion.getSuggestions(["/ass"], 0, 4, { signal: new AbortController().signal });
   const [first] = found?.items ?? [];
@@ -105,7 +105,7 @@ describe("T14: @ completes", () => {
     });
   });
 
-  test("F79: a pattern that names ignored files counts them, and one that names none says so", async () => {
+  test("F79: the suggestion of a pattern counts ignored files; a pattern without files says so", async () => {
     files("dist/a.js", "src/b.ts");
     execFileSync("git", ["init", "-q"], { cwd: root });
     writeFileSync(join(root, ".gitignore"), "dist/\n");
@@ -145,7 +145,7 @@ describe("T14: @ completes", () => {
   });
 });
 
-test("a long suggestion says that it is cut where its help stands beside it", async () => {
+test("a suggestion that is cut for its help shows the cut", async () => {
   const suggest = async () => [{ text: "/waiting", label: "/waiting [drop n | edit n text | send]", help: "list" }];
   expect((await completed({ suggest }, "/w")).labels).toEqual(["/waiting [drop n | edit n tex…"]);
 });

@@ -96,7 +96,7 @@ describe("T9: the prompt", () => {
   });
 });
 
-describe("T62, K9: what is pasted", () => {
+describe("T62, K9: pasted text", () => {
   const GIT = "\t[url]\n\t\tinsteadOf = x\ty";
 
   test("keeps its tabs and its first indent, which are drawn as signs", () => {
@@ -109,7 +109,7 @@ describe("T62, K9: what is pasted", () => {
     expect(sent).toEqual([GIT]);
   });
 
-  test("is the same from the history, when it is changed, and when it was long", () => {
+  test("stays the same in the history, after an edit, and if it is long", () => {
     editor.remember(GIT);
     press(UP, "!", "\r");
     editor.remember("    four blanks");
@@ -122,7 +122,7 @@ describe("T62, K9: what is pasted", () => {
     expect(sent).toEqual(["!\t[url]\n\t\tinsteadOf = x\ty", "    four blanks more"]);
   });
 
-  test("loses one tab to one Backspace", () => {
+  test("one Backspace removes one tab", () => {
     editor.paste("\t\ta");
     press("\x7f", "\x7f", "b", "\r");
     expect(sent).toEqual(["\tb"]);
@@ -297,7 +297,7 @@ describe("what is shown", () => {
     expect(editor.takes).toBeUndefined();
   });
 
-  test("T16: what is suggested goes with the text that it was suggested for", async () => {
+  test("T16: suggestions disappear with the text for which they were made", async () => {
     press("/mo");
     await suggestions();
     press("\x15");

@@ -172,7 +172,7 @@ describe("T56: the keys of vi", () => {
     expect(editor.mode).toBe("insert");
   });
 
-  test("whatever is pressed, Enter sends what is there", () => {
+  test("after any keys, Enter sends the text of the prompt", () => {
     const keys = 'hjklwbeWBE0^$gGfFtT;,iaIAoOdcyxXDCsSYrJ~pPu.129("b \x1b'.split("");
     let seed = 7;
     const next = (below: number) => {
@@ -272,7 +272,7 @@ describe("T56: visual mode of vi", () => {
     expect(after(text, keys)).toBe(expected);
   });
 
-  test("what is selected is painted and counted, in every row that it has", () => {
+  test("the selection is painted and counted in each of its rows", () => {
     const theme = createTheme(4, "dark");
     const editor = new PromptEditor({
       keys: new KeyBindings(),

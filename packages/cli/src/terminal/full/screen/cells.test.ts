@@ -18,7 +18,7 @@ describe("T20: the columns that text takes", () => {
     expect(textWidth(text)).toBe(columns);
   });
 
-  test("of emoji are one at the least", () => {
+  test("an emoji takes at least one column", () => {
     expect(leastWidthOf("a👩‍👩‍👧‍👦⏰漢")).toBe(1 + 1 + 1 + 2);
   });
 });

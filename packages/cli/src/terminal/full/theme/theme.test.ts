@@ -10,7 +10,7 @@ import { createTheme } from "./theme.ts";
 describe("T38: how many colours there are", () => {
   const xterm = { TERM: "xterm-256color" };
 
-  test("is what the terminal says", () => {
+  test("the terminal's variables decide", () => {
     expect(colorDepth("auto", { TERM: "xterm" })).toBe(4);
     expect(colorDepth("auto", xterm)).toBe(8);
     expect(colorDepth("auto", { ...xterm, COLORTERM: "truecolor" })).toBe(24);
@@ -28,12 +28,12 @@ describe("T38: how many colours there are", () => {
     expect(colorDepth("auto", { ...xterm, NO_COLOR: "" })).toBe(8);
   });
 
-  test("is what FORCE_COLOR says, whatever NO_COLOR says", () => {
+  test("FORCE_COLOR counts more than NO_COLOR", () => {
     expect(colorDepth("auto", { TERM: "dumb", FORCE_COLOR: "3", NO_COLOR: "1" })).toBe(24);
     expect(colorDepth("auto", { ...xterm, FORCE_COLOR: "0" })).toBe(1);
   });
 
-  test("is what --color says, whatever the environment says", () => {
+  test("--color counts more than the environment", () => {
     expect(colorDepth("always", { TERM: "dumb", NO_COLOR: "1" })).toBe(4);
     expect(colorDepth("never", { ...xterm, FORCE_COLOR: "3" })).toBe(1);
   });
@@ -126,7 +126,7 @@ describe("T56: themes", () => {
     expect(`${good("x")}${bad("x")}`).toBe("\x1b[36mx\x1b[39m\x1b[33mx\x1b[39m");
   });
 
-  test("of a file change what it names of another one; what is wrong in it is said, and the rest holds", () => {
+  test("a theme file changes the named colours of its base; faults are reported, and the valid colours hold", () => {
     const file = join(tmpdir(), `theme-${process.pid}.json`);
     const colors = new Colors(24, {});
     writeFileSync(file, JSON.stringify({ base: "high-contrast", colors: { good: "#010203" } }));

@@ -17,7 +17,7 @@ const runs = (message: string, call: string, tool: string, input: object) => {
   return happens({ type: "call.executing", message, call, attempt: 1, key: "k" });
 };
 
-test("T25: what goes on is told from the feed, with sub-agents counted and their own doings left out", () => {
+test("T25: the activity comes from the feed, and counts sub-agents without their own work", () => {
   expect(activities.doing).toBeUndefined();
   starts("r");
   happens({ type: "message.started", message: "a", parentId: null, run: "r", model: "m" });

@@ -31,7 +31,7 @@ test("T48: the end of a branch shows calls with their changes, and what was said
   expect(lines.at(-1)).toBe("It says two now.");
 });
 
-test("T48: of a long branch the last lines are shown, and how many messages stand above them is said", async () => {
+test("T48: a long branch shows its last lines and the number of messages above", async () => {
   const session = Session.inMemory();
   const agent = new Agent({ model: scriptedModel((_, index) => `Answer ${index}.`) });
   for (let turn = 0; turn < 30; turn++) await agent.send(`Question ${turn}?`, { session });
@@ -42,7 +42,7 @@ test("T48: of a long branch the last lines are shown, and how many messages stan
   expect(branchEnd(session.state, session.state.leaf, { ...look, most: 1000 }).above).toBe(0);
 });
 
-test("T48: of a last message that is longer than that its own end is shown", async () => {
+test("T48: a last message that is too long shows its end", async () => {
   const session = Session.inMemory();
   const long = Array.from({ length: 200 }, (_, line) => `- line ${line}`).join("\n");
   await new Agent({ model: scriptedModel([long]) }).send("All of it.", { session });

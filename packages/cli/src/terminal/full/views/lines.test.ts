@@ -136,7 +136,7 @@ describe("T26: the status line", () => {
   });
 });
 
-test("T26: what is needed is left out by itself, and later than the provider of the model", () => {
+test("T26: a narrow line omits the provider of the model before the facts that a user needs", () => {
   const status: Status = {
     mode: "task",
     approval: "asks first",
@@ -155,7 +155,7 @@ test("T26: what is needed is left out by itself, and later than the provider of 
   for (let width = 43; width < 120; width++) expect(statusLine(status, width, plain)).toContain("1 in the background");
 });
 
-describe("T18: what waits", () => {
+describe("T18: waiting messages", () => {
   const input = (id: string, delivery: WaitingInput["delivery"], held = false): WaitingInput => ({
     id,
     parts: [{ type: "text", text: `message ${id}` }],
@@ -165,13 +165,13 @@ describe("T18: what waits", () => {
     held,
   });
 
-  test("is what steers, then what waits for the end of the turn, with the key that takes it back", () => {
+  test("steering messages come first, then queued messages, with the key that takes them back", () => {
     expect(
       waitingList([input("1", "queue"), input("2", "steer"), input("3", "queue", true)], 5, 60, plain, "Alt+Up"),
     ).toEqual(["steer: message 2", "queued: message 1", "held: message 3   Alt+Up takes back the last message"]);
   });
 
-  test("is cut with a count", () => {
+  test("a long list is cut with a count", () => {
     const many = Array.from({ length: 9 }, (_, index) => input(String(index), "steer"));
     expect(waitingList(many, 3, 60, plain, "Alt+Up")).toEqual([
       "steer: message 0",

@@ -330,7 +330,7 @@ test("T26: a picker cuts no names so that they are the same", () => {
   expect(seen(picker, 40, 10).slice(3, 5)).toEqual(["  openai-compatible/test", "  openai-compatible/oak"]);
 });
 
-describe("what is opened can be searched", () => {
+describe("search in a full-screen view", () => {
   const words = Array.from(
     { length: 60 },
     (_, index) => `line ${index + 1}${index % 20 === 4 ? " with a Needle" : ""}`,
@@ -343,7 +343,7 @@ describe("what is opened can be searched", () => {
   const top = (viewer: Viewer) => seen(viewer, 80, 12)[1];
   const foot = (viewer: Viewer) => seen(viewer, 80, 12).at(-1);
 
-  test("while it is typed it is gone to, whatever the case; Enter keeps it, n and N go on and back, and round", () => {
+  test("typed text scrolls to a match in any case; Enter keeps the search, and n and N go around all matches", () => {
     const viewer = opened();
     expect(foot(viewer)).toBe("lines 1 to 10 of 60 · Esc goes back · / searches");
     press(viewer, "/", "needle");
@@ -358,7 +358,7 @@ describe("what is opened can be searched", () => {
     expect(seen(viewer, 80, 12)).toContain("line 45 with a Needle");
   });
 
-  test("Esc goes one level back: from what is typed to where one was, from what was found to the page, from the page", () => {
+  test("Esc goes one level back: from typed text to the earlier place, from matches to the page, from the page out", () => {
     const viewer = opened();
     press(viewer, DOWN, "/", "line 45");
     expect(seen(viewer, 80, 12)).toContain("line 45 with a Needle");
@@ -371,7 +371,7 @@ describe("what is opened can be searched", () => {
     expect(press(viewer, ESC)).toEqual({});
   });
 
-  test("what goes on in the line below is found, counted once, and marked without what sets that line in", () => {
+  test("a match across two lines is found, counted once, and marked without the indent", () => {
     const theme = createTheme(4, "dark");
     const lines = ["    • one two three four five", "one two", "    three four"];
     const viewer = new Viewer([{ title: "Transcript", lines: () => lines }]);
@@ -388,7 +388,7 @@ describe("what is opened can be searched", () => {
     expect(withoutColors(shown.at(-1) ?? "")).toContain("“Two three” in 2 li");
   });
 
-  test("what is found is marked, in colours and behind wide characters too", () => {
+  test("matches are marked, also in coloured text and after wide characters", () => {
     const theme = createTheme(4, "dark");
     const line = `${theme.good("你好 a")} needle`;
     const viewer = new Viewer([{ title: "Transcript", lines: () => [line] }]);
@@ -399,7 +399,7 @@ describe("what is opened can be searched", () => {
   });
 });
 
-test("T26, T46: what keys do is said with the keys as they are set, and whole or not at all", () => {
+test("T26, T46: help lines name the keys of the settings, and are whole or absent", () => {
   const set = new KeyBindings({ "list-cancel": "f4", "list-choose": "f5", "tree-search": [] });
   const last = (overlay: Overlay<unknown>, columns: number) =>
     overlay.view({ columns, rows: 10 }, plain, true, set).lines.at(-1);
