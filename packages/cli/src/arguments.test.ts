@@ -26,7 +26,7 @@ describe("the command line", () => {
   test.each([
     [["--help"], "banyan", "Chat with an agent"],
     [["run", "--help"], "banyan run", "Let the agent work on a task by itself"],
-  ])("%s tells what the command does", (argv, name, what) => {
+  ])("%s explains the command", (argv, name, what) => {
     const { type, text } = readArguments(argv) as { type: string; text: string };
     expect({ type, text }).toEqual({
       type: "text",
@@ -82,7 +82,7 @@ describe("the command line", () => {
     });
   });
 
-  test("takes the prompt wherever it stands", () => {
+  test("takes the prompt at any position", () => {
     expect(read("fix", "the", "bug")).toMatchObject({ print: false, prompt: "fix the bug" });
     expect(read("-p", "fix the bug")).toMatchObject({ print: true, prompt: "fix the bug" });
     expect(read("-p", "fix", "the", "bug")).toMatchObject({ print: true, prompt: "fix the bug" });

@@ -140,7 +140,7 @@ describe("the addresses for scripts", () => {
     }
   });
 
-  test("W80: docs/protocol.md says of every error which status it has over HTTP", () => {
+  test("W80: docs/protocol.md has the HTTP status of every error", () => {
     const page = readFileSync(new URL("../../../docs/protocol.md", import.meta.url), "utf8");
     const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
       code,
@@ -193,7 +193,7 @@ describe("the addresses for scripts", () => {
     });
   });
 
-  test("the description names every command, and everything that it refers to is there", async () => {
+  test("the description names every command, and all its references resolve", async () => {
     const { get } = await scripted({ model: scriptedModel([]) });
     const document = await get("/api/v1/openapi.json");
     expect(document).toMatchObject({ openapi: "3.1.0", info: { version: PROTOCOL } });
@@ -229,7 +229,7 @@ test("the description has every address of the doors that docs/protocol.md names
 const VALIDATE = "import json, sys, openapi_spec_validator as v; v.validate(json.load(sys.stdin))";
 const hasValidator = spawnSync("python3", ["-c", "import openapi_spec_validator"]).status === 0;
 
-test.skipIf(!hasValidator)("the description is OpenAPI 3.1 to those who check such", async () => {
+test.skipIf(!hasValidator)("a checker accepts the description as OpenAPI 3.1", async () => {
   const { address } = await scripted({ model: scriptedModel([]) });
   const { body: input } = await ask(address, "/api/v1/openapi.json", { headers: bearer });
   const { status, stderr } = spawnSync("python3", ["-c", VALIDATE], { input, encoding: "utf8" });
@@ -350,7 +350,7 @@ describe("the page", () => {
       expect(await framed(path, site), `${path} ${site}`).toMatchObject({ status: 403 });
   });
 
-  test("says how it comes about when it was not built", async () => {
+  test("the address of a missing build names the build command", async () => {
     const { address } = await scripted({ model: scriptedModel([]) });
     expect(await ask(address, "/", { headers: bearer })).toMatchObject({
       status: 404,

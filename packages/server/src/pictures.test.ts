@@ -50,7 +50,7 @@ test("W59: a picture of the web comes to who asks for it by its address, each ti
   }
 });
 
-test("W59: one of 5 MiB arrives, and a larger one is refused", async () => {
+test("W59: an image of 5 MiB arrives, and a larger image is refused", async () => {
   const MOST = 5 * 1024 * 1024;
   const { server, url } = await pictures(({ url: path }, response) =>
     response.end(Buffer.concat([PNG], path === "/a.png" ? MOST : MOST + 1)),

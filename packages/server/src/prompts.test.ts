@@ -36,7 +36,7 @@ async function prompting(lines: Parameters<typeof scriptedModel>[0], late = fals
   return { ...site, model, second, sayPrompt, partsOf };
 }
 
-test("W65, W74: every client is told the prompts of files and of MCP servers, and what each wants to be told", async () => {
+test("W65, W74: every client gets the prompts of files and MCP servers, with their arguments", async () => {
   const { client } = await prompting([]);
   const { prompts, starting } = await client.ask("prompt.list", {});
   expect(starting).toEqual([]);

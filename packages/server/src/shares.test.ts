@@ -165,7 +165,7 @@ test("S29: a link shows messages live, without private details and without waiti
   expect(JSON.stringify(late.frames)).not.toContain("And more");
 });
 
-test("S29, C13: a link to a branch shows that branch as it is, whatever else is said", async () => {
+test("S29, C13: a link to a branch shows only this branch, despite later messages on other branches", async () => {
   const { server, owner, conversation, said, token } = await shared({ isBranch: true });
   const visitor = await TestClient.connect(server, token);
   const { state } = await visitor.watch(conversation);

@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
-test("an older client of the same major version works, one of another is told so clearly", async () => {
+test("an older client of the same major version works, and a client of another version gets a clear message", async () => {
   const { server, log } = await serving({ model: scriptedModel([]) });
   const hello = async (protocol: string) => {
     const client = new TestClient(server.address, { authorization: `Bearer ${TOKEN}` });

@@ -9,7 +9,7 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 const bearer = { authorization: `Bearer ${TOKEN}` };
 const server = () => serving({ model: scriptedModel([]) });
 
-describe("frames that are not of the protocol", () => {
+describe("invalid frames", () => {
   test("a malformed frame is refused and logged, its connection ends, and the server goes on for others", async () => {
     const { server: running, log } = await server();
     const bad = ["{", "[]", '"hello"', "null", '{"type":1}', '{"type":"turn.say"}', '{"type":"turn.say","id":".."}'];
@@ -62,7 +62,7 @@ describe("frames that are not of the protocol", () => {
     expect(await client.end()).toMatchObject({ code: 4400 });
   });
 
-  test("a client that asks too fast is told, and one that does not heed that is sent away", async () => {
+  test("a client that sends too fast gets an error, and is disconnected if it continues", async () => {
     const { server: running } = await server();
     const client = await TestClient.connect(running);
     for (let i = 0; i < 5_000; i++) client.send("conversation.list", {});

@@ -84,7 +84,7 @@ describe.runIf(chromiumPath)(`questions in the page${whyNot}`, PATIENT, () => {
     return { page, questions, shown: await questions.getByRole("region", { name: "What will run" }).allInnerTexts() };
   }
 
-  it("S15, S23: every string of what runs stands on the question, written out where it would hide", async () => {
+  it("S15, S23: the question shows every string of the call, with hidden characters written out", async () => {
     const inputs = Array.from({ length: 20 }, () => ({
       command: anyText(),
       [anyText()]: anyValue(0),

@@ -96,7 +96,7 @@ describe.runIf(chromiumPath)(`languages of the page${whyNot}`, PATIENT, () => {
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/broken-${locale}.png` });
   });
 
-  it("W77: the page speaks the first of the browser's languages that it has, until another one is chosen, which stays", async () => {
+  it("W77: the page speaks the browser's first known language, until the user chooses another for good", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}?panel=settings`, { locale: "de-AT" });
     const loaded: string[] = [];

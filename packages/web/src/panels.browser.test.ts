@@ -50,7 +50,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     expect(complaints).toEqual([]);
   });
 
-  it("W42: usage and cost are told of each answer, of the branch and of all branches", async () => {
+  it("W42: the page shows usage and cost of each answer, of the branch and of all branches", async () => {
     const conversation = await twoBranches();
     const { page } = await here.open(`/c/${conversation}?panel=usage`);
     const cost = page.getByRole("row", { name: /^Cost/ });
@@ -251,7 +251,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     expect(await page.getByRole("complementary").count()).toBe(0);
   });
 
-  it("W5: a panel has its room before it is loaded, so that nothing beside it moves when it comes", async () => {
+  it("W5: a panel has its space before it loads, so nothing moves when the panel appears", async () => {
     const conversation = await twoBranches();
     const { page } = await here.open();
     const comes = Promise.withResolvers<void>();

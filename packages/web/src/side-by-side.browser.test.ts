@@ -74,7 +74,7 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     expect(complaints).toEqual([]);
   });
 
-  it("W65: where the workspace is in a repository, a conversation can begin in a git worktree of its own", async () => {
+  it("W65: in a repository, a conversation can begin in its own git worktree", async () => {
     const files = (page: Page) => page.getByRole("combobox", { name: "Files" });
     const { page } = await here.open("/");
     await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();

@@ -85,7 +85,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     expect(complaints).toEqual([]);
   });
 
-  it("W59: why one cannot be had is a sentence beside it, and it can be asked for again; in a link it stands beside that", async () => {
+  it("W59: a failed image shows the reason and a retry button; an image inside a link appears after the link", async () => {
     await using web = await webOfPictures();
     const conversation = await here.conversation(`[![a badge](http://${web.host}/badge.png)](https://example.org/x)`);
     const { page, complaints } = await here.open(`/c/${conversation}`);

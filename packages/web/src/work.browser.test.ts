@@ -295,7 +295,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => card(page, "shell").last().locator("summary").innerText()).toMatch(/⊘\s*not run/);
   });
 
-  it("S31: a question names the folder of its call, where it stands and in the list of what waits, and not that of the conversation", async () => {
+  it("S31: a question names the folder of its call, not of the conversation, in the transcript and in the list of questions", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "shell");
@@ -366,7 +366,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.getByRole("button", { name: "1 allowed for this conversation" }).waitFor({ state: "detached" });
   });
 
-  it("W35, S33: a rule of the conversation that allows less than it did is told when the page opens it, until it is revoked", async () => {
+  it("W35, S33: the page reports a rule of the conversation that now allows less, until the rule is revoked", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "shell");
@@ -382,7 +382,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await told.waitFor({ state: "detached" });
   });
 
-  it("W35, S24: a rule for the harmless uses of a command says what that means, where it is chosen and where it is listed", async () => {
+  it("W35, S24: a rule for the harmless uses of a command explains them as a choice and in the list", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, 'calls [{"command": "git log --oneline"}]');

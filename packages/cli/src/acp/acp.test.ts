@@ -204,7 +204,7 @@ test("the servers of an editor are there in its session, and in no other; its se
   expect(stdout).not.toContain("my_server");
 });
 
-test("a line of `banyan acp` that cannot be read says why", async () => {
+test("a wrong command line of `banyan acp` gets the reason", async () => {
   using place = home();
   const mixed = await banyan(place, ["acp", "--attach", "http://127.0.0.1:1", "--approval", "all"]);
   expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining("--approval does not go with --attach")]);

@@ -63,7 +63,7 @@ async function end(place: Home, { way, after }: { readonly way: string; readonly
   return took;
 }
 
-test("A7: it ends when whoever started it is gone though its pipe is still held, and so does the command that it runs", async () => {
+test("A7: banyan acp and its running command end with the parent process, even if another process holds the pipe", async () => {
   using place = home();
   expect(await end(place, { way: "what it started is killed", after: 2_000 })).toBeLessThan(60_000);
   await expect.poll(commands).toEqual([]);

@@ -232,21 +232,18 @@ test.skipIf(!hasTmux)("T19: unsent text of a terminal at a server survives kill 
   await other.prompted();
 });
 
-test.skipIf(!hasTmux)(
-  "T29: /changes lists what was changed at a server; of a command that is not for there that is said",
-  async () => {
-    await using model = await modelServer(write("oak.txt", "tall\n"), write("fig.txt", "sweet\n"), {
-      text: "Planted.",
-    });
-    await serving(place, model.env, "--approval", "edits");
-    using pty = Pty.open(place, ["attach", "--new"], model.env);
-    await pty.prompted();
-    await pty.exchange("plant an oak and a fig", "Planted.");
-    await pty.exchange("/changes", /^2 files changed:\n[\s\S]*^ +created +\+1 +-0 +oak\.txt\n[\s\S]*\/undo reverts/);
-    pty.enter("/changes oak.txt");
-    await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
-    await pty.prompted();
-    pty.enter("/mcp");
-    await pty.until("/mcp works only in a terminal on the agent's machine.");
-  },
-);
+test.skipIf(!hasTmux)("T29: /changes lists the changed files of a server; an unavailable command says so", async () => {
+  await using model = await modelServer(write("oak.txt", "tall\n"), write("fig.txt", "sweet\n"), {
+    text: "Planted.",
+  });
+  await serving(place, model.env, "--approval", "edits");
+  using pty = Pty.open(place, ["attach", "--new"], model.env);
+  await pty.prompted();
+  await pty.exchange("plant an oak and a fig", "Planted.");
+  await pty.exchange("/changes", /^2 files changed:\n[\s\S]*^ +created +\+1 +-0 +oak\.txt\n[\s\S]*\/undo reverts/);
+  pty.enter("/changes oak.txt");
+  await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
+  await pty.prompted();
+  pty.enter("/mcp");
+  await pty.until("/mcp works only in a terminal on the agent's machine.");
+});

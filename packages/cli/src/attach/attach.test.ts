@@ -89,7 +89,7 @@ test.skipIf(!hasTmux)(
   },
 );
 
-test.skipIf(!hasTmux)("F5: a terminal that wants what a server has is told how to attach to it", async () => {
+test.skipIf(!hasTmux)("F5: a terminal that opens a server's conversation gets the command to attach", async () => {
   using place = home();
   await using model = await modelServer({ text: "Hello to you." });
   const [, address] = await serving(place, model.env);

@@ -54,7 +54,7 @@ test.skipIf(!hasTmux)(
 const ANSWERS = ["Red, because ".padEnd(2_000, "it is warm, "), "Round.", "Large.", "Heavy."].map((text) => ({ text }));
 
 test.skipIf(!hasTmux)(
-  "T43: /compact at a server puts a summary in the place of what was said there; Ctrl-C stops it, and nothing else",
+  "T43: /compact at a server compacts the conversation there; Ctrl-C stops only the compaction",
   async () => {
     using place = home();
     await using model = await modelServer(

@@ -138,7 +138,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
 });
 
 describe.skipIf(!hasTmux)("S29: /share at a server", () => {
-  test("makes a link that opens this conversation alone, lists it and takes it back", async () => {
+  test("makes, lists and revokes a link that opens only this conversation", async () => {
     await using model = await modelServer({ text: "I see." });
     const [, address] = await serving(place, model.env);
     using pty = Pty.open(place, ["attach", "--new", "--plain"]);

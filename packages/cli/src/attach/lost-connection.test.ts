@@ -22,7 +22,7 @@ for (const [how, args, shown] of [
   ["in plain lines", ["--plain"], "(you had written: are you there?)"],
 ] as const) {
   test.skipIf(!hasTmux)(
-    `T5: who has no connection can leave a terminal ${how}, and what they had sent last is kept`,
+    `T5: a user without a connection can leave a terminal ${how}, and the last sent text is kept`,
     async () => {
       using place = home();
       await using model = await modelServer({ text: "Hello to you." }, { text: "I am." });
@@ -101,7 +101,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux)(
-  "T7, T25: no line says that the agent works while nobody knows, nor when the server began anew without it",
+  "T7, T25: the activity line disappears while the connection is lost, and after a restart without the turn",
   async () => {
     using place = home();
     await using model = await modelServer({ text: "Once upon a time ", stalls: true });

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => place[Symbol.dispose]());
 
 describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () => {
-  test("after a command of their own the person goes on behind what the other one said, not beside it", async () => {
+  test("after a user's own command, the next message follows the other client's message", async () => {
     await using model = await modelServer({ text: "One." }, { text: "Two." });
     const [, address] = await serving(place, model.env);
     const remote = await connected(address);

@@ -36,7 +36,7 @@ describe("banyan changes", () => {
     );
   });
 
-  test("show prints the diff of one file or of all", async () => {
+  test("show prints the diff of one file or of all files", async () => {
     const { stdout } = await run("show", "old.txt");
     expect(stdout).toContain("-two\n+three\n");
     expect(stdout).not.toContain("fresh");

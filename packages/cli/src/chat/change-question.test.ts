@@ -139,7 +139,7 @@ describe("a question about a change", () => {
     await expect.poll(() => here.interrupts).toBe(1);
   });
 
-  test("T47: e opens the content itself, and what is written is what was made of it", async () => {
+  test("T47: e opens the content, and the call writes the edited content", async () => {
     const { here, ended } = await asked("write", { path: "a.txt", content: "one\ntwo\n" });
     here.keys("e");
     await here.screen.until(/─ content of write: ─+\none\ntwo\n/);

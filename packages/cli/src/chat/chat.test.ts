@@ -56,7 +56,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     await pty.until("chat · asks first ·");
   });
 
-  test("goes on with what a person said last, though something was asked without one since", async () => {
+  test("continues the last conversation of a user, despite a later conversation without a user", async () => {
     await using server = await modelServer({ text: "Green it is." }, { text: "Red." }, { text: "Still green." });
     {
       using pty = Pty.open(place, MODEL, server.env);

@@ -29,7 +29,7 @@ test.skipIf(!hasTmux)(
   },
 );
 
-test.skipIf(!hasTmux)("C18: a first message that is a command does what it does when it is typed", async () => {
+test.skipIf(!hasTmux)("C18: a command as first message has the same effect as a typed command", async () => {
   using place = home();
   await using model = await modelServer({ text: "Looked." });
   using pty = Pty.open(place, ["--model", "openai-compatible/test", "/init tests"], model.env);

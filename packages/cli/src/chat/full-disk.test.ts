@@ -45,7 +45,7 @@ describe.skipIf(why !== undefined)(
     /** Only the program's data is on that disk. */
     const env = () => ({ XDG_DATA_HOME: disk, XDG_STATE_HOME: disk, BANYAN_HOME: "" });
 
-    test("from the start: one sentence says so, what was typed stands in the prompt, and goes when there is room", async () => {
+    test("from the start: one sentence reports the full disk, typed text stays in the prompt, and is sent when there is space", async () => {
       await using server = await modelServer({ text: "Hello to you." });
       fill();
       using pty = Pty.open(place, MODEL, { ...server.env, ...env() });

@@ -54,7 +54,7 @@ function saidIn(asked: Asked, request: number): unknown[] {
   return (asked[request] ?? []).filter(({ role }) => role === "user").map(({ content }) => content);
 }
 
-describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($link)", ({ open }) => {
+describe.skipIf(!hasTmux).each(links)("typing while the agent works ($link)", ({ open }) => {
   const chat = (server: Served, ...args: string[]) => open(place, [...ALLOWED, ...args], server.env);
 
   test("B21: a message after Esc is the next request, and queued messages are kept", async () => {
@@ -119,7 +119,7 @@ describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($lin
     expect(await pty.prompted()).toMatch(/It takes time\.\n+❯ and then\?\n+Next\./);
   });
 
-  test("T18: /waiting lists it, changes it, moves it and takes it back", async () => {
+  test("T18: /waiting lists, edits, moves and takes back messages", async () => {
     await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
     using pty = await chat(server);
     await busy(pty);

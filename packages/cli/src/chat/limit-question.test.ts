@@ -20,44 +20,47 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its limit is asked ($link)", ({ open }) => {
-  test("in the full terminal, once for each time it is reached", async () => {
-    await using server = await modelServer(shell("true"), shell("true"), { text: "Enough of it." });
-    using pty = await open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("work");
-    await pty.asked("Continue with the same limit?");
-    expect(pty.screen()).toContain(REASON);
-    expect(server.asked).toHaveLength(1);
-    pty.type("y");
-    await pty.until("The turn continues until it reaches the same limits again.");
-    await pty.until("The turn reached the limit of 2 steps.");
-    await pty.asked("Continue with the same limit?");
-    pty.type("n");
-    expect(await pty.until("Enough of it.")).toContain("The turn ends at its limit.");
-    await pty.prompted();
-    expect(JSON.stringify(server.asked.at(-1))).toContain("You cannot use tools any more");
-  });
+describe.skipIf(!hasTmux).each(links)(
+  "F37: the terminal asks whether a turn may exceed its limit ($link)",
+  ({ open }) => {
+    test("in the full terminal, once for each time it is reached", async () => {
+      await using server = await modelServer(shell("true"), shell("true"), { text: "Enough of it." });
+      using pty = await open(place, MODEL, server.env);
+      await pty.prompted();
+      pty.enter("work");
+      await pty.asked("Continue with the same limit?");
+      expect(pty.screen()).toContain(REASON);
+      expect(server.asked).toHaveLength(1);
+      pty.type("y");
+      await pty.until("The turn continues until it reaches the same limits again.");
+      await pty.until("The turn reached the limit of 2 steps.");
+      await pty.asked("Continue with the same limit?");
+      pty.type("n");
+      expect(await pty.until("Enough of it.")).toContain("The turn ends at its limit.");
+      await pty.prompted();
+      expect(JSON.stringify(server.asked.at(-1))).toContain("You cannot use tools any more");
+    });
 
-  test("in plain lines, where Ctrl-C ends the turn", async () => {
-    await using server = await modelServer(shell("true"), { text: "On and on." }, shell("true"));
-    using pty = await open(place, ["--plain", ...MODEL], server.env);
-    await pty.prompted();
-    pty.enter("work");
-    await pty.until("Continue with the same limit?");
-    pty.press("Enter");
-    await pty.until("Type one of the choices");
-    pty.enter("1");
-    await pty.until("On and on.");
-    await pty.prompted();
-    pty.enter("more");
-    // Shown twice before: the first time nothing was decided.
-    await pty.until("Continue with the same limit?", 3);
-    pty.press("C-c");
-    await pty.until("Stopped. Your turn.");
-    await pty.prompted();
-  });
-});
+    test("in plain lines, where Ctrl-C ends the turn", async () => {
+      await using server = await modelServer(shell("true"), { text: "On and on." }, shell("true"));
+      using pty = await open(place, ["--plain", ...MODEL], server.env);
+      await pty.prompted();
+      pty.enter("work");
+      await pty.until("Continue with the same limit?");
+      pty.press("Enter");
+      await pty.until("Type one of the choices");
+      pty.enter("1");
+      await pty.until("On and on.");
+      await pty.prompted();
+      pty.enter("more");
+      // Shown twice before: the first time nothing was decided.
+      await pty.until("Continue with the same limit?", 3);
+      pty.press("C-c");
+      await pty.until("Stopped. Your turn.");
+      await pty.prompted();
+    });
+  },
+);
 
 describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is asked", () => {
   test("at a server, also of who comes later; the answer of one takes the question from the other", async () => {
@@ -81,7 +84,7 @@ describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is ask
   });
 });
 
-test("F37: a print asks nobody: it answers with what it has, says that the limit ended it, and exits with 3", async () => {
+test("F37: print mode asks no user: it prints the answer so far and the limit, and exits with 3", async () => {
   await using server = await modelServer(shell("true"), { text: "As far as I came." });
   const { code, stdout, stderr } = await banyan(place, ["-p", "work", ...MODEL], server);
   expect({ code, stdout }).toEqual({ code: 3, stdout: "As far as I came.\n" });

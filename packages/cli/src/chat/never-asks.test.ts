@@ -75,7 +75,7 @@ describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing
     await pty.until("Approval: the agent runs everything in this conversation without asking.");
   });
 
-  test("without a sandbox it is refused, in one sentence, with what allows it", async () => {
+  test("is refused without a sandbox, in one sentence that names the option", async () => {
     await using server = await modelServer({ text: "Hello." });
     const env = { ...server.env, BANYAN_UNCONFINED: "", BANYAN_SANDBOX: "off" };
     using pty = Pty.open(place, MODEL, env);

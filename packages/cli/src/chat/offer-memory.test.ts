@@ -68,7 +68,7 @@ test.skipIf(!hasTmux)(
   },
 );
 
-test("S26: a printed turn neither recalls nor remembers, whatever the settings say, unless --memory says so", async () => {
+test("S26: a printed turn neither recalls nor remembers, with any settings, except with --memory", async () => {
   await banyan(place, ["config", "set", "memory.enabled", "true"]);
   await using server = await modelServer({ text: "Noted." });
   const say = (words: string, ...args: readonly string[]) =>

@@ -51,7 +51,7 @@ describe.skipIf(!hasTmux)("C12: a chat asks with choices", () => {
   });
 });
 
-test("C12: in print mode the model is told at once that nobody is there", async () => {
+test("C12: in print mode the model learns at once that no user is present", async () => {
   using place = home();
   await using server = await modelServer(asks, { text: "Then it is blue." });
   const { code, stdout } = await banyan(place, ["-p", "work", ...MODEL], server);

@@ -6,7 +6,7 @@ import { hasTmux, Pty } from "../testing/pty.ts";
 const MODEL = ["--model", "openai-compatible/test"];
 
 test.skipIf(!hasTmux)(
-  "F5: a second terminal is told which process has the conversation, until that one lets it go",
+  "F5: a second terminal gets the name of the process that has the conversation, until this process closes it",
   async () => {
     using place = home();
     await using server = await modelServer({ text: "Hello to you." }, { text: "And to you." });

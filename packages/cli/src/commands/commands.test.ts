@@ -111,7 +111,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     expect(JSON.parse(settings)).toEqual({ model: "demo/offline" });
   });
 
-  test("T42: /model and a part of a name takes the one that has it, and asks which of several", async () => {
+  test("T42: /model with part of a name takes the matching model, and asks if several match", async () => {
     await using server = await modelServer({ text: "Hello." });
     using pty = Pty.open(place, PLAIN, server.env);
     await pty.prompted();

@@ -46,7 +46,7 @@ describe.skipIf(!hasTmux)("C15: /review", () => {
     expect(mend?.[2]?.content).toMatch(/A review[\s\S]*\n\na\.txt:2: there is no second line$/);
   });
 
-  test("asks nobody where there is nothing to review, and says why", async () => {
+  test("sends no request if there is nothing to review, and gives the reason", async () => {
     using place = home();
     await using server = await modelServer({ text: "Hello." });
     using pty = Pty.open(place, ["--plain", "--model", "openai-compatible/test"], server.env);

@@ -76,7 +76,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
   });
 });
 
-test("C7: banyan worktrees lists those of the repository, as JSON too, and removes one that holds nothing, or all of it", async () => {
+test("C7: banyan worktrees lists the repository's worktrees, also as JSON, and removes an empty worktree, or with all content", async () => {
   const run = (...args: string[]) => banyan(place, ["worktrees", ...args]);
   expect((await run()).stdout).toBe("No branch has its own git worktree. /worktree or /fan creates a worktree.\n");
   const { stdout } = await banyan(place, ["-p", "hello", "--output", "json", "--model", "demo/offline"]);

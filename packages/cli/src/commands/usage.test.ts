@@ -5,7 +5,7 @@ import { styleFor } from "../show/style.ts";
 import { showStatus } from "./status.ts";
 import { showContext, showUsage } from "./usage.ts";
 
-test("B53: /usage says what its star is, where there is one", async () => {
+test("B53: /usage explains its star if it prints a star", async () => {
   const session = Session.inMemory();
   const [asked, ...others] = [createId(), createId(), createId()];
   const said = {

@@ -32,7 +32,7 @@ async function refused(...args: readonly string[]): Promise<string> {
 }
 
 describe("banyan config get", () => {
-  test("shows what counts and which layer it comes from", async () => {
+  test("shows each value that counts, and its layer", async () => {
     put(user, '{ "model": "ollama/a", "limits": { "steps": 5 } }');
     const all = await done([], { BANYAN_TEMPERATURE: "0.5" });
     expect(all).toMatch(/^model +user +ollama\/a$/m);
@@ -83,7 +83,7 @@ describe("banyan config get", () => {
 });
 
 describe("banyan config set", () => {
-  test("changes the user's file and keeps what else is in it", async () => {
+  test("changes the user's file and keeps its other content", async () => {
     put(user, '{\n    "later": 1,\n    "model": "ollama/a"\n}');
     expect(await done(["set", "model", "ollama/b"])).toBe(`model is set in ${user}.\n`);
     await done(["set", "permissions.deny", '["fetch"]']);
@@ -111,7 +111,7 @@ describe("banyan config set", () => {
     expect(existsSync(user)).toBe(false);
   });
 
-  test("leaves a file as it is that it cannot read", async () => {
+  test("does not change an unreadable file", async () => {
     put(user, "{ broken");
     expect(await refused("set", "model", "a/b")).toContain(`${user}:1:3: the JSON is not valid`);
     expect(readFileSync(user, "utf8")).toBe("{ broken");

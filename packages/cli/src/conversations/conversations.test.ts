@@ -230,7 +230,7 @@ describe("B56: an exported conversation", () => {
 });
 
 describe("banyan conversations remove", () => {
-  test("needs --yes where nobody can be asked, and says what goes", async () => {
+  test("needs --yes without a terminal, and names the conversation", async () => {
     const id = await said("What is red?", "Blood.");
     expect(await refused("remove", id)).toMatch(
       new RegExp(

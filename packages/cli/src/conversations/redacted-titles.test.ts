@@ -60,7 +60,7 @@ test("F106: no list, search or export tells the secret of a title: terminal, pro
   expect(texts.filter((text) => text.includes(`Now ${SECRET}`))).toEqual([]);
 });
 
-test("F106: `conversations remove` says what memory keeps, and how it is forgotten", async () => {
+test("F106: `conversations remove` names the texts that memory keeps, and the command that removes them", async () => {
   using place = home();
   await using model = await modelServer({ text: "Noted, the kettle is in the shed." });
   await banyan(place, ["config", "set", "memory.enabled", "true"]);

@@ -12,7 +12,7 @@ test("B47: banyan mcp alone lists", () => {
   expect(read("list", "-o", "json")).toEqual({ type: "mcp", arguments: { action: "list", output: "json" } });
 });
 
-test("B47: options of a program that is added are its own, those of banyan stand before the name", () => {
+test("B47: options after the name belong to the added program, options before the name to banyan", () => {
   expect(
     added("-e", "A=b=c", "--env", "B=", "--timeout", "5", "--cwd", "sub", "files", "npx", "-y", "-e", "server"),
   ).toEqual({

@@ -37,7 +37,7 @@ describe("B65: banyan models", () => {
     expect(stdout.match(/^ {2}anthropic\//gm)?.length).toBeGreaterThan(10);
   });
 
-  test("lists what a server of the user's own has, of which no price is known", async () => {
+  test("lists the models of a user's own server, without prices", async () => {
     await using server = await modelServer();
     const { stdout } = await banyan(place, ["models", "openai-compatible"], { env: { ...server.env } });
     expect(stdout).toMatch(/^ {2}openai-compatible\/test +— +— +— +—$/m);

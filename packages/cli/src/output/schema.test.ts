@@ -18,7 +18,7 @@ describe("the schema of the output", () => {
     expectTypeOf<Exclude<Published["type"], "result">>().toEqualTypeOf<Written["type"]>();
   });
 
-  test("T33: is the one that is published; `vitest run -u` writes it anew", async () => {
+  test("T33: equals the published file, which `vitest run -u` updates", async () => {
     const text = `${JSON.stringify(outputJsonSchema(), null, 2)}\n`;
     await expect(text).toMatchFileSnapshot("../../../../docs/output.schema.json");
   });

@@ -81,7 +81,7 @@ describe("T35: a mistake on the command line exits with 2 and one sentence", () 
     expect(oneSentence(stderr)).toMatch(/cannot be (read|opened)/);
   });
 
-  test("and makes no file but those that Node keeps of what it compiled", async () => {
+  test("and writes no file except Node's compile cache", async () => {
     const kept = () =>
       readdirSync(place.env.BANYAN_HOME ?? "", { recursive: true }).filter((path) => !/^cache\b/.test(String(path)));
     const before = kept();
@@ -178,7 +178,7 @@ describe("T35: an answer that is none, or not a whole one, is not 0", () => {
     expect(oneSentence(run.stderr)).toMatch(says);
   });
 
-  test("and one that the agent did something for, and says nothing of", async () => {
+  test("nor is an empty answer after a call", async () => {
     await using server = await modelServer(shell("ls"), {});
     const run = await banyan(place, ["-p", "hi", "--output", "json", "--approval", "all", ...MODEL], server);
     expect(run.code).toBe(1);

@@ -132,7 +132,7 @@ describe("a signal", () => {
     },
   );
 
-  test("B22: ends a command that runs, and all that it started", async () => {
+  test("B22: ends a running command and all its children", async () => {
     const lasts = lasting();
     await using server = await modelServer(shell(`echo started; ${lasts} & ${lasts}`));
     const running = start(place, ["-p", "wait", "--allow", "shell", "--output", "jsonl", ...MODEL], server);

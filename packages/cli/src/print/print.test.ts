@@ -88,7 +88,7 @@ describe("the answer", () => {
       expect(result).toMatchObject({ reason: "limit", steps: 2, usage: { input: 120_000 } });
     });
 
-    test("one that fails is the result, with what all took", async () => {
+    test("a failed turn is the result, with the usage of all turns", async () => {
       hooked();
       await using server = await modelServer({ text: "Done." }, { status: 400 });
       const { code, stdout } = await banyan(place, ["-p", "mend it", ...MODEL, "--output", "json"], server);
@@ -211,7 +211,7 @@ describe("the answer", () => {
     expect(quiet).toMatchObject({ code: 0, stdout: "It says hello.\n", stderr: "" });
   });
 
-  test("C9: is that of another model where the first is out, which stderr says", async () => {
+  test("C9: comes from another model if the first fails, as stderr says", async () => {
     const settings = join(place.env.BANYAN_HOME ?? "", "config", "settings.json");
     mkdirSync(dirname(settings), { recursive: true });
     writeFileSync(settings, JSON.stringify({ fallbacks: ["openai-compatible/spare"] }));

@@ -29,7 +29,7 @@ function said({ asked }: ModelServer): string {
 }
 
 describe("C18, K11: /name at the beginning of a prompt", () => {
-  test("says the text of a command of the project with its arguments, and what it names goes along", async () => {
+  test("sends the text of a project's command with its arguments, and attaches the files that it names", async () => {
     put(".banyan/commands/hi.md", "---", "description: Greets", "---", "Say hello to $1, who wrote @a.txt.");
     put("a.txt", "apples");
     await using server = await modelServer({ text: "Hello." });

@@ -52,7 +52,7 @@ describe("banyan run", () => {
     expect(JSON.stringify(server.asked[1])).toContain("blue");
   });
 
-  test("B44: --output-schema demands what the result is; one that never fits fails", async () => {
+  test("B44: --output-schema constrains the result; a result that never fits fails", async () => {
     const schema = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
     writeFileSync(join(place.workspace, "schema.json"), JSON.stringify(schema));
     const args = ["run", "count", "--output-schema", "schema.json", ...MODEL];

@@ -63,7 +63,7 @@ test("S1, S3: prints an address with a token that is kept for the user alone, an
   });
 });
 
-test("a token of one's own, one for guests, and a listening address that is said", async () => {
+test("the user's own token, a token for guests, and a notice of the listening address", async () => {
   using place = home();
   const env = { BANYAN_TOKEN: "a-token-of-ones-own", BANYAN_GUEST_TOKEN: "a-token-for-guests" };
   const { server, address, token, said } = await serving(place, ["--port", "0", "--host", "0.0.0.0"], env);

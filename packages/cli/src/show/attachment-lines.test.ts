@@ -16,7 +16,7 @@ test("T15: a message's attachments are listed from the message itself, with thei
   ]);
 });
 
-test("T15: of many files the first are named", () => {
+test("T15: a long list of files names the first files", () => {
   const some = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ name: `${index}.ts`, kind: "text", size: 100 }));
   expect(attachedLine([])).toEqual([]);

@@ -66,7 +66,7 @@ test("a changed file is told on one line", () => {
 describe("B30: a change that the model is writing", () => {
   const draft = { index: 0, path: "src/a.ts", start: 99, end: 102, text: "one\ntwo" };
 
-  test("grows, and says which lines it replaces", () => {
+  test("a growing diff names the lines that it replaces", () => {
     expect(draftLines({ ...draft, text: "" }, { style })).toEqual([
       "writing src/a.ts, lines 99 to 101, 0 lines so far",
     ]);

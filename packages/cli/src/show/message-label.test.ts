@@ -11,7 +11,7 @@ test.each([
   ["So:\n\n```ts:7:8\nconst a = 1;\n```\n\nThat is it.", "So: const a = 1; That is it."],
   ["| a | b |\n|---|:-:|\n| 1 | 2 |", "| a | b | | 1 | 2 |"],
   ["one\n\n---\n\ntwo - three", "one two - three"],
-])("T28: the gist of %j has no marks that say little", (text, gistOf) => {
+])("T28: the gist of %j has no Markdown marks", (text, gistOf) => {
   expect(gist(said(text), 60)).toBe(gistOf);
 });
 
@@ -46,7 +46,7 @@ test("C6: a user who has read a background command's end does not get the model'
     expect(ends.has(other as Message)).toBe(false);
 });
 
-test("F77: a message, or an input that waits, says in each of its lines that it cannot be read", () => {
+test("F77: each line of an unreadable message or input says that it is unreadable", () => {
   const unreadable = "parts[0].text must be a string, not a number.";
   const told = `This message cannot be read: ${unreadable}`;
   const message = { ...said(""), parts: [], unreadable } as Message;
@@ -54,7 +54,7 @@ test("F77: a message, or an input that waits, says in each of its lines that it 
   expect(waitingLine({ parts: [], unreadable, delivery: "queue", held: false }, 100)).toBe(`queued: ${told}`);
 });
 
-test("F91: results that are shortened for the model are one line; a summary of earlier messages is none of these", () => {
+test("F91: shortened results are one line; a summary of earlier messages is not", () => {
   const told = "Shortened 2 old results of calls for the model, which frees about 900 tokens.";
   const shortening = { ...said(told), role: "summary", shortened: [{ call: "c", text: "[Shortened]" }] } as Message;
   expect([shortenedLine(shortening), modelNoticeLines(shortening)]).toEqual([told, [told]]);

@@ -67,7 +67,7 @@ describe("T24: a call is one line", () => {
     expect(text.length).toBeLessThanOrEqual(60);
   });
 
-  test("T49: and a failed one shows the last ten lines of what it said, how many more there are, and what shows them", () => {
+  test("T49: and a failed call shows its last ten lines, the number of hidden lines, and the key that shows them", () => {
     const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
     const details = callDetails(call({ status: "failed", output }), plain, 80);
     const last = Array.from({ length: 10 }, (_, index) => `line ${index + 10}`);
@@ -101,7 +101,7 @@ describe("T24: a call is one line", () => {
     expect(details.slice(0, 5)).toEqual(["… (18 more lines)", ...told]);
   });
 
-  test("a command that says it failed is not shown as done", () => {
+  test("a command with a reported failure does not appear as done", () => {
     const failed = { output: "no such file\nexit code 2" };
     expect(line(failed)).toBe("• shell  ls … exit code 2");
     expect(callDetails(call(failed), plain, 80)).toEqual(["    no such file"]);
@@ -129,7 +129,7 @@ describe("amounts", () => {
     ]);
   });
 
-  test("nothing is said of calls that took nothing", () => {
+  test("calls without tokens have no amounts", () => {
     const none = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
     expect(formatSpent(none, undefined)).toBe("");
     expect(formatSpent({ ...none, input: 1_200, cached: 1_000, output: 5 }, undefined)).toBe(
@@ -142,7 +142,7 @@ describe("amounts", () => {
 });
 
 describe("excerpts", () => {
-  test("are cut between characters and say so", () => {
+  test("excerpts are cut between characters, with a sign", () => {
     expect(excerptLine("short", 10)).toBe("short");
     expect(excerptLine("👩👩👩👩", 3)).toBe("👩👩…");
     expect(excerptLine(`a${" ".repeat(1_000)}b`, 10)).toMatch(/…$/);

@@ -12,7 +12,7 @@ const CHOICES: readonly DecisionChoice[] = [
   { key: "n", text: "no", words: ["no", "N"], takesWords: "Reason (optional)" },
 ];
 
-describe("S14: a line is a choice only when it is one of those offered", () => {
+describe("S14: a typed line is a choice only if the choice is offered", () => {
   test.each(["", " ", "q", "yy", "yes please", "ok", "0", "12", "ny", "\x1b", "y\ny", "y: do"])(
     "%j is none",
     (line) => {

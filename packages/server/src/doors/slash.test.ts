@@ -37,7 +37,7 @@ function said(message: { readonly role: string; readonly parts?: unknown } | und
   return parts.map(({ text }) => text).join("|");
 }
 
-test("C18: /v1 says what a prompt of a file or an MCP server says, with the model that it names, and what went before", async () => {
+test("C18: /v1 sends the text of a file's or MCP server's prompt to the prompt's model, with the history", async () => {
   const { client, conversations, sent } = await withPrompts(2);
   const [first = () => [], second = () => []] = sent;
   const messages = [

@@ -130,7 +130,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", () => {
     expect(JSON.stringify(server.asked[2])).toContain('<output name=\\"echo three\\">');
   });
 
-  test("is not what /retry asks again: that is what was said before it", async () => {
+  test("is not repeated by /retry, which repeats the message before the command", async () => {
     await using server = await modelServer({ text: "Red." }, { text: "Green." }, { text: "Blue." }, { text: "Grey." });
     using pty = Pty.open(place, ["--plain", ...ARGS], server.env);
     const said = () => server.asked.at(-1)?.flatMap(({ role, content }) => (role === "user" ? [content] : []));

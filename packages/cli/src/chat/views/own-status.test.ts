@@ -78,7 +78,7 @@ test("F99: the figure of the context is that of the summary at once, before the 
   expect(facts).toMatchObject({ context_window: { used_percentage: 20 } });
 });
 
-test("T55: one that fails, or babbles, is told once, and the usual line stands", async () => {
+test("T55: a failing or too long output is reported once, and the usual line stays", async () => {
   const { status, lines, told } = opened("echo x >> runs; yes | head -c 3000000; echo broken >&2; exit 3");
   await using _ = status;
   status.refresh();

@@ -72,7 +72,7 @@ describe("C12, S14: a form in the full terminal", () => {
     ]);
   });
 
-  test("words stand beside a choice, or instead of it; who types means words", async () => {
+  test("own words complete or replace a choice; typed letters are own words", async () => {
     const here = open();
     const written: [number, string][] = [];
     const { filled } = await form(here, [colour, sizes], { onWords: (field, words) => written.push([field, words]) });

@@ -221,7 +221,7 @@ test("T26: is usable in 40 columns and 10 rows", async () => {
   expect(await message).toBe("hello");
 });
 
-test("T57: a plan stands above the prompt while something of it is to be done, on one line where there is little room", async () => {
+test("T57: a plan stays above the prompt until all steps are done, in a small window as one line", async () => {
   const here = open(80, 24);
   void here.reads();
   const status = { mode: "chat", model: "demo/offline", tokens: 0, cost: 0 } as const;

@@ -114,7 +114,7 @@ describe("while the agent works", () => {
     expect(await held).toBe("first\nsecond");
   });
 
-  test("T25: one line names what goes on, for how long and what stops it", async () => {
+  test("T25: one line names the activity, its duration and the key that stops it", async () => {
     const here = busy();
     expect(await here.screen.until(/Waiting for the model(, \d+ s)? \(Esc to stop\)/)).toContain("⠋");
     here.happens({ type: "reasoning.delta", message: "a", part: 0, text: "Hm." });
@@ -124,7 +124,7 @@ describe("while the agent works", () => {
     await here.screen.until(/Running npm test(, \d+ s)? \(Esc to stop\)/);
   });
 
-  test("T25: nothing moves when nobody wants that", async () => {
+  test("T25: with NO_MOTION nothing moves", async () => {
     const here = open(80, 24, { NO_MOTION: "1" });
     here.begins();
     expect(await here.screen.until("Waiting for the model")).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);

@@ -111,7 +111,7 @@ test("A10: two editors that are asked the same: the first answer counts, the oth
   expect(other.told("user_message_chunk")).toBe("note a");
 });
 
-test("A10: an editor that cannot ask has said no, and one that chooses what was not offered too", async () => {
+test("A10: the answer of an editor that cannot ask is a denial, and so is an unknown choice", async () => {
   const { tool, did } = writer();
   const model = scriptedModel([[call("note", { path: "a" })], "A.", [call("note", { path: "b" })], "B."]);
   let answers = 0;

@@ -199,7 +199,7 @@ test("words that are given up cannot be taken back: the editor is told, and what
 
 const entry = (content: string, status: string) => ({ content, priority: "medium", status });
 
-test("a plan is told as it changes, and as it stands to who loads the conversation", async () => {
+test("an editor gets each change of a plan, and the current plan after it loads the conversation", async () => {
   const plan = (...steps: (readonly [string, string])[]) =>
     call("update_plan", { steps: steps.map(([title, status]) => ({ title, status })) });
   const model = scriptedModel([

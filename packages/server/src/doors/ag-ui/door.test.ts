@@ -193,7 +193,7 @@ function delegating() {
 const asksToWrite = ({ tool }: { readonly tool: { readonly name: string } }) =>
   ({ decision: tool.name === "write" ? "ask" : "allow" }) as const;
 
-test("/api/ag-ui: sub-agents speak as such; what one asks suspends it, and when it is answered it goes on", async () => {
+test("/api/ag-ui: a sub-agent's events name it; its question suspends it, and the answer resumes it", async () => {
   const { ran, options } = delegating();
   const { server } = await serving(options as never);
   const client = new AgUiClient(server.address, "delegates");

@@ -28,14 +28,14 @@ async function validated(
   return [code, said];
 }
 
-describe.skipIf(whyNot !== "")(`ag-ui-validate, which nobody here wrote${whyNot}`, () => {
-  test("has nothing to say about what the address answers it", async () => {
+describe.skipIf(whyNot !== "")(`the checker ag-ui-validate of AG-UI${whyNot}`, () => {
+  test("finds no fault in the answers of the address", async () => {
     const { server } = await serving({ model: scriptedModel(["It is noon."]) });
     const [code, said] = await validated(`${server.address}/api/ag-ui`);
     expect([code, said]).toEqual([0, expect.stringMatching(/./)]);
   });
 
-  test("has nothing to say about a turn with all that there is in one; and does about one with a word missing", async () => {
+  test("finds no fault in a turn with all kinds of events, and finds a missing field", async () => {
     const write = defineTool({
       name: "write",
       description: "",

@@ -157,7 +157,7 @@ describe("earlier messages of a request", () => {
     expect(textsTo(branches[0] as Message)).toHaveLength(9);
   });
 
-  test("W89: a named chat gets only the messages that it lacks, below those that it has", async () => {
+  test("W89: a named chat gets only its missing messages, below its last known message", async () => {
     const model = scriptedModel((_, index) => `Answer ${index}.`);
     const { fetch, store, close } = site(model);
     const ask = async (messages: readonly object[]) => {

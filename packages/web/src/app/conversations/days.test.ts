@@ -33,7 +33,7 @@ it("W68: the list stands by days, with what is pinned first, and each time is na
   ]);
 });
 
-it("W68: archived ones stand behind a row that counts them, and after it while that is open", () => {
+it("W68: archived conversations are behind a row with their number, and below it while it is open", () => {
   const all = [listed("now", 0), listed("away", 1), listed("pinned and away", 2)];
   const view = { pinned: new Set(["pinned and away"]), archived: new Set(["away", "pinned and away"]), now: NOW };
   expect(told(listRows(all, view))).toEqual(["# Today", "now", "+ 2"]);

@@ -135,7 +135,7 @@ describe("the rows of a tree", () => {
 });
 
 describe("the map", () => {
-  it("W16: has one node for each row, none on another, and each to the right of the one above it", () => {
+  it("W16: the map has one node for each row, without overlap, each to the right of its parent", () => {
     const all = rows(tree());
     const { nodes, forks } = layOut(all);
     expect(nodes.map(({ row }) => row.id)).toEqual(all.map(({ id }) => id));

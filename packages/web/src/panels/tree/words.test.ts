@@ -18,7 +18,7 @@ const named = (message: object, unread?: { readonly words?: string; readonly cal
     "m",
   );
 
-it("W69: a message is called by how it begins; where it says nothing, by what it calls", () => {
+it("W69: a message has the name of its first words, or without text of its calls", () => {
   expect(named(assistant("I look\n at  it.", "read"))).toBe("I look at it.");
   expect(named(assistant("", "read", "search", "read"))).toBe("(read, search)");
   expect(named(assistant(""), { calls: 2 })).toBe("(2 calls)");
@@ -33,7 +33,7 @@ it("W69: stars around what a model wrote in strong words are left out; those tha
   expect(named({ role: "user", ...said("Why **not**?") })).toBe("Why **not**?");
 });
 
-describe("the names of branches that begin in one place", () => {
+describe("names of branches from the same message", () => {
   /** A tree of branches below a root, each with its messages in order: `system:`, `user:`, or the answering model. */
   const treeOf = (branches: readonly (readonly string[])[]) => {
     const messages = new Map<string, object>([["root", { id: "root", parentId: null, ...assistant("Hello.") }]]);

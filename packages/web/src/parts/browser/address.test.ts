@@ -14,7 +14,7 @@ const NOTHING: PageView = {
   message: undefined,
 };
 
-test("W80: the address of a page says which conversation, branch and message it shows, whatever their ids hold", () => {
+test("W80: the address of a page names its conversation, branch and message, with any ids", () => {
   for (const id of ODD_IDS) {
     const place: PageView = { conversation: id, leaf: id, whole: true, panel: "compare", beside: id, message: id };
     expect(arrived(pageAddress(place))).toEqual(place);

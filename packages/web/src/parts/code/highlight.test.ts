@@ -9,7 +9,7 @@ const textOf = (code: string, grammar: CodeGrammar) =>
     .join("");
 
 describe("the colours of code", () => {
-  it("say what a piece is, and change nothing of the code", () => {
+  it("name the kind of each piece, and leave the code unchanged", () => {
     const code = "const name = 'a' + \"b\"; // why\n";
     expect(textOf(code, "typescript")).toBe(code);
     const kinds = highlight(code, "typescript").map(({ text, kind }) => [text.trim(), kind]);
@@ -34,7 +34,7 @@ describe("the colours of code", () => {
     expect(Object.keys(GRAMMARS).filter((grammar) => !(grammar in common))).toEqual([]);
   });
 
-  it("tell what came from what went in a diff", () => {
+  it("distinguish added from removed lines in a diff", () => {
     expect(highlight("+ new\n- old", "diff")).toEqual([
       { text: "+ new", kind: "good" },
       { text: "\n" },

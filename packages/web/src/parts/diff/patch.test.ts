@@ -5,7 +5,7 @@ import { addedLines, inPairs } from "./patch.ts";
 const DIFF = "--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+2.5\n three";
 
 describe("W31: the lines of a change", () => {
-  it("stands in two columns with what was removed beside what came in its place", () => {
+  it("two columns show each removed line next to its replacement", () => {
     const pairs = inPairs(readPatch(DIFF)).map(({ left, right }) => [left?.text, right?.text]);
     expect(pairs).toEqual([
       ["@@ -1,3 +1,4 @@", "@@ -1,3 +1,4 @@"],

@@ -7,7 +7,7 @@ const CTRL_L = "\x0c";
 const ALT_ENTER = "\x1b\r";
 
 describe("T13: keys", () => {
-  test("are as they are listed when nobody says otherwise, and none has two meanings in one place", () => {
+  test("default keys are as listed, and no key has two meanings in one context", () => {
     const keys = new KeyBindings();
     expect(keys.problems).toEqual([]);
     expect(keys.matches(CTRL_R, "history-search")).toBe(true);

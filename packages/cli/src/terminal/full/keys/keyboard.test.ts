@@ -35,7 +35,7 @@ async function typed(...bytes: readonly (string | Buffer)[]): Promise<unknown[]>
 }
 
 describe("the keyboard", () => {
-  test("tells keys apart, also those that arrive together or in pieces", async () => {
+  test("keys that arrive together or in pieces are distinguished", async () => {
     expect(await typed("ab\r", "\x1b[", "A", "\x1b[13;2u", "\x1b\r")).toEqual([
       "a",
       "b",
@@ -74,7 +74,7 @@ describe("the keyboard", () => {
     expect(await typed("a\rb", "yes\r")).toEqual([{ paste: "one\rtwo\r" }, ..."a\rbyes\r"]);
   });
 
-  test("T9: knows that a terminal marks pastes when it has done so", async () => {
+  test("T9: after the first marked paste, the terminal counts as one that marks pastes", async () => {
     keyboard.stop();
     opened({ TERM: "screen" });
     expect(await typed("\x1b[200~one\x1b[201~", "two\rthree\r")).toEqual([{ paste: "one" }, ..."two\rthree\r"]);
@@ -124,7 +124,7 @@ test.each([
   [{ TERM: "vt220" }, "linux", false],
   [{ TERM: "xterm-256color" }, "win32", false],
   [{}, "linux", false],
-] as const)("T9: that a terminal with %j on %s marks pastes is %s", (env, platform, marks) => {
+] as const)("T9: a terminal with %j on %s marks pastes: %s", (env, platform, marks) => {
   expect(marksPastes(env, platform)).toBe(marks);
 });
 

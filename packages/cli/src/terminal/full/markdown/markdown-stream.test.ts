@@ -214,13 +214,13 @@ describe("T22: Markdown", () => {
     expect(shown("7. a\n8. b\n")).toEqual(["7. a", "8. b"]);
   });
 
-  test("items that stand apart stay apart", () => {
+  test("list items with empty lines between them keep the empty lines", () => {
     const text = "- a\n\n- b\n\n  more\n- c\n";
     expect(shown(text)).toEqual(["• a", "", "• b", "", "  more", "• c"]);
     expect(streamed(text).finished).toEqual(shown(text));
   });
 
-  test("a link shows where it leads, whatever it says; the terminal makes a link of it where it can", () => {
+  test("a link shows its address besides its text, and can be clicked in terminals with links", () => {
     expect(shown("[bank.example](https://evil.example) <https://a.example> me@x.example", 80)).toEqual([
       "bank.example (https://evil.example) https://a.example me@x.example",
     ]);
@@ -245,7 +245,7 @@ describe("T22: Markdown", () => {
   });
 });
 
-test("T40: what paints code is loaded when the person pauses, and not while they type", async () => {
+test("T40: the highlighter loads while the user pauses, not while the user types", async () => {
   let keyAt = performance.now();
   const loaded = Promise.withResolvers<number>();
   const late = new LateHighlight(
@@ -296,7 +296,7 @@ describe("T23: code", () => {
     ]);
   });
 
-  test("in a language that nobody knows stays as it is", () => {
+  test("code in an unknown language stays unchanged", () => {
     expect(paint("```brainfog\n+++\n```\n").map(withoutColors)).toEqual(["  brainfog", "  +++"]);
   });
 });

@@ -12,7 +12,7 @@ describe("B23, S15: the arguments that a person judges", () => {
   const shown = (input: Json, about?: About, preview?: Preview) =>
     callArguments({ input, inputText: "", ...(about && { about }) }, plain, { preview });
 
-  test("are a command in full, where the tool says that it is one", () => {
+  test("a command appears in full if the tool names it as a command", () => {
     const command = `${"x".repeat(500)}\nrm -rf build`;
     expect(shown({ command, timeout: 5 }, { command })).toEqual([
       "command",
@@ -63,7 +63,7 @@ describe("B23, S15: the arguments that a person judges", () => {
     expect(shown({ content }, { change: { comes: "content" } }).at(-1)).toBe("  + line 4999");
   });
 
-  test("stand behind what the tool says that would change, with the numbers of the lines in the file", () => {
+  test("arguments follow the preview of the change, with the line numbers of the file", () => {
     const diff = "--- a.txt\n+++ a.txt\n@@ -8,3 +8,3 @@\n here\n-one\n+two\n there\n@@ -20 +20 @@\n-x\n+y\n";
     const change = { path: "a.txt", kind: "changed", before: "1", after: "2", added: 2, removed: 2, diff } as const;
     const preview = { notes: ["Overwrites a.txt."], changes: [change] };

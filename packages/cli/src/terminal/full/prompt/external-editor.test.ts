@@ -15,7 +15,7 @@ test("T11: a text can be edited in $VISUAL, with its arguments, and nothing of i
   expect(await readdir(temporary)).toEqual([]);
 });
 
-test("T11: without an editor, or with one that fails, that is said", async () => {
+test("T11: a missing or failed editor is reported", async () => {
   await expect(editOutside("one", { PATH: process.env.PATH })).rejects.toThrow("Set VISUAL or EDITOR");
   await expect(editOutside("one", { ...process.env, VISUAL: "", EDITOR: "false" })).rejects.toThrow(
     "false ended with exit code 1; your text is unchanged.",

@@ -203,7 +203,7 @@ describe("T11: the keys of readline", () => {
   });
 });
 
-describe("what is shown", () => {
+describe("rows of the prompt", () => {
   test("is the text, broken between words, and the place of the cursor in it", () => {
     press("one two three");
     expect(editor.lines(9, 24)).toMatchObject({ lines: ["one two", "three"], cursor: { row: 1, column: 5 } });
@@ -262,7 +262,7 @@ describe("what is shown", () => {
     expect(sent[2]).toBe(sent[0]);
   });
 
-  test("T16: / lists the commands with one line each; Enter completes one, and sends it when it can only be that one", async () => {
+  test("T16: / lists the commands with one line each; Enter completes a command, and sends the only match", async () => {
     press("/");
     expect(await suggestions()).toEqual([
       expect.stringMatching(/^❯ \/model \[name\] +take another model$/),
@@ -288,7 +288,7 @@ describe("what is shown", () => {
     expect(editor.isEmpty).toBe(true);
   });
 
-  test("T16: Enter only completes a command that needs more, and what it needs can be said", async () => {
+  test("T16: Enter only completes a command that needs arguments, and the user can type them", async () => {
     press("/ed");
     await narrowedTo(1);
     press("\r");

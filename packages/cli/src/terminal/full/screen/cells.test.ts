@@ -14,7 +14,7 @@ describe("T20: the columns that text takes", () => {
     ["\x1b[1mbold\x1b[22m", 4],
     ["\x1b]8;;https://x\x1b\\link\x1b]8;;\x1b\\", 4],
     ["", 0],
-  ])("of %j are %i", (text, columns) => {
+  ])("the text %j takes %i", (text, columns) => {
     expect(textWidth(text)).toBe(columns);
   });
 

@@ -13,7 +13,7 @@ async function opened(columns = 80, rows = 24) {
 }
 
 describe("the live region", () => {
-  test("is drawn below what is there, and the cursor stands where it is wanted", async () => {
+  test("is drawn below the earlier text, with the cursor at its place", async () => {
     const { screen, draw } = await opened();
     await draw(["first", "second"], { cursor: { row: 0, column: 3 } });
     expect(screen.lines).toEqual(["$ ls", "one  two", "first", "second"]);

@@ -7,7 +7,7 @@ import { palettes } from "./palette.ts";
 import { colorDepth, schemeFrom, schemeOfReply } from "./terminal-colors.ts";
 import { createTheme } from "./theme.ts";
 
-describe("T38: how many colours there are", () => {
+describe("T38: the number of colours", () => {
   const xterm = { TERM: "xterm-256color" };
 
   test("the terminal's variables decide", () => {
@@ -45,7 +45,7 @@ describe("T23: a colour", () => {
     [4, "\x1b[32mtext\x1b[39m"],
     [8, "\x1b[38;5;114mtext\x1b[39m"],
     [24, "\x1b[38;2;126;198;153mtext\x1b[39m"],
-  ] as const)("of %i bits", (depth, painted) => {
+  ] as const)("a colour of %i bits", (depth, painted) => {
     expect(createTheme(depth, "dark").good("text")).toBe(painted);
   });
 
@@ -104,7 +104,7 @@ describe("T56: themes", () => {
     expect(weak.map(([color]) => color)).toEqual([]);
   });
 
-  test("with a name of a background hold, whatever the terminal says; others are for what it says", () => {
+  test("a theme for one background stays; other themes follow the terminal's background", () => {
     const colors = new Colors(24, { COLORFGBG: "15;0" });
     expect(colors.use("light")).toEqual([]);
     colors.heard("dark");

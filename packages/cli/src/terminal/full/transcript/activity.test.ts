@@ -59,7 +59,7 @@ test("T25: the activity comes from the feed, and counts sub-agents without their
   expect([activities.isBusy, activities.doing]).toEqual([false, undefined]);
 });
 
-test("F35, F26: a model that is asked again counts down, and one that says nothing is told with whether it lives", () => {
+test("F35, F26: a retry of the model shows a countdown, and a silent model whether its connection is alive", () => {
   starts("patient");
   const nextAt = Date.now() + 12_000;
   const retrying = {

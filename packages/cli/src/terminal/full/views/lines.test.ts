@@ -13,13 +13,13 @@ describe("T25: the spinner line", () => {
   const line = (elapsed: number, moves = true, width = 80) =>
     spinnerLine({ what: "running npm test", elapsed, stopKey: "Esc" }, moves, width, plain);
 
-  test("names what goes on, for how long, and what stops it", () => {
+  test("the line names the activity, its duration and the key that stops it", () => {
     expect(line(12_345).slice(2)).toBe("Running npm test, 12 s (Esc to stop)");
     expect(line(185_000).slice(2)).toBe("Running npm test, 3 min 5 s (Esc to stop)");
     expect(line(300).slice(2)).toBe("Running npm test (Esc to stop)");
   });
 
-  test("F35: counts down to what comes by itself", () => {
+  test("F35: the line counts down to the next attempt", () => {
     const activity = { what: "429, attempt 4", elapsed: 3_000, until: 12_345, stopKey: "Esc" };
     expect(spinnerLine(activity, false, 80, plain)).toBe("• 429. Trying again in 12 s (attempt 4, Esc to stop)");
     expect(spinnerLine({ ...activity, until: 900 }, false, 80, plain)).toBe(
@@ -58,7 +58,7 @@ describe("T25: the spinner line", () => {
     );
   });
 
-  test("moves, unless nobody wants that", () => {
+  test("the spinner moves, unless NO_MOTION is set", () => {
     expect(line(0).charAt(0)).not.toBe(line(SPIN_TIME).charAt(0));
     expect([line(0, false), line(SPIN_TIME, false)].map((text) => text.charAt(0))).toEqual(["•", "•"]);
     expect([
@@ -69,7 +69,7 @@ describe("T25: the spinner line", () => {
     ]).toEqual([true, true, false, false]);
   });
 
-  test("keeps what stops it in sight when there is little room", () => {
+  test("a narrow line keeps the key that stops the activity", () => {
     expect(line(12_345, true, 30)).toMatch(/^. Running…, 12 s \(Esc to stop\)$/);
   });
 });
@@ -91,7 +91,7 @@ describe("T26: the status line", () => {
     );
   });
 
-  test("says nothing of what is not known, and of one branch only", () => {
+  test("the status line omits unknown facts and a single branch", () => {
     expect(
       statusLine(
         { mode: "task", model: "demo/offline", tokens: 0, cost: 0, branch: { number: 1, count: 1 } },
@@ -107,7 +107,7 @@ describe("T26: the status line", () => {
     );
   });
 
-  test("T55: is what a command of the person's own says, with colours where there are any", () => {
+  test("T55: the user's own command writes the line, with colours in a terminal with colours", () => {
     const own = "\x1b[32mready\x1b[0m on main";
     expect(statusLine({ ...status, own }, 120, createTheme(4, "dark"))).toBe(own);
     expect(statusLine({ ...status, own }, 10, plain)).toBe("ready on …");

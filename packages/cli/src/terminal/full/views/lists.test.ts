@@ -92,7 +92,7 @@ describe("a picker", () => {
     expect(seen(picker, 40, 16).at(-1)).toContain("Enter chooses");
   });
 
-  test("cuts long names, so that what stands behind them is in one column, and whole", () => {
+  test("long names are cut, so that the next column is aligned and whole", () => {
     const titled = ["short", "a title that is longer than its room"].map((label) => ({
       value: label,
       label,
@@ -131,7 +131,7 @@ describe("a picker", () => {
     expect(seen(picker).slice(2, -1)).toEqual(["❯ beta   number 1", "  delta  number 3"]);
   });
 
-  test("of a thousand items shows a part", () => {
+  test("a list of a thousand items shows a part", () => {
     const many = Array.from({ length: 1_000 }, (_, index) => ({ value: index, label: `item ${index}` }));
     const picker = new Picker({ title: "Many", items: many });
     expect(press(picker, END, ENTER)).toEqual({ result: 999 });
@@ -159,7 +159,7 @@ describe("a viewer", () => {
     expect(press(viewer, ESC)).toEqual({});
   });
 
-  test("the key that opened it goes to the page before, and says so; from the first one, back", () => {
+  test("the opening key shows the previous page, as the last line says, and closes the view on the first page", () => {
     const viewer = new Viewer([page("first", 3), page("second", 3)], { openKey: "Ctrl-O" });
     expect(seen(viewer, 80, 10).at(-1)).toBe(
       "lines 1 to 3 of 3 · Esc goes back · Ctrl-O previous page · ← → other pages",
@@ -175,7 +175,7 @@ describe("a viewer", () => {
     expect(seen(viewer, 14, 8).slice(1, 4)).toEqual(["Arguments", "  one two", "  three four"]);
   });
 
-  test("T30: follows the end of what grows, until somebody moves away from it", () => {
+  test("T30: the view follows the end of growing text until the user scrolls away", () => {
     const growing: string[] = ["1", "2", "3"];
     const viewer = new Viewer([{ title: "live", lines: () => growing }], { atEnd: true });
     expect(seen(viewer, 80, 4).slice(1, 3)).toEqual(["2", "3"]);
