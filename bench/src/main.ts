@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type Baselines, keepBaselines, readBaselines, regressions } from "./baselines.ts";
 import { inOwnProcess, Provider } from "./child.ts";
+import { type Claim, readClaims, wrongClaims } from "./claims.ts";
 import type { Lab, Measure, Sample } from "./measure.ts";
 import { measures } from "./measures/index.ts";
 import { PEERS } from "./peers.ts";
@@ -55,11 +56,12 @@ async function main(): Promise<void> {
   const machine = { node: process.version, platform: process.platform, cpu: cpus()[0]?.model, cores: cpus().length };
   const file = `${RESULTS}${at.slice(0, 19).replaceAll(":", "-")}.json`;
   const baselines = readBaselines();
+  const claims = readClaims();
   const results = [];
   mkdirSync(RESULTS, { recursive: true });
   for (const measure of chosen) {
     const taken = await take(measure, rounds ?? measure.rounds, lab, missing);
-    report(measure, taken, baselines);
+    report(measure, taken, baselines, claims);
     results.push({ measure: measure.name, what: measure.what, load: loadavg()[0], ...taken });
     // Write after each measure: an interrupted run keeps its results.
     writeFileSync(file, `${JSON.stringify({ at, machine, turns, results }, null, 2)}\n`);
@@ -109,11 +111,20 @@ async function take(measure: Measure, rounds: number, lab: Lab, missing: Readonl
   return { rounds, seconds: Math.round(seconds()), rows, verdicts: verdicts(measure, rows), problems };
 }
 
-function report(measure: Measure, { rows, verdicts, problems, seconds }: Taken, baselines: Baselines): void {
+function report(
+  measure: Measure,
+  { rows, verdicts, problems, seconds }: Taken,
+  baselines: Baselines,
+  claims: readonly Claim[],
+): void {
   console.log(`\n${table(rows)}\n`);
   for (const verdict of verdicts) console.log(`  ${sentence(verdict)}`);
   for (const [subject, problem] of Object.entries(problems)) console.log(`  ${subject}: ${problem}`);
   for (const regression of regressions(measure.name, rows, baselines)) console.log(`  ${regression}`);
+  for (const wrong of wrongClaims(measure.name, rows, claims)) {
+    process.exitCode = 1;
+    console.log(`  ${wrong}`);
+  }
   console.log(`  ${seconds} s\n`);
 }
 

@@ -18,6 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
     "A session knows nothing of summaries: those under way belong to it and end with it.",
   "context/recall.ts writing":
     "A memory is its user's own object. Conversations that know nothing of each other share it, and each waits for what another one still writes.",
+  "conversation/option-names.ts required": "A memo: the table of names alone says whether an option is required.",
   "conversation/tree/path.ts placeholders":
     "A memo: the entry alone says what is shown in the place of a message, and drivers know messages by their identity.",
   "conversation/tree/path.ts shortenedForms":

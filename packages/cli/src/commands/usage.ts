@@ -1,3 +1,4 @@
+import { cacheMissCause, cacheMissSums } from "@banyan/client/words";
 import { type Cost, leaves, pathTo, type Usage } from "@banyan/core";
 import { usageOnPath } from "@banyan/core/conversation";
 import { formatCost, formatCount } from "@banyan/core/shown";
@@ -23,6 +24,13 @@ export function showUsage({ state, leaf, write, screen: { columns, style } }: Co
   for (const [index, line] of table(shownIn(rows, columns), 1, columns).entries())
     write(index === 0 ? style.dim(line) : line);
   if (leaf !== null && all.includes(leaf)) write(style.dim("* marks your branch."));
+  const misses = cacheMissSums(state.messages.values());
+  if (misses.length === 0) return;
+  const counts = misses.map(({ cause, count, tokens }) => {
+    return [cacheMissCause(cause), formatCount(count), formatCount(tokens)];
+  });
+  for (const [index, line] of table([["cache misses", "answers", "tokens"], ...counts], 1, columns).entries())
+    write(index === 0 ? style.dim(line) : line);
 }
 
 /** All columns if they fit. A narrow terminal omits columns that are 0 everywhere. */

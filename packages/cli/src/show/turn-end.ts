@@ -1,4 +1,4 @@
-import { describeBrokenTurn, formatSpent } from "@banyan/client/words";
+import { cacheMissText, describeBrokenTurn, formatSpent } from "@banyan/client/words";
 import type { ConversationState, Event, Json, Message, RunEnd } from "@banyan/core";
 import { lastAssistantMessage, pathTo, textOf, totalTokens } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
@@ -16,7 +16,12 @@ export function turnLine(end: TurnEnd, state: ConversationState, model: string):
   const { spent } = end;
   if (!spent || totalTokens(spent.usage) === 0) return [];
   const steps = spent.steps > 1 ? ` · ${counted(spent.steps, "step")}` : "";
-  return [`${lastResponse(end, state)?.model ?? model}${steps} · ${formatSpent(spent.usage, spent.cost)}`];
+  const responses = pathTo(state, end.leaf).filter(
+    (message) => message.role === "assistant" && message.run === end.run,
+  );
+  const misses = cacheMissText(responses);
+  const said = misses === "" ? "" : ` · ${misses}`;
+  return [`${lastResponse(end, state)?.model ?? model}${steps} · ${formatSpent(spent.usage, spent.cost)}${said}`];
 }
 
 /** Advice to a user of the chat for a request that is too long for the model. */

@@ -15,6 +15,7 @@ export {
   type ResponseShortfall,
   shortfallOf,
 } from "./broken-turn.ts";
+export { type CacheMissSum, cacheMissCause, cacheMissSums, cacheMissText } from "./cache-misses.ts";
 export { type FilledField, filledByLine, filledText, questionText } from "./filled-fields.ts";
 export {
   type Finding,

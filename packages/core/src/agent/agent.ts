@@ -68,9 +68,9 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
   // biome-ignore lint/style/useReadonlyClassProperties: `with` sets it, of the agent that it makes.
   #alike: Agent<unknown> | undefined;
   /** Other agents, prepared as sub-agents of this agent. */
-  readonly #subAgents = new WeakMap<Agent<unknown>, TurnAgent>();
-  /** Other agents, with the options with which they continue a turn of this agent. */
-  readonly #successors = new WeakMap<Agent<unknown>, Agent<unknown>>();
+  #subAgents: WeakMap<Agent<unknown>, TurnAgent> | undefined;
+  // biome-ignore lint/style/useReadonlyClassProperties: Other agents that continue a turn of this agent, since the first.
+  #successors: WeakMap<Agent<unknown>, Agent<unknown>> | undefined;
   /** The agent whose conversation this agent continues. */
   // biome-ignore lint/style/useReadonlyClassProperties: `handedTo` and `with` set it, of the agent that they make.
   #first: Agent<unknown> | undefined;
@@ -100,6 +100,7 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
 
   #withSubAgent(agent: TaskAgent): TurnAgent {
     if (!(agent instanceof Agent)) throw new OptionError("The agent of a task must be an Agent: new Agent({ ... }).");
+    this.#subAgents ??= new WeakMap();
     const known = this.#subAgents.get(agent) ?? agent.with(optionsWithin(agent.options, this.options)).ready;
     this.#subAgents.set(agent, known);
     return known;
@@ -122,6 +123,7 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
     const first: Agent<unknown> = this.#first ?? this;
     // A name stands for one agent, as in the log: a changed copy gets its conversation back.
     if (agent.name === first.name) return first;
+    first.#successors ??= new WeakMap();
     const known = first.#successors.get(agent);
     if (known) return known;
     const onTurn = agent.options.onTurn ?? first.options.onTurn;

@@ -14,9 +14,7 @@ const known = new WeakMap<LanguageModelV4Message, LanguageModelV4Message>();
 export function withOwnStorage(request: LanguageModelV4CallOptions, model: string): LanguageModelV4CallOptions {
   if (!RESPONSES.test(model)) return request;
   const { providerOptions = {}, prompt } = request;
-  const [provider = model] = model.split(".", 1);
-  // Azure's package reads options for OpenAI if its own are absent.
-  const name = provider in providerOptions || !("openai" in providerOptions) ? provider : "openai";
+  const name = optionsName(request, model);
   const options = providerOptions[name];
   if (options?.store !== undefined && options.store !== null) return request;
   return {
@@ -24,6 +22,28 @@ export function withOwnStorage(request: LanguageModelV4CallOptions, model: strin
     prompt: prompt.map(withPartsOnce),
     providerOptions: { ...providerOptions, [name]: { ...options, store: false } },
   };
+}
+
+/** Providers whose packages have the option `promptCacheKey`. */
+const WITH_CACHE_KEY = /^(?:openai|azure)[\w-]*\.(?:responses|chat)$|^xai\.responses$|^mistral\.chat$/;
+
+/** Adds the name of the prompt cache for providers that have such a name. The user's own option takes precedence. */
+export function withCacheKey(
+  request: LanguageModelV4CallOptions,
+  model: string,
+  key: string | undefined,
+): LanguageModelV4CallOptions {
+  if (key === undefined || !WITH_CACHE_KEY.test(model)) return request;
+  const name = optionsName(request, model);
+  const options = { promptCacheKey: key, ...request.providerOptions?.[name] };
+  return { ...request, providerOptions: { ...request.providerOptions, [name]: options } };
+}
+
+/** Returns the name of the provider's options in a request. */
+function optionsName({ providerOptions = {} }: LanguageModelV4CallOptions, model: string): string {
+  const [provider = model] = model.split(".", 1);
+  // Azure's package reads options for OpenAI if its own are absent.
+  return provider in providerOptions || !("openai" in providerOptions) ? provider : "openai";
 }
 
 function withPartsOnce(message: LanguageModelV4Message): LanguageModelV4Message {

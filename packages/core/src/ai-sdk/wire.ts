@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ModelRequest, ModelSink } from "../ports/model.ts";
 import { asModelError } from "./error.ts";
-import { withOwnStorage } from "./own-storage.ts";
+import { withCacheKey, withOwnStorage } from "./own-storage.ts";
 import { callOptions, demandedSettings, type PromptTarget } from "./prompt.ts";
 import { readStreamInto } from "./pump.ts";
 import { ResponseParts } from "./response-parts.ts";
@@ -24,7 +24,8 @@ export async function streamRequest(
   sink: ModelSink,
   signal: AbortSignal,
 ): Promise<void> {
-  const adapted = adapt(withOwnStorage(callOptions(given, asked), model.provider));
+  const own = withOwnStorage(callOptions(given, asked), model.provider);
+  const adapted = adapt(withCacheKey(own, model.provider, given.settings.cacheKey));
   const request = showsLife ? adapted : { ...adapted, includeRawChunks: true };
   const interruption = Promise.withResolvers<never>();
   const interrupt = () => interruption.reject(signal.reason);

@@ -13,7 +13,7 @@ import type {
   SummaryMessage,
 } from "./message.ts";
 import type { BroughtFile, Json, Part, TextPart, UserPart } from "./part.ts";
-import type { Cost, EarlierUsage, TurnUsage, Usage } from "./usage.ts";
+import type { CacheMiss, Cost, EarlierUsage, TurnUsage, Usage } from "./usage.ts";
 
 /**
  * An event of a conversation. The log stores only events, and only `reduce` turns them into a state. Unknown events of
@@ -55,6 +55,8 @@ export type EventBody =
       readonly usage: Usage;
       readonly cost?: Cost;
       readonly error?: string;
+      /** Absent if the provider's cache had the beginning of the request, or if the provider reports no cache. */
+      readonly cacheMiss?: CacheMiss;
     }
   /** The response is requested again, or ended before its first word. Nothing has acted on it. */
   | {

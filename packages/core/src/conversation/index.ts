@@ -59,7 +59,9 @@ export { reduce } from "./tree/reduce.ts";
 export {
   addCost,
   addUsage,
+  type CacheMiss,
   type Cost,
+  cacheMissCauses,
   cleanCost,
   cleanUsage,
   costOf,

@@ -1,7 +1,7 @@
 import type { OfferedTool } from "./offered-tool.ts";
 import { OptionError } from "./option-names.ts";
 import type { BroughtFile, Json, Part, TextPart, UserPart } from "./part.ts";
-import type { Cost, Usage } from "./usage.ts";
+import type { CacheMiss, Cost, Usage } from "./usage.ts";
 
 /**
  * Author of a user message: a user, a tool (the outcome of an edit), or the system (a correction, a limit).
@@ -260,6 +260,7 @@ export interface AssistantMessage extends MessageBase {
   readonly error?: string;
   readonly usage?: Usage;
   readonly cost?: Cost;
+  readonly cacheMiss?: CacheMiss;
 }
 
 /** A user message that a summary covers, but whose words the model still sees. See {@link pathTo}. */

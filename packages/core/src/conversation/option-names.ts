@@ -71,14 +71,32 @@ export function refuseUnknown(
     const what = within === "" ? `The options of ${owner}` : `${within.slice(0, -1)} of ${owner}`;
     throw new OptionError(`${what} must be an object, not ${kindName(options)}.`);
   }
+  let mayBeWrong = hasRequired(names);
   for (const name in options) {
-    if (Object.hasOwn(names, name)) continue;
-    const known = Object.keys(names);
-    const advice = didYouMean(name, known, within) ?? `the options are ${known.join(", ")}.`;
-    throw new OptionError(`${within}${name} is no option of ${owner}; ${advice}`);
+    const kind = names[name];
+    if (kind === true) continue;
+    if (typeof kind !== "string") throw unknownOption(owner, name, Object.keys(names), within);
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    mayBeWrong ||= value !== undefined && kindOf(value) !== kind;
   }
-  const problem = kindProblem(owner, options ?? {}, names, within);
+  // Only now, because the list of all names takes longer than the given names.
+  const problem = mayBeWrong ? kindProblem(owner, options ?? {}, names, within) : undefined;
   if (problem !== undefined) throw new OptionError(problem);
+}
+
+function unknownOption(owner: string, name: string, known: readonly string[], within: string): OptionError {
+  const advice = didYouMean(name, known, within) ?? `the options are ${known.join(", ")}.`;
+  return new OptionError(`${within}${name} is no option of ${owner}; ${advice}`);
+}
+
+const required = new WeakMap<object, boolean>();
+
+function hasRequired(names: Readonly<Record<string, true | string>>): boolean {
+  const known = required.get(names);
+  if (known !== undefined) return known;
+  const found = Object.values(names).some((kind) => typeof kind === "string" && kind.endsWith("!"));
+  required.set(names, found);
+  return found;
 }
 
 /**
@@ -131,8 +149,9 @@ export function kindProblem(
 }
 
 function kindOf(value: unknown): string {
+  if (typeof value !== "object") return typeof value;
   if (Array.isArray(value)) return "list";
-  return value === null ? "null" : value instanceof Promise ? "promise" : typeof value;
+  return value === null ? "null" : value instanceof Promise ? "promise" : "object";
 }
 
 function kindName(value: unknown): string {

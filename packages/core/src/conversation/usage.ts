@@ -15,6 +15,28 @@ export interface Usage {
   readonly reasoning: number;
 }
 
+/**
+ * Causes of cache misses: the first request of a conversation or sub-agent; a change of the model, the tools, the
+ * instructions or the settings; a compaction; a pause that was too long; or a decision of the provider.
+ */
+export const cacheMissCauses = [
+  "first-request",
+  "model",
+  "tools",
+  "instructions",
+  "settings",
+  "compaction",
+  "pause",
+  "provider",
+] as const;
+
+/** A part of a request that the provider's cache could have had, but did not. */
+export interface CacheMiss {
+  readonly cause: (typeof cacheMissCauses)[number];
+  /** Tokens that the provider read again. */
+  readonly tokens: number;
+}
+
 /** US dollars; `undefined` means unknown, never zero. See {@link usageOnPath}. */
 export type Cost = number | undefined;
 

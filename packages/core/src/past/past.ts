@@ -4,6 +4,7 @@ import { pathTo, placeAfterForgotten } from "../conversation/tree/path.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Rights } from "../ports/rights.ts";
 import type { Log, LogView } from "../ports/store.ts";
+import { CacheMisses } from "./cache-misses.ts";
 import type { recover } from "./recovery.ts";
 import { ResponseSources } from "./response-sources.ts";
 import { TurnSpending } from "./turn-spending.ts";
@@ -13,6 +14,7 @@ export interface Past {
   readonly state: ConversationState;
   readonly sources: ResponseSources;
   readonly spending: TurnSpending;
+  readonly cacheMisses: CacheMisses;
   /** Permissions that a user gave on this machine. Absent: the store keeps none, or the log was copied here. */
   readonly rights?: Rights | undefined;
   /** Absent: the log has no events yet. */
@@ -24,7 +26,8 @@ type Labels = ConversationState["labels"];
 /** Returns the state of a new conversation, which the store creates with the first message. */
 export function emptyPast(conversation?: string, labels?: Labels): Past {
   const state = emptyConversation(conversation, labels);
-  return { state, sources: new ResponseSources(state), spending: new TurnSpending(state) };
+  const cacheMisses = new CacheMisses(state);
+  return { state, sources: new ResponseSources(state), spending: new TurnSpending(state), cacheMisses };
 }
 
 /** Reads a log, and closes the log if this fails. `labels`: labels of a conversation without events. */
@@ -37,6 +40,7 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
         reduce(past.state, event);
         past.sources.add(event);
         past.spending.hear(event);
+        past.cacheMisses.hear(event);
       }
     }
     return { ...past, rights, ...(past.state.seq > 0 && { recover: (await import("./recovery.ts")).recover }) };

@@ -98,6 +98,7 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string 
  *     maxTokens: 2_000,
  *     stop: ["END"],
  *     effort: "low",
+ *     cacheKey: "guide-berlin",
  *     providerOptions: { anthropic: { speed: "fast" } },
  *     serverTools: [{ id: "anthropic.web_search_20250305", name: "web_search", args: { maxUses: 3 } }],
  *   },
@@ -116,6 +117,11 @@ export interface ModelSettings {
   readonly stop?: readonly string[] | undefined;
   /** Amount of reasoning before the response, for models that support it. */
   readonly effort?: (typeof efforts)[number] | undefined;
+  /**
+   * Name of the prompt cache for requests that begin alike, such as those of one agent. OpenAI, Azure, xAI and Mistral
+   * get it as `prompt_cache_key`, unless `providerOptions` has a key; other providers get none. Use no personal data.
+   */
+  readonly cacheKey?: string | undefined;
   /** Passed to the provider unchanged, under the provider's name. */
   readonly providerOptions?: ProviderData | undefined;
   /** Tools that the provider runs itself. Tools of other providers are ignored. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Agent, type AgentOptions } from "@banyan/core";
 import type { Hooks } from "../hooks/hooks.ts";
 import { instructionsText } from "../instructions/instructions.ts";
@@ -18,6 +19,11 @@ interface HostCallbacks {
   readonly hooks: Hooks;
 }
 
+/** Returns a name for the prompt cache of an agent's conversations in a workspace. The name is a digest (V5). */
+export function cacheKey(agent: string, workspace: string): string {
+  return createHash("sha256").update(`${agent}\n${workspace}`).digest("hex").slice(0, 32);
+}
+
 /** Creates the agent for a host's conversations. The agent has no tools until the host is ready. */
 export function hostAgent(parts: HostParts, { hooks, ...callbacks }: HostCallbacks): Agent {
   const { settings } = parts.configuration;
@@ -28,7 +34,7 @@ export function hostAgent(parts: HostParts, { hooks, ...callbacks }: HostCallbac
     model: parts.driver,
     fallbacks: settings.fallbacks,
     instructions: instructionsText(parts.instructions.parts),
-    settings: modelSettings(settings),
+    settings: { ...modelSettings(settings), cacheKey: cacheKey(AGENT, parts.workspace) },
     limits: limitsOf(settings),
     ...patienceOf(settings),
     callbacks: { onModelError: (error) => parts.log.modelError(error) },

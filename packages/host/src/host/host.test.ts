@@ -66,8 +66,19 @@ describe("a host", () => {
   test("B5: takes a flag before a setting, and each where there is no other", async () => {
     set({ temperature: 0.5, topP: 0.9, seed: 7, maxTokens: 100, approval: "edits" });
     const host = await open({ numbers: { temperature: 0 } });
-    expect(host.agent.options.settings).toEqual({ temperature: 0, topP: 0.9, seed: 7, maxTokens: 100 });
+    const cacheKey = expect.stringMatching(/^[0-9a-f]{32}$/);
+    expect(host.agent.options.settings).toEqual({ temperature: 0, topP: 0.9, seed: 7, maxTokens: 100, cacheKey });
     expect(host.approval).toBe("edits");
+  });
+
+  test("V5: names the prompt cache by agent and workspace, without their names", async () => {
+    const keyIn = async (folder: string) => {
+      const opened = await openHost({ cwd: folder, home, env: env(), canAsk: true, readyLater: true });
+      return opened.agent.options.settings?.cacheKey;
+    };
+    const key = await keyIn(cwd);
+    expect(await keyIn(cwd)).toBe(key);
+    expect(await keyIn(home)).not.toBe(key);
   });
 
   test("B63: puts the rules of settings, file and flags together", async () => {
@@ -245,7 +256,7 @@ describe("what is set", () => {
     set({ modle: "x", temperature: 0.5 });
     const host = await open();
     expect(host.notices).toContain(`${settings}:1:2: 'modle' is not known; expected 'model' or 'models'.`);
-    expect(host.agent.options.settings).toEqual({ temperature: 0.5 });
+    expect(host.agent.options.settings).toMatchObject({ temperature: 0.5 });
     set({ permissions: { deny: ["shell("] } });
     await expect(open()).rejects.toThrow("permissions.deny[0]");
   });

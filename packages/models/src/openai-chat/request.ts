@@ -70,6 +70,7 @@ function requestHead(
     reasoning_effort: settings.effort === "max" ? "high" : settings.effort,
     // Obfuscation would add random characters to each event.
     stream_options: { include_usage: true, ...(shape.isOpenAI && { include_obfuscation: false }) },
+    prompt_cache_key: shape.isOpenAI ? settings.cacheKey : undefined,
     response_format: output && {
       type: "json_schema",
       json_schema: { name: "result", strict: true, schema: output },

@@ -4,6 +4,7 @@ import {
   anyJson,
   behindSummary,
   broughtFile,
+  cacheMiss,
   fileChange,
   offers,
   part,
@@ -106,6 +107,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       usage,
       cost: dollars.optional(),
       error: z.string().optional(),
+      cacheMiss: cacheMiss.optional(),
     }),
     event("message.abandoned", { ...messageOf, reason: z.string(), usage: usage.optional(), cost: dollars.optional() }),
     event("call.pending", {

@@ -1,6 +1,6 @@
 import type { Message } from "@banyan/core/conversation";
 import { z } from "zod";
-import { about, behindSummary, broughtFile, fileChange, part, seenFile, usage, userPart } from "./parts.ts";
+import { about, behindSummary, broughtFile, cacheMiss, fileChange, part, seenFile, usage, userPart } from "./parts.ts";
 import { callId, count, dollars, engineSchema, id, json, listSchema, time } from "./shapes.ts";
 
 const draft = z.object({
@@ -83,6 +83,7 @@ export const message = engineSchema<Message>(
       error: z.string().optional(),
       usage: usage.optional(),
       cost: dollars.optional().describe("Absent if the price is unknown."),
+      cacheMiss: cacheMiss.optional(),
     }),
     z.looseObject({
       ...base,

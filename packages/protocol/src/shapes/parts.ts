@@ -1,4 +1,5 @@
 import {
+  cacheMissCauses,
   isBase64,
   isMediaType,
   isWebAddress,
@@ -58,6 +59,12 @@ export const usage = z.object({
   cacheWrite: count.describe("Part of `input` that was written to the provider's cache."),
   output: count.describe("Tokens of the answers, including reasoning."),
   reasoning: count.describe("Part of `output` that was reasoning."),
+});
+
+/** Schema of a part of a request that the provider's cache could have had. */
+export const cacheMiss = z.object({
+  cause: z.enum(cacheMissCauses).describe("`pause`: a too long pause. `provider`: no other cause is known."),
+  tokens: count.describe("Tokens that the provider read again."),
 });
 
 const provider = z

@@ -7,6 +7,9 @@ interface KnownTool {
   readonly input: JsonSchema;
 }
 
+/** The tools that find and call other tools. */
+const FINDER: readonly string[] = ["find_tools", "call_tool"];
+
 /**
  * The instructions and the tool schemas (as JSON) of a conversation's first request that had `call_tool`.
  * See {@link toolsForModel}.
@@ -17,8 +20,8 @@ export interface InitialTools {
 }
 
 /**
- * Returns the instructions and tools of the conversation's first turn with one of these forwarding tools, read from the
- * log; undefined if there was none. Skips turns whose instructions are in `passed`.
+ * Returns the instructions and tools of the conversation's first turn with a forwarding tool (`call_tool`), read from
+ * the log; undefined if there was none. Skips turns whose instructions are in `passed`.
  * @example const first = initialTools(tools, session.state);
  */
 export function initialTools(
@@ -26,8 +29,7 @@ export function initialTools(
   { contents }: Pick<ConversationState, "contents">,
   passed: (instructions: string) => boolean = () => false,
 ): InitialTools | undefined {
-  const forwards = tools.find((tool) => tool.forwards)?.name;
-  if (forwards === undefined) return undefined;
+  const forwards = tools.find((tool) => tool.forwards)?.name ?? "call_tool";
   const mark = `{"name":${JSON.stringify(forwards)},`;
   let instructions = "";
   for (const text of contents.values()) {
@@ -43,7 +45,7 @@ export function initialTools(
  * fit into `room` tokens and the request then has at most `most` tools. All other tools of servers, including tools
  * that appear later, are `unlisted`, and `find_tools` finds them. A conversation keeps its first list, so that its
  * requests begin with the same bytes and hit the provider's cache. A listed tool that disappears stays listed; its
- * calls fail. Without a forwarding tool (`call_tool`), returns `tools` itself. Equal arguments return the same array.
+ * calls fail. Without a forwarding tool (`call_tool`) now or at the beginning, returns `tools` itself. Equal arguments return the same array.
  * @param initial The first list of the conversation.
  * @param room Tokens.
  * @param most Maximum number of tools in one request.
@@ -55,8 +57,8 @@ export function toolsForModel(
   room: number,
   most = Number.POSITIVE_INFINITY,
 ): readonly Tool[] {
-  if (!tools.some(({ forwards }) => forwards)) return tools;
   const first = initial?.tools;
+  if (first === undefined && !tools.some(({ forwards }) => forwards)) return tools;
   if (first === undefined && tools.length <= most && roughToolTokens(tools.filter(isOffered)) <= room) return tools;
   const known = made.get(tools) ?? new Map<string, readonly Tool[]>();
   made.set(tools, known);
@@ -68,15 +70,19 @@ export function toolsForModel(
 const made = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
 function toldAs(tools: readonly Tool[], known: readonly KnownTool[]): readonly Tool[] {
+  const hasFinder = tools.some(({ forwards }) => forwards);
   const there = new Map(tools.filter(isOffered).map((tool) => [tool.name, tool]));
   const listed = known.flatMap(({ name, description, input }): Tool[] => {
     const tool = there.get(name);
     if (tool) return [{ ...tool, description, input }];
-    return name.startsWith("mcp_") ? [gone({ name, description, input })] : [];
+    const isGone = name.startsWith("mcp_") || (!hasFinder && FINDER.includes(name));
+    return isGone ? [gone({ name, description, input })] : [];
   });
   for (const { name } of listed) there.delete(name);
   const unlisted = [...there.values()].map((tool) => ({ ...tool, unlisted: true }));
-  const at = tools.findIndex(({ forwards }) => forwards) + 1;
+  const names = known.map(({ name }) => name);
+  const before = new Set(names.slice(0, Math.max(0, names.indexOf("find_tools"))));
+  const at = 1 + tools.findLastIndex(({ name, forwards }) => (hasFinder ? forwards : before.has(name)));
   const others = (some: readonly Tool[]) => some.filter((tool) => !isOffered(tool));
   return [...others(tools.slice(0, at)), ...listed, ...unlisted, ...others(tools.slice(at))];
 }
@@ -85,7 +91,7 @@ function isOffered({ offeredBy }: Tool): boolean {
   return offeredBy !== undefined;
 }
 
-/** A listed tool whose server is gone or no longer has the tool. A call only fails, so it needs no approval. */
+/** A listed tool whose server is gone or no longer has the tool, or a finder without servers. A call only fails, so it needs no approval. */
 function gone(tool: KnownTool): Tool {
   return {
     ...tool,

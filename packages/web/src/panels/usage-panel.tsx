@@ -1,4 +1,4 @@
-import { formatTokens, shortCount } from "@banyan/client/words";
+import { cacheMissCause, cacheMissSums, cacheMissText, formatTokens, shortCount } from "@banyan/client/words";
 import {
   addCost,
   addUsage,
@@ -71,6 +71,7 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
           <Row name={t("Cost")} branch={formatCost(branch.cost, say)} all={formatCost(tree.cost, say)} />
         </tbody>
       </table>
+      <CacheMisses messages={tree.messages.values()} />
       {other.answers > 0 && (
         <p className="px-3 pb-2 text-soft text-xs">
           {t("All branches, with sub-agents: {tokens} tokens, {cost}.", {
@@ -114,7 +115,11 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
                         {formatTokens(answer.usage ?? noUsage, say) !== "" && formatCost(answer.cost, say)}
                       </span>
                     </span>
-                    <span className="block truncate text-soft">{formatTokens(answer.usage ?? noUsage, say)}</span>
+                    <span className="block truncate text-soft">
+                      {[formatTokens(answer.usage ?? noUsage, say), cacheMissText([answer], say)]
+                        .filter((part) => part !== "")
+                        .join(" · ")}
+                    </span>
                   </button>
                 </li>
               )
@@ -133,6 +138,28 @@ const KINDS = {
   output: t("Output"),
   reasoning: t("Reasoning"),
 } as const;
+
+/** Lists the causes of cache misses of all branches. */
+function CacheMisses({ messages }: { readonly messages: Iterable<Message> }) {
+  const sums = cacheMissSums(messages);
+  if (sums.length === 0) return null;
+  return (
+    <table className="mx-3 my-2 text-end text-xs">
+      <caption className="text-start text-soft">{t("Cache misses, all branches")}</caption>
+      <tbody>
+        {sums.map(({ cause, count, tokens }) => (
+          <tr key={cause}>
+            <th scope="row" className="text-start font-normal">
+              {cacheMissCause(cause, say)}
+            </th>
+            <td className="whitespace-nowrap ps-2">{tCount(count, "{count} answer", "{count} answers")}</td>
+            <td className="whitespace-nowrap ps-2">{t("{tokens} tokens", { tokens: shortCount(tokens) })}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
 
 function Row({ name, branch, all }: { readonly name: string; readonly branch: string; readonly all: string }) {
   return (

@@ -1,4 +1,4 @@
-import { formatSpent } from "@banyan/client/words";
+import { cacheMissText, formatSpent } from "@banyan/client/words";
 import {
   type AssistantMessage,
   isUserMessage,
@@ -123,12 +123,14 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
   );
 }
 
-function AnswerCost({ message: { model, usage, cost, calls } }: { readonly message: AssistantMessage }) {
+function AnswerCost({ message }: { readonly message: AssistantMessage }) {
+  const { model, usage, cost, calls } = message;
   if (!usage) return null;
   const said = [
     model,
     formatSpent(usage, cost, say),
     calls.length > 0 ? tCount(calls.length, "{count} call", "{count} calls") : "",
+    cacheMissText([message], say),
   ];
   return <span>{said.filter((part) => part !== "").join(" · ")}</span>;
 }

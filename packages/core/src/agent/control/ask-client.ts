@@ -24,21 +24,17 @@ export function askClient(): Tool {
   return defineTool({
     name: "ask_client",
     description:
-      "Asks the user what you cannot decide or find out yourself. If possible, offer choices with `questions` (1 to 4, each with 2 to 12 choices; the user may always answer in other words) and give a default_answer for the case that no user is available.",
+      "Asks the user what you cannot decide or find out yourself. If possible, offer choices with `questions` (1 to 4, each with 2 to 12 choices), and a default_answer in case no user is available.",
     input: {
       type: "object",
       properties: {
-        question: {
-          type: "string",
-          minLength: 1,
-          description: "The question, or the subject of the questions.",
-        },
+        question: { type: "string", minLength: 1 },
         questions: {
           type: "array",
           items: {
             type: "object",
             properties: {
-              heading: { type: "string", description: "One to three words." },
+              heading: { type: "string", description: "1-3 words." },
               question: { type: "string" },
               choices: {
                 type: "array",
@@ -49,7 +45,7 @@ export function askClient(): Tool {
                   additionalProperties: false,
                 },
               },
-              several: { type: "boolean", description: "The user may choose more than one." },
+              several: { type: "boolean" },
             },
             required: ["heading", "question", "choices"],
             additionalProperties: false,

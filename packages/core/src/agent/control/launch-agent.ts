@@ -84,20 +84,19 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
   const text = (description: string) => ({ type: "string", description });
   return defineTool({
     name: "launch_agent",
-    description: `Hands a task to a sub-agent, which works on it alone and returns a result. The sub-agent sees nothing of this conversation, so the task must contain everything that it needs to know. Launch several in one message to run them at the same time.${listAgents(known)}`,
+    description: `Hands a task to a sub-agent, which works alone and returns a result. It sees nothing of this conversation, so the task must contain all that it needs. Several in one message run at the same time.${listAgents(known)}`,
     input: {
       type: "object",
       properties: {
-        task: text("The task."),
-        expected_output: text("Required contents of the result."),
+        task: { type: "string" },
+        expected_output: text("What the result must contain."),
         ...(known.length > 0 ? { agent: { type: "string", enum: known.map(({ name }) => name) } } : {}),
-        instructions: text("Instructions for the sub-agent, in place of your own."),
-        ...(options.resolveModel ? { model: text("Model of the sub-agent. Default: your model.") } : {}),
+        instructions: text("In place of your own."),
+        ...(options.resolveModel ? { model: text("Default: your model.") } : {}),
         tools: {
           type: "array",
           items: { type: "string" },
-          description:
-            "Names of the tools that the sub-agent may use. Default: all your tools, or the tools of the named agent.",
+          description: "Default: all your tools, or those of the named agent.",
         },
       },
       required: ["task", "expected_output"],

@@ -9,7 +9,7 @@ export function shortenConversation(): Tool {
   return defineTool({
     name: "shorten_conversation",
     description:
-      "Replaces the earlier conversation by your summary, to make room. Afterwards you see only the summary and the last messages: write down everything that still matters - the user's goal, decisions, findings, which files were changed and how, and the work that is left.",
+      "Replaces the earlier conversation by your summary, to make room. Afterwards you see only the summary and the last messages, so write down all that matters: goal, decisions, findings, changes of files, and the work that is left.",
     input: {
       type: "object",
       properties: { summary: { type: "string", minLength: 1 } },

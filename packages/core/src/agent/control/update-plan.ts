@@ -21,7 +21,7 @@ export function updatePlan(): Tool {
   return defineTool({
     name: "update_plan",
     description:
-      "Shows your plan to the user: all steps in order, with their status. For work of three steps or more; call it again, with the whole list, as soon as a step begins or ends. With hand_in, the user decides whether the plan is carried out: use it if you were asked for a plan only, or approval mode 'plan' refuses changes.",
+      "Shows your plan to the user, for work of three steps or more. Call it again, with all steps, when a step begins or ends. With hand_in, the user decides whether the plan is carried out: use it if asked for a plan only, or if approval mode 'plan' refuses changes.",
     input: {
       type: "object",
       properties: {
@@ -32,7 +32,7 @@ export function updatePlan(): Tool {
           items: {
             type: "object",
             properties: {
-              title: { type: "string", description: "In a line.", maxLength: LONGEST_TITLE },
+              title: { type: "string", maxLength: LONGEST_TITLE },
               status: { type: "string", enum: ["pending", "in_progress", "completed"] },
             },
             required: ["title", "status"],

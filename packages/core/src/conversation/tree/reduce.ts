@@ -156,6 +156,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       message.usage = event.usage;
       if (event.cost !== undefined) message.cost = event.cost;
       if (event.error !== undefined) message.error = event.error;
+      if (event.cacheMiss !== undefined) message.cacheMiss = event.cacheMiss;
       return { message: message.id };
     }
     case "message.abandoned": {

@@ -22,11 +22,12 @@ const BEHIND =
   "\\W+(\\w+\\W+){0,4}(unsupported|not supported|not implemented|deprecated|no longer|extra inputs|(not|n't) (be )?(permitted|allowed|accepted|available|support))";
 
 /** Settings without which a response still answers. The others are never left out. */
-type OptionalSetting = "temperature" | "maxTokens" | "effort";
+type OptionalSetting = "temperature" | "maxTokens" | "effort" | "cacheKey";
 
 /** Providers' names for our settings. */
 const PARAMETERS: readonly (readonly [setting: OptionalSetting, names: readonly string[]])[] = [
   ["temperature", ["temperature"]],
+  ["cacheKey", ["prompt_cache_key", "promptCacheKey"]],
   ["maxTokens", ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"]],
   [
     "effort",

@@ -20,14 +20,12 @@ const MOST_COUNTED = 1000;
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    path: pathArgument(workspace).describe("The file, relative to the workspace."),
+    path: pathArgument(workspace),
     old_text: z
       .string()
       .min(1)
-      .describe(
-        "The text to replace, exactly as it is in the file, with its indentation, without line numbers. Include more lines if the text is not unique.",
-      ),
-    new_text: z.string().describe("The replacement. Empty removes the old text."),
+      .describe("Exactly as in the file, without line numbers. Include more lines if the text is not unique."),
+    new_text: z.string().describe("Empty removes the old text."),
   });
 
 /**
@@ -39,9 +37,7 @@ export function editTool(workspace: Workspace, options: FileWritingOptions = {})
   const { backups, refuse, watch } = options;
   return defineTool({
     name: "edit",
-    description:
-      "Changes one place in a text file: replaces old_text, which must occur exactly once, with new_text. " +
-      "Line ends, byte-order mark and mode of the file are kept. Returns the change as a unified diff.",
+    description: "Replaces old_text, which must occur exactly once in the file, with new_text. Returns a diff.",
     input: inputOf(workspace),
     // Not idempotent: if new_text contains old_text, a second run would change the file again.
     brief: "Replaces old_text, which occurs once in the file, with new_text.",

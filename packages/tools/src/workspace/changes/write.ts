@@ -32,8 +32,8 @@ import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    path: pathArgument(workspace).describe("The file, relative to the workspace. Missing folders are made."),
-    content: z.string().describe("The whole content of the file."),
+    path: pathArgument(workspace),
+    content: z.string(),
   });
 
 /**

@@ -26,18 +26,12 @@ const TITLE = 200;
 export function processesTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "processes",
-    description:
-      "Returns the new output of a background command, and its state. Without `process`, lists all background commands.",
+    description: "Returns the state and new output of a background command, or lists all.",
     input: z.object({
-      process: z.string().optional().describe("The name of the command, such as p1."),
-      from: z.int().min(0).optional().describe("The position in the output from which to read, in characters."),
-      wait: z
-        .int()
-        .min(0)
-        .max(LONGEST_WAIT)
-        .optional()
-        .describe("Milliseconds to wait for more output or for the end of the command."),
-      stop: z.boolean().optional().describe("Ends the command and its child processes."),
+      process: z.string().optional().describe("Its name, such as p1."),
+      from: z.int().min(0).optional().describe("Position in the output, in characters."),
+      wait: z.int().min(0).max(LONGEST_WAIT).optional().describe("Milliseconds to wait for more output or the end."),
+      stop: z.boolean().optional().describe("Ends it, with its child processes."),
     }),
     effects: "idempotent",
     control: true,
@@ -55,14 +49,11 @@ export function processesTool(background: BackgroundCommands): Tool {
 export function processInputTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "process_input",
-    description: "Writes to the standard input of a background command, and returns its immediate output.",
+    description: "Writes to the input of a background command, and returns its immediate output.",
     input: z.object({
-      process: z.string().describe("The name of the command, such as p1."),
-      typed: z
-        .string()
-        .max(LONGEST_INPUT)
-        .describe("The text, which is sent unchanged: end each line with a line feed."),
-      end: z.boolean().optional().describe("Closes the standard input afterwards."),
+      process: z.string(),
+      typed: z.string().max(LONGEST_INPUT).describe("Sent unchanged: end each line with a line feed."),
+      end: z.boolean().optional().describe("Closes the input afterwards."),
     }),
     effects: "external",
     about: ({ process }) => ({ title: `input for ${process}` }),

@@ -39,23 +39,17 @@ const KEPT = { head: 20_000, tail: 40_000 };
 export const WITHOUT_TERMINAL = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 const input = z.object({
-  command: z
-    .string()
-    .min(1)
-    .max(LONGEST_COMMAND)
-    .describe("The command, as for bash -c, in the folder of the workspace."),
+  command: z.string().min(1).max(LONGEST_COMMAND),
   timeout: z
     .int()
     .min(1)
     .max(LONGEST_TIMEOUT)
     .optional()
-    .describe(`Milliseconds after which the command is ended. Default ${DEFAULT_TIMEOUT}; no limit with background.`),
+    .describe(`Milliseconds. Default ${DEFAULT_TIMEOUT}; no limit with background.`),
   background: z
     .boolean()
     .optional()
-    .describe(
-      "For a server or a watcher: returns the first output and a name, such as p1, while the command keeps running. See processes.",
-    ),
+    .describe("For servers and watchers: returns the first output and a name, such as p1; the command keeps running."),
 });
 
 /**
@@ -73,7 +67,7 @@ export function shellTool(
   return defineTool({
     name: "shell",
     description:
-      "Runs a command in bash and returns stdout and stderr together, and the exit code unless it is 0. " +
+      "Runs a command in bash, in the workspace. Returns stdout and stderr together, and the exit code unless it is 0. " +
       "The command has no input and no terminal, and its child processes end with it. Long output is cut in the middle." +
       (sandbox === undefined ? "" : confines(sandbox)),
     input,

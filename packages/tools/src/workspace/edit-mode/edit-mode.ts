@@ -11,14 +11,14 @@ import { instructions } from "./instructions.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    file_path: pathArgument(workspace).describe("The file, relative to the workspace. A missing file is created."),
+    file_path: pathArgument(workspace).describe("A missing file is created."),
     mode: z
       .enum(["lines", "complete", "symbol"])
       .optional()
       .describe(
-        "The unit that a fenced block replaces. lines: lines by number; symbol: a function, class or method by name; complete: the file. Default: lines; complete for a new file.",
+        "What a block replaces: lines by number, the complete file, or a symbol (function, class or method) by name. Default: lines; complete for a new file.",
       ),
-    overwrite: z.boolean().optional().describe("Allows mode complete for a file that exists."),
+    overwrite: z.boolean().optional().describe("Allows complete for a file that exists."),
   });
 
 /**
@@ -35,8 +35,8 @@ export function editModeTool(workspace: Workspace, options: FileWritingOptions =
     name: "edit_mode",
     description:
       "Opens a file for editing: the call changes nothing, but the fenced blocks in your next message are applied to the file. " +
-      "The result explains the form of the blocks. Use edit_mode for several or long changes and for new files: " +
-      "text in a block needs no escapes, and old text is not repeated. Several files can be opened at once. For one small change use edit.",
+      "The result explains their form. Use edit_mode for several or long changes and for new files: " +
+      "blocks need no escapes and no old text. Several files can be opened at once. For one small change use edit.",
     input: inputOf(workspace),
     // A second call has no further effect. The effects are not `none`, which rules allow without approval.
     effects: "idempotent",

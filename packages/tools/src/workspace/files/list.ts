@@ -20,8 +20,8 @@ const inputOf = (workspace: Workspace) =>
     path: pathArgument(workspace)
       .overwrite((path) => path || ".")
       .optional()
-      .describe("The folder, relative to the workspace. Default: the workspace itself."),
-    depth: z.int().min(1).max(20).optional().describe("How many levels to go down. Default 1."),
+      .describe("Default: the workspace."),
+    depth: z.int().min(1).max(20).optional().describe("Levels. Default 1."),
   });
 
 /**
@@ -32,8 +32,8 @@ export function listTool(workspace: Workspace): Tool {
   return defineTool({
     name: "list",
     description:
-      "Lists a folder: one path per line, relative to the workspace and sorted. Folders end in `/`, and files have their size in bytes. " +
-      `Files that .gitignore excludes are left out. At most ${MOST_ENTRIES} entries.`,
+      "Lists a folder: one path per line. Folders end in `/`; files have their size in bytes. " +
+      `Leaves out files that .gitignore excludes. At most ${MOST_ENTRIES} entries.`,
     input: inputOf(workspace),
     brief: "Lists a folder.",
     effects: "none",

@@ -19,9 +19,9 @@ const LONGEST_LINE = 2000;
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    path: pathArgument(workspace).describe("The file, relative to the workspace."),
-    start: z.int().min(1).optional().describe("The first line to read. Default 1."),
-    end: z.int().min(1).optional().describe(`The last line to read. Default: the end of the file.`),
+    path: pathArgument(workspace).describe("Relative to the workspace."),
+    start: z.int().min(1).optional().describe("First line. Default 1."),
+    end: z.int().min(1).optional().describe("Last line."),
   });
 
 /** Options of the tool `read`. See {@link readTool}. */
@@ -43,7 +43,7 @@ export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool 
   const { watch, keyFiles } = options;
   return defineTool({
     name: "read",
-    description: `Reads a text file, picture or PDF. Each line comes as its number, a tab and its text. At most ${MOST_LINES} lines or ${MOST_BYTES} bytes at once.`,
+    description: `Reads a text file, picture or PDF. Lines come as number, tab, text; at most ${MOST_LINES} lines or ${MOST_BYTES} bytes.`,
     input: inputOf(workspace),
     brief: "Reads a text file with line numbers, a picture or a PDF.",
     effects: "none",

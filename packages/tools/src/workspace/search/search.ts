@@ -33,17 +33,12 @@ const inputOf = (workspace: Workspace) =>
     pattern: z
       .string()
       .min(1)
-      .describe("A regular expression, matched against each line; case-sensitive unless the pattern begins with (?i)."),
+      .describe("Regular expression, for each line; case-sensitive unless it begins with (?i)."),
     path: pathArgument(workspace)
       .overwrite((path) => path || ".")
       .optional()
-      .describe("The file or folder to search, relative to the workspace. Default: the whole workspace."),
-    glob: z
-      .string()
-      .optional()
-      .describe(
-        "A glob for file names, such as `*.ts`, or with a `/` for paths, such as `src/**/*.ts`. Default: all files.",
-      ),
+      .describe("Default: the workspace."),
+    glob: z.string().optional().describe("For names, as `*.ts`, or for paths, as `src/**/*.ts`."),
   });
 
 /**
@@ -56,7 +51,7 @@ export function searchTool(workspace: Workspace, options: SearchToolOptions = {}
   return defineTool({
     name: "search",
     description:
-      "Searches the text files of the workspace for a regular expression. Returns `path:line:text` for each line that matches. " +
+      "Searches text files. Returns `path:line:text` for each matching line. " +
       "Skips binary files and files that .gitignore excludes.",
     input: inputOf(workspace),
     brief: "Searches text files for a regular expression.",
