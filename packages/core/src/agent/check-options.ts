@@ -44,20 +44,6 @@ const AGENT: OptionNames<TurnOptions & { onTurn?: () => unknown }> = {
   callbacks: true,
   onTurn: "function",
 };
-<<<<<<< HEAD
-=======
-const SETTINGS: OptionNames<ModelSettings> = {
-  temperature: true,
-  topP: true,
-  seed: true,
-  maxTokens: true,
-  stop: "list",
-  effort: true,
-  cacheKey: "string",
-  providerOptions: "object",
-  serverTools: true,
-};
->>>>>>> 25140731 (Show the cause of each cache miss, and shorten the first request (V5))
 const LIMITS: OptionNames<Limits> = {
   steps: "number",
   tokens: "number",
@@ -124,7 +110,6 @@ export function checkAgentOptions(options: TurnOptions): void {
   if (compaction && compaction.model !== undefined && !modelNamed) {
     throw new OptionError("compaction.model is a name: give modelNamed as well, which finds the model of it.");
   }
-<<<<<<< HEAD
   refuseUnknown("an agent", settings, settingNames, "settings.");
   refuseUnknown("an agent", limits, LIMITS, "limits.");
   if (rateLimit !== undefined && !(rateLimit instanceof RateLimit))
@@ -135,33 +120,14 @@ export function checkAgentOptions(options: TurnOptions): void {
   refuseUnknown("an agent", callbacks, CALLBACKS, "callbacks.");
   refuseUnknown("an agent", hooks, HOOKS, "hooks.");
   refuseUnknown("an agent", guards, GUARDS, "guards.");
-=======
-  checkOptionNames(settings, SETTINGS, "settings.");
-  checkOptionNames(limits, LIMITS, "limits.");
-  if (rateLimit !== undefined && !(rateLimit instanceof RateLimit))
-    throw new OptionError("rateLimit must be a RateLimit: new RateLimit({ requestsPerMinute: 50 }).");
-  if (rateLimit && "run" in model)
-    throw new OptionError(`${model.id} runs whole turns and makes its own model calls, so it cannot have a rateLimit.`);
-  checkOptionNames(retry, RETRY, "retry.");
-  checkOptionNames(bounds, BOUNDS, "bounds.");
-  if (compaction !== false) checkOptionNames(compaction, COMPACTION, "compaction.");
-  checkOptionNames(callbacks, CALLBACKS, "callbacks.");
-  checkOptionNames(hooks, HOOKS, "hooks.");
-  checkOptionNames(guards, GUARDS, "guards.");
->>>>>>> 25140731 (Show the cause of each cache miss, and shorten the first request (V5))
   if (guards?.output && "run" in model)
     throw new OptionError(`${model.id} runs whole turns itself, so guards.output cannot check its responses.`);
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new OptionError("The tools of an agent must be an array: tools: [...].");
   }
-<<<<<<< HEAD
   if (tools) Toolbox.of(tools, checkTool);
   const isSchema =
     (isJsonRecord(output) && !(output instanceof Promise)) || (typeof output === "function" && "~standard" in output);
-=======
-  if (tools && tools.length > 0) Toolbox.of(tools, checkTool);
-  const isSchema = isJsonRecord(output) || (typeof output === "function" && "~standard" in output);
->>>>>>> 25140731 (Show the cause of each cache miss, and shorten the first request (V5))
   if (output !== undefined && !isSchema)
     throw new OptionError(
       `output must be a schema, such as z.object({ city: z.string() }) or a JSON Schema, not ${shownKind(output)}.`,

@@ -139,6 +139,7 @@ export const settingNames: OptionNames<ModelSettings> = {
   maxTokens: "number",
   stop: "list",
   effort: true,
+  cacheKey: "string",
   providerOptions: "object",
   serverTools: "list",
 };

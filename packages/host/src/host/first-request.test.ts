@@ -35,7 +35,8 @@ async function hostAt({ home, cwd }: ReturnType<typeof folders>, address: string
 
 test("V5: the first request of the program has at most 2,050 tokens", async () => {
   await using server = await modelServer(() => "Hello.");
-  const host = await hostAt(folders(), server.address);
+  const places = folders();
+  const host = await hostAt(places, server.address);
   const session = await host.newSession();
   await collect(host.informed(host.agent, session.state).chat(say("hi"), { session }));
   await session.close();
@@ -43,7 +44,8 @@ test("V5: the first request of the program has at most 2,050 tokens", async () =
   const [body] = server.bodies;
   const names = body?.tools?.map((tool) => (tool as { readonly function: { readonly name: string } }).function.name);
   expect(names).toEqual(expect.arrayContaining(["read", "search", "edit", "edit_mode", "shell", "launch_agent"]));
-  const tokens = countTokens(JSON.stringify(body?.messages)) + countTokens(JSON.stringify(body?.tools));
+  const messages = JSON.stringify(body?.messages).replaceAll(places.cwd, "/home/user/project");
+  const tokens = countTokens(messages) + countTokens(JSON.stringify(body?.tools));
   expect(tokens).toBeLessThanOrEqual(2_050);
 });
 
@@ -67,13 +69,13 @@ test("V5: 98 % of the bytes of 50 turns behind the first request were in earlier
   });
   let id: string | undefined;
   let branch: string | undefined;
-  for (const [part, settings] of [servers("tree"), servers("tree", "leaf"), servers(), servers("leaf")].entries()) {
+  for (const [part, settings] of [servers("tree"), servers("tree", "leaf"), {}, servers("leaf")].entries()) {
     const host = await hostAt(places, server.address, settings);
     const session = id === undefined ? await host.newSession() : await host.openById(id);
     id = session.id;
     const count = part === 3 ? 11 : 13;
     for (let turn = 0; turn < count; turn++) {
-      if (turn === 5) {
+      if (turn === 5 && "mcpServers" in settings) {
         await vi.waitFor(
           () => expect(host.agent.options.tools?.map(({ name }) => name)).toContain("mcp_notes_count"),
           20_000,

@@ -75,10 +75,13 @@ describe("C3: many tools without their price", () => {
     await session.close();
     await host.close();
 
-    for (const servers of [{ notes: { command: "/no/such/program" } }, server(["thing_1"], "Something else.")]) {
+    const others = [{ notes: { command: "/no/such/program" } }, server(["thing_1"], "Something else."), {}];
+    for (const servers of others) {
       const later = await open(servers);
       const again = await later.openById(id);
-      expect((await turn(later, again)).start).toBe(found.start);
+      const { start, outputs } = await turn(later, again, [call("find_tools", { query: "thing" })]);
+      expect(start).toBe(found.start);
+      if (servers === others[2]) expect(outputs[0]).toMatch(/not there any more/);
       await again.close();
       await later.close();
     }

@@ -79,6 +79,7 @@ export function responsesHead(
     include: include.length > 0 ? [...new Set(include)] : undefined,
     ...(logprobs ? logprobFields(logprobs, options, provider) : {}),
     stream_options: target.isOpenAI && !isLeftOut(settings, provider) ? { include_obfuscation: false } : undefined,
+    prompt_cache_key: settings.cacheKey,
     ...otherFields(options),
     stream: true,
   };

@@ -84,12 +84,12 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
   const text = (description: string) => ({ type: "string", description });
   return defineTool({
     name: "launch_agent",
-    description: `Hands a task to a sub-agent, which works alone and returns a result. It sees nothing of this conversation, so the task must contain all that it needs. Several in one message run at the same time.${listAgents(known)}`,
+    description: `Hands a task to a sub-agent, which works alone and returns a result. Sub-agents see nothing of this conversation: the task must contain all facts. Several in one message run at the same time.${listAgents(known)}`,
     input: {
       type: "object",
       properties: {
         task: { type: "string" },
-        expected_output: text("What the result must contain."),
+        expected_output: text("Required contents of the result."),
         ...(known.length > 0 ? { agent: { type: "string", enum: known.map(({ name }) => name) } } : {}),
         instructions: text("In place of your own."),
         ...(options.resolveModel ? { model: text("Default: your model.") } : {}),

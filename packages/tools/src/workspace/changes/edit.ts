@@ -20,11 +20,8 @@ const MOST_COUNTED = 1000;
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    path: pathArgument(workspace),
-    old_text: z
-      .string()
-      .min(1)
-      .describe("Exactly as in the file, without line numbers. Include more lines if the text is not unique."),
+    path: pathArgument(workspace).describe("Relative to the workspace."),
+    old_text: z.string().min(1).describe("Exactly as in the file, without line numbers."),
     new_text: z.string().describe("Empty removes the old text."),
   });
 

@@ -32,8 +32,8 @@ import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    path: pathArgument(workspace),
-    content: z.string(),
+    path: pathArgument(workspace).describe("Relative to the workspace."),
+    content: z.string().describe("The whole text."),
   });
 
 /**

@@ -28,7 +28,7 @@ export function processesTool(background: BackgroundCommands): Tool {
     name: "processes",
     description: "Returns the state and new output of a background command, or lists all.",
     input: z.object({
-      process: z.string().optional().describe("Its name, such as p1."),
+      process: z.string().optional().describe("Its name."),
       from: z.int().min(0).optional().describe("Position in the output, in characters."),
       wait: z.int().min(0).max(LONGEST_WAIT).optional().describe("Milliseconds to wait for more output or the end."),
       stop: z.boolean().optional().describe("Ends it, with its child processes."),
@@ -51,7 +51,7 @@ export function processInputTool(background: BackgroundCommands): Tool {
     name: "process_input",
     description: "Writes to the input of a background command, and returns its immediate output.",
     input: z.object({
-      process: z.string(),
+      process: z.string().describe("Its name."),
       typed: z.string().max(LONGEST_INPUT).describe("Sent unchanged: end each line with a line feed."),
       end: z.boolean().optional().describe("Closes the input afterwards."),
     }),

@@ -39,7 +39,7 @@ const KEPT = { head: 20_000, tail: 40_000 };
 export const WITHOUT_TERMINAL = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 const input = z.object({
-  command: z.string().min(1).max(LONGEST_COMMAND),
+  command: z.string().min(1).max(LONGEST_COMMAND).describe("For bash."),
   timeout: z
     .int()
     .min(1)

@@ -16,7 +16,7 @@ const inputOf = (workspace: Workspace) =>
       .enum(["lines", "complete", "symbol"])
       .optional()
       .describe(
-        "What a block replaces: lines by number, the complete file, or a symbol (function, class or method) by name. Default: lines; complete for a new file.",
+        "The unit that a block replaces: lines by number, the complete file, or a symbol (function, class or method) by name. Default: lines; complete for a new file.",
       ),
     overwrite: z.boolean().optional().describe("Allows complete for a file that exists."),
   });
