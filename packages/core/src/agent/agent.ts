@@ -100,9 +100,8 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
 
   #withSubAgent(agent: TaskAgent): TurnAgent {
     if (!(agent instanceof Agent)) throw new OptionError("The agent of a task must be an Agent: new Agent({ ... }).");
-    this.#subAgents ??= new WeakMap();
-    const known = this.#subAgents.get(agent) ?? agent.with(optionsWithin(agent.options, this.options)).ready;
-    this.#subAgents.set(agent, known);
+    const known = this.#subAgents?.get(agent) ?? agent.with(optionsWithin(agent.options, this.options)).ready;
+    this.#subAgents = (this.#subAgents ?? new WeakMap<Agent<unknown>, TurnAgent>()).set(agent, known);
     return known;
   }
 
@@ -123,13 +122,12 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
     const first: Agent<unknown> = this.#first ?? this;
     // A name stands for one agent, as in the log: a changed copy gets its conversation back.
     if (agent.name === first.name) return first;
-    first.#successors ??= new WeakMap();
-    const known = first.#successors.get(agent);
+    const known = first.#successors?.get(agent);
     if (known) return known;
     const onTurn = agent.options.onTurn ?? first.options.onTurn;
     const successor: Agent<unknown> = agent.with({ ...optionsAfter(agent.options, first.options), onTurn });
     successor.#first = first;
-    first.#successors.set(agent, successor);
+    first.#successors = (first.#successors ?? new WeakMap<Agent<unknown>, Agent<unknown>>()).set(agent, successor);
     return successor;
   }
 

@@ -110,22 +110,22 @@ export function checkAgentOptions(options: TurnOptions): void {
   if (compaction && compaction.model !== undefined && !modelNamed) {
     throw new OptionError("compaction.model is a name: give modelNamed as well, which finds the model of it.");
   }
-  refuseUnknown("an agent", settings, settingNames, "settings.");
-  refuseUnknown("an agent", limits, LIMITS, "limits.");
+  checkOptionNames(settings, settingNames, "settings.");
+  checkOptionNames(limits, LIMITS, "limits.");
   if (rateLimit !== undefined && !(rateLimit instanceof RateLimit))
     throw new OptionError("rateLimit must be a RateLimit: new RateLimit({ requestsPerMinute: 50 }).");
-  refuseUnknown("an agent", retry, RETRY, "retry.");
-  refuseUnknown("an agent", bounds, BOUNDS, "bounds.");
-  if (compaction !== false) refuseUnknown("an agent", compaction, COMPACTION, "compaction.");
-  refuseUnknown("an agent", callbacks, CALLBACKS, "callbacks.");
-  refuseUnknown("an agent", hooks, HOOKS, "hooks.");
-  refuseUnknown("an agent", guards, GUARDS, "guards.");
+  checkOptionNames(retry, RETRY, "retry.");
+  checkOptionNames(bounds, BOUNDS, "bounds.");
+  if (compaction !== false) checkOptionNames(compaction, COMPACTION, "compaction.");
+  checkOptionNames(callbacks, CALLBACKS, "callbacks.");
+  checkOptionNames(hooks, HOOKS, "hooks.");
+  checkOptionNames(guards, GUARDS, "guards.");
   if (guards?.output && "run" in model)
     throw new OptionError(`${model.id} runs whole turns itself, so guards.output cannot check its responses.`);
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new OptionError("The tools of an agent must be an array: tools: [...].");
   }
-  if (tools) Toolbox.of(tools, checkTool);
+  if (tools && tools.length > 0) Toolbox.of(tools, checkTool);
   const isSchema =
     (isJsonRecord(output) && !(output instanceof Promise)) || (typeof output === "function" && "~standard" in output);
   if (output !== undefined && !isSchema)
@@ -135,7 +135,7 @@ export function checkAgentOptions(options: TurnOptions): void {
   const problem = output && !("~standard" in output) ? schemaProblem(output) : undefined;
   if (problem !== undefined) throw new ToolDefinitionError(`The schema "output" cannot be used: ${problem}.`);
   if (memory === undefined) return;
-  refuseUnknown("an agent", memory, MEMORY, "memory.");
+  checkOptionNames(memory, MEMORY, "memory.");
   const { recall, remember } = (memory.store ?? {}) as { readonly recall?: unknown; readonly remember?: unknown };
   if (typeof recall !== "function" || typeof remember !== "function") {
     throw new OptionError(

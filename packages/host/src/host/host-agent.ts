@@ -20,7 +20,7 @@ interface HostCallbacks {
 }
 
 /** Returns a name for the prompt cache of an agent's conversations in a workspace. The name is a digest (V5). */
-export function cacheKey(agent: string, workspace: string): string {
+function cacheKey(agent: string, workspace: string): string {
   return createHash("sha256").update(`${agent}\n${workspace}`).digest("hex").slice(0, 32);
 }
 

@@ -15,7 +15,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
-import { say, t } from "../parts/phrases/phrases.ts";
+import { say, t, tCount } from "../parts/phrases/phrases.ts";
 import { messageBeginning } from "./tree/words.ts";
 import { UsageTables } from "./usage-tables.tsx";
 
