@@ -1,14 +1,17 @@
 import { type CacheMiss, cacheMissCauses, type Message } from "@banyan/core/conversation";
 import { inEnglish, type Say } from "@banyan/core/shown";
 
-/** Number of cache misses with the same cause, and the tokens that the provider read again. */
+/** Number of cache misses with the same cause, and the tokens that the provider read again. See {@link cacheMissSums}. */
 export interface CacheMissSum {
   readonly cause: CacheMiss["cause"];
   readonly count: number;
   readonly tokens: number;
 }
 
-/** Returns the cache misses of messages, summed by cause (V5). */
+/**
+ * Returns the cache misses of messages, summed by cause (V5).
+ * @example for (const { cause, count } of cacheMissSums(session.state.messages.values())) console.log(cause, count);
+ */
 export function cacheMissSums(messages: Iterable<Message>): readonly CacheMissSum[] {
   const misses = [...messages].flatMap((message) => (message.role === "assistant" ? (message.cacheMiss ?? []) : []));
   return cacheMissCauses.flatMap((cause) => {
@@ -18,7 +21,10 @@ export function cacheMissSums(messages: Iterable<Message>): readonly CacheMissSu
   });
 }
 
-/** Describes a cause in a few words. */
+/**
+ * Describes a cause in a few words.
+ * @example cacheMissCause("tools") // "the tools changed"
+ */
 export function cacheMissCause(cause: CacheMiss["cause"], say: Say = inEnglish): string {
   switch (cause) {
     case "first-request":
@@ -40,7 +46,10 @@ export function cacheMissCause(cause: CacheMiss["cause"], say: Say = inEnglish):
   }
 }
 
-/** Describes the cache misses of a response or a turn. Empty without a miss. A first request is expected, so is left out. */
+/**
+ * Describes the cache misses of a response or a turn. Empty without a miss. A first request is expected, so is left out.
+ * @example cacheMissText(pathTo(session.state, session.state.leaf)) // "cache miss: the tools changed, 4000 tokens again"
+ */
 export function cacheMissText(messages: Iterable<Message>, say: Say = inEnglish): string {
   const sums = cacheMissSums(messages).filter(({ cause }) => cause !== "first-request");
   return sums

@@ -18,6 +18,11 @@ export interface Usage {
 /**
  * Causes of cache misses: the first request of a conversation or sub-agent; a change of the model, the tools, the
  * instructions or the settings; a compaction; a pause that was too long; or a decision of the provider.
+ * @example
+ * const misses = [...session.state.messages.values()].flatMap((message) =>
+ *   message.role === "assistant" && message.cacheMiss ? [message.cacheMiss.cause] : [],
+ * );
+ * for (const cause of cacheMissCauses) console.log(cause, misses.filter((one) => one === cause).length);
  */
 export const cacheMissCauses = [
   "first-request",
@@ -30,7 +35,7 @@ export const cacheMissCauses = [
   "provider",
 ] as const;
 
-/** A part of a request that the provider's cache could have had, but did not. */
+/** A part of a request that the provider's cache could have had, but did not. See {@link cacheMissCauses}. */
 export interface CacheMiss {
   readonly cause: (typeof cacheMissCauses)[number];
   /** Tokens that the provider read again. */

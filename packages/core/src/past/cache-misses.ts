@@ -1,4 +1,4 @@
-import type { Event, EventBody } from "../conversation/event.ts";
+import type { EventBody } from "../conversation/event.ts";
 import type { AssistantMessage, Message } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { isShortening, isSummary, parentKey } from "../conversation/tree/path.ts";
@@ -12,53 +12,53 @@ const REMEMBERED = 500;
 const LEAST_TOKENS = 1_024;
 const LEAST_SHARE = 0.1;
 
-/** Milliseconds after which providers may drop a cached request, by default. */
+/** Milliseconds between the beginnings of two responses after which providers may drop a cached request. */
 const KEPT = 5 * 60_000;
 
-/** How the requests of a run begin, as digests and as JSON. */
-interface RequestStart {
-  readonly tools: string;
-  readonly instructions: string;
-  readonly settings: string;
-}
+const NONE = {};
 
-type CompletedResponse = Pick<Extract<EventBody, { readonly type: "message.completed" }>, "message" | "usage">;
+type RunStart = Extract<EventBody, { readonly type: "run.started" }>;
+
+/** The parts of a request that stand before its messages. `tools` and `instructions` are digests. */
+const STARTS = ["tools", "instructions", "settings"] as const;
+type RequestStart = Readonly<Record<(typeof STARTS)[number], string>>;
 
 /** Finds the responses whose requests the provider's cache should have had, with the cause of each miss (V5). */
 export class CacheMisses {
   readonly #state: ConversationState;
+  /** Starts of requests by run. Runs that begin alike share one object. */
   readonly #starts = new Recent<RequestStart>(REMEMBERED);
-  /** Times at which responses ended, by message. */
-  readonly #ends = new Recent<number>(REMEMBERED);
+  #lastStart: RequestStart | undefined;
   /** Models whose provider has reported a use of its cache. */
   readonly #reporting = new Set<string>();
 
-  /** `state` must include an event before `hear` gets the event. */
+  /** `state` must include an event before this class hears of the event. */
   constructor(state: ConversationState) {
     this.#state = state;
   }
 
-  hear(event: Event): void {
-    if (event.type === "run.started") {
-      const { run, tools, instructions, settings } = event;
-      this.#starts.set(run, { tools, instructions, settings: JSON.stringify(settings) });
-    } else if (event.type === "message.completed") {
-      this.#ends.set(event.message, event.at);
-      if (usesCache(event)) this.#reporting.add(this.#response(event.message)?.model ?? "");
-    }
+  begin({ run, tools, instructions, settings }: RunStart): void {
+    const start = { tools, instructions, settings: JSON.stringify(settings) };
+    const last = this.#lastStart;
+    this.#lastStart = last && !STARTS.some((part) => last[part] !== start[part]) ? last : start;
+    this.#starts.set(run, this.#lastStart);
   }
 
-  /** Returns the miss of a response that is about to complete, as a field of the event; nothing without a miss. */
-  foundIn(completed: CompletedResponse): { readonly cacheMiss?: CacheMiss } {
-    const { input, cached } = completed.usage;
-    const response = input - cached > LEAST_TOKENS ? this.#response(completed.message) : undefined;
-    if (!response) return {};
+  complete(message: string, usage: Usage | undefined): void {
+    if (usesCache(usage)) this.#reporting.add(this.#response(message)?.model ?? "");
+  }
+
+  /** Returns the miss of a response that is about to complete, as a field of its event; nothing without a miss. */
+  foundIn(message: string, usage: Usage): { readonly cacheMiss?: CacheMiss } {
+    const { input, cached } = usage;
+    const response = input - cached > LEAST_TOKENS ? this.#response(message) : undefined;
+    if (!response) return NONE;
     const { earlier, isCompacted } = this.#requestBefore(response);
-    const isReported = usesCache(completed) || [response, earlier].some((one) => this.#reporting.has(one?.model ?? ""));
-    if (!isReported) return {};
+    const isReported = usesCache(usage) || [response, earlier].some((one) => this.#reporting.has(one?.model ?? ""));
+    if (!isReported) return NONE;
     const tokens = Math.min(input, earlier?.usage?.input ?? input) - cached;
     // A compaction makes the request shorter than the earlier request.
-    if (!isCompacted && (tokens <= LEAST_TOKENS || tokens < LEAST_SHARE * input)) return {};
+    if (!isCompacted && (tokens <= LEAST_TOKENS || tokens < LEAST_SHARE * input)) return NONE;
     const cause = earlier ? this.#causeBetween(earlier, response, isCompacted) : "first-request";
     return { cacheMiss: { cause, tokens } };
   }
@@ -88,11 +88,10 @@ export class CacheMisses {
     if (earlier.model !== response.model) return "model";
     const before = this.#starts.get(earlier.run);
     const now = this.#starts.get(response.run);
-    const changed = (["tools", "instructions", "settings"] as const).find((part) => before?.[part] !== now?.[part]);
+    const changed = STARTS.find((part) => before?.[part] !== now?.[part]);
     if (before && now && changed) return changed;
     if (isCompacted) return "compaction";
-    const end = this.#ends.get(earlier.id) ?? earlier.createdAt;
-    return response.createdAt - end > KEPT ? "pause" : "provider";
+    return response.createdAt - earlier.createdAt > KEPT ? "pause" : "provider";
   }
 }
 
@@ -100,7 +99,6 @@ function isAnswered(message: Message | undefined): message is AssistantMessage {
   return message?.role === "assistant" && (message.usage?.input ?? 0) > 0;
 }
 
-/** Also for a log of another program, whose events may lack fields. */
-function usesCache({ usage }: { readonly usage?: Usage }): boolean {
+function usesCache(usage: Usage | undefined): boolean {
   return (usage?.cached ?? 0) > 0 || (usage?.cacheWrite ?? 0) > 0;
 }

@@ -4,7 +4,6 @@ import { pathTo, placeAfterForgotten } from "../conversation/tree/path.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Rights } from "../ports/rights.ts";
 import type { Log, LogView } from "../ports/store.ts";
-import { CacheMisses } from "./cache-misses.ts";
 import type { recover } from "./recovery.ts";
 import { ResponseSources } from "./response-sources.ts";
 import { TurnSpending } from "./turn-spending.ts";
@@ -14,7 +13,6 @@ export interface Past {
   readonly state: ConversationState;
   readonly sources: ResponseSources;
   readonly spending: TurnSpending;
-  readonly cacheMisses: CacheMisses;
   /** Permissions that a user gave on this machine. Absent: the store keeps none, or the log was copied here. */
   readonly rights?: Rights | undefined;
   /** Absent: the log has no events yet. */
@@ -26,8 +24,7 @@ type Labels = ConversationState["labels"];
 /** Returns the state of a new conversation, which the store creates with the first message. */
 export function emptyPast(conversation?: string, labels?: Labels): Past {
   const state = emptyConversation(conversation, labels);
-  const cacheMisses = new CacheMisses(state);
-  return { state, sources: new ResponseSources(state), spending: new TurnSpending(state), cacheMisses };
+  return { state, sources: new ResponseSources(state), spending: new TurnSpending(state) };
 }
 
 /** Reads a log, and closes the log if this fails. `labels`: labels of a conversation without events. */
@@ -40,7 +37,6 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
         reduce(past.state, event);
         past.sources.add(event);
         past.spending.hear(event);
-        past.cacheMisses.hear(event);
       }
     }
     return { ...past, rights, ...(past.state.seq > 0 && { recover: (await import("./recovery.ts")).recover }) };

@@ -9,6 +9,7 @@ import {
   totalTokens,
   type Usage,
 } from "../conversation/usage.ts";
+import { CacheMisses } from "./cache-misses.ts";
 import { SmallMap } from "./small-map.ts";
 
 interface CountedRun {
@@ -35,6 +36,7 @@ interface CountedRun {
 
 /** Tokens and cost of unfinished turns, read from the log for a process that continues such a turn. */
 export class TurnSpending {
+  readonly cacheMisses: CacheMisses;
   readonly #state: ConversationState;
   readonly #runs = new SmallMap<CountedRun>();
   readonly #writing = new SmallMap<CountedRun>();
@@ -44,6 +46,7 @@ export class TurnSpending {
   /** `state` must include an event before `hear` gets the event. */
   constructor(state: ConversationState) {
     this.#state = state;
+    this.cacheMisses = new CacheMisses(state);
   }
 
   before(run: string): EarlierUsage | undefined {
@@ -72,6 +75,7 @@ export class TurnSpending {
       }
       case "message.completed":
       case "message.abandoned": {
+        if (event.type === "message.completed") this.cacheMisses.complete(event.message, event.usage);
         const counted = this.#writing.get(event.message);
         if (!counted) return;
         this.#writing.delete(event.message);
@@ -118,7 +122,9 @@ export class TurnSpending {
     return asking?.role === "assistant" ? this.#runs.get(asking.run) : undefined;
   }
 
-  #begin({ run, call, continues, before, at }: Extract<Event, { type: "run.started" }>): void {
+  #begin(started: Extract<Event, { type: "run.started" }>): void {
+    this.cacheMisses.begin(started);
+    const { run, call, continues, before, at } = started;
     // The new run takes over the messages and questions of the run before.
     const waiting = continues === undefined ? undefined : this.#runs.get(continues);
     const counted = waiting ?? countedFrom(before);

@@ -16,7 +16,7 @@ import { deltaStart, isTextDelta, StreamingBuffer } from "./streaming-buffer.ts"
 /** An event body that may have happened before it is written. */
 type Fact = EventBody & { readonly at?: number };
 
-interface WriterParts extends Pick<Past, "state" | "sources" | "spending" | "cacheMisses"> {
+interface WriterParts extends Pick<Past, "state" | "sources" | "spending"> {
   /** Absent: the conversation is kept in memory only. */
   readonly log: Log | undefined;
   readonly audience: Audience;
@@ -73,16 +73,10 @@ export class Writer {
 
   commit(bodies: readonly EventBody[], options: { durable?: boolean; origin?: object }): void | Promise<void> {
     if (this.#broken) throw this.#broken;
-    const { log, state, sources, spending, cacheMisses, questions, audience } = this.#parts;
+    const { log, state, sources, spending, questions, audience } = this.#parts;
     const at = log?.now?.() ?? Date.now();
     let seq = this.#seq;
-    const stamp = (body: Fact): Event => ({
-      ...body,
-      ...(body.type === "message.completed" && cacheMisses.foundIn(body)),
-      at: body.at ?? at,
-      seq: ++seq,
-      epoch: this.#epoch,
-    });
+    const stamp = (body: Fact): Event => ({ ...body, at: body.at ?? at, seq: ++seq, epoch: this.#epoch });
     const events = this.#first.length > 0 ? [...this.#first, ...bodies].map(stamp) : bodies.map(stamp);
     let pending: void | Promise<void>;
     try {
@@ -99,7 +93,6 @@ export class Writer {
       reduce(state, event);
       sources.add(event);
       spending.hear(event);
-      cacheMisses.hear(event);
       questions.written(event, pending);
       this.#streaming.cover(event);
     }

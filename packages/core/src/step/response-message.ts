@@ -167,15 +167,9 @@ export class ResponseMessage implements ModelSink {
     const cost = this.#cost();
     const said = error?.message ?? this.finish?.explanation;
     budget.countResponse(usage, cost);
-    return {
-      type: "message.completed",
-      message: this.id,
-      parts: this.parts(),
-      finish,
-      usage,
-      ...(cost === undefined ? {} : { cost }),
-      ...(said === undefined ? {} : { error: said }),
-    };
+    const completed = { type: "message.completed", message: this.id, parts: this.parts(), finish, usage } as const;
+    const miss = session.spending.cacheMisses.foundIn(this.id, usage);
+    return { ...completed, ...(cost !== undefined && { cost }), ...(said !== undefined && { error: said }), ...miss };
   }
 
   /** Returns the events of the calls before they are checked. */

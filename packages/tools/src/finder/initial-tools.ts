@@ -45,7 +45,8 @@ export function initialTools(
  * fit into `room` tokens and the request then has at most `most` tools. All other tools of servers, including tools
  * that appear later, are `unlisted`, and `find_tools` finds them. A conversation keeps its first list, so that its
  * requests begin with the same bytes and hit the provider's cache. A listed tool that disappears stays listed; its
- * calls fail. Without a forwarding tool (`call_tool`) now or at the beginning, returns `tools` itself. Equal arguments return the same array.
+ * calls fail. Without a forwarding tool (`call_tool`) now or at the beginning, returns `tools` itself. Equal arguments
+ * return the same array.
  * @param initial The first list of the conversation.
  * @param room Tokens.
  * @param most Maximum number of tools in one request.
@@ -91,7 +92,10 @@ function isOffered({ offeredBy }: Tool): boolean {
   return offeredBy !== undefined;
 }
 
-/** A listed tool whose server is gone or no longer has the tool, or a finder without servers. A call only fails, so it needs no approval. */
+/**
+ * A listed tool whose server is gone or no longer has the tool, or a finder without servers. A call only fails, so it
+ * needs no approval.
+ */
 function gone(tool: KnownTool): Tool {
   return {
     ...tool,

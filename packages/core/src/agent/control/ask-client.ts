@@ -28,7 +28,7 @@ export function askClient(): Tool {
     input: {
       type: "object",
       properties: {
-        question: { type: "string", minLength: 1 },
+        question: { type: "string", minLength: 1, description: "The question, or the subject of the questions." },
         questions: {
           type: "array",
           items: {
@@ -45,7 +45,7 @@ export function askClient(): Tool {
                   additionalProperties: false,
                 },
               },
-              several: { type: "boolean" },
+              several: { type: "boolean", description: "Allows more than one choice." },
             },
             required: ["heading", "question", "choices"],
             additionalProperties: false,

@@ -26,9 +26,9 @@ const TITLE = 200;
 export function processesTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "processes",
-    description: "Returns the state and new output of a background command, or lists all.",
+    description: "Returns the new output and the state of a background command. Without `process`, lists all.",
     input: z.object({
-      process: z.string().optional().describe("Its name."),
+      process: z.string().optional().describe("Its name, such as p1."),
       from: z.int().min(0).optional().describe("Position in the output, in characters."),
       wait: z.int().min(0).max(LONGEST_WAIT).optional().describe("Milliseconds to wait for more output or the end."),
       stop: z.boolean().optional().describe("Ends it, with its child processes."),
@@ -51,7 +51,7 @@ export function processInputTool(background: BackgroundCommands): Tool {
     name: "process_input",
     description: "Writes to the input of a background command, and returns its immediate output.",
     input: z.object({
-      process: z.string().describe("Its name."),
+      process: z.string().describe("Its name, such as p1."),
       typed: z.string().max(LONGEST_INPUT).describe("Sent unchanged: end each line with a line feed."),
       end: z.boolean().optional().describe("Closes the input afterwards."),
     }),
