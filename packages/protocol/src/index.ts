@@ -27,7 +27,7 @@ export { eventSchemas } from "./shapes/event.ts";
 export { delta, deltaSchemas, event, feedItem, knownItem, notice, noticeSchemas } from "./shapes/feed-item.ts";
 export { message } from "./shapes/message.ts";
 export { messageOpening, messageSize, type SnapshotOf, snapshotOf } from "./shapes/outline.ts";
-export { usage } from "./shapes/parts.ts";
+export { cacheMiss, usage } from "./shapes/parts.ts";
 export { count, dollars, listSchema } from "./shapes/shapes.ts";
 export { type NarrowedRule, node, type OutlineNode, type Snapshot, snapshot } from "./shapes/snapshot.ts";
 export { isCompatible, PROTOCOL, proofText } from "./version.ts";

@@ -1,4 +1,4 @@
-import { count, deltaSchemas, dollars, eventSchemas, listSchema, noticeSchemas, usage } from "@banyan/protocol";
+import { cacheMiss, count, deltaSchemas, dollars, eventSchemas, listSchema, noticeSchemas, usage } from "@banyan/protocol";
 import { z } from "zod";
 import { exitCodes } from "../program/exit.ts";
 
@@ -19,6 +19,7 @@ const resultShape = {
   model: z.string().nullable().describe("provider/model; null if no model was chosen."),
   steps: count.describe("Number of answered model calls."),
   usage,
+  cacheMisses: listSchema(cacheMiss).describe("The cache misses of the turn's answers, with those of sub-agents."),
   cost: dollars.nullable().describe("US dollars; null if a price is unknown."),
   duration: count.describe("Milliseconds since the start of the command."),
   denied: listSchema(z.object({ tool: z.string(), reason: z.string() })).describe("The calls that were denied."),

@@ -83,7 +83,8 @@ class PrintedTurn {
   #desk: OwnDesk | undefined;
   #session: TalkSession | undefined;
   #end: TurnEnd | undefined;
-  readonly #denied: { tool: string; reason: string }[] = [];
+  readonly #denied: PrintResult["denied"][number][] = [];
+  readonly #cacheMisses: PrintResult["cacheMisses"][number][] = [];
 
   constructor(args: Arguments, progress: ProgressLines, signal: AbortSignal) {
     this.#args = args;
@@ -174,6 +175,7 @@ class PrintedTurn {
         const { state } = watched;
         if (item.type === "run.started" && item.call === undefined) run = item.run;
         if (item.type === "call.denied") this.#denied.push({ tool: toolIn(state, item), reason: item.output });
+        if (item.type === "message.completed" && item.cacheMiss) this.#cacheMisses.push(item.cacheMiss);
         onItem(item, state);
         this.#progress.item(item, state);
         if (item.type !== "run.ended" || item.run !== run) return;
@@ -217,6 +219,7 @@ class PrintedTurn {
       model: this.#answer?.model ?? this.#host?.model.name ?? null,
       steps,
       usage,
+      cacheMisses: this.#cacheMisses,
       cost: jsonCost(cost),
       duration: Math.round(performance.now()),
       denied: this.#denied,

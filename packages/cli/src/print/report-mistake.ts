@@ -26,6 +26,7 @@ export async function reportMistake({
     model: null,
     steps: 0,
     usage: noUsage,
+    cacheMisses: [],
     cost: 0,
     duration: Math.round(performance.now()),
     denied: [],

@@ -61,7 +61,10 @@ export const usage = z.object({
   reasoning: count.describe("Part of `output` that was reasoning."),
 });
 
-/** Schema of a part of a request that the provider's cache could have had. */
+/**
+ * Schema of a part of a request that the provider's cache could have had.
+ * @example cacheMiss.parse({ cause: "tools", tokens: 4_000 }).cause // "tools"
+ */
 export const cacheMiss = z.object({
   cause: z.enum(cacheMissCauses).describe("`pause`: a too long pause. `provider`: no other cause is known."),
   tokens: count.describe("Tokens that the provider read again."),
