@@ -118,7 +118,7 @@ export interface ModelSettings {
   /** Amount of reasoning before the response, for models that support it. */
   readonly effort?: (typeof efforts)[number] | undefined;
   /**
-   * Name of the prompt cache for requests that begin alike, such as those of one agent. OpenAI, Azure, xAI and Mistral
+   * Name of the prompt cache for requests with the same beginning, such as an agent's requests. OpenAI, Azure, xAI and Mistral
    * get it as `prompt_cache_key`, unless `providerOptions` has a key; other providers get none. Use no personal data.
    */
   readonly cacheKey?: string | undefined;

@@ -157,16 +157,11 @@ export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSche
   }
 }
 
-/** Length of texts from which a maximum means nothing to a model. */
-const LONG_TEXT = 1_000;
-
-/** Removes bounds that mean nothing to a model, but would be sent with each request: of safe integers and long texts. */
+/** Removes bounds of safe integers: they mean nothing to a model, but would be sent with each request. */
 function withoutIdleBound(keyword: string, value: unknown): unknown {
   const isIdle =
     (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
-    (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
-    (keyword === "maxLength" && typeof value === "number" && value >= LONG_TEXT) ||
-    (keyword === "minLength" && value === 1);
+    (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER);
   return isIdle ? undefined : value;
 }
 

@@ -44,7 +44,13 @@ test("V5: the first request of the program has at most 2,050 tokens", async () =
   const [body] = server.bodies;
   const names = body?.tools?.map((tool) => (tool as { readonly function: { readonly name: string } }).function.name);
   expect(names).toEqual(expect.arrayContaining(["read", "search", "edit", "edit_mode", "shell", "launch_agent"]));
-  const messages = JSON.stringify(body?.messages).replaceAll(places.cwd, "/home/user/project");
+  const messages = JSON.stringify(body?.messages)
+    .replaceAll(places.cwd, "/home/user/project")
+    .replace(
+      /Date: .*(?=\\n- Git)/,
+      "Date: Monday, 30 November 2026 (UTC)\\n- System: Linux 6.18 (x64); commands run in /bin/bash",
+    );
+  expect(messages).toContain("System: Linux 6.18 (x64)");
   const tokens = countTokens(messages) + countTokens(JSON.stringify(body?.tools));
   expect(tokens).toBeLessThanOrEqual(2_050);
 });

@@ -4,6 +4,7 @@ import { cutTo } from "@banyan/core/shown";
 import { z } from "zod";
 import { detectFileForm, SNIFFED_BYTES } from "../workspace/files/file-text.ts";
 import { cutToBytes, wholeWordsLength } from "../workspace/files/output.ts";
+import { textMeta } from "../workspace/files/path-argument.ts";
 import { stripControls } from "../workspace/files/plain-text.ts";
 import type { NetworkReach } from "./checked-lookup.ts";
 import { decodeText } from "./decode.ts";
@@ -52,7 +53,7 @@ const TEXT =
   /^application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|ecmascript|x-javascript|x-ndjson|x-sh|sql|graphql)$|\+(?:json|xml|yaml)$/;
 
 const input = z.object({
-  url: z.string().min(1).max(8000).describe("http:// or https://"),
+  url: z.string().min(1).max(8000).meta(textMeta("http:// or https://")),
 });
 
 /**

@@ -36,7 +36,6 @@ export function updatePlan(): Tool {
               status: { type: "string", enum: ["pending", "in_progress", "completed"] },
             },
             required: ["title", "status"],
-            additionalProperties: false,
           },
         },
         hand_in: { type: "boolean" },

@@ -3,7 +3,7 @@ import { refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { contentDigest, keepBackup } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
-import { pathArgument } from "../files/path-argument.ts";
+import { pathArgument, textMeta } from "../files/path-argument.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import { assertWritable } from "../files/protected-paths.ts";
 import { encodeText, lineAt, readText, type TextContent } from "../files/text-content.ts";
@@ -21,7 +21,7 @@ const MOST_COUNTED = 1000;
 const inputOf = (workspace: Workspace) =>
   z.object({
     path: pathArgument(workspace).describe("Relative to the workspace."),
-    old_text: z.string().min(1).describe("Exactly as in the file, without line numbers."),
+    old_text: z.string().min(1).meta(textMeta("Exactly as in the file, without line numbers.")),
     new_text: z.string().describe("Empty removes the old text."),
   });
 

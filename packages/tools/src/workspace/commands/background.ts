@@ -3,6 +3,7 @@ import { defineTool, type Tool, type ToolContext } from "@banyan/core";
 import { onAbort } from "@banyan/core/hosts";
 import { z } from "zod";
 import { WorkspaceError } from "../files/error.ts";
+import { textMeta } from "../files/path-argument.ts";
 import { type CommandEnd, type CommandOptions, runShellCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
 import { TerminalScreen } from "./terminal-screen.ts";
@@ -51,8 +52,8 @@ export function processInputTool(background: BackgroundCommands): Tool {
     name: "process_input",
     description: "Writes to the input of a background command, and returns its immediate output.",
     input: z.object({
-      process: z.string().describe("Its name, such as p1."),
-      typed: z.string().max(LONGEST_INPUT).describe("Sent unchanged: end each line with a line feed."),
+      process: z.string().describe("Its name."),
+      typed: z.string().max(LONGEST_INPUT).meta(textMeta("Sent unchanged: end each line with a line feed.")),
       end: z.boolean().optional().describe("Closes the input afterwards."),
     }),
     effects: "external",

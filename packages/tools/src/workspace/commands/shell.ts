@@ -7,6 +7,7 @@ import { SandboxError } from "../../sandbox/messages.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { BoundedOutput, type Redaction } from "../files/output.ts";
+import { textMeta } from "../files/path-argument.ts";
 import { checkRoot, type Workspace } from "../files/paths.ts";
 import { loggingSeenFiles } from "../files/seen-files.ts";
 import { BackgroundCommands } from "./background.ts";
@@ -39,7 +40,7 @@ const KEPT = { head: 20_000, tail: 40_000 };
 export const WITHOUT_TERMINAL = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 const input = z.object({
-  command: z.string().min(1).max(LONGEST_COMMAND).describe("For bash."),
+  command: z.string().min(1).max(LONGEST_COMMAND).meta(textMeta("For bash.")),
   timeout: z
     .int()
     .min(1)
@@ -67,7 +68,7 @@ export function shellTool(
   return defineTool({
     name: "shell",
     description:
-      "Runs a command in bash, in the workspace. Returns stdout and stderr together, and the exit code unless it is 0. " +
+      "Runs a command in bash in the workspace. Returns stdout and stderr together, and the exit code unless it is 0. " +
       "The command has no input and no terminal, and its child processes end with it. Long output is cut in the middle." +
       (sandbox === undefined ? "" : confines(sandbox)),
     input,

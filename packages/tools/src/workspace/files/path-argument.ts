@@ -3,6 +3,11 @@ import { WorkspaceError } from "./error.ts";
 import { meantPath } from "./named-path.ts";
 import type { Workspace } from "./paths.ts";
 
+/** Describes a text argument without its bounds: they mean nothing to a model, but would be sent with each request. */
+export function textMeta(description: string) {
+  return { description, minLength: undefined, maxLength: undefined };
+}
+
 /**
  * The schema of a tool argument that names a file or folder. The path that the text means replaces the text, so that
  * rules, approvals and the tool use the same path.

@@ -9,7 +9,7 @@ import { compileGlob } from "../files/glob.ts";
 import type { KeyWatch } from "../files/key-file.ts";
 import { shownPath } from "../files/named-path.ts";
 import { openFile } from "../files/open-path.ts";
-import { pathArgument } from "../files/path-argument.ts";
+import { pathArgument, textMeta } from "../files/path-argument.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import { type SearchEnd, searchInWorker } from "./search-in-worker.ts";
 import { Matches, type SearchNotes } from "./search-matches.ts";
@@ -33,7 +33,7 @@ const inputOf = (workspace: Workspace) =>
     pattern: z
       .string()
       .min(1)
-      .describe("Regular expression, for each line; case-sensitive unless it begins with (?i)."),
+      .meta(textMeta("Regular expression, for each line; case-sensitive unless it begins with (?i).")),
     path: pathArgument(workspace)
       .overwrite((path) => path || ".")
       .optional()
