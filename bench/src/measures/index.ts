@@ -1,5 +1,6 @@
 import type { Measure } from "../measure.ts";
 import { append } from "./append.ts";
+import { cache } from "./cache.ts";
 import { callbacks } from "./callbacks.ts";
 import { compaction } from "./compaction.ts";
 import { concurrent } from "./concurrent.ts";
@@ -60,6 +61,7 @@ export const measures: readonly Measure[] = [
   loopResponses,
   concurrent,
   growth,
+  cache,
   callbacks,
   eager,
   append,

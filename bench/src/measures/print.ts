@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { commandLine, type DayHome, homeFor } from "../day/day.ts";
 import { PROGRAMS_OF_A_DAY } from "../day/programs/index.ts";
 import { Wire } from "../day/wire.ts";
@@ -21,14 +22,19 @@ const TIMED = 'TIMEFORMAT="%U %S"; time "$@" 2>/dev/null </dev/null';
 
 export const print: Measure = {
   name: "print",
-  what: "a process that answers `hi` and ends, over a mock provider: its time and its CPU time; started before, the best of five times",
+  what: "a process that answers `hi` and ends, over a mock provider: its time and its CPU time; started before, the best of five times; and the tokens of its request",
   subjects: Object.keys(ARGUMENTS),
   bounds: RIVALS,
-  figures: ["time", "CPU"].map((name) => ({ name, unit: "ms" })),
+  figures: [
+    { name: "time", unit: "ms" },
+    { name: "CPU", unit: "ms" },
+    { name: "request", unit: "tokens" },
+  ],
   targets: [
     { figure: "time", subject: "banyan", of: "codex", most: 1 },
     { figure: "time", subject: "banyan", of: "pi", most: 1 },
     { figure: "CPU", subject: "banyan", of: "pi", most: 1 },
+    { figure: "request", subject: "banyan", most: 1_800 },
   ],
   rounds: 5,
   async run(subject, { places }) {
@@ -43,7 +49,9 @@ export const print: Measure = {
     // The first run is not counted: it fills caches.
     taken.shift();
     const leastOf = (figure: string) => Math.min(...taken.map((times) => times[figure] ?? Number.NaN));
-    return { time: leastOf("time"), CPU: leastOf("CPU") };
+    // Some programs also send a short request for a title.
+    const request = Math.max(...wire.requests.slice(0, 4).map((body) => countTokens(body)));
+    return { time: leastOf("time"), CPU: leastOf("CPU"), request };
   },
 };
 

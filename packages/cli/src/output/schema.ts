@@ -1,4 +1,13 @@
-import { cacheMiss, count, deltaSchemas, dollars, eventSchemas, listSchema, noticeSchemas, usage } from "@banyan/protocol";
+import {
+  cacheMiss,
+  count,
+  deltaSchemas,
+  dollars,
+  eventSchemas,
+  listSchema,
+  noticeSchemas,
+  usage,
+} from "@banyan/protocol";
 import { z } from "zod";
 import { exitCodes } from "../program/exit.ts";
 
