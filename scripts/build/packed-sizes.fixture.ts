@@ -10,7 +10,7 @@ import type { Manifest } from "./manifest.ts";
 
 const run = promisify(execFile);
 
-/** Bounds of installations, as in docs/performance.md. Only the packages themselves and their dependencies count. */
+/** Bounds of installations, as in bench/targets.md. Only the packages themselves and their dependencies count. */
 const INSTALLED = [
   { what: "core, models and store", names: ["@banyan/core", "@banyan/models", "@banyan/store"], MB: 25, packages: 30 },
   {
