@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, parse } from "node:path";
 import { build, type CodeSplittingGroup, type Plugin, type PreRenderedChunk } from "rolldown";
+import { groupByMoments } from "./moments.ts";
 
 export interface BundleOptions {
   /** The output folder. Default: `dist` of the package. */
@@ -12,6 +13,8 @@ export interface BundleOptions {
   readonly plugins?: readonly Plugin[];
   /** Default `true`. */
   readonly sourcemap?: boolean;
+  /** The sources of a program whose imports on demand are the moments of its start. Default: none. */
+  readonly starts?: readonly string[];
 }
 
 /**
@@ -32,6 +35,16 @@ export async function bundle(
 ): Promise<readonly string[]> {
   const { dist = join(folder, "dist"), inlines = () => false, named = (name) => name, plugins = [] } = options;
   const threads = new Set<string>();
+  const sources = Object.values(entries).map((entry) => join(folder, entry));
+  const { starts } = options;
+  const groups = starts
+    ? [
+        groupByMoments(
+          () => [...sources, ...threads],
+          starts.map((source) => join(folder, source)),
+        ),
+      ]
+    : shared(folder, entries, threads);
   const { output } = await build({
     cwd: folder,
     input: entries,
@@ -39,6 +52,8 @@ export async function bundle(
     platform: "node",
     tsconfig: false,
     transform: { target: TARGET },
+    // Nobody imports the modules of a program, so they may export more to each other.
+    ...(starts && { preserveEntrySignatures: false }),
     plugins: [threadsPlugin(threads), ...plugins],
     onLog(level, log) {
       // One entry may need at once what another loads on demand.
@@ -52,7 +67,7 @@ export async function bundle(
       chunkFileNames: (chunk) => `${chunkName(chunk)}-[hash].js`,
       minifyInternalExports: false,
       paths: named,
-      codeSplitting: { groups: shared(folder, entries, threads) },
+      codeSplitting: { groups },
     },
   });
   return output.flatMap((made) => (made.type === "chunk" ? made.moduleIds.filter(isAbsolute) : []));

@@ -12,6 +12,9 @@ export const NOT_BUNDLED = [
   ...["@microsoft/mxc-sdk", "bufferutil", "canvas", "livekit-client", "pg-native", "utf-8-validate"],
 ];
 
+/** The sources that load what a start of the program needs, piece by piece. */
+const STARTS = ["src/main.ts", "src/run.ts", "src/terminal/open-terminal.ts"];
+
 /** Files of packages that the program opens by path, at the same paths below its modules. */
 const DATA: Readonly<Record<string, readonly string[]>> = {
   "@anthropic-ai/sandbox-runtime": ["vendor/seccomp/*/apply-seccomp", "vendor/java-proxy-agent/*.jar"],
@@ -30,6 +33,7 @@ export async function writeProgram(folder: string, dist: string): Promise<readon
     inlines: (id) => !isBuiltin(id) && !NOT_BUNDLED.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: [ownFiles],
     sourcemap: false,
+    starts: STARTS,
   });
   const data = Object.entries(DATA).flatMap(([name, patterns]) => {
     const from = dirname(findPackageJSON(name, join(folder, "../tools/package.json")) ?? "");
