@@ -321,7 +321,7 @@ describe("installed in an empty folder,", () => {
     const texts = files.map((file) => readFileSync(join(folder, file), "utf8"));
     expect(texts.filter((text) => /^(class (Agent|Toolbox|Host)|async function openHost)\b/m.test(text))).toEqual([]);
     // Node takes half a millisecond to find and open each module, and a millisecond for 40,000 characters.
-    expect(files.length).toBeLessThan(60);
+    expect(files.length).toBeLessThan(20);
     expect(texts.join("").length).toBeLessThan(700_000);
   });
 

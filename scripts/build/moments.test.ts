@@ -5,8 +5,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { bundle } from "./bundle.ts";
 import { importsOf } from "./syntax.fixture.ts";
 
-/** Source of a module that exports its name, with as many characters as make it a large one. */
-const exported = (name: string, size = 0) =>
+/** More characters than a small piece has. */
+const LARGE = 30_000;
+
+/** Source of a module that exports its name, in `size` characters. */
+const exported = (name: string, size: number) =>
   `export const ${name} = ${JSON.stringify(`module ${name}`.padEnd(size, "."))};\n`;
 
 const imported = (...names: readonly string[]) =>
@@ -35,23 +38,37 @@ async function programOf(sources: Readonly<Record<string, string>>) {
   };
 }
 
-test("V3: a moment of a start loads one file for all that it shares, and nothing of others but small pieces", async () => {
+test("V3: a moment of a start loads one file for all that it shares with the same others, and nothing of others", async () => {
   const loadedAt = await programOf({
     main: `await import("./first.ts");\nawait import("./second.ts");\nawait import("./later.ts");`,
-    first: `${imported("large", "small", "alsoLarge", "own")}new Worker(new URL("./thread.ts", import.meta.url));`,
-    second: imported("large", "small", "alsoLarge", "secondOwn"),
-    third: imported("large", "own"),
-    later: `${imported("alsoLarge")}await import("./third.ts");`,
-    thread: imported("small", "threadOwn"),
-    large: exported("large", 30_000),
-    alsoLarge: exported("alsoLarge", 30_000),
-    small: exported("small"),
-    own: exported("own", 30_000),
-    secondOwn: exported("secondOwn", 30_000),
-    threadOwn: exported("threadOwn", 30_000),
+    first: `${imported("common", "also", "shared", "firstOwn")}new Worker(new URL("./thread.ts", import.meta.url));`,
+    second: imported("common", "also", "shared", "secondOwn"),
+    later: `${imported("common")}await import("./onDemand.ts");`,
+    // No moment of its own: loads more than needed, so that moments load less.
+    onDemand: imported("shared", "firstOwn"),
+    thread: imported("ofThread", "threadOwn"),
+    ...Object.fromEntries(
+      ["common", "also", "shared", "firstOwn", "secondOwn", "ofThread", "threadOwn"].map((name) => [
+        name,
+        exported(name, LARGE),
+      ]),
+    ),
   });
   expect(loadedAt("main")).toEqual({ files: 1, modules: [] });
-  expect(loadedAt("thread").modules).toEqual(["small", "threadOwn"]);
-  const first = loadedAt("first");
-  expect(first.modules).toEqual(["alsoLarge", "large", "own", "small"]);
+  expect(loadedAt("thread")).toEqual({ files: 1, modules: ["ofThread", "threadOwn"] });
+  // Its name, its own modules, those that two moments share, and those that three moments share.
+  expect(loadedAt("first")).toEqual({ files: 4, modules: ["also", "common", "firstOwn", "shared"] });
+});
+
+test("V3: a moment loads a small piece of others with what it needs, if this saves them a file", async () => {
+  const sources = (size: number) => ({
+    main: `await import("./first.ts");\nawait import("./second.ts");\nawait import("./later.ts");`,
+    first: imported("common"),
+    second: imported("common", "piece"),
+    later: imported("common", "piece"),
+    common: exported("common", LARGE),
+    piece: exported("piece", size),
+  });
+  expect((await programOf(sources(LARGE)))("first").modules).toEqual(["common"]);
+  expect((await programOf(sources(100)))("first").modules).toEqual(["common", "piece"]);
 });

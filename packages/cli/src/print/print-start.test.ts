@@ -8,7 +8,7 @@ import { type ModelServer, modelServer, shell, write } from "../testing/model-se
 const HI = ["-p", "hi", "--model", "openai-compatible/test"];
 
 /** Modules that the published program may load from files for one answer. Each file takes Node about 0.2 ms. */
-const MOST_FILES = 90;
+const MOST_FILES = 30;
 
 let place: Home;
 beforeEach(() => {
