@@ -31,7 +31,7 @@ const told = () => surroundings(project);
 describe("C11: what is so when a conversation begins", () => {
   test("is the date, the system with its shell, and how the repository stands", async () => {
     expect(told().split("\n")).toEqual([
-      expect.stringMatching(/^Date: \w+day,? \d+ \w+ 20\d\d \(.+\)$/),
+      expect.stringMatching(/^Date: \w{3}, \d\d \w{3} 20\d\d \(GMT[+-]\d{4}\)$/),
       expect.stringMatching(/^System: \S+ \S+ \(\w+\); commands run in \/bin\/(ba)?sh$/),
       "Git: the workspace is not in a repository",
     ]);
