@@ -8,7 +8,7 @@ function read(...argv: string[]) {
 }
 
 describe("the command line", () => {
-  test("without anything is a chat in this directory", () => {
+  test("no arguments mean a chat in this directory", () => {
     expect(read()).toEqual({
       print: false,
       continue: false,

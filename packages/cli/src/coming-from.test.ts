@@ -28,7 +28,7 @@ test("T54: the commands that docs/coming-from.md names exist", () => {
   expect(commands.flatMap(({ aliases = [] }) => aliases).filter((name) => !named.includes(name))).toEqual([]);
 });
 
-test("T54: the keys that docs/coming-from.md names do something", () => {
+test("T54: the keys in docs/coming-from.md have effects", () => {
   const keys = Object.values(actions).flatMap(({ keys }) => keys as readonly string[]);
   const named = here("Keys").flatMap(
     (cell) => cell.match(/(?:(?:Ctrl|Alt|Shift)[-+])?(?:Enter|Esc|Tab|Up|[A-Z]\b)/g) ?? [],

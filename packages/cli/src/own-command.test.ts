@@ -28,7 +28,7 @@ test("W80: a printed command passes every id to the program unchanged", () => {
   }
 });
 
-test("W80: a conversation of any id is brought in, and goes on by the line that says so", async () => {
+test("W80: a conversation with any id can be imported, and the printed command continues it", async () => {
   using place = home();
   const id = `-É 'a/../"b" $(id)\u202e`;
   const head = { seq: 1, epoch: 1, at: 1 };

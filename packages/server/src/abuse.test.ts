@@ -82,7 +82,7 @@ test("S1: more connections than the server takes are turned away and logged, and
   await expect.poll(() => ask(running.address, "/api/v1/health").catch(String)).toMatchObject({ status: 200 });
 });
 
-test("S4: guests get a part of the connections, and of one address a small one: the next is told why, and the owner gets in", async () => {
+test("S4: guests get a part of the connections, and one address a small part: the next guest gets the reason, and the owner gets in", async () => {
   const guestToken = "a-guest-of-a-test-0123456789-0123456789";
   const more = { connections: 40, guestToken };
   const { server: running, log } = await serving({ model: scriptedModel(["Hello."]) }, more);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
-test("F20: clients are told now and then that the server is there, and who does not answer is cut off", async () => {
+test("F20: the server sends signs of life to clients, and disconnects a client that does not answer", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const { server } = await serving({ model: scriptedModel([]) });

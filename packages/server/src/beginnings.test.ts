@@ -64,7 +64,7 @@ describe("T1: an interruption between a command and its run", () => {
     expect(log).toEqual([]);
   });
 
-  test("means the command whose id it names, and no other", async () => {
+  test("affects only the command with the given id", async () => {
     const { client, conversation, said, becomesReady, ended } = await notReady();
     const [stopped, other] = [createId(), createId()];
     client.send("turn.retry", { id: stopped, conversation });

@@ -95,7 +95,7 @@ describe("the list of conversations", () => {
     });
   });
 
-  test("B60: a conversation that cannot be read hides no other, and says so when it is opened", async () => {
+  test("B60: an unreadable conversation hides no other, and opens with an error", async () => {
     const { server, directory } = await serving({ model: chatty() });
     const client = await TestClient.connect(server);
     const sound = await spoken(client, "sound");

@@ -71,7 +71,7 @@ describe("B50: a snapshot with a cursor, and the feed from there", () => {
     expect(reader.mirrors.size).toBe(0);
   });
 
-  test("B50: messages that are read while everything streams fit to what comes after", async () => {
+  test("B50: messages that are read during a stream are consistent with the later feed", async () => {
     const model = scriptedModel((_request, index) => [text(...words(400 + index))], { pace: 0.2 });
     const { server, store } = await serving({ model });
     const [client, steady] = [await TestClient.connect(server), await TestClient.connect(server)];
@@ -231,7 +231,7 @@ describe("F20: no gap and no repeat", () => {
 });
 
 describe("F19, B58: a client that does not read", () => {
-  test("F19: is sent a bounded part, slows nobody, and has everything when it reads again", async () => {
+  test("F19: gets a bounded part, slows no other client, and gets everything when it reads again", async () => {
     const piece = "y".repeat(16 * 1024);
     const loud = defineTool({
       name: "loud",
@@ -267,7 +267,7 @@ describe("F19, B58: a client that does not read", () => {
   });
 });
 
-test("deltas of one text that come within a frame are one, and the first comes at once", async () => {
+test("deltas of the same text within a frame are merged, and the first delta arrives immediately", async () => {
   const model = scriptedModel([[text("first"), pause(60), text(...words(500)), pause(60), text("last")]]);
   const { server } = await serving({ model });
   const client = await TestClient.connect(server);

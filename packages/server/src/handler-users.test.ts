@@ -120,7 +120,7 @@ test("L1: users of one handler see and change only their own conversations, thro
   expect(await idsOf("ada", "?programs=true")).toEqual(before);
 });
 
-test("L1: an import belongs to the user who imports it, whatever its labels are; and so after a restart", async () => {
+test("L1: an import belongs to the importing user, despite its labels, and also after a restart", async () => {
   const store = storeHere();
   const { as, textOf, idsOf } = usersHere({ store });
   await textOf(as("ada", "POST", "/api/chat", { id: "t", messages: [uiMessage("Hi")] }));

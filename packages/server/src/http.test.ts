@@ -124,7 +124,7 @@ describe("the addresses for scripts", () => {
     expect(await get("/api/v1/nothing")).toMatchObject({ error: { code: "not-found" } });
   });
 
-  test("W80: a place in a feed that is none is refused with a sentence, wherever it stands", async () => {
+  test("W80: an invalid cursor is refused with a sentence, in the query and in the header", async () => {
     const { post, address } = await scripted({ model: scriptedModel([]) });
     const { conversation } = await post({ type: "conversation.create" });
     const path = `/api/v1/conversations/${conversation}/feed`;
@@ -163,7 +163,7 @@ describe("the addresses for scripts", () => {
     expect((await get("/api/v1/conversations")).conversations).toHaveLength(1);
   });
 
-  test("W80: another method than an address takes is refused, and told which it takes", async () => {
+  test("W80: a wrong method is refused, and the answer names the right methods", async () => {
     const { address } = await scripted({ model: scriptedModel([]) });
     const wrong = await ask(address, "/api/v1/conversations", { method: "DELETE", headers: bearer });
     expect({ ...wrong, ...JSON.parse(wrong.body) }).toMatchObject({
@@ -237,7 +237,7 @@ test.skipIf(!hasValidator)("a checker accepts the description as OpenAPI 3.1", a
   expect(status).toBe(0);
 });
 
-test("a server leaves Request and Response of its process as they are, for those in it who ask others", async () => {
+test("a server does not replace Request and Response of its process, which other code uses", async () => {
   const { Request, Response } = globalThis;
   const { address } = await scripted({ model: scriptedModel([]) });
   expect(globalThis).toMatchObject({ Request, Response });
@@ -271,7 +271,7 @@ describe("server-sent events", () => {
 });
 
 describe("the page", () => {
-  test("is served to whoever is signed in, under every address of a view, and nothing beside it", async () => {
+  test("signed-in users get the page at every address of a view, and no other file", async () => {
     const directory = temporaryDirectory();
     const page = join(directory, "page");
     mkdirSync(join(page, "assets"), { recursive: true });

@@ -164,7 +164,7 @@ test.each([
   expect(JSON.stringify([...theirs.state.messages.values()])).not.toContain("broken");
 });
 
-test("T37: a client whose reader is full is told nothing, and then all that came meanwhile", async () => {
+test("T37: a client with a full reader gets nothing, and later everything that arrived meanwhile", async () => {
   const { host } = hostOf(sqliteStore({ directory: temporaryDirectory() }), { model: scriptedModel(["One.", "Two."]) });
   await using desk = new Desk({ host });
   const free = Promise.withResolvers<void>();

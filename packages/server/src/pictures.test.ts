@@ -36,7 +36,7 @@ async function pictures(listener: RequestListener) {
   return { server, asked: () => asked, url: `http://127.0.0.1:${(web.address() as AddressInfo).port}/a.png` };
 }
 
-test("W59: a picture of the web comes to who asks for it by its address, each time anew", async () => {
+test("W59: a web image is loaded again for each request of its address", async () => {
   const { server, url, asked } = await pictures((_, response) => response.end(PNG));
   const client = await TestClient.connect(server);
   const id = createId();

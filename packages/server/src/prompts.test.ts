@@ -68,7 +68,7 @@ test("W65, W74: a prompt of a file is filled in at the server, and takes the tur
   expect([model.asked, second.asked]).toEqual([1, 1]);
 });
 
-test("W65, W74, S10: a prompt of an MCP server goes as it says it, with its pictures and what goes along, without secrets", async () => {
+test("W65, W74, S10: the text of an MCP server's prompt is sent with its pictures and attachments, without secrets", async () => {
   const { sayPrompt, partsOf, ended } = await prompting(["One.", "Two.", "Three."]);
   const picture = { type: "file", mediaType: "image/png", data: expect.stringMatching(/^iVBOR/) } as const;
   const words = (kind: string, how: string) => ({

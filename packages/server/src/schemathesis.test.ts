@@ -44,7 +44,7 @@ async function foundIn(address: string, ...which: readonly string[]): Promise<st
 }
 
 describe.skipIf(whyNot !== "")(`the description of the addresses${whyNot}`, () => {
-  test("W80: schemathesis finds nothing that the server does otherwise than its description says", async () => {
+  test("W80: schemathesis finds no difference between the server and its description", async () => {
     const look = defineTool({
       name: "look",
       description: "",
@@ -68,7 +68,7 @@ describe.skipIf(whyNot !== "")(`the description of the addresses${whyNot}`, () =
     expect(log.filter((line) => !line.includes("refused"))).toEqual([]);
   }, 3_600_000);
 
-  test("W80: nor at the doors, which answer as the protocols of others have it", async () => {
+  test("W80: nor at the doors, which follow the protocols of other programs", async () => {
     const { server, log } = await serving({ model: scriptedModel(() => "Done.") });
     // No schema knows which models exist, which message may come last, or what an id stands for.
     const how = ["--exclude-checks", "positive_data_acceptance"];

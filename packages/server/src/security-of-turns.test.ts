@@ -107,7 +107,7 @@ describe("S14: nothing approves but an approval", () => {
     return { runs, options: { model, tools: [tool], permission: () => ({ decision: "ask" }) as const } };
   };
 
-  test("S14: an answer without a decision, with an unknown one, or with something else in it decides nothing", async () => {
+  test("S14: an answer without a decision, with an unknown decision or with other content decides nothing", async () => {
     const { runs, options } = danger();
     const { server: running } = await serving(options);
     const client = await TestClient.connect(running);

@@ -83,7 +83,7 @@ describe("S1: a token is needed, always", () => {
   });
 });
 
-describe("S2: only this server's own pages may talk to it", () => {
+describe("S2: only the server's own pages may send requests to it", () => {
   test("S2: a foreign Host is refused, whatever the token", async () => {
     const { server: running } = await server();
     const { port } = new URL(running.address);

@@ -179,7 +179,7 @@ test("S29, C13: a link to a branch shows only this branch, despite later message
   expect(visitor.items).toEqual([]);
 });
 
-test("S29: a link that is taken back, or whose time is over, ends what it shows, and opens nothing", async () => {
+test("S29: a revoked or expired link ends its open views, and opens nothing", async () => {
   const { server, owner, conversation, bearer, share, token } = await shared();
   const visitor = await TestClient.connect(server, token);
   await visitor.watch(conversation);

@@ -53,7 +53,7 @@ describe("S20: the cookie of a page, which every port of a host gets, is worth n
     expect(JSON.parse((await ask(address, "/api/v1/conversations", { headers })).body)).toEqual({ conversations: [] });
   });
 
-  test("S20: a socket is told nothing before the page has proved that it has the key, for this connection, at this host", async () => {
+  test("S20: a socket gets no data before the page has proved its key for this connection and host", async () => {
     const { address } = await server();
     const { host } = new URL(address);
     const { cookie, key } = await signIn(address, TOKEN);
@@ -98,7 +98,7 @@ describe("S20: the cookie of a page, which every port of a host gets, is worth n
     expect(await frameOf(socket)).toMatchObject({ type: "welcome", rights: ["show", "watch"] });
   });
 
-  test("S20: a cookie is good for 30 days, for the token that made it, and not when anything of it was changed", () => {
+  test("S20: an unchanged cookie is valid for 30 days and only with its token", () => {
     const principals = new Principals({ owner: TOKEN, guest: GUEST });
     const { owner } = principals;
     const now = Date.now();

@@ -39,7 +39,7 @@ async function written(directory: string): Promise<void> {
   await promisify(execFile)(process.execPath, ["--input-type=module", "-e", WRITER, directory], { cwd });
 }
 
-test("F77: a server opens the log of another program with messages that it cannot read, tells of them, and takes turns, also after a restart", async () => {
+test("F77: a server opens another program's log with unreadable messages, reports them, and takes turns, also after a restart", async () => {
   const directory = temporaryDirectory();
   await written(directory);
   for (const turn of [1, 2]) {
@@ -72,7 +72,7 @@ test("F77: a server opens the log of another program with messages that it canno
   }
 });
 
-test("F77: clients of AG-UI and useChat see that a message cannot be read, in its place and as a notice of the turn that leaves it out; /v1 goes on behind it", async () => {
+test("F77: AG-UI and useChat show an unreadable message in its place, and a notice in the turn that omits it; /v1 continues after it", async () => {
   const directory = temporaryDirectory();
   await written(directory);
   const told = `This message cannot be read: ${REASON}`;

@@ -67,7 +67,7 @@ describe.runIf(chromiumPath)(`the page where there is little room${whyNot}`, PAT
     expect(await isWhole(page.getByRole("option").getByText("/resume"))).toBe(true);
   });
 
-  it("W31: the head of a changed file is as wide as what shows it", async () => {
+  it("W31: the head of a changed file has the width of its panel", async () => {
     const { page } = await here.open(`/c/${await here.conversation("change src/sum.ts")}?panel=changes`, narrow);
     const panel = page.getByRole("complementary");
     const head = panel.getByRole("button", { name: /src\/sum\.ts/ });
@@ -75,7 +75,7 @@ describe.runIf(chromiumPath)(`the page where there is little room${whyNot}`, PAT
     expect((await box(head)).width).toBe((await box(panel)).width);
   });
 
-  it("W76: on a touch screen, what can be done with a message comes with a tap on it; with the last one it stands there", async () => {
+  it("W76: on a touch screen, a tap on a message shows its buttons; the last message always shows them", async () => {
     const conversation = await here.conversation("hello", "and again");
     const touched = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
     const { page } = await here.open(`/c/${conversation}`, touched);

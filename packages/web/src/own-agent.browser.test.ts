@@ -35,7 +35,7 @@ function shop() {
   };
 }
 
-describe.runIf(chromiumPath)(`the page of an agent of one's own${whyNot}`, PATIENT, () => {
+describe.runIf(chromiumPath)(`the page of a developer's own agent${whyNot}`, PATIENT, () => {
   const here = site();
 
   it("L1: the page opens a conversation of a served agent, answers its question, and shows only what the agent has", async () => {

@@ -184,7 +184,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     expect(complaints).toEqual([]);
   });
 
-  it("W61, S12: a page in an answer runs beside the conversation, and gets out of its frame by none of thirty ways", async () => {
+  it("W61, S12: a web page of an answer runs next to the conversation, and none of thirty attacks leaves its frame", async () => {
     await using far = await outside();
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();

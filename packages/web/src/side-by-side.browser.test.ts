@@ -24,7 +24,7 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     expect(complaints).toEqual([]);
   });
 
-  it("W70: the panel asks one model as often as is wanted, or each of those that are chosen", async () => {
+  it("W70: the panel asks one model several times, or each chosen model once", async () => {
     const { page, complaints } = await here.open(`/c/${await here.conversation("begin")}?panel=compare`);
     const asked = page.getByRole("textbox", { name: "Message to each model" });
     const list = page.getByRole("list", { name: "Side by side" });

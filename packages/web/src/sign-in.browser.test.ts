@@ -112,7 +112,7 @@ describe.runIf(chromiumPath)(`sign-in to the page${whyNot}`, PATIENT, () => {
     await eventually(() => composer(page).inputValue()).toBe("not sent yet");
   });
 
-  it("S20: another port of this machine gets the cookie, and can neither read nor do anything with it", async () => {
+  it("S20: another port of this machine gets the cookie, but no access with it", async () => {
     const conversation = await here.conversation("a secret of the owner");
     const { page } = await here.open(`/c/${conversation}`, {});
     await articles(page).last().waitFor();

@@ -15,7 +15,7 @@ describe.runIf(chromiumPath)(`the states of the page${whyNot}`, PATIENT, () => {
   }, PATIENT.timeout);
   afterAll(() => walk[Symbol.asyncDispose](), PATIENT.timeout);
 
-  it("W48: a part of the page that cannot be drawn says so in its place, and the rest of the page goes on", async () => {
+  it("W48: a sentence replaces a part of the page that cannot be drawn, and the other parts work", async () => {
     await walk.to("crashed", async (page) => {
       await page.locator("#composer").fill("Still there.");
       await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Usage" }).click();

@@ -86,7 +86,7 @@ describe.runIf(chromiumPath)(`the way with the Tab key${whyNot}`, PATIENT, () =>
     expect(complaints).toEqual([]);
   });
 
-  it("W92: with the first of several cards that wait, and the next one after its answer", async () => {
+  it("W92: with the first of several waiting cards, and after its answer the next card", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello", LINKS)}`);
     await articles(page).last().waitFor();
     await write(page, `calls ${JSON.stringify(["ls", "pwd", "date"].map((command) => ({ command })))}`);

@@ -111,7 +111,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     expect(await composer(page).inputValue()).toBe("日本語");
   });
 
-  it("W83: a reload during the first send loses nothing: it is said once, or stands where it was written", async () => {
+  it("W83: a reload during the first send sends the message once, or keeps it in the message box", async () => {
     const { page } = await here.open("/", {});
     await slowDown(page);
     await composer(page).fill("a message of the first page");

@@ -53,7 +53,7 @@ async function shop() {
   return { server, refunds, goOn: gate.resolve };
 }
 
-describe.runIf(chromiumPath)(`the page of users of a served agent${whyNot}`, PATIENT, () => {
+describe.runIf(chromiumPath)(`the page for users of a served agent${whyNot}`, PATIENT, () => {
   const here = site();
 
   /** Signs a window in at the shop, as the shop's own sign-in would. */

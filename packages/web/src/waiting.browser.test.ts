@@ -224,7 +224,7 @@ const WRITER = `
 describe.runIf(chromiumPath)(`messages of another program in the page${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("F77: a message that cannot be read stands in its place with the reason, the turn that leaves it out says so, and goes on", async () => {
+  it("F77: an unreadable message shows the reason in its place; a turn that omits the message says so and continues", async () => {
     const cwd = join(import.meta.dirname, "../../server");
     await promisify(execFile)(process.execPath, ["--input-type=module", "-e", WRITER, here.served.directory], { cwd });
     const { page } = await here.open("/c/strange");

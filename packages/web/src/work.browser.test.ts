@@ -57,7 +57,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await plan.getByRole("list", { name: "Plan" }).innerText()).toBe("[x] look\n[ ] mend it");
   });
 
-  it("the copy button of a block of code gives the code as it is", async () => {
+  it("the copy button of a code block copies the code unchanged", async () => {
     const code = "if a < b:\n\tprint('<b>&amp;</b>  ')\n\n    # ```";
     const { page } = await here.open(`/c/${await here.conversation(`Run this:\n\n\`\`\`\`py\n${code}\n\`\`\`\``)}`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -93,7 +93,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await card(page, "read").filter({ hasText: "failed" }).isVisible()).toBe(true);
   });
 
-  it("W30: neighbouring messages that only look are one line, which opens and closes", async () => {
+  it("W30: adjacent messages with only reading calls are one line, which opens and closes", async () => {
     const { page } = await here.open(`/c/${await here.conversation("look a b c missing d")}`);
     const line = page.getByRole("button", { name: /Read 3 files\s*3 steps/ });
     await line.waitFor();

@@ -43,7 +43,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux)(
-  "T39: in plain lines, no prompt is in the way of what is asked while something else is answered",
+  "T39: in plain lines, a new question appears without a prompt in its way while the user answers another",
   async () => {
     await using model = await modelServer(shell("touch one.txt"), shell("touch other.txt"), { text: "Well." });
     const [, address] = await serving(place, model.env);

@@ -17,7 +17,7 @@ afterEach(() => place[Symbol.dispose]());
 
 // Actions of a user in a terminal attached to a server. The command runs in tmux.
 describe.skipIf(!hasTmux)("T42: /model at a server", () => {
-  test("B75: lists the server's models with their prices; one that is taken is for this conversation, begun or not, and the prompt says what the person's settings say", async () => {
+  test("B75: lists the server's models with their prices; a chosen model is for this conversation, begun or not, and the prompt follows the user's settings", async () => {
     const config = join(place.env.BANYAN_HOME ?? "", "config");
     mkdirSync(config, { recursive: true });
     writeFileSync(join(config, "settings.json"), '{"prompt":"Tell {agent}>"}');
@@ -107,7 +107,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     expect(JSON.stringify(model.asked[2])).toContain(`<output name=\\"echo three; ${lasts}\\">`);
   });
 
-  test("never runs on the machine of a server that is not here; the agent is told where it ran", async () => {
+  test("never runs on a remote server's machine, and the agent learns the place", async () => {
     using elsewhere = home();
     await using model = await modelServer({ text: "I see." });
     const [, address] = await serving(place, model.env);

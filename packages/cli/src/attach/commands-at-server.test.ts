@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a server", () => {
+describe.skipIf(!hasTmux)("commands of a terminal in a server's conversation", () => {
   test("B40: /mode task has the server work until a task is finished, /mode chat ends that; the status says which", async () => {
     await using model = await modelServer(
       finishes("Painted."),
@@ -94,7 +94,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     expect(remote.welcome.settings.unasked).toEqual([conversation]);
   });
 
-  test("T54: /title, /context, /memory, /status, /config and /export tell of the conversation there, and the status of its branches", async () => {
+  test("T54: /title, /context, /memory, /status, /config and /export show the server's conversation and its branches", async () => {
     await using model = await modelServer({ text: "One." }, { text: "Two." });
     const [, address] = await serving(place, model.env);
     const remote = await connected(address);

@@ -37,8 +37,8 @@ async function withPrompts(env: Readonly<Record<string, string>>, ...more: reado
   return address;
 }
 
-describe.skipIf(!hasTmux)("prompts of a server in a terminal that is attached to it", () => {
-  test("W65, W74, T54: /name says what files and MCP servers bring; it is completed and listed, and what fails stays typed", async () => {
+describe.skipIf(!hasTmux)("prompts of a server in an attached terminal", () => {
+  test("W65, W74, T54: /name sends prompts of files and MCP servers; names are completed and listed, and failed text stays in the prompt", async () => {
     await using model = await modelServer({ text: "It is fine." }, { text: "Hello!" }, { text: "Begun." });
     const said = () => JSON.stringify(model.asked.at(-1)?.findLast(({ role }) => role === "user")?.content);
     await withPrompts(model.env);

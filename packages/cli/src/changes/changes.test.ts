@@ -47,7 +47,7 @@ describe("banyan changes", () => {
     });
   });
 
-  test("offers nothing of a file that a command removed", async () => {
+  test("does not offer a file that a command removed", async () => {
     writeFileSync(inWorkspace("gone.txt"), "words\n");
     await using server = await modelServer(shell("rm gone.txt"), { text: "Done." });
     const allowed = [...MODEL, "--allow", "shell(rm *)"];

@@ -7,7 +7,7 @@ import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 test.skipIf(!hasTmux)(
-  "B41, F23: a sub-agent at work is listed, told something and stopped, and its parent gets what it had found",
+  "B41, F23: a working sub-agent is listed, gets a message and is stopped, and its parent gets the findings so far",
   async () => {
     using place = home();
     const made = async (file: string) => {

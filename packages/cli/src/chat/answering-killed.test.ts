@@ -6,7 +6,7 @@ import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 test.skipIf(!hasTmux)(
-  "T19: in plain lines, what was begun elsewhere is told, and told again when it is not used",
+  "T19: in plain lines, an answer begun elsewhere is printed, and again if it is not used",
   async () => {
     using place = home();
     await using server = await modelServer(shell("true"), { text: "Well." });

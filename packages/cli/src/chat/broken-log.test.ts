@@ -6,7 +6,7 @@ import { modelServer } from "../testing/model-server.ts";
 import { hasTmux } from "../testing/pty.ts";
 
 test.skipIf(!hasTmux).each(links)(
-  "F37: a log that fails in the middle of an answer ends that turn on the screen, and what is said next opens it again ($link)",
+  "F37: a log that fails during an answer ends the turn on the screen, and the next message opens the log again ($link)",
   async ({ open }) => {
     using place = home();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();

@@ -38,7 +38,7 @@ test("F78: a branch knows after a restart what it had read, attached and changed
 });
 
 describe.skipIf(!hasTmux).each(links)("a changed file ($link)", ({ open }) => {
-  test("F78: is not replaced, and a user who is asked about that is told", async () => {
+  test("F78: is not replaced, and the user learns this with the question", async () => {
     await using server = await modelServer(READ, { text: "It says one." }, write("n.md", "mine\n"), { text: "Done." });
     using pty = await open(place, MODEL, server.env);
     await pty.prompted();

@@ -245,7 +245,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     expect(sequences.filter((sequence) => /^[0-9;]*m/.test(sequence))).toEqual([]);
   });
 
-  test("a model that fails is said in one line, and the chat goes on", async () => {
+  test("a failed model causes one line, and the chat continues", async () => {
     await using server = await modelServer({ status: 400 }, { text: "Now it works." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();

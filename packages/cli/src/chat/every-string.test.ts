@@ -255,7 +255,7 @@ function asking(shown: string): "no" | "more" | "whole" {
 
 const LONG = process.env.BANYAN_LONG !== undefined;
 
-describe("S15: every string of what runs stands on the question, for all tools", () => {
+describe("S15: the question shows every string of the call, for all tools", () => {
   test("in plain lines", async () => {
     const person = (): Person => {
       const [input, output] = [new PassThrough(), new PassThrough({ encoding: "utf8" })];

@@ -62,8 +62,8 @@ describe.skipIf(!hasTmux).each(links)(
   },
 );
 
-describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is asked", () => {
-  test("at a server, also of who comes later; the answer of one takes the question from the other", async () => {
+describe.skipIf(!hasTmux)("F37: the terminal asks whether a turn may exceed its limit", () => {
+  test("at a server, clients that join later get the question too; the first answer closes it for all", async () => {
     await using model = await modelServer(shell("true"), { text: "On and on." });
     const [, address] = await serving(place, model.env);
     const remote = await connected(address);

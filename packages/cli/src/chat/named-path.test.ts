@@ -21,7 +21,7 @@ const results = (asked: readonly { readonly role: string; readonly content: unkn
   asked.filter(({ role }) => role === "tool").map(({ content }) => String(content));
 
 describe.skipIf(!hasTmux).each(links)("a path ($link)", ({ open }) => {
-  test("S35: the question names the file that is written, and none where a path names no place of this machine", async () => {
+  test("S35: the question names the written file, or no file for a path that is not on this machine", async () => {
     const project = basename(place.workspace);
     await using server = await modelServer(
       write(`$HOME/${project}/src\\new.ts`, "new\n"),

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing is asked", () => {
+describe.skipIf(!hasTmux)("S27: two presses of a key cannot turn off all questions", () => {
   test("in full: keys, Enter and other words are no yes; the word is, for this conversation, and not after a restart", async () => {
     await using server = await modelServer({ text: "Hello." }, shell("touch made"), { text: "Made." });
     using pty = Pty.open(place, MODEL, server.env);

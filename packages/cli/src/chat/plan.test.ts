@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux).each(links)("C5: a plan ($link)", ({ open }) => {
   });
 });
 
-test("a plan is told on stderr as it changes, and stands in the stream of JSON; where nobody can be asked it is the answer", async () => {
+test("each change of a plan appears on stderr and in the JSON stream; without a user the plan is the answer", async () => {
   await using server = await modelServer(plan(), { text: "Planned." });
   const text = await banyan(place, ["-p", "plan it", ...MODEL], server);
   expect(text).toMatchObject({ code: 0, stdout: "Planned.\n" });

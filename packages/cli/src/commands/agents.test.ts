@@ -6,7 +6,7 @@ import { hasTmux, Pty } from "../testing/pty.ts";
 const MODEL = ["--model", "openai-compatible/test"];
 
 test.skipIf(!hasTmux)(
-  "T30: sub-agents are listed with their status; what one does is shown live, and what it asks is answered there",
+  "T30: the list shows sub-agents with their status and live work, and answers their questions",
   async () => {
     using place = home();
     const { promise: held, resolve: goOn } = Promise.withResolvers<void>();

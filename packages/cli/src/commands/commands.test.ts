@@ -126,7 +126,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     await pty.exchange("hello", "Hello.");
   });
 
-  test("T42: names of one's own are in the list; one for a model without a key says so, and choosing it what to do", async () => {
+  test("T42: the list has the user's own names; a name for a model without a key says so, and its choice names the remedy", async () => {
     const config = join(place.env.BANYAN_HOME ?? "", "config");
     mkdirSync(config, { recursive: true });
     const aliases = { calm: "demo/offline", keen: "anthropic/claude-sonnet-5", odd: "nobody/nothing" };
@@ -204,7 +204,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     expect(await pty.until("← here")).toMatch(/│ #8 +banyan +Green\. +\(branch 3\) +← here *$/m);
   });
 
-  test("T7, T28: Esc twice opens the tree at the last own message; what is chosen there is said in other words, beside it", async () => {
+  test("T7, T28: Esc twice opens the tree at the user's last message; a chosen message is rephrased as a sibling", async () => {
     await using server = await modelServer({ text: "Red." }, { text: "Round." }, { text: "Green." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();

@@ -65,7 +65,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux).each(links)(
-  "T54, W35: /permissions lists what was allowed in this conversation, and takes it back ($link)",
+  "T54, W35: /permissions lists and revokes the rules of this conversation ($link)",
   async ({ open }) => {
     using place = home();
     const command = "touch made.txt";

@@ -92,7 +92,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.until("You are welcome.");
   });
 
-  test("B37: --task ends with the task, and with its exit code; a sub-agent that asks says who it is", async () => {
+  test("B37: --task ends with the task and its exit code; a sub-agent's question names the sub-agent", async () => {
     await using server = await modelServer(
       call("launch_agent", { task: "touch it", expected_output: "nothing" }),
       call("shell", { command: "touch made.txt" }),
@@ -149,7 +149,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     }
   });
 
-  test("/compact puts a summary in the place of what was said, and the conversation goes on below it", async () => {
+  test("/compact replaces earlier messages by a summary, and the conversation continues below it", async () => {
     const answers = ["Red, because ".padEnd(2_000, "it is warm, "), "Round.", "Large.", "Heavy."].map((text) => ({
       text,
     }));
@@ -173,7 +173,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     expect(said).not.toContain("it is warm");
   });
 
-  test("F99: /edit puts an edited summary beside the old one: the text behind it, or the old one in the prompt", async () => {
+  test("F99: /edit makes an edited summary next to the old: from the text after the command, or from the prompt", async () => {
     await using server = await modelServer(
       { text: "Red." },
       { text: "Round." },

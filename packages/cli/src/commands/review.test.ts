@@ -7,7 +7,7 @@ import { modelServer, write } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 describe.skipIf(!hasTmux)("C15: /review", () => {
-  test("asks an agent that can only look, beside the conversation; its findings go to the one that made the changes", async () => {
+  test("asks an agent that only reads, on a separate branch; the agent that made the changes gets the findings", async () => {
     using place = home();
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: place.workspace });

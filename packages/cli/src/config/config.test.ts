@@ -173,7 +173,7 @@ describe("banyan config check", () => {
   });
 });
 
-test("banyan config path says where everything is, and what is not used", async () => {
+test("banyan config path lists all files and folders, and the unused ones", async () => {
   put(project, "{}");
   const before = await done(["path"]);
   expect(before).toMatch(/^user +.*\/config\/settings\.json +not there$/m);

@@ -74,7 +74,7 @@ describe("banyan conversations list", () => {
     expect(JSON.parse(await done("list", "-o", "json"))).toMatchObject([{ id: mine, messages: 4 }]);
   });
 
-  test("B60: one that is damaged, was interrupted or is open elsewhere is listed as such, and so are the others", async () => {
+  test("B60: damaged, interrupted and open conversations are listed with their state, and all others too", async () => {
     const whole = await said("What is red?", "Blood.");
     const damaged = await said("What is blue?", "The sea.");
     writeFileSync(join(place.env.BANYAN_HOME ?? "", "data", "conversations", `${damaged}.sqlite`), "no database");
@@ -263,7 +263,7 @@ describe("banyan conversations remove", () => {
   });
 });
 
-test("a subcommand that there is not is refused, and the near one named", async () => {
+test("an unknown subcommand is refused with the nearest name", async () => {
   expect(await refused("lst")).toBe("banyan: Unknown command 'lst' (Did you mean list?)\n");
   expect(await refused("show")).toContain("Missing required argument 'conversation'");
 });

@@ -31,7 +31,7 @@ async function imported(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-test("B56: without a choice, what is on this machine is listed, that of this folder first, and nothing comes in", async () => {
+test("B56: without a choice, the command lists this machine's conversations, this folder's first, and imports nothing", async () => {
   const lines = (await imported()).trimEnd().split("\n");
   expect(lines).toHaveLength(8);
   expect(lines[1]).toMatch(/^1 +pi +\d{4}-\d\d-\d\d \d\d:\d\d +write a file$/);

@@ -80,7 +80,7 @@ test("F106: `conversations remove` names the texts that memory keeps, and the co
   expect(cleared).toMatchObject({ code: 0, stdout: "Forgot 2 entries.\n" });
 });
 
-test("F106: an import names what this version does not know", async () => {
+test("F106: an import names the parts that this version does not know", async () => {
   using place = home();
   const head = { seq: 1, epoch: 1, at: 1 };
   const events = [

@@ -116,7 +116,7 @@ describe("banyan mcp list", () => {
 });
 
 describe("banyan mcp test", () => {
-  test("B47: connects and lists what there is, and calls nothing", async () => {
+  test("B47: connects and lists tools and prompts, and calls no tool", async () => {
     put(settings, { mcpServers: { small: { command: PROGRAM[0], args: PROGRAM.slice(1) } } });
     expect(await done("test", "small")).toBe(
       [

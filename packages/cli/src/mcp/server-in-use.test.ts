@@ -127,7 +127,7 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
   );
 
   test.runIf(LONG)(
-    "T1: Ctrl-C stops what was entered while what it names is read: nothing is sent, and it stands in the prompt again",
+    "T1: Ctrl-C stops a message while its attachments are read: nothing is sent, and the text returns to the prompt",
     async () => {
       servers({ late: late(join(place.workspace, "never")) });
       await using model = await modelServer({ text: "Good morning." });
@@ -153,7 +153,7 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
   );
 });
 
-test("B47: a print has the tools of its servers in its only turn, and says which server is not there", async () => {
+test("B47: print mode has the tools of its servers in its only turn, and names missing servers", async () => {
   servers({ small, broken });
   await using model = await modelServer({ calls: [{ tool: "mcp_small_add", input: { a: 1 } }] }, { text: "Done." });
   const args = ["-p", "add", "--model", "openai-compatible/test", "--allow", "mcp_small_*"];

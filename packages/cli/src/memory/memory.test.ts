@@ -38,7 +38,7 @@ describe("B45: banyan memory", () => {
     });
   });
 
-  test("S26: takes nothing before somebody agreed to memory, and says how", async () => {
+  test("S26: stores nothing before the user has agreed to memory, and names the command", async () => {
     settings({});
     expect(await run("add", "the build runs on Tuesdays")).toMatchObject({
       code: 2,

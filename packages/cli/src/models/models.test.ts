@@ -17,7 +17,7 @@ function set(settings: object): void {
 }
 
 describe("B65: banyan models", () => {
-  test("says what can be used, and what is missing for the rest", async () => {
+  test("lists usable providers, and the missing parts of the others", async () => {
     const { code, stdout, stderr } = await banyan(place, ["models"], { env: { ANTHROPIC_API_KEY: "any" } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const [usable = "", others = ""] = stdout.split("These cannot:");
@@ -44,7 +44,7 @@ describe("B65: banyan models", () => {
     expect(server.asked).toHaveLength(0);
   });
 
-  test("lists agents of other programs, also where one of them lacks a variable", async () => {
+  test("lists agents of other programs, even if an agent lacks a variable", async () => {
     set({ acpAgents: { mine: { command: process.execPath, env: { KEY: `\${NO_SUCH_VARIABLE}` } } } });
     const all = await banyan(place, ["models"]);
     expect(all.stdout.split("These cannot:")[0]).toMatch(/^ {2}acp +acp\/mine +Agents of other programs/m);

@@ -56,7 +56,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`banyan serve --store${title}`, () 
     return { server, address, client: await connected(address) };
   }
 
-  test("two servers share conversations; one that belongs to a machine is opened there alone; banyan nodes shows who has what", async () => {
+  test("two servers share conversations; a machine's conversation opens only there; banyan nodes lists the owners", async () => {
     using place = home();
     const [one, other] = [await on(place, "a"), await on(place, "b")];
     const parts = [{ type: "text", text: "Hello" }] as const;

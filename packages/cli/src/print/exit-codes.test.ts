@@ -154,7 +154,7 @@ describe("F35: a model that fails", () => {
   });
 });
 
-describe("T35: an answer that is none, or not a whole one, is not 0", () => {
+describe("T35: an empty or incomplete answer is not 0", () => {
   test.each([
     { name: "empty", answer: {}, code: 1, says: /The model gave no answer/ },
     { name: "a thought alone", answer: { reasoning: "Hm." }, code: 1, says: /The model gave no answer/ },

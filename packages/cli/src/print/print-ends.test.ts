@@ -183,7 +183,7 @@ describe("a reader", () => {
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell.
 test.each(['echo "$GREETING you"', "echo ${GREETING:-hi} you"])(
-  "a command with a variable that may not run says why, and the rule that it names lets it run: %s",
+  "a denied command with a variable names the reason and a rule, which lets the command run: %s",
   async (command) => {
     const answers = [{ calls: [{ tool: "shell", input: { command } }] }, { text: "So be it." }];
     await using server = await modelServer(...answers, ...answers);
@@ -244,7 +244,7 @@ describe("a conversation", () => {
     for (const text of ["my colour is green", "and now?", "and then?"]) expect(said).toContain(text);
   });
 
-  test("keeps what was said when the model failed", async () => {
+  test("keeps the messages when the model failed", async () => {
     await using server = await modelServer({ status: 400 }, { text: "Here I am." });
     const failed = await banyan(place, ["-p", "my colour is green", ...MODEL], server);
     expect(failed.code).toBe(1);

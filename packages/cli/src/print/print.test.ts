@@ -175,7 +175,7 @@ describe("the answer", () => {
     await hasEnded(command);
   });
 
-  test("T32: comes as it is written, to a person who watches", () => {
+  test("T32: streams to a user at a terminal", () => {
     let written = "";
     const report = turnReport("text", (text) => (written += text), { live: true });
     const state = emptyConversation();

@@ -51,7 +51,7 @@ describe("C18, K11: /name at the beginning of a prompt", () => {
     expect(said(server)).toBe("Sum up in German.\n\nStandard input:\n\nSee @a.txt");
   });
 
-  test("says a prompt of an MCP server, and names the argument that is missing", async () => {
+  test("sends a prompt of an MCP server, and names a missing argument", async () => {
     const settings = join(place.env.BANYAN_HOME ?? "", "config", "settings.json");
     mkdirSync(dirname(settings), { recursive: true });
     const mcpServers = { small: { command: process.execPath, args: [SERVER] } };

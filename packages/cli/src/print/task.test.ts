@@ -62,7 +62,7 @@ describe("banyan run", () => {
     expect(await banyan(place, args, wrong)).toMatchObject({ code: 1, stdout: "" });
   });
 
-  test("B44: a schema that is none, or that no task goes with, is a mistake", async () => {
+  test("B44: an invalid schema, or a schema without a task, is an error", async () => {
     writeFileSync(join(place.workspace, "list.json"), '{"type": "array"}');
     expect(await banyan(place, ["run", "x", "--output-schema", "list.json", ...MODEL])).toMatchObject({ code: 2 });
     expect(await banyan(place, ["-p", "x", "--output-schema", "list.json"])).toMatchObject({

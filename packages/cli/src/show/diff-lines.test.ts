@@ -19,7 +19,7 @@ const DIFF = `--- a.ts
 `;
 
 describe("T23: a diff", () => {
-  test("has the number of each line and says with + and - what comes and what goes", () => {
+  test("a diff has line numbers, and + and - for added and removed lines", () => {
     expect(diffLines(DIFF, { style })).toEqual([
       "  8   const a = 1;",
       "  9 - const b = 2;",
@@ -57,7 +57,7 @@ describe("T23: a diff", () => {
   });
 });
 
-test("a changed file is told on one line", () => {
+test("one line describes a changed file", () => {
   const change = { path: "src/a.ts", kind: "changed", before: "", after: "", added: 2, removed: 1, diff: "" } as const;
   expect(changeHead(change, style)).toBe("changed src/a.ts, 2 lines added, 1 removed");
   expect(changeHead({ ...change, kind: "deleted", added: 0, removed: 9 }, style)).toBe("deleted src/a.ts, 9 removed");

@@ -49,7 +49,7 @@ describe("T24: a call is one line", () => {
     expect(line({ tool, input, about: {}, startedAt: 1_000, endedAt: 2_230 }, 40)).toBe(shown);
   });
 
-  test("and the end of a task with its summary, if it has one: its result stands below, as the answer", () => {
+  test("and the end of a task with its summary, if any: the result is below, as the answer", () => {
     const end = (title?: string) =>
       line({
         tool: "finish_task",

@@ -94,7 +94,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
     expect(new Set(nodes.acts).size).toBe(nodes.acts.length);
   });
 
-  test("a node that slept is overtaken, and writes nothing when it wakes; what it had goes on elsewhere", async () => {
+  test("a node that slept is overtaken and writes nothing when it wakes; other nodes continue its conversations", async () => {
     const [two, three] = last(2);
     const client = await open(two);
     await client.ask("conversation.create", { conversation: "sleeper" });

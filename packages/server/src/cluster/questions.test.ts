@@ -80,7 +80,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`F74: questions on all nodes${title
     }
   }
 
-  test("every node lists a question that another one asks, its watchers see it come and go, and one of two answers counts", async () => {
+  test("every node lists another node's question, its watchers see the question appear and disappear, and one of two answers counts", async () => {
     const conversation = "ask here";
     const before = nodes.acts.length;
     const { clients, question } = await waitingTurn(conversation);

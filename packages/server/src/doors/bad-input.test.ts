@@ -287,7 +287,7 @@ describe.each(Object.entries(asking))("a permission by %s", (_door, begin) => {
   });
 
   test.each([true, false])(
-    "of two answers at once one counts, and both clients get the result (%s here)",
+    "two simultaneous answers: one counts, and both clients get the result (%s here)",
     async (allowed) => {
       const { site, did } = await writing();
       const { conversation, answer } = await begin(site);

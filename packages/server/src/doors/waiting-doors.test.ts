@@ -196,7 +196,7 @@ test("F72: a turn that waits since a restart gets new messages when it continues
   expect((await watcher.ask("question.list", {})).waiting).toEqual([]);
 });
 
-test("F72: a program that comes without anything sees what waits; a call that a program carries out has its result when somebody else answers, who cannot describe the tool", async () => {
+test("F72: a program without state gets the waiting question; another client's answer completes a client-side call without the tool's description", async () => {
   const { start } = place();
   const [first, before] = await start();
   const handing = new AgUiClient(before, "other");

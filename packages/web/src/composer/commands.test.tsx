@@ -66,7 +66,7 @@ describe("W65, W74: prompts that files and MCP servers bring", () => {
   };
   const brought = { prompts: [file("port"), file("model"), file("init"), file("diff"), show], starting: [] };
 
-  it("are asked for by their names; a command of the page stands before one of its name, but for /init", () => {
+  it("are requested by their names; the page's command comes before a prompt of the same name, except /init", () => {
     expect(offeredPrompts(brought).map(({ name }) => name)).toEqual(["port", "init", "diff", "trees:show"]);
     expect(promptIn('/Trees:SHOW "an oak"\n at night ', brought)).toEqual({
       prompt: "trees:show",
@@ -80,7 +80,7 @@ describe("W65, W74: prompts that files and MCP servers bring", () => {
     expect(() => act("/prot", ["port"])).toThrow(/Did you mean \/port\?/);
   });
 
-  it("are offered with what they do and take; Enter does what is whole, and asks for the fields of one that has some", () => {
+  it("are offered with their effects and arguments; Enter runs a complete command, and opens the fields of others", () => {
     const all = slashCommands([...ACTIONS, action("plan", "Panel: Plan")], USER);
     const labels = (word: string) =>
       commandsFor(word, { own: [], all, brought: offeredPrompts(brought) }).map(({ label }) => label);
@@ -95,7 +95,7 @@ describe("W65, W74: prompts that files and MCP servers bring", () => {
     ]);
   });
 
-  it("are written with what their fields were filled in with, so that each value is one again", () => {
+  it("are written with the values of their fields, so that each value stays one value", () => {
     for (const [values, line] of [
       [{ kind: "oak" }, "/trees:show oak"],
       [{ kind: " an oak " }, '/trees:show "an oak"'],

@@ -3,7 +3,7 @@ import { examplesFor } from "./examples-for.ts";
 
 const FILES = ["src/", "README.md", "src/sum.ts", "two words.md"];
 
-it("W63: three examples name what is in the workspace; without a file there are three that need none", () => {
+it("W63: three examples name files of the workspace; an empty workspace gets three examples without files", () => {
   expect(examplesFor(FILES, false)).toEqual([
     "What is this project about? Start with README.md",
     "Explain src/sum.ts, and what you would change",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { fieldsOf, filledPrompt } from "./own.ts";
 
-it("W74: a prompt asks for each of its fields once; braces of code are none", () => {
+it("W74: a prompt asks for each field once; braces of code are no fields", () => {
   const prompt = {
     name: "port",
     text: 'Port {what} to {language}, as {language} has it. Keep `{ a: 1 }`, {} and {"b": 2}.',

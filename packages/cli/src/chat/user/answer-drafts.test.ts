@@ -152,7 +152,7 @@ describe("T19: an answer that is being written", () => {
     expect(next.leftAnswers("a conversation")).toMatchObject([{ text: "green", asked: { call: "a call" } }]);
   });
 
-  test("goes into the history when somebody else answers meanwhile", async () => {
+  test("moves to the history when another client answers meanwhile", async () => {
     const { session, question } = await asking(ASKS);
     const { here, approvals } = person();
     void approvals.ask(session, question);
@@ -283,7 +283,7 @@ describe("T19: an answer that is being written", () => {
     await here.screen.until("Your answer was not sent. It is in the input history: it is");
   });
 
-  test("T27: changed arguments are there again, also those that were read already, and what is no JSON", async () => {
+  test("T27: changed arguments return, both valid and invalid JSON", async () => {
     const { session, question, ended } = await asking(RUNS);
     const first = person();
     void first.approvals.ask(session, question);

@@ -110,7 +110,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     expect([made("made.txt"), made("other.txt")]).toEqual([false, true]);
   });
 
-  test("F72: is asked for longer than the time of the turn, whose clock stands still", async () => {
+  test("F72: may wait longer than the turn's time limit, whose clock stops", async () => {
     await using server = await modelServer(shell("touch made.txt"), { text: "In time." });
     using pty = await open(place, MODEL, { ...server.env, BANYAN_TIMEOUT: "4" });
     await pty.prompted();

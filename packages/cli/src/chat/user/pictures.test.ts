@@ -48,7 +48,7 @@ describe("T50: a picture", () => {
     });
   });
 
-  test("F81: whose name has a blank that is none goes along, also when it is written with an ordinary one", () => {
+  test("F81: a picture with a special space in its name is attached, also if the user types an ordinary space", () => {
     const pictures = new Pictures({ env: {} });
     const shot = put("Screenshot 2026-11-29 at 9.00.00\u202fAM.png");
     const forms = [

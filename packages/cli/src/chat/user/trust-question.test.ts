@@ -33,7 +33,7 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () =
     expect(await pty.prompted()).not.toContain("Use them?");
   });
 
-  test("S6: shows what exactly it brings; yes uses it from now on, and it is asked once", async () => {
+  test("S6: the question shows the project's exact content; yes uses the content from now on, without another question", async () => {
     await using server = await modelServer({ text: "Yes, sir." });
     put("AGENTS.md", "Say sir.");
     put(".mcp.json", '{"mcpServers":{"docs":{"command":"no-such-npx","args":["-y","docs server"]}}}');
@@ -121,7 +121,7 @@ describe("S5: print mode", () => {
     return { stderr, asked: JSON.stringify(server.asked) };
   }
 
-  test("trusts nothing by itself, whatever was decided in a chat, and says so", async () => {
+  test("print mode trusts no project, despite a decision in a chat, and says so", async () => {
     put("AGENTS.md", "Say sir.");
     record().trust(place.workspace);
     const { stderr, asked: sent } = await asked();
@@ -153,7 +153,7 @@ describe("S5: print mode", () => {
     expect(stderr).toContain("no.md: there is no such file; name a file with text, or write the text itself.");
   });
 
-  test("S10: sends no secret that stands in the prompt", async () => {
+  test("S10: a secret in the prompt is not sent", async () => {
     await using server = await modelServer({ text: "Hello." });
     const env = { ...server.env, MY_API_KEY: "zw8/qr+9=Lm4x" };
     const { stderr } = await banyan(place, ["-p", "use zw8/qr+9=Lm4x", ...MODEL], { env });

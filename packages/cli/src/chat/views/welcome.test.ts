@@ -23,7 +23,7 @@ function fresh(): { readonly place: Home; readonly marker: string } {
 }
 
 test.skipIf(!hasTmux)(
-  "the first start says what was found, which model was taken, what may happen, and what to try: once, and asks nothing",
+  "the first start names the found keys, the model, the rights and first commands, once and without a question",
   async () => {
     const { place, marker } = fresh();
     using _ = place;

@@ -100,7 +100,7 @@ describe("a decision", () => {
     expect(here.interrupts).toBe(1);
   });
 
-  test("T27: shows all of what is judged: a long one can be moved", async () => {
+  test("T27: the card shows the whole call, and a long call can be scrolled", async () => {
     const here = open(80, 16);
     const body = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
     const decided = here.terminal.decide({ ...question, body, again: true });
@@ -114,7 +114,7 @@ describe("a decision", () => {
   test.each([
     [40, 10],
     [30, 9],
-  ])("T26, T27: at %i columns and %i rows says where it runs, and what keys do", async (columns, rows) => {
+  ])("T26, T27: at %i columns and %i rows the card names the place of the call and the keys", async (columns, rows) => {
     const here = open(columns, rows);
     const title = "banyan asks to run shell in /home/somebody/projects/gardening";
     const brief = ["yes", "always here", "always in this project", "change", "no"];
@@ -128,7 +128,7 @@ describe("a decision", () => {
     await decided;
   });
 
-  test("a question in words is answered with Enter; what stands there can be edited", async () => {
+  test("Enter answers a question in words, and the suggested answer can be edited", async () => {
     const here = open();
     const answer = here.terminal.ask({ prompt: "Arguments: ", initial: '{"a":1}', again: true });
     await here.screen.until('{"a":1}');

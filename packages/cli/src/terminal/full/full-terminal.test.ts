@@ -115,7 +115,7 @@ describe("the prompt", () => {
     await expect.poll(() => here.screen.raw).toContain("\x1b]52;c;WWVzLg==\x07");
   });
 
-  test("T13: has the keys of the settings, and says what is wrong with them", async () => {
+  test("T13: the terminal uses the keys of the settings, and reports their faults", async () => {
     const here = open();
     expect(here.terminal.configure({ keys: { send: "ctrl+s", redraw: "ctrl+k" } })).toEqual([
       "keys: Ctrl-K cannot be both 'redraw' and 'delete-to-end'; it is 'redraw' now.",
@@ -182,7 +182,7 @@ describe("the prompt", () => {
   });
 });
 
-test("T38: without colours not one is sent, whatever is shown", async () => {
+test("T38: with colours off, no view sends a colour", async () => {
   const here = open(60, 24);
   const help = "a help that is much longer than there is room for on one line";
   here.terminal.configure({ commands: [{ name: "model", help }] });
@@ -259,7 +259,7 @@ test("T31: the terminal's modes are reset, and finished output stays on the scre
   expect(here.screen.raw.split("\x1b[>1u")).toHaveLength(2);
 });
 
-test("T31: a terminal that is about to be closed may answer first what it was asked", async () => {
+test("T31: a closing terminal may first send its pending responses", async () => {
   const here = open();
   await here.screen.until("Starting");
   const settled = here.terminal.settled();

@@ -127,7 +127,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     expect(await restored(pty)).toBe(true);
   });
 
-  test("T31: a defect gives the terminal back, and is told below what is there", async () => {
+  test("T31: after a defect the terminal works again, with the error below the earlier text", async () => {
     const defect = join(place.workspace, "defect");
     const thrown = `import { existsSync } from "node:fs";
       setInterval(() => { if (existsSync(${JSON.stringify(defect)})) throw new Error("a defect of ours"); }, 20).unref();`;

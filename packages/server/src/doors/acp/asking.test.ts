@@ -131,7 +131,7 @@ test("A10: the answer of an editor that cannot ask is a denial, and so is an unk
   expect([answers, did]).toEqual([2, []]);
 });
 
-test("questions in words: a form where the editor has forms, options where there are choices, else a message whose answer is what is said next", async () => {
+test("a question in words is a form, or options for choices, or a message that the user's next message answers", async () => {
   const script = () => scriptedModel([[call("wonder")], "Thanks."]);
   const forms = await editor(
     { model: script(), tools: [asker(["red", "blue"])] },

@@ -158,7 +158,7 @@ test("pictures, links and embedded files of a prompt reach the model; a file is 
     expect(sent).toContain(part);
 });
 
-test("A13: sub-agents: at the call that launched one, or as a session of its own for an editor that knows such", async () => {
+test("A13: a sub-agent appears at the call that launched it, or as its own session in an editor that supports this", async () => {
   const script = () =>
     scriptedModel((_request, index) =>
       index === 0
@@ -182,7 +182,7 @@ test("A13: sub-agents: at the call that launched one, or as a session of its own
   expect(knowing.told("agent_message_chunk", sessionId)).toBe("There are 3.");
 });
 
-test("words that are given up cannot be taken back: the editor is told, and what comes of a command is text", async () => {
+test("discarded text cannot be retracted, and the editor gets a notice; a command's output is text", async () => {
   const at = await editor({
     model: scriptedModel([[text("Half"), pause(5), fail("overloaded")], "Whole."]),
     retry: { attempts: 2, delay: 1 },

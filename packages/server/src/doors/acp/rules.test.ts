@@ -19,7 +19,7 @@ const { session } = methods.agent;
 const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 20_000 });
 const at = { cwd: WORKSPACE, mcpServers: [] };
 
-test("A2: each thing that is advertised has its method, and there is a way to sign in that says what is to be done", async () => {
+test("A2: each advertised feature has its methods, and a sign-in method names the user's next step", async () => {
   const { agent, hello, begin } = await editor({ model: scriptedModel(["Yes."]) });
   const { agentCapabilities: can = {}, authMethods = [], protocolVersion } = hello;
   expect(protocolVersion).toBe(1);
@@ -67,7 +67,7 @@ test.each(ends)("A11: a prompt is answered with how its turn ended: %s", async (
   expect(await say(await begin(), "tell")).toEqual({ stopReason });
 });
 
-test("A12: after each response an editor is told what of the context is taken, and what the conversation has cost so far", async () => {
+test("A12: after each response an editor gets the used context and the conversation's cost", async () => {
   const scene: Scene = [text("Yes."), spend({ input: 200, output: 40 })];
   const price = { input: 5, output: 25 };
   const editing = await editor({ model: scriptedModel([scene, scene], { price }) });
@@ -108,7 +108,7 @@ async function kindsToldTo(capabilities: object): Promise<{ readonly at: Editor;
   return { at: editing, kinds: new Set(editing.updates.map(({ update }) => update.sessionUpdate)) };
 }
 
-test("A13: an editor is told of summaries, notices and sub-agents in their own updates when it advertised them, and else in those that each knows", async () => {
+test("A13: summaries, notices and sub-agents come in their own updates if the editor advertised them, and otherwise in updates that every editor knows", async () => {
   const own: SessionUpdate["sessionUpdate"][] = ["compaction_update", "subagent_update"];
   const knowing = await kindsToldTo({ session: { notices: {}, compaction: {} }, subagents: {} });
   expect(own.filter((kind) => !knowing.kinds.has(kind))).toEqual([]);

@@ -24,7 +24,7 @@ const choose = (optionId: string) => async (): Promise<RequestPermissionResponse
   outcome: { outcome: "selected", optionId },
 });
 
-test("A3: a prompt that is cancelled answers cancelled, and never an error: while it streams, and while it hangs in a permission that nobody answers", async () => {
+test("A3: a cancelled prompt answers cancelled, never an error: while it streams, and while a permission waits", async () => {
   const { tool, did } = writer();
   const model = scriptedModel([[text("It"), stall()], [call("note", { path: "a" })], "On."]);
   const withdrawn: boolean[] = [];
@@ -148,7 +148,7 @@ test.each(waits)(
   },
 );
 
-test("F72: cancelling a session that is loaded ends what waits there since before", async () => {
+test("F72: a cancel in a loaded session ends its earlier waiting question", async () => {
   const { tool, did } = writer();
   const directory = temporaryDirectory();
   const permit = () => new Promise<never>(() => {});

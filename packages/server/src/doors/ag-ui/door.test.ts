@@ -217,7 +217,7 @@ test("/api/ag-ui: a sub-agent's events name it; its question suspends it, and th
   expect(client.last).toMatchObject({ outcome: { type: "success" }, usage: [{ inputTokens: 2 }] });
 });
 
-test("/api/ag-ui: who leaves does not stop the turn; who comes is told it from its beginning, until it is stopped", async () => {
+test("/api/ag-ui: a disconnect does not stop the turn; a new client gets the turn from its beginning, until it is stopped", async () => {
   const { server } = await serving({ model: scriptedModel([[text("It ", "goes"), stall()]]) });
   const client = new AgUiClient(server.address, "leaves");
   const sent = client.say("go");

@@ -245,7 +245,7 @@ test("/v1/responses: calls of the client's tools are items, which both clients r
   expect([taken.text, asked]).toEqual(["Here too.", [{ of: "me" }]]);
 });
 
-test("/v1/chat/completions: a program that sends the whole history goes on in the conversation that says it; what it changes is a branch", async () => {
+test("/v1/chat/completions: a whole history continues the conversation with the same history; a changed history is a branch", async () => {
   const model = scriptedModel(["It is an oak.", "It is old.", "It is very old.", "It is a fig."]);
   const { server } = await serving({ model });
   const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
@@ -295,7 +295,7 @@ test("F93: /v1 refuses a message that is larger than the window before it is sen
   expect((await asked("Hello.")).choices[0]).toMatchObject({ message: { content: "Well." } });
 });
 
-test("/v1: a turn that a limit ended says that it was cut, as length and as incomplete", async () => {
+test("/v1: a turn that ends at a limit has the finish reason length, or the status incomplete", async () => {
   const look = defineTool({
     name: "look",
     description: "",

@@ -133,29 +133,26 @@ test("W89: words that a user types make no side request of a message", async () 
 test.each([
   ["the header of its task", { "x-openwebui-task": "emoji_generation" }, {}],
   ["its metadata", {}, { metadata: { task: "query_generation", chat_id: "1" } }],
-])(
-  "W89: a request that says what it is for by %s runs without tools and is not stored",
-  async (_how, headers, more) => {
-    const model = talkative();
-    const site = await serving({ model, tools: [look] });
-    const messages = [
-      { role: "system" as const, content: "One sign." },
-      { role: "user" as const, content: "Hello." },
-    ];
-    for (const stream of [false, true]) {
-      const { text, conversation } = await send(site.server.address, {
-        headers,
-        body: { model: "banyan", stream, messages, ...more },
-      });
-      expect([text.startsWith("Answer"), conversation]).toEqual([true, null]);
-    }
-    expect(model.requests.map(({ tools, instructions }) => [tools.length, instructions])).toEqual([
-      [0, "One sign."],
-      [0, "One sign."],
-    ]);
-    expect(await site.store.list()).toEqual([]);
-  },
-);
+])("W89: a request with its purpose in %s runs without tools and is not stored", async (_how, headers, more) => {
+  const model = talkative();
+  const site = await serving({ model, tools: [look] });
+  const messages = [
+    { role: "system" as const, content: "One sign." },
+    { role: "user" as const, content: "Hello." },
+  ];
+  for (const stream of [false, true]) {
+    const { text, conversation } = await send(site.server.address, {
+      headers,
+      body: { model: "banyan", stream, messages, ...more },
+    });
+    expect([text.startsWith("Answer"), conversation]).toEqual([true, null]);
+  }
+  expect(model.requests.map(({ tools, instructions }) => [tools.length, instructions])).toEqual([
+    [0, "One sign."],
+    [0, "One sign."],
+  ]);
+  expect(await site.store.list()).toEqual([]);
+});
 
 test("W89: conversations of programs are left out of lists, and a filter shows them", async () => {
   const site = await serving({ model: talkative() });

@@ -186,7 +186,7 @@ test("L5: /api/chat gives changed files with the call that changed them", async 
   ]);
 });
 
-test("/api/chat: who leaves does not stop the turn; who comes back is told it from its beginning, until it is stopped", async () => {
+test("/api/chat: a disconnect does not stop the turn; a returning client gets the turn from its beginning, until it is stopped", async () => {
   const { server } = await serving({ model: scriptedModel([[text("It ", "goes"), stall()]]) });
   const kept = new Chat(server.address, "leaves");
   const sent = kept.sendMessage({ text: "go" });
@@ -204,7 +204,7 @@ test("/api/chat: who leaves does not stop the turn; who comes back is told it fr
   expect([none.status, none.body]).toEqual([204, ""]);
 });
 
-test("/api/chat: what is said while a turn works stands in its message, and is said by nobody behind it when the page is opened later", async () => {
+test("/api/chat: text sent during a turn is part of the turn's message, and does not appear again after it on a later load", async () => {
   const waits = gated();
   const model = scriptedModel([[call("wait")], "With the gap in mind.", "Any time."]);
   const { server } = await serving({ model, tools: [waits.tool] });

@@ -93,7 +93,7 @@ describe("the rows of a tree", () => {
     ]);
   });
 
-  it("W11: a run is marked where it is, and above it where that is closed", () => {
+  it("W11: a run marks its row, or the closed row that contains it", () => {
     const state = tree();
     const run = {
       type: "run.started",

@@ -18,7 +18,7 @@ describe("the colours of code", () => {
     expect(kinds).toContainEqual(["// why", "comment"]);
   });
 
-  it("are found by the names of languages, by those of files, and by their endings", () => {
+  it("are found by names of languages, names of files, and file endings", () => {
     const names = ["TypeScript", "tsx", "py", "src/main.rs", "a.b/config.YML", "c++", "Makefile", "index.html"];
     expect(names.map(grammarOf)).toEqual([
       "typescript",

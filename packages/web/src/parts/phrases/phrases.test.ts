@@ -102,7 +102,7 @@ describe("the phrases of the page", () => {
   });
 
   it.for(FILES)(
-    "W77: each one is said in %s, with its places and all forms of its plural, and no other one",
+    "W77: each phrase has a translation in %s, with its placeholders and all plural forms, and there is no other",
     (language) => {
       const { forms, said } = fileOf(language);
       expect(Object.keys(said).sort()).toEqual([...inCode.keys()].sort());
@@ -122,7 +122,7 @@ describe("the phrases of the page", () => {
     },
   );
 
-  it("W105: each word of the glossary is the same word in all phrases of a language, and no other one stands for it", () => {
+  it("W105: all phrases of a language use the glossary's word, and no other word for the same thing", () => {
     expect(GLOSSARY.length).toBeGreaterThanOrEqual(40);
     const faults: string[] = [];
     for (const { word, forms, not } of GLOSSARY) {

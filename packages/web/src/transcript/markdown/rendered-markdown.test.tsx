@@ -72,7 +72,7 @@ describe("an answer in Markdown", () => {
     }
   });
 
-  it("W57: a link that is defined later, or in another block, leads where it should; one that nobody refers to is seen", () => {
+  it("W57: a link works if it is defined later or in another block; an unused definition is visible", () => {
     const html = htmlOf(
       'See [the *page*][a].\n\n- and [b]\n\n[a]: https://a.example/x "Of A"\n[B]: https://b.example\n\n[1]: https://c.example "Of C"',
     );
@@ -97,7 +97,7 @@ describe("an answer in Markdown", () => {
     expect(html).not.toContain("<code");
   });
 
-  it("W57: a definition that comes at the end renders anew only the blocks that refer to it", () => {
+  it("W57: a definition at the end renders again only the blocks that refer to it", () => {
     const text = "Of [a][x].\n\nOf [b][y].\n\nPlain.\n\n[x]: /x";
     const [before, after] = [text, `${text}\n[y]: /y`].map((each) => markdownBlocks(each));
     const same = before?.map(

@@ -87,7 +87,7 @@ describe("the keyboard", () => {
     ]);
   });
 
-  test("hears of a terminal that does not know Kitty's protocol", async () => {
+  test("recognises a terminal without Kitty's protocol", async () => {
     expect(await typed("\x1b[?6", "2c")).toEqual([{ knowsKitty: false }]);
   });
 

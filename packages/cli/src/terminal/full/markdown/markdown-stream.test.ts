@@ -108,7 +108,7 @@ describe("T22: Markdown", () => {
     expect(streamed(TEXT, { size }).finished).toEqual(LINES);
   });
 
-  test("is seen as it comes, with what is open below what is final", () => {
+  test("a change is visible while it streams, with open lines below final lines", () => {
     const stream = new MarkdownStream();
     stream.push("Some **bold");
     expect(stream.show(40, 10, look)).toEqual({ finished: [], open: ["Some **bold"] });
@@ -118,7 +118,7 @@ describe("T22: Markdown", () => {
     expect(open.map(withoutColors)).toEqual(["• two", "• th"]);
   });
 
-  test("is seen at once, every word of it", () => {
+  test("each word of an open block is visible immediately", () => {
     const stream = new MarkdownStream();
     const finished: string[] = [];
     for (let at = 1; at <= TEXT.length; at++) {
@@ -240,7 +240,7 @@ describe("T22: Markdown", () => {
       expect(textWidth(line)).toBeLessThanOrEqual(21);
   });
 
-  test("without colours no mark is lost that says what is code or a heading", () => {
+  test("without colours the marks of code and headings stay", () => {
     expect(shown("## a `b`", 40, { theme: createTheme(1, "dark") })).toEqual(["## a `b`"]);
   });
 });
@@ -310,7 +310,7 @@ test("T22: prose keeps to lines that can be read where there is more room; table
   expect(widest(`\`\`\`\n${words}\n\`\`\``)).toBe(302);
 });
 
-describe("B30: code that is a change of a file", () => {
+describe("B30: code blocks that change a file", () => {
   const draft = { index: 0, path: "src/a.ts", start: 9, end: 11, text: "" };
 
   test("grows as a change, and is one line when it is written: the change itself is shown when it is made", () => {

@@ -22,7 +22,7 @@ describe("B23, S15: the arguments that a person judges", () => {
     ]);
   });
 
-  test("T26: are a command alone where there is nothing else", () => {
+  test("T26: a call with only a command shows only the command", () => {
     expect(shown({ command: "one\ntwo" }, { command: "one\ntwo" })).toEqual(["one", "two"]);
     expect(shown({ command: "" }, { command: "" })).toEqual(["command", ""]);
   });
@@ -98,7 +98,7 @@ describe("B23, S15: the arguments that a person judges", () => {
     expect(shown({ path: "a.txt" }, EDIT, { changes: [cut] })).toContain("Only a part of the changes is shown.");
   });
 
-  test("are values by their names otherwise, JSON where values have parts, and the words of the model where there are none", () => {
+  test("other arguments are values by name, nested values are JSON, and without arguments the model's text appears", () => {
     expect(shown({ url: "http://x", depth: 2, "an\nother": null })).toEqual([
       'url: "http://x"',
       "depth: 2",

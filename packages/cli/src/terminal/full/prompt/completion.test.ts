@@ -132,7 +132,7 @@ describe("T14: @ completes", () => {
     expect((await complete("cat src/m", true)).line).toBe("cat src/main.ts ");
   });
 
-  test("names that are there at the moment: agents, earlier messages", async () => {
+  test("current names: agents, earlier messages", async () => {
     const names = completeNames(() => [
       { text: "@reviewer", help: "an agent that reviews" },
       { text: "#3", label: "#3", help: "the tests fail" },

@@ -73,7 +73,7 @@ describe("T9: the prompt", () => {
     expect(sent).toEqual([`see: ${pasted} ok?`]);
   });
 
-  test("shows such a paste in full to edit it, and takes it away with one key", () => {
+  test("a long paste can be opened for editing, and removed with one key", () => {
     const pasted = "x\n".repeat(11);
     editor.paste(pasted);
     editor.expandPastes();
@@ -216,14 +216,14 @@ describe("rows of the prompt", () => {
     expect(editor.lines(40, 24).cursor).toEqual({ row: 0, column: 4 });
   });
 
-  test("is what is around the cursor, of a long text", () => {
+  test("a long text shows the rows around the cursor", () => {
     press(Array.from({ length: 20 }, (_, index) => `${index}`).join("\n"));
     const shown = editor.lines(40, 10);
     expect(shown.lines).toEqual(["15", "16", "17", "18", "19"]);
     expect([shown.above, shown.below]).toEqual([15, 0]);
   });
 
-  test("a wide character that is put in the middle of a line stands there once, and the cursor behind it", () => {
+  test("a wide character in the middle of a line appears once, with the cursor after it", () => {
     press("漢字x", "\x1b[D", "日");
     expect(editor.lines(40, 24)).toMatchObject({ lines: ["漢字日x"], cursor: { row: 0, column: 6 } });
     press("\r");

@@ -32,7 +32,7 @@ describe("text that is cut", () => {
     expect(cutToWidth("hello", 0)).toBe("");
   });
 
-  test("ends what was begun in it, and nothing else: without colours nothing is added", () => {
+  test("a cut text ends its own colours only; without colours nothing is added", () => {
     expect(cutToWidth(`${good("one")} two ${bold("three")}`, 10)).toBe(`${good("one")} two \x1b[1mt…\x1b[22m`);
     const line = dim(`a ${cutToWidth(good("long text"), 5)} b`);
     expect(line).toBe(`\x1b[2ma \x1b[32mlong…\x1b[39m b\x1b[22m`);
@@ -46,7 +46,7 @@ test("text is broken between words, and a colour goes on behind the break", () =
   expect(wrapCells("x".repeat(20), 8).map(textWidth)).toEqual([8, 8, 4]);
 });
 
-test("T61: a cursor is painted on what is there, or on a blank behind it", () => {
+test("T61: a cursor is painted on a character, or on a blank after the text", () => {
   const { selected } = createTheme(4, "dark");
   expect(paintedAt("one", 1, selected)).toBe("o\x1b[7mn\x1b[27me");
   expect(paintedAt("a漢b", 1, selected)).toBe("a\x1b[7m漢\x1b[27mb");

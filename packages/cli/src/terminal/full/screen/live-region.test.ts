@@ -20,7 +20,7 @@ describe("the live region", () => {
     expect(screen.cursor).toEqual({ row: 2, column: 3 });
   });
 
-  test("T21: writes only lines that changed, in one synchronised frame; nothing when none did", async () => {
+  test("T21: writes only changed lines, in one synchronised frame, and without a change nothing", async () => {
     const { screen, draw } = await opened();
     await draw(["first", "second", "third"]);
     screen.raw = "";

@@ -23,7 +23,7 @@ describe("T38: the number of colours", () => {
     expect(colorDepth("auto", { ...screen, FORCE_COLOR: "3" })).toBe(24);
   });
 
-  test("is none with NO_COLOR, unless it is empty", () => {
+  test("NO_COLOR turns colours off, unless it is empty", () => {
     expect(colorDepth("auto", { ...xterm, NO_COLOR: "1" })).toBe(1);
     expect(colorDepth("auto", { ...xterm, NO_COLOR: "" })).toBe(8);
   });
@@ -53,7 +53,7 @@ describe("T23: a colour", () => {
     expect(createTheme(24, "light").good("text")).toBe("\x1b[38;2;26;127;55mtext\x1b[39m");
   });
 
-  test("goes on behind what is painted inside it", () => {
+  test("a colour continues after an inner colour ends", () => {
     const { bad, good } = createTheme(4, "dark");
     expect(bad(`a ${good("b")} c`)).toBe("\x1b[31ma \x1b[32mb\x1b[39m\x1b[31m c\x1b[39m");
   });

@@ -41,7 +41,7 @@ describe("T25: the spinner line", () => {
     },
   );
 
-  test("T26, T30: in 40 columns, what goes on is told before the key that shows the sub-agents", () => {
+  test("T26, T30: in 40 columns, the activity comes before the key that shows the sub-agents", () => {
     const activity = { what: "running launch_agent look around", elapsed: 2_000, stopKey: "Esc", agentsKey: "Alt+A" };
     expect(spinnerLine(activity, false, 40, plain)).toBe("• Running launch_age…, 2 s (Esc to stop)");
   });
@@ -101,7 +101,7 @@ describe("T26: the status line", () => {
     ).toBe("task · demo/offline");
   });
 
-  test("T55: has the branch of git, and what is left of the context", () => {
+  test("T55: the line has the git branch and the remaining context", () => {
     expect(statusLine({ ...status, git: "main" }, 120, plain)).toContain(
       " · git main · branch 2/3 · context 69 % left · ",
     );
@@ -118,7 +118,7 @@ describe("T26: the status line", () => {
     expect(statusLine({ mode: "chat", model, tokens: 0, cost: 0 }, 120, plain)).toBe("chat · a/m n");
   });
 
-  test("says that a price is not known, which is not the same as free", () => {
+  test("an unknown price appears as unknown, not as free", () => {
     const spent = { mode: "chat", model: "m", tokens: 10 } as const;
     expect(statusLine({ ...spent, cost: undefined }, 80, plain)).toBe("chat · m · 10 tokens · cost unknown");
     expect(statusLine({ ...spent, cost: 0 }, 80, plain)).toBe("chat · m · 10 tokens · $0");

@@ -114,7 +114,7 @@ describe("a picker", () => {
     expect(lines(40)).toEqual(["❯ demo/offline-a…  $0.25 in  $10 out", "  other            cannot be used: it …"]);
   });
 
-  test("T41: finds also what the items do not show, below those that do; the answer to what is typed last counts", async () => {
+  test("T41: hidden text of items is found too, below visible matches; only the result for the last typed text counts", async () => {
     const answers = new Map<string, PromiseWithResolvers<number[]>>();
     let changes = 0;
     const search = (text: string) => {
@@ -244,7 +244,7 @@ describe("T28: the tree", () => {
     expect(press(tree, UP, UP, ENTER)).toEqual({ result: "d" });
   });
 
-  test("T26: in 40 columns what is said and where one is count more than other marks", () => {
+  test("T26: in 40 columns the text and the current position come before other marks", () => {
     expect(seen(tree, 40, 10).at(-4)).toBe("❯ │ #6    banyan  Also blue.  ← here");
     expect(seen(tree, 40, 10).at(-6)).toBe("  ├ #4    banyan  Blue.  (1 call)");
   });
