@@ -21,13 +21,14 @@ const STARTERS: Readonly<Record<string, string>> = {
     "git, in the sandbox, for a difference that a person asks for; nothing that the repository names",
   "packages/host/src/hooks/run-hook.ts":
     "/bin/sh, with a hook of the user, or of a project by a command that a person agreed to",
-  "packages/tools/src/mcp/connection/process-transport.ts": "MCP servers, by a command that a person agreed to",
   "packages/tools/src/sandbox/holder.ts": "mkfifo from outside of what commands write",
   "packages/tools/src/sandbox/protected-places.ts": "rg from outside of what commands write, without settings",
   "packages/tools/src/sandbox/sandbox-process.ts": "bwrap, found likewise",
   "packages/tools/src/sandbox/running-sandbox.ts": "our own process",
   "packages/tools/src/web/read-html.ts": "our own process, without an environment",
   "packages/tools/src/workspace/commands/command.ts": "/bin/sh, in the sandbox, for a command that was judged",
+  "packages/tools/src/workspace/commands/piped-program.ts":
+    "MCP servers, by a command that a person agreed to; language servers, in the sandbox, in a folder that a person trusts",
   "packages/tools/src/workspace/search/search-ripgrep.ts": "rg from outside of the workspace, without settings",
 };
 

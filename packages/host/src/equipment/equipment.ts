@@ -46,6 +46,7 @@ import { PlacedTools } from "../worktrees/placed-tools.ts";
 import { launchInWorktrees } from "../worktrees/sub-agents.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
 import { openConfinement } from "./confinement.ts";
+import { FileChecks } from "./file-checks.ts";
 import { openMemory } from "./memory.ts";
 import { Cleanup } from "./tidy.ts";
 
@@ -144,11 +145,18 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       ...(confined && { sandbox: confined }),
     });
   };
+  const bringing = bringingIn(options, backups);
+  // A server obeys files of the project, so it needs trust and a sandbox (S16).
+  const checks =
+    project && sandbox && opened.use(new FileChecks({ workspace: bringing.open(workspace), sandbox, settings, env }));
   const placed = opened.use(
     new PlacedTools(
       {
         worktrees: options.worktrees,
-        tools: (folder = workspace, confined) => toolsIn(folder, confined),
+        tools(folder, confined) {
+          const tools = toolsIn(folder ?? workspace, confined);
+          return folder === undefined && checks ? checks.checked(tools) : tools;
+        },
         async confine(folder) {
           const own = await openConfinement({ places, settings, workspace: folder, env, home });
           // Calls that run unasked in a sandbox must not run without one elsewhere.
@@ -160,7 +168,6 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     ),
   );
   const ofFiles = placed.tools;
-  const bringing = bringingIn(options, backups);
   const bringer = new PlacedTools(
     {
       worktrees: options.worktrees,

@@ -5,6 +5,7 @@ import { hookEntries } from "../hooks/entries.ts";
 import { statusLineEntry } from "../hooks/status-line.ts";
 import { permissionEntries } from "../permissions/rule.ts";
 import { toolList } from "../permissions/tool-list.ts";
+import { languageServerSettings } from "./language-server-settings.ts";
 import { type LimitName, type NumberSetting, type NumberUnit, numberSettings } from "./number-settings.ts";
 
 // The message of each type gives the expected value, for errors; its description explains the setting.
@@ -301,6 +302,9 @@ const shape = {
   mcpServers: z
     .record(mcpServerName, mcpServerEntry, "an object with servers by their names")
     .describe("MCP servers that give the agent tools.")
+    .optional(),
+  languageServers: languageServerSettings
+    .describe("Language servers that check changed files, in trusted folders and in the sandbox.")
     .optional(),
   toolShare: share
     .describe(

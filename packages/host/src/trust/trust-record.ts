@@ -8,7 +8,8 @@ import { locateFault } from "../settings/layer.ts";
 import { type ProjectItem, untrustedContent } from "./project-content.ts";
 
 /**
- * The user's decision about a project's content. `nothing`: the project has none. `unknown`: no decision yet.
+ * The user's decision about a project's content. `nothing`: the project has none,
+ * and no decision. `unknown`: no decision yet.
  * `changed`: trusted before, but `items` that can run or allow something are new. `distrusted`: the user declined.
  */
 export type Trust =
@@ -46,8 +47,8 @@ export class TrustRecord {
   /** Returns the decision about the project around a folder. An unreadable record trusts nothing. Never throws. */
   trustOf(directory: string): Trust {
     const items = untrustedContent(directory);
-    if (items.length === 0) return { state: "nothing" };
     const known = this.#decisions().decisions[projectOf(directory).root];
+    if (items.length === 0) return { state: known?.trusted ? "trusted" : "nothing" };
     if (known === undefined) return { state: "unknown", items };
     if (!known.trusted) return { state: "distrusted" };
     const changed = items.filter(({ acts, digest }) => acts && !known.items.includes(digest));

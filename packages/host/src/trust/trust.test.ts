@@ -57,6 +57,16 @@ function changedNames(): string[] {
   return trust.state === "changed" ? trust.items.map(({ kind, name }) => `${kind} ${name}`) : [trust.state];
 }
 
+test("S5, E2: a folder without content is trusted only if the user says so, and content that acts asks anew", () => {
+  expect(record.trustOf(root)).toEqual({ state: "nothing" });
+  record.trust(root);
+  expect(record.trustOf(root)).toEqual({ state: "trusted" });
+  put("AGENTS.md", "Be nice.");
+  expect(record.trustOf(root)).toEqual({ state: "trusted" });
+  put(".banyan/commands/release.md", "Release.");
+  expect(changedNames()).toEqual(["command release"]);
+});
+
 describe("S5: what a project would bring", () => {
   test("is nothing for an ordinary folder", () => {
     put("README.md", "hello");

@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/files/plain-text.ts";
 import type { ClientDuties, McpConnection, ServerTransport } from "./connection/connect.ts";
-import type { Journal } from "./connection/journal.ts";
+import type { Journal } from "../workspace/commands/journal.ts";
 import { Lifeline, type LifelineStatus, type ReconnectSettings } from "./connection/lifeline.ts";
 import type { Silence } from "./connection/silence.ts";
 import { type Ask, answerElicitation } from "./elicitation.ts";

@@ -20,7 +20,7 @@ export async function mayUseProject(
   const decided = record.trustOf(directory);
   switch (decided.state) {
     case "nothing":
-      return false;
+      return args.trust && remember(() => record.trust(directory), notice);
     case "trusted":
       return true;
     case "distrusted":

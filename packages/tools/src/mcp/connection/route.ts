@@ -11,7 +11,7 @@ import { Credentials } from "../oauth/credentials.ts";
 import { type OpenAddress, SignIn } from "../oauth/sign-in.ts";
 import type { ServerTransport } from "./connect.ts";
 import { httpTransport } from "./http-transport.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "../../workspace/commands/journal.ts";
 import type { ReconnectSettings } from "./lifeline.ts";
 import { ProcessTransport } from "./process-transport.ts";
 import { serverFetch } from "./server-fetch.ts";

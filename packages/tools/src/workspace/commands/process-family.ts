@@ -93,6 +93,14 @@ export function waitsForInput(family: ProcessFamily): boolean {
   return members.some(({ id }) => linkOf(id, 0) === input && (readsInput(id) || watchesInput(id)));
 }
 
+/** Returns the bytes of memory that the processes of a family occupy together; 0 without `/proc`. */
+export function familyMemory(family: ProcessFamily): number {
+  const members = membersOf(family, new Set()) ?? [];
+  // See proc_pid_status(5): pages that processes share count for each of them.
+  const kibibytes = members.map(({ id }) => /^VmRSS:\s*(\d+) kB/m.exec(readProcFile(id, "status"))?.[1]);
+  return 1024 * kibibytes.reduce((sum, one) => sum + Number(one ?? 0), 0);
+}
+
 /** See proc_pid_syscall(5) and proc_pid_wchan(5): the first argument of a blocked read is the file descriptor. */
 function readsInput(id: number): boolean {
   return /^\d+ 0x0 /.test(readProcFile(id, "syscall")) && /_read\b|_read_/.test(readProcFile(id, "wchan"));

@@ -1,7 +1,7 @@
 import { characterTexts, tornCharacters } from "@banyan/core/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Journal } from "../../mcp/connection/journal.ts";
+import { Journal } from "../commands/journal.ts";
 import { decodeText } from "../../web/decode.ts";
 import { BoundedOutput, cutToBytes, wholeLength, wholeWordsLength } from "./output.ts";
 

@@ -1,5 +1,5 @@
 import { cutTo } from "@banyan/core/shown";
-import { stripControls } from "../../workspace/files/plain-text.ts";
+import { stripControls } from "../files/plain-text.ts";
 
 const LINES = 200;
 const WIDTH = 2000;

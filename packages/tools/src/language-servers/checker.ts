@@ -1,0 +1,132 @@
+import type { LanguageServer } from "./language-server.ts";
+import { type CheckedFile, newProblems, type FileProblem } from "./problems.ts";
+
+/** Milliseconds in which a server begins work on the project after a change, and for that work. */
+const BEGIN_WORK = 200;
+const LONGEST_WORK = 30_000;
+/** How often a file is asked about because the server wants to be asked again. */
+const MOST_ROUNDS = 3;
+
+/** A change of a file: its new text, or the reason why there is none. */
+export interface CheckedChange {
+  readonly path: string;
+  readonly kind: "created" | "changed" | "deleted";
+  /** Absent for a deleted file. */
+  readonly text?: string;
+}
+
+/** A check that has begun. Its problems arrive in `found`. */
+export interface Check {
+  readonly found: FileProblem[];
+  /** Resolves with the first report, or when there will be none. Never rejects. */
+  readonly first: Promise<void>;
+  /** Resolves when no more problems arrive. Never rejects. */
+  readonly done: Promise<void>;
+}
+
+/**
+ * Finds the new problems after changes with one language server. Checks run one after the other, because the problems
+ * after a check are the known problems for the next. A problem that is known is not found again until it is gone.
+ */
+export class Checker {
+  readonly server: LanguageServer;
+  readonly #known = new Map<string, CheckedFile>();
+  #last: Promise<void> = Promise.resolve();
+  /** Work that waits. The end of a check does not wait for late reports then, because the next check finds them. */
+  #following = 0;
+  /** True after the first answer: from then on, a first report about another file is new. */
+  #hasAnswered = false;
+
+  constructor(server: LanguageServer) {
+    this.server = server;
+  }
+
+  /** Learns the problems of a file before a change, in the background. */
+  learn(path: string, text: string): void {
+    this.#queue(async () => {
+      if (this.#known.get(path)?.text === text) return;
+      this.#known.delete(path);
+      await this.server.show(path, text);
+      await this.#ask(path);
+      this.#known.set(path, this.server.checked(path));
+      for (const other of this.server.paths)
+        if (!this.#known.has(other)) this.#known.set(other, this.server.checked(other));
+      this.#hasAnswered = true;
+    });
+  }
+
+  /** Begins a check after changes of files. Only new problems are found. */
+  check(changes: readonly CheckedChange[]): Check {
+    const found: FileProblem[] = [];
+    const first = Promise.withResolvers<void>();
+    const done = this.#queue(async () => {
+      for (const { path, kind } of changes) {
+        if (kind === "created" && !this.#known.has(path)) this.#known.set(path, { text: "", problems: [] });
+        if (kind === "deleted") this.#known.delete(path);
+      }
+      const written = changes.flatMap(({ path, text }) => (text === undefined ? [] : [{ path, text }]));
+      for (const { path, text } of written) await this.server.show(path, text);
+      await this.server.saved(changes);
+      const paths = written.map(({ path }) => path);
+      for (let round = 0, asked = -1; round < MOST_ROUNDS && asked !== this.server.refreshes; round += 1) {
+        asked = this.server.refreshes;
+        const unanswered = await this.#askAll(paths);
+        found.push(...this.#news(paths));
+        first.resolve();
+        await this.server.until(() => this.server.isWorking || this.#following > 0, BEGIN_WORK);
+        if (this.server.isWorking || unanswered !== undefined) {
+          await this.server.idle(LONGEST_WORK, unanswered, () => this.#following > 0);
+          if (this.#following === 0) await this.#askAll(paths);
+        }
+        found.push(...this.#news(paths));
+      }
+    });
+    return { found, first: Promise.race([first.promise, done]), done };
+  }
+
+  /** Asks about a file as soon as the server has loaded the project: before, its answer may be incomplete. */
+  async #ask(path: string): Promise<void> {
+    for (let round = 0, asked = -1; round < MOST_ROUNDS && asked !== this.server.refreshes; round += 1) {
+      asked = this.server.refreshes;
+      await this.server.check(path);
+      if (this.server.isWorking) await this.server.idle(LONGEST_WORK);
+    }
+  }
+
+  /**
+   * Asks about changed files, then about the other open files, which may use the changed ones. Returns a changed file
+   * about which the server has reported nothing yet.
+   */
+  async #askAll(paths: readonly string[]): Promise<string | undefined> {
+    let unanswered: string | undefined;
+    for (const path of paths) if (!(await this.server.check(path))) unanswered = path;
+    for (const path of this.server.openPaths) if (!paths.includes(path)) await this.server.check(path);
+    return unanswered;
+  }
+
+  #news(changed: readonly string[]): FileProblem[] {
+    const found: FileProblem[] = [];
+    for (const path of new Set([...changed, ...this.server.paths])) {
+      const now = this.server.checked(path);
+      const isOther = !changed.includes(path) && this.#hasAnswered;
+      const before = this.#known.get(path) ?? (isOther ? { text: undefined, problems: [] } : undefined);
+      if (before) found.push(...newProblems(before, now));
+      this.#known.set(path, now);
+    }
+    this.#hasAnswered = true;
+    return found;
+  }
+
+  /** Runs work after all earlier work. A failure ends only this work: the server explains itself. */
+  #queue(work: () => Promise<void>): Promise<void> {
+    this.#following += 1;
+    this.server.wake();
+    const begun = () => {
+      this.#following -= 1;
+      return work();
+    };
+    const done = this.#last.then(begun).catch(() => {});
+    this.#last = done;
+    return done;
+  }
+}

@@ -1,0 +1,35 @@
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { ServerKind } from "./server-table.ts";
+
+/** Folders of a project with its own programs. */
+const OWN_FOLDERS = ["node_modules/.bin", ".venv/bin", "venv/bin"];
+
+/** A command that starts a language server: an absolute path, and its arguments. */
+export interface ServerCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * Finds the programs of a language server, in the order of its commands: each in the project's own folders, then along
+ * `PATH`. Nothing is downloaded. A program may be one of the project, so it must only start in a sandbox.
+ */
+export function findServers({ commands }: ServerKind, root: string, path: string): ServerCommand[] {
+  const folders = [...OWN_FOLDERS.map((folder) => join(root, folder)), ...path.split(delimiter).filter(isAbsolute)];
+  return commands.flatMap(([name, ...args]) => {
+    const files = isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name));
+    const file = files.find(isProgram);
+    return file === undefined ? [] : [{ file, args }];
+  });
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(realpathSync(file)).isFile();
+  } catch {
+    // The file is missing or not executable.
+    return false;
+  }
+}

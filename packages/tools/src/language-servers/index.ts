@@ -1,0 +1,2 @@
+export { LanguageServers, type LanguageServersOptions } from "./language-servers.ts";
+export { KNOWN_SERVERS, type ServerKind } from "./server-table.ts";

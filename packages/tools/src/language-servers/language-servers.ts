@@ -1,0 +1,255 @@
+import type { Follower, FollowResult, Tool, ToolContext } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { childEnvironment, type ProcessEnvironment } from "../sandbox/environment.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { RunningCommands, waitAtMostFor } from "../workspace/commands/process-family.ts";
+import { steadyEnvironment } from "../workspace/commands/shell-environment.ts";
+import { messageOfCall } from "../workspace/edit-mode/armed-file.ts";
+import { locate, type Workspace } from "../workspace/files/paths.ts";
+import { readText } from "../workspace/files/text-content.ts";
+import { type Check, type CheckedChange, Checker } from "./checker.ts";
+import { findServers } from "./find-server.ts";
+import { extensionOf, LanguageServer } from "./language-server.ts";
+import { problemsReport } from "./problems.ts";
+import { KNOWN_SERVERS, type ServerKind } from "./server-table.ts";
+
+const PATIENCE = 2_000;
+/** Larger texts are not checked, in UTF-16 units. */
+const LARGEST = 1024 * 1024;
+/** Turns whose remaining patience is known. */
+const MOST_TURNS = 200;
+
+/**
+ * The folder of language servers, and their sandbox, without which none starts.
+ * @example
+ * const opening = await openSandbox({ root: "." });
+ * if (!opening.available) throw new Error(opening.reason);
+ * const { sandbox } = opening;
+ * const known: ServerKind[] = [{ name: "oak", files: { ".oak": "oak" }, commands: [["oak-server", "--stdio"]] }];
+ * await using servers = new LanguageServers({ workspace, sandbox, env: process.env, known, patience: 1_000 });
+ * new Agent({ model, tools: servers.checked(workspaceTools({ root: "." })) });
+ */
+export interface LanguageServersOptions {
+  readonly workspace: Workspace;
+  readonly sandbox: Pick<Sandbox, "wrap">;
+  /** The program's own environment. Servers get it without secrets, and are found along its `PATH`. */
+  readonly env?: ProcessEnvironment;
+  /** The servers to look for. Default: those of Banyan's table. */
+  readonly known?: readonly ServerKind[];
+  /** Milliseconds that all checks of one turn may delay the turn together. Default: 2,000. */
+  readonly patience?: number;
+}
+
+const OPTIONS: OptionNames<LanguageServersOptions> = {
+  workspace: true,
+  sandbox: true,
+  env: true,
+  known: true,
+  patience: "number",
+};
+
+/** A turn with changed files. */
+interface CheckedTurn {
+  /** Milliseconds that remain. */
+  patience: number;
+  /** Changes that no check has begun for. */
+  readonly changes: CheckedChange[];
+  checks: Check[];
+  isFollowing: boolean;
+}
+
+/**
+ * The language servers of a workspace (E1, E2). They check files after the tools of an agent changed them, and report
+ * new problems with the tools' results. Programs are found and never downloaded. They start with the first file of their
+ * kind, only in the sandbox, and end when this object is disposed of.
+ *
+ * Start them only in a folder that the user trusts: a server obeys files of the project.
+ * @example
+ * const opening = await openSandbox({ root: "." });
+ * if (!opening.available) throw new Error(opening.reason);
+ * const { sandbox } = opening;
+ * await using servers = new LanguageServers({ workspace: openWorkspace("."), sandbox });
+ * const agent = new Agent({ model, tools: servers.checked(workspaceTools({ root: ".", sandbox })) });
+ */
+export class LanguageServers implements AsyncDisposable {
+  readonly #workspace: Workspace;
+  readonly #sandbox: Pick<Sandbox, "wrap">;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #known: readonly ServerKind[];
+  readonly #patience: number;
+  readonly #running = new RunningCommands();
+  readonly #checkers = new Map<ServerKind, Checker | undefined>();
+  readonly #turns = new Map<string, CheckedTurn>();
+  /** Checks that a turn did not wait for, by conversation: its next turn gets their problems. */
+  readonly #left = new Map<string, Check[]>();
+
+  constructor(options: LanguageServersOptions) {
+    refuseUnknown("LanguageServers", options, OPTIONS);
+    const { workspace, sandbox, env = process.env, known = KNOWN_SERVERS, patience = PATIENCE } = options;
+    this.#workspace = workspace;
+    this.#sandbox = sandbox;
+    this.#environment = childEnvironment(steadyEnvironment(env, [workspace.root]), {});
+    this.#known = known;
+    this.#patience = patience;
+  }
+
+  /**
+   * Returns tools whose results report new problems in the files that their calls changed. Tools that write no files
+   * stay the same.
+   * @example
+   * const withChecks = (servers: LanguageServers) => servers.checked(workspaceTools({ root: "." }));
+   */
+  checked(tools: readonly Tool[]): Tool[] {
+    return tools.map((tool) =>
+      tool.files === "write" ? { ...tool, execute: (input, context) => this.#execute(tool, input, context) } : tool,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#checkers.values()].map((checker) => checker?.server.close()));
+    await this.#running.end();
+  }
+
+  async #execute(tool: Tool, input: unknown, context: ToolContext): Promise<unknown> {
+    const { paths = [] } = tool.about?.(input) ?? {};
+    if (!paths.some(({ path }) => this.#checkerOf(path))) return tool.execute(input, context);
+    for (const { path } of paths) await this.#learn(path);
+    const turn = this.#turnOf(context);
+    const output = await tool.execute(input, {
+      ...context,
+      changed: async (change) => {
+        await context.changed(change);
+        turn.changes.push(await this.#changeOf(change.path, change.kind));
+      },
+      follow: (follower) => context.follow(this.#reporting(follower, turn, context)),
+    });
+    const report = await this.#report(turn, context, turn.patience);
+    return report === undefined || typeof output !== "string" ? output : `${output}\n\n${report}`;
+  }
+
+  /** Returns a follower that also reports the problems of files that it changes after a message. */
+  #reporting(follower: Follower, turn: CheckedTurn, context: ToolContext): Follower {
+    return {
+      text: (delta, kind) => follower.text?.(delta, kind),
+      restarted: () => follower.restarted?.(),
+      dropped: (reason) => follower.dropped?.(reason),
+      completed: async (message) => {
+        const result = (await follower.completed?.(message)) ?? undefined;
+        if (turn.changes.length === 0) return result;
+        return withReport(result, await this.#report(turn, context, turn.patience));
+      },
+    };
+  }
+
+  /** Begins checks of changed files, waits for them, and returns a report of the new problems, if any. */
+  async #report(turn: CheckedTurn, context: ToolContext, longest: number): Promise<string | undefined> {
+    if (turn.changes.length > 0) turn.checks.push(...this.#begin(turn.changes.splice(0)));
+    if (turn.checks.length === 0) return undefined;
+    const began = performance.now();
+    if (longest > 0) await waitAtMostFor(longest, Promise.all(turn.checks.map(({ first }) => first)));
+    turn.patience -= performance.now() - began;
+    const running = await unfinished(turn.checks);
+    const problems = turn.checks.flatMap(({ found }) => found.splice(0));
+    turn.checks = running;
+    if (turn.checks.length > 0) this.#follow(turn, context);
+    return problems.length === 0 ? undefined : problemsReport(problems);
+  }
+
+  /** Reports later problems after the model's next messages. */
+  #follow(turn: CheckedTurn, context: ToolContext): void {
+    if (turn.isFollowing) return;
+    const { id } = context.conversation;
+    const leave = () => {
+      turn.isFollowing = false;
+      if (turn.checks.length > 0) this.#left.set(id, turn.checks);
+    };
+    try {
+      context.follow({
+        completed: async ({ calls, finish }) => {
+          const isLast = calls.length === 0 && finish !== "paused";
+          const report = await this.#report(turn, context, isLast ? turn.patience : 0);
+          const again = turn.checks.length > 0;
+          if (!again) turn.isFollowing = false;
+          return { ...withReport(undefined, report), again };
+        },
+        dropped: leave,
+      });
+      turn.isFollowing = true;
+    } catch {
+      // An agent that runs its own turns cannot be followed.
+      leave();
+    }
+  }
+
+  #begin(changes: readonly CheckedChange[]): Check[] {
+    const checkers = new Set(changes.flatMap(({ path }) => this.#checkerOf(path) ?? []));
+    return [...checkers].map((checker) =>
+      checker.check(changes.filter(({ path }) => this.#checkerOf(path) === checker)),
+    );
+  }
+
+  #turnOf(context: ToolContext): CheckedTurn {
+    const { conversation, call } = context;
+    const run = messageOfCall(context)?.run ?? call;
+    const known = this.#turns.get(run);
+    if (known) return known;
+    const checks = this.#left.get(conversation.id) ?? [];
+    this.#left.delete(conversation.id);
+    const turn: CheckedTurn = { patience: this.#patience, changes: [], checks, isFollowing: false };
+    this.#turns.set(run, turn);
+    for (const oldest of [...this.#turns.keys()].slice(0, -MOST_TURNS)) this.#turns.delete(oldest);
+    return turn;
+  }
+
+  async #learn(named: string): Promise<void> {
+    const checker = this.#checkerOf(named);
+    if (!checker) return;
+    try {
+      const { path, kind } = await locate(this.#workspace, named);
+      const text = kind === "file" ? await this.#textOf(path) : undefined;
+      if (text !== undefined) checker.learn(path, text);
+    } catch {
+      // The tool explains why it cannot use the path.
+    }
+  }
+
+  async #changeOf(path: string, kind: CheckedChange["kind"]): Promise<CheckedChange> {
+    const text = kind === "deleted" ? undefined : await this.#textOf(path).catch(() => undefined);
+    return text === undefined ? { path, kind } : { path, kind, text };
+  }
+
+  async #textOf(path: string): Promise<string | undefined> {
+    const { text } = await readText(this.#workspace, path);
+    return text.length > LARGEST ? undefined : text;
+  }
+
+  /** Returns the checker for a file; undefined without a server that can run. */
+  #checkerOf(path: string): Checker | undefined {
+    const extension = extensionOf(path);
+    const kind = this.#known.find(({ files }) => Object.hasOwn(files, extension));
+    if (!kind) return undefined;
+    if (!this.#checkers.has(kind)) this.#checkers.set(kind, this.#found(kind));
+    const checker = this.#checkers.get(kind);
+    return checker?.server.isGivenUp ? undefined : checker;
+  }
+
+  #found(kind: ServerKind): Checker | undefined {
+    const { root } = this.#workspace;
+    const commands = findServers(kind, root, this.#environment.PATH ?? "");
+    if (commands.length === 0) return undefined;
+    const [environment, running] = [this.#environment, this.#running];
+    return new Checker(new LanguageServer(kind, commands, { root, sandbox: this.#sandbox, environment, running }));
+  }
+}
+
+/** Returns the checks that may find more problems. */
+async function unfinished(checks: readonly Check[]): Promise<Check[]> {
+  const running = Symbol();
+  const states = await Promise.all(checks.map(({ done }) => Promise.race([done, Promise.resolve(running)])));
+  return checks.filter((_, index) => states[index] === running);
+}
+
+function withReport(result: FollowResult | undefined, report: string | undefined): FollowResult | undefined {
+  if (report === undefined) return result;
+  return { ...result, say: result?.say === undefined ? report : `${result.say}\n\n${report}` };
+}
