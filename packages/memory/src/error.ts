@@ -9,7 +9,7 @@ import { errorMessage } from "@banyan/core/shown";
 export type MemoryErrorCode = "damaged" | "full" | "locked" | "unusable" | "unfit" | "off" | "embedder";
 
 /**
- * Error of a memory operation. `message` says what is wrong and what to do.
+ * Error of a memory operation. `message` names the fault and the remedy.
  * @example await memory.clear().catch((error) => error instanceof MemoryError && console.log(error.code));
  */
 export class MemoryError extends Error {

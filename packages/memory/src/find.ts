@@ -27,7 +27,7 @@ const WORDS = 12;
 /** An entry needs this share of the weight of the rarest words: one of four equally rare words, two of five. */
 const TOLD_SHARE = 0.23;
 const TOLD_WORDS = 8;
-/** Below this number of entries, all words weigh nearly the same: few entries say little about how rare a word is. */
+/** Below this number of entries, all words weigh nearly the same: few entries show little about a word's rarity. */
 const ENTRIES_THAT_TELL = 1000;
 /** A word is common if more than twenty entries, and more than one of eight, contain the word. */
 const COMMON_SHARE = 8;

@@ -97,7 +97,7 @@ export interface ConversationContext {
   readonly user: ActionUser;
   /** Id of the live run; undefined while the agent waits for the user. */
   readonly run: string | undefined;
-  /** True if the connection is lost. The state is then that of the moment of the loss. */
+  /** True if the connection is lost. The state is then the last one before the loss. */
   readonly isAway?: boolean;
   readonly leaf: string | null;
   readonly models: ModelSelection;

@@ -23,7 +23,7 @@ export interface EvalArguments extends Omit<AgentFlags, "model"> {
   /** Maximum time of all attempts together, in milliseconds. */
   readonly timeout?: number;
   readonly minPass: number;
-  /** Start a new evaluation even if one of this file exists. */
+  /** Starts a new evaluation even if this file has an evaluation. */
   readonly new: boolean;
   /** Parent folder of the attempts' folders. */
   readonly directory?: string;

@@ -125,7 +125,7 @@ class PrintedTurn {
     this.#host = host;
     for (const sentence of host.notices) notice(plainLine(sentence));
     const { mcp } = await host.ready();
-    // There is only one turn, so wait for tools that are still starting.
+    // Wait for starting tools, because there is only one turn.
     for (const sentence of mcp ? await waitForServers(mcp, signal) : []) notice(plainLine(sentence));
     if (!trust && untrustedContent(host.workspace).length > 0)
       notice("This project's settings and instructions are not used. --trust turns them on.");

@@ -19,7 +19,7 @@ export interface DemandedSetting {
   readonly feature: string;
 }
 
-/** A package only warns of a setting that it leaves out. The response would not be what the program asked for. */
+/** Refuses a setting that the package leaves out with only a warning: the response would ignore the program's setting. */
 function refuseUnsupported(warnings: readonly SharedV4Warning[], setting: string, feature: string, id: string): void {
   for (const warning of warnings) {
     if (warning.type !== "unsupported" || !warning.feature.startsWith(feature)) continue;

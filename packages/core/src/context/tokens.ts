@@ -143,7 +143,7 @@ export function promptTextsOfPath(path: readonly Message[]): string[] {
   );
 }
 
-/** Returns those texts of a message that the model sees. The message must not be a summary. */
+/** Returns the texts of a message that the model sees. The message must not be a summary. */
 export function promptTexts(message: Message): string[] {
   if (message.role !== "assistant") return [textOf(message)];
   return [textOf(message), ...message.calls.map(({ inputText }) => inputText), ...callOutputs(message)];

@@ -80,7 +80,7 @@ export interface ModelRequest {
 }
 
 /**
- * Calls of a response: the model decides (`auto`), none, at least one of any tool, or at least one of this tool.
+ * Calls of a response: the model decides (`auto`), no call, at least one call, or at least one call of this tool.
  * See {@link askModel}.
  */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };

@@ -26,7 +26,7 @@ export class TurnProgress {
     return this.#finished;
   }
 
-  /** Finishes the task. If several calls of one step do so, the last one counts. */
+  /** Finishes the task. If several calls of a step finish the task, the last call counts. */
   finish(finished: TaskResult): void {
     this.#finished = finished;
   }

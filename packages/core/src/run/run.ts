@@ -160,7 +160,7 @@ export interface TurnAgent {
   readonly memory: Readonly<{ store: Memory; limit: number; timeout: number; cites: boolean }> | undefined;
   readonly permission: Permission | undefined;
   readonly callbacks: Callbacks;
-  /** Number of calls of a response that may run at once. */
+  /** Maximum number of calls of a response that run in parallel. */
   readonly callsAtOnce: number;
 }
 

@@ -31,7 +31,7 @@ export class Questions {
   readonly #closed = new WeakSet<OpenQuestion>();
   readonly #open: ReadonlyMap<string, OpenQuestion>;
   readonly #answered = new Map<string, PromiseWithResolvers<void>>();
-  /** Answers that are being written to questions that no call of this process asked. */
+  /** Running appends of answers to questions that no call of this process asked. */
   readonly #writing = new Map<string, Promise<void>>();
 
   /** @param open The questions that the log of the conversation leaves open. */

@@ -198,7 +198,7 @@ export class LiveRuns {
     }
   }
 
-  /** Takes the end of a branch, in this tick, so that no run can begin there. Nothing: the branch has an owner. */
+  /** Takes the end of a branch in this tick, so that no run can begin there. Undefined if the branch has an owner. */
   #hold(leaf: string | null): { moveTo(leaf: string): void; release(): void } | undefined {
     if (this.#closed) throw this.#closed;
     if (this.#placeAt(leaf, false)) return undefined;

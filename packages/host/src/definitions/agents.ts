@@ -31,7 +31,7 @@ const head = z.looseObject({
 const KEYS_OF_OTHERS =
   wordSet(`background color disable disallowedTools effort hidden hooks initialPrompt isolation maxTurns mcpServers
   memory mode permission permissionMode prompt steps temperature top_p topP whenToUse`);
-/** Such keys that restrict an agent: a user who wrote one expects the restriction. */
+/** Keys that restrict an agent. The user who wrote such a key expects the restriction. */
 const LIMITS_OF_OTHERS = wordSet("disallowedTools hooks maxTurns mcpServers permission permissionMode steps");
 
 /** The names in an agent's file that must exist elsewhere: models, tools and skills. */

@@ -240,7 +240,7 @@ export class Hooks {
     return said.decision === "allow" && !this.#allows(event, request) ? { ...said, decision: undefined } : said;
   }
 
-  /** A name that fits several servers identifies none, so it allows nothing. */
+  /** A name that fits several servers identifies no server, and allows no call. */
   #allows(event: HookEvent, { tool, conversation }: PermitRequest): boolean {
     const others = namesakesOf(tool, this.#options.servers ?? []);
     if (others.length === 0) return true;

@@ -13,7 +13,7 @@ export type ModelChoiceErrorCode =
   | "missing-package";
 
 /**
- * Error for a model that cannot be used. `message` says what is wrong and what to do.
+ * Error for a model that cannot be used. `message` names the fault and the remedy.
  * @example
  * await resolveModel("sonet").catch((error) => error instanceof ModelChoiceError && console.log(error.message));
  */

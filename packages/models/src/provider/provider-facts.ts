@@ -1,6 +1,6 @@
 import type { ProviderFacts } from "./provider.ts";
 
-// One constant for each provider, so that an entry of one provider does not load the facts of the others.
+// One constant for each provider, so that a provider's entry does not load the facts of other providers.
 
 export const anthropic: ProviderFacts = {
   name: "anthropic",

@@ -118,7 +118,7 @@ export class SharedDatabase {
     await this.#database.ask(ENDS, [node]);
   }
 
-  /** Returns those of the conversations that another node took from this node. */
+  /** Returns the conversations that another node took from this node. */
   async overtaken(conversations: readonly string[]): Promise<string[]> {
     if (conversations.length === 0) return [];
     const rows = await this.#database.ask(OVERTAKEN, [conversations, this.#node.id]);

@@ -73,7 +73,7 @@ function useMending(): (finding: Finding) => Promise<void> {
     if (!conversation.state) return;
     const { text, ...at } = mendingRequest(conversation.state, finding);
     const parts = [{ type: "text", text }] as const;
-    // A reviewer wrote this text, so no files that it names are attached.
+    // A reviewer wrote this text, so the files in it are not attached.
     const said = await connection.ask("turn.say", { conversation: conversation.id, parts, ...at, asIs: true });
     show(said.message);
   };

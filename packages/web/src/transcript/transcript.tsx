@@ -193,7 +193,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** The text of discarded answers, marked as such, above the answer that replaced them, if there is one. */
+/** The text of discarded answers with a mark, above the answer that replaced them, if any. */
 function GivenUp({ texts, isAskedAnew }: { readonly texts: readonly string[]; readonly isAskedAnew: boolean }) {
   if (texts.length === 0) return null;
   return (

@@ -24,7 +24,7 @@ export class DeskReach {
     if (phase === "open" && !this.isUp) this.#become("up", "Connected again.");
   }
 
-  /** Handles Ctrl-C without a connection. Returns whether this was the first one, which explains the next. */
+  /** Handles Ctrl-C without a connection. Returns true for the first Ctrl-C, which explains the second. */
   warn(): boolean {
     if (this.#is === "warned") return false;
     this.#is = "warned";

@@ -75,7 +75,7 @@ export class PartialJson {
   #root: Json | undefined;
   /** Content of an open string, and the escape sequence at its end. */
   #string: string | undefined;
-  /** True if the open string ends with half of a surrogate pair. A test of the string itself would read all of it. */
+  /** True if the open string ends with half of a surrogate pair. A test of the string would read the whole string. */
   #endsInHalf = false;
   #escape = "";
   /** A number or word whose end is missing. */

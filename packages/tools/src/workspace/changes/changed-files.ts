@@ -77,7 +77,7 @@ function changesInMessage(state: ConversationState, message: Message): ChangedFi
   return message.calls.flatMap(({ id, changes = [] }) => changes.map((change) => ({ ...change, call: id, ...place })));
 }
 
-/** Sorts changes so that each starts from the result of the one before. Parallel branches mix their messages. */
+/** Sorts changes so that each change starts from the result of the previous change. Parallel branches mix their messages. */
 function inOrder(changes: ChangedFile["changes"]): ChangedFile["changes"] {
   const left = [...changes];
   const ordered = left.splice(0, 1);

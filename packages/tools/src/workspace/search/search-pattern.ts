@@ -23,7 +23,7 @@ export interface Pattern {
   readonly raw: boolean;
   /** True if a part such as `\s` could match a line end, which a single line does not contain. */
   readonly stopsAtLineEnd: boolean;
-  /** Every match contains at least one of these texts within one line; empty if there are none. */
+  /** Each match contains at least one of these texts within a line. Empty if there are none. */
   readonly needs: readonly string[];
   readonly ignoresCase: boolean;
   /** A note on parts of the pattern that may have another meaning. */

@@ -6,7 +6,7 @@ export interface TreeMarks {
   readonly running: ReadonlySet<string>;
   /** Messages with open questions; for a sub-agent's question, the message that launched the sub-agent. */
   readonly waiting: ReadonlySet<string>;
-  /** Ancestors of messages that run, and of messages that wait. */
+  /** Ancestors of running and of waiting messages. */
   readonly aboveRunning: ReadonlySet<string>;
   readonly aboveWaiting: ReadonlySet<string>;
   /** Starred messages and their ancestors (W13). */

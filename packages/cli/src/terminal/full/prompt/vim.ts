@@ -35,7 +35,7 @@ export type VimMode = "insert" | "normal" | "visual" | "visual line";
 
 /**
  * vi's keys for the prompt (T56): insert mode, in which it begins, and normal mode, in which letters move and edit.
- * This class computes the effect of a key. The editor applies it, so that there is only one undo history.
+ * This class computes the effect of a key. The editor applies the edit, so there is only one undo history.
  *
  * ```
  * insert ──Esc──▶ normal: h j k l w b e W B E 0 ^ $ gg G f F t T ; ,   move, with a count
