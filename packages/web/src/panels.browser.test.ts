@@ -69,6 +69,20 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await eventually(() => cost.getByRole("cell").allInnerTexts()).toEqual(["unknown", "unknown"]);
   });
 
+  it("V5: the page shows the cause of a cache miss at its answer, and sums for all branches", async () => {
+    const conversation = await here.conversation("spend 9000 8500");
+    await here.say(conversation, "spend 9500");
+    const { page } = await here.open(`/c/${conversation}?panel=usage`);
+    const misses = page.getByRole("table", { name: "Cache misses, all branches" });
+    await eventually(() => misses.getByRole("row").allInnerTexts()).toEqual([
+      expect.stringMatching(/^the provider kept no cache\s+1 answer\s+9.0k tokens$/),
+    ]);
+    const answers = page.getByRole("region", { name: "Each answer" }).getByRole("listitem");
+    await eventually(() => answers.last().innerText()).toMatch(
+      /cache miss: the provider kept no cache, 9,000 tokens again$/,
+    );
+  });
+
   it("W71: plan, background, sub-agents, memory, hooks and MCP servers each have a panel, with a sentence where there is nothing", async () => {
     const conversation = await here.conversation("begin");
     const { page, complaints } = await here.open(`/c/${conversation}?panel=plan`);

@@ -245,6 +245,17 @@ describe("the output format", () => {
     expect(result.usage).toMatchObject({ input: 10, output: 5 });
   });
 
+  test("V5: json has the cause and the tokens of each cache miss", async () => {
+    writeFileSync(join(place.workspace, "a.txt"), "hello\n");
+    await using server = await modelServer(
+      { calls: [{ tool: "read", input: { path: "a.txt" } }], tokens: [9_000, 5, 8_500] },
+      { text: "Yes.", tokens: [9_500, 5, 0] },
+    );
+    const { stdout } = await banyan(place, ["-p", "well?", "--output", "json", ...MODEL], server);
+    const { cacheMisses } = resultSchema.strict().parse(JSON.parse(stdout));
+    expect(cacheMisses).toEqual([{ cause: "provider", tokens: 9_000 }]);
+  });
+
   test("T33: every line of jsonl fits the schema and has the next number, and the last one is the result", async () => {
     writeFileSync(join(place.workspace, "a.txt"), "hello\n");
     await using server = await modelServer(

@@ -9,7 +9,7 @@ export interface ServerAnswer {
   readonly text?: string | readonly string[];
   readonly calls?: readonly { readonly tool: string; readonly input: object }[];
   /** Reported token usage. */
-  readonly tokens?: readonly [sent: number, answered: number];
+  readonly tokens?: readonly [sent: number, answered: number, cached?: number];
   /** Milliseconds before each piece. */
   readonly pace?: number;
   /** Delays everything after the first piece. */
@@ -87,7 +87,7 @@ async function speak(answer: ServerAnswer, number: number, response: ServerRespo
     reasoning,
     text = [],
     calls = [],
-    tokens: [sent, answered] = [10, 5],
+    tokens: [sent, answered, cached] = [10, 5],
     pace = 0,
     held,
     stalls = false,
@@ -111,7 +111,12 @@ async function speak(answer: ServerAnswer, number: number, response: ServerRespo
     send({ tool_calls: [{ index, id, type: "function", function: { name: tool, arguments: JSON.stringify(input) } }] });
   });
   send({}, finish);
-  const usage = { prompt_tokens: sent, completion_tokens: answered, total_tokens: sent + answered };
+  const usage = {
+    prompt_tokens: sent,
+    completion_tokens: answered,
+    total_tokens: sent + answered,
+    ...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
+  };
   response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
   response.end("data: [DONE]\n\n");
 }

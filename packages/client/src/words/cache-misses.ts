@@ -48,7 +48,7 @@ export function cacheMissCause(cause: CacheMiss["cause"], say: Say = inEnglish):
 
 /**
  * Describes the cache misses of a response or a turn. Empty without a miss. A first request is expected, so is left out.
- * @example cacheMissText(pathTo(session.state, session.state.leaf)) // "cache miss: the tools changed, 4000 tokens again"
+ * @example cacheMissText(pathTo(session.state, session.state.leaf)) // "cache miss: the tools changed, 4,000 tokens again"
  */
 export function cacheMissText(messages: Iterable<Message>, say: Say = inEnglish): string {
   const sums = cacheMissSums(messages).filter(({ cause }) => cause !== "first-request");

@@ -195,7 +195,9 @@ function isFirst(name: string): boolean {
 /** The answers, by the first word of the message. */
 const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, gate: Promise<void>) => Scene>> = {
   count: ([many = "20"]) => [text(...words(Number(many)))],
-  spend: ([input = "0"]) => [spend({ input: Number(input), output: 10 }), text("Spent.")],
+  spend: ([input = "0", cached = "0"]) => {
+    return [spend({ input: Number(input), cached: Number(cached), output: 10 }), text("Spent.")];
+  },
   // The second half waits for the test.
   half: ([many = "20"], _said, gate) => {
     const all = words(Number(many));
