@@ -1,5 +1,5 @@
 import { OptionError } from "@banyan/core/conversation";
-import type { Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import { type Requests, throughFetch } from "./own-fetch.ts";
 
 /** Addresses of HTTP proxies. Requests to this machine use no proxy. See {@link WireOptions}. */
@@ -55,7 +55,21 @@ const KEEP_ALIVE = 30_000;
  * @example await loadWire();
  */
 export async function loadWire(): Promise<void> {
-  if (isNode()) await import("undici");
+  if (isNode()) await loadAgent();
+}
+
+/**
+ * Loads the part of undici that sends requests. All of undici takes twice as long, because of its caches, WebSockets and
+ * mocks.
+ */
+async function loadAgent(): Promise<typeof Agent> {
+  try {
+    // @ts-expect-error: undici has no types for its parts.
+    return (await import("undici/lib/dispatcher/agent.js")).default;
+  } catch {
+    // Another version of undici may have other parts.
+    return (await import("undici")).Agent;
+  }
 }
 
 /** True on Node, where undici runs. Each runtime names itself in `navigator`, and so do browsers. */
@@ -70,11 +84,11 @@ export async function openPool(proxy?: ProxyAddresses): Promise<Requests> {
 
 /** Creates a pool of connections to servers, which stay open between requests. */
 export async function openUndici(proxy?: ProxyAddresses): Promise<Dispatcher> {
-  const { Agent, EnvHttpProxyAgent } = await import("undici");
   // HTTP/2 costs more per piece of a stream, and shares one connection.
   // The caller decides how long a silence may be, so there are no timeouts.
   const options = { keepAliveTimeout: KEEP_ALIVE, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
-  if (!proxy) return new Agent(options);
+  if (!proxy) return new (await loadAgent())(options);
+  const { EnvHttpProxyAgent } = await import("undici");
   const { http = "", https = "", except = "" } = proxy;
   const noProxy = `${except},localhost,127.0.0.1,::1`;
   // Empty values prevent a lookup in the process's environment.

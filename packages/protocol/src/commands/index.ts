@@ -43,21 +43,18 @@ export type Command<Name extends CommandName = CommandName> = {
 /** The result of a command. See {@link Client}. */
 export type Result<Name extends CommandName = CommandName> = z.infer<Commands[Name]["result"]>;
 
-const schemas = new Map<string, z.ZodType>(
-  (Object.entries(commands) as [CommandName, CommandDefinition][]).map(([type, { input }]) => [
-    type,
-    z.object({
-      type: z.literal(type),
-      id: id.describe("The client makes the id. A repeated command with the same id acts once."),
-      ...input,
-    }),
-  ]),
-);
+/** Made when needed: a program uses few of its commands. */
+const schemas = new Map<string, z.ZodType>();
 
 /**
  * Returns the schema of a command's frame; nothing for an unknown name.
  * @example const command = commandSchema("turn.say")?.parse(JSON.parse(await readFile("command.json", "utf8")));
  */
 export function commandSchema(type: string): z.ZodType<Command> | undefined {
+  if (!schemas.has(type) && Object.hasOwn(commands, type)) {
+    const { input }: CommandDefinition = commands[type as CommandName];
+    const ofCommand = id.describe("The client makes the id. A repeated command with the same id acts once.");
+    schemas.set(type, z.object({ type: z.literal(type), id: ofCommand, ...input }));
+  }
   return schemas.get(type) as z.ZodType<Command> | undefined;
 }
