@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { banyan, type Home, home, start } from "../testing/banyan.ts";
 import { type ModelServer, modelServer, shell, write } from "../testing/model-server.ts";
@@ -9,6 +10,9 @@ const HI = ["-p", "hi", "--model", "openai-compatible/test"];
 
 /** Modules that the published program may load from files for one answer. Each file takes Node about 0.2 ms. */
 const MOST_FILES = 30;
+
+/** Bytes of these modules. All of undici would be 600,000 more than its part that sends requests. */
+const MOST_BYTES = 4_000_000;
 
 let place: Home;
 beforeEach(() => {
@@ -119,7 +123,7 @@ test.skipIf(process.platform !== "linux")("V3, S27: mode `all` does not rely on 
   expect(existsSync(join(place.workspace, "made"))).toBe(false);
 });
 
-test("V3: an answer loads few modules from files", async () => {
+test("V3: an answer loads few modules from files, and only the part of undici that it needs", async () => {
   await using server = await modelServer({ text: "Hello." });
   const list = join(place.workspace, "..", "modules");
   const hook = `import { appendFileSync } from "node:fs";
@@ -132,4 +136,6 @@ registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)
     .filter((url) => url.startsWith("file:"));
   expect(files.length).toBeGreaterThan(5);
   expect(files.length).toBeLessThanOrEqual(MOST_FILES);
+  const bytes = files.map((url) => statSync(fileURLToPath(url)).size);
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(MOST_BYTES);
 });

@@ -51,7 +51,7 @@ function describe(value: unknown): string {
 const KEEP_ALIVE = 30_000;
 
 /**
- * Loads the HTTP client early (about 70 ms), so that the first request does not wait for it.
+ * Loads the HTTP client early (about 30 ms), so that the first request does not wait for it.
  * @example await loadWire();
  */
 export async function loadWire(): Promise<void> {
