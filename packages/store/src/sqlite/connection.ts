@@ -84,6 +84,12 @@ function walStamp(path: string): string {
     .join();
 }
 
+/**
+ * SQL: commits wait for nothing. Only for the first commits of a new write-ahead log that the next flush makes durable:
+ * SQLite then does not flush the head of the log by itself. An incomplete new log is ignored.
+ */
+export const BEFORE_FIRST_FLUSH = "PRAGMA synchronous = OFF";
+
 /** SQL: commits do not wait for the disk. They survive SIGKILL, and a power cut leaves the file intact. */
 export const SAFE_AGAINST_KILL = "PRAGMA synchronous = NORMAL";
 

@@ -3,9 +3,10 @@ import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "@banyan/core";
 import { notFound } from "../log/refusal.ts";
-import { OpenDatabase, SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
+import { beginConversationFile } from "./begin-file.ts";
+import { BEFORE_FIRST_FLUSH, OpenDatabase, SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import { INDEX_OF_QUESTIONS, identityOf, lostEvents, makeSchema, VERSION } from "./conversation-schema.ts";
-import { createDatabaseFile, inSqliteTransaction, openSqliteFile } from "./database.ts";
+import { createDatabaseFile, inSqliteTransaction, makeDirectory, openSqliteFile } from "./database.ts";
 import { sqliteStoreError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
 import { putForeignLogAside } from "./foreign-log.ts";
@@ -20,6 +21,8 @@ export interface OpenLogFile {
   readonly epoch: number;
   /** Number of the last event. */
   readonly seq: number;
+  /** True for a new file, until the first events flush its name and the epoch. */
+  readonly isNew: boolean;
   /** A sentence for each repair when the file was opened. */
   readonly mended: readonly string[];
 }
@@ -37,15 +40,22 @@ export interface OpenFileOptions {
 /** Opens a conversation's file for writing with the next epoch, and repairs damage. Throws a `StoreError`. */
 export function openConversationFile(path: string, id: string, opening: OpenFileOptions): OpenLogFile {
   try {
-    if (opening.create) createDatabaseFile(path);
+    if (opening.create) makeDirectory(dirname(path));
     else if (!statSync(path, { throwIfNoEntry: false })) throw notFound(id);
-    return runExclusively(path, () => openMended(path, id, opening));
+    return runExclusively(path, () => {
+      const isNew = opening.create && beginConversationFile(path, id);
+      return openMended(path, id, { ...opening, isNew });
+    });
   } catch (error) {
     throw sqliteStoreError(error, path);
   }
 }
 
-function openMended(path: string, id: string, opening: OpenFileOptions): OpenLogFile {
+interface BegunFile extends OpenFileOptions {
+  readonly isNew: boolean;
+}
+
+function openMended(path: string, id: string, opening: BegunFile): OpenLogFile {
   const said = putForeignLogAside(path, id);
   const mended = said === undefined ? [] : [said];
   const open = () => ({ ...takeOver(path, id, opening), mended });
@@ -72,37 +82,46 @@ function withoutDamage<T>(body: () => T, otherwise: (damage: unknown) => T): T {
 /**
  * An owner may only seem dead, such as a suspended laptop. The new owner raises the epoch in a flushed transaction
  * before it reads the last event. Each append of the old owner checks the epoch in its transaction, and is then
- * `stale`. Without the flush, a power cut could give two owners the same epoch.
+ * `stale`. Without the flush, a power cut could give two owners the same epoch. The epoch of a new file is flushed with
+ * its first events: without them, nobody knows the epoch.
  */
 function takeOver(
   path: string,
   id: string,
-  { create, owner, refuse, files }: OpenFileOptions,
+  { create, owner, refuse, files, isNew }: BegunFile,
 ): Omit<OpenLogFile, "mended"> {
+  const hasLog = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
   const database = openSqliteFile(path, { readOnly: false });
   let file: LogFile | undefined;
   try {
-    // After a power cut, no other writer may get this epoch. On macOS, only `fullfsync` flushes to the disk itself.
-    database.exec(`PRAGMA journal_mode = WAL; PRAGMA fullfsync = ON; ${SAFE_AGAINST_POWER_CUTS}`);
+    const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.journal_mode;
+    // On macOS, only `fullfsync` flushes to the disk itself.
+    database.exec("PRAGMA fullfsync = ON");
+    // Not every file system has what a write-ahead log needs.
+    database.exec(mode === "wal" && !hasLog ? BEFORE_FIRST_FLUSH : SAFE_AGAINST_KILL);
     const self = owner();
-    let isNew = false;
-    let epoch = inSqliteTransaction(database, () => {
-      isNew = prepareSchema(database, path, id, create);
+    let isEmpty = isNew;
+    inSqliteTransaction(database, () => {
+      isEmpty = prepareSchema(database, path, id, create) || isNew;
       refuse(ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
-      if (!isNew) database.exec(INDEX_OF_QUESTIONS);
+      if (!isEmpty) database.exec(INDEX_OF_QUESTIONS);
       sign(database, id);
-      return raiseEpoch(database, path, self, 0);
     });
+    // After a power cut, no other writer may get this epoch.
+    if (!isNew) database.exec(SAFE_AGAINST_POWER_CUTS);
+    let epoch = inSqliteTransaction(database, () => raiseEpoch(database, path, self, 0));
     file = new LogFile(path, new OpenDatabase(database, path), files);
     // No other writer appends any more. Outside the transaction, which damaged pages would abort.
     const reader = new EventReader(file, lostEvents(database));
     const last = reader.last();
     // A damaged `writer` table must not yield an epoch that was used before.
     if (last.epoch >= epoch) epoch = inSqliteTransaction(database, () => raiseEpoch(database, path, self, last.epoch));
-    if (!isNew) tryToWrite(database, last.seq);
+    if (!isEmpty) tryToWrite(database, last.seq);
     database.exec(SAFE_AGAINST_KILL);
-    return { file, reader, epoch, seq: last.seq };
+    return { file, reader, epoch, seq: last.seq, isNew };
   } catch (error) {
+    // Closing a file may write its log into the file.
+    database.exec(SAFE_AGAINST_KILL);
     if (file) file.close();
     else database.close();
     throw error;

@@ -37,6 +37,37 @@ for (const durable of [true, false]) {
   });
 }
 
+test("V7 kill -9 leaves all events of conversations whose files were closed for others", async () => {
+  const directory = await temporaryDirectory();
+  const { child, lines } = run(
+    directory,
+    `const few = sqliteStore({ directory: ${JSON.stringify(directory)} + "/few", openFiles: 2 });
+    const logs = [];
+    for (let index = 10; index < 16; index++) logs.push(await few.open("01k000000000000000000000" + index, { create: true }));
+    for (;;) {
+      for (const log of logs) log.append([1, 2, 3].map((step) => ({ ...event(log.seq + step), epoch: log.epoch })));
+      process.stdout.write(logs[0].seq + "\\n");
+      await new Promise(setImmediate);
+    }`,
+  );
+  let acknowledged = 0;
+  for await (const line of lines) {
+    acknowledged = Number(line);
+    if (acknowledged >= 300) break;
+  }
+  await kill(child);
+  const store = storeIn(`${directory}/few`);
+  expect(await store.list()).toHaveLength(6);
+  for (let index = 10; index < 16; index++) {
+    const log = await store.open(`01k000000000000000000000${index}`);
+    const read = await readAll(log);
+    expect(read.length).toBeGreaterThanOrEqual(acknowledged);
+    expect(read).toEqual(read.map((_, at) => expected(at + 1)));
+    expect(log.damage).toEqual([]);
+    await log.append(events(log, 1));
+  }
+});
+
 function expected(seq: number): Event {
   return { type: "model.changed", model: "é".repeat(seq % 3000), seq, epoch: 1, at: seq };
 }

@@ -93,7 +93,8 @@ export function createDatabaseFile(file: string): void {
   }
 }
 
-function makeDirectory(directory: string): void {
+/** Creates a directory that only its owner can read, with the directories above it. Their names are flushed. */
+export function makeDirectory(directory: string): void {
   const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
   // A power cut must not remove a new directory with its files. Windows cannot flush directories.
   if (first === undefined || process.platform === "win32") return;

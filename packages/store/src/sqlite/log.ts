@@ -25,6 +25,8 @@ export class SqliteLog implements Log, OwnLog {
   #summary: GrowingSummary | undefined;
   isListed = false;
   #seq: number;
+  /** True until the first events flush the name and the epoch of a new file. */
+  #isNew: boolean;
   #closed = false;
 
   constructor(conversation: string, opened: OpenLogFile, rights: RightsFile, onClose: (isReleased: boolean) => void) {
@@ -34,6 +36,7 @@ export class SqliteLog implements Log, OwnLog {
     this.#opened = opened;
     this.#onClose = onClose;
     this.#seq = opened.seq;
+    this.#isNew = opened.isNew;
   }
 
   get seq(): number {
@@ -57,8 +60,8 @@ export class SqliteLog implements Log, OwnLog {
   append(events: readonly Event[], options?: { readonly durable?: boolean }): void {
     if (this.#closed) throw logClosed(this.#conversation);
     checkSequence(this.#conversation, this.#seq, events);
-    const durable = options?.durable === true;
-    if (events.length === 0 && !durable) return;
+    const durable = options?.durable === true || this.#isNew;
+    if (events.length === 0 && !options?.durable) return;
     const rows = events.map(eventRow);
     this.#guarded(() => {
       const { connection } = this.#opened.file;
@@ -78,6 +81,7 @@ export class SqliteLog implements Log, OwnLog {
         if (durable) database.exec(SAFE_AGAINST_KILL);
       }
     });
+    this.#isNew = false;
     this.#seq += rows.length;
     this.#summary?.add(events);
     this.isListed = false;

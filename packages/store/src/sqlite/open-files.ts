@@ -1,4 +1,10 @@
+import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
 import { OpenDatabase, type ReadStatements } from "./connection.ts";
+import { openSqliteFile } from "./database.ts";
+
+/** Bytes up to which the write-ahead log of an idle file stays: its next use reads the log once. */
+const LOG_THAT_STAYS = 256 * 1024;
 
 /** The open files of a store. Above `most`, closes the least recently used file until its next use. */
 export class OpenFiles {
@@ -54,13 +60,39 @@ export class LogFile {
     return this.connection.reading;
   }
 
+  /** Closes the file until its next use. A small write-ahead log stays, as after a kill, so that nothing is flushed. */
   rest(): void {
+    const size = statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    const last = size > LOG_THAT_STAYS ? undefined : readerOf(this.path);
+    this.#close();
+    last?.close();
+  }
+
+  /** Closes the file, with everything in this one file if no other process reads it. */
+  close(): void {
+    this.#files.closed(this);
+    this.#close();
+  }
+
+  #close(): void {
     this.#connection?.close();
     this.#connection = undefined;
   }
+}
 
-  close(): void {
-    this.#files.closed(this);
-    this.rest();
+/**
+ * When the last connection to a file closes, SQLite writes the log into the file, unless this connection can only read.
+ * Returns such a connection; `undefined` if it cannot be opened.
+ */
+function readerOf(path: string): DatabaseSync | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    database = openSqliteFile(path, { readOnly: true });
+    database.exec("SELECT 1 FROM sqlite_schema");
+    return database;
+  } catch {
+    // A log that is written into its file costs time, and nothing else.
+    database?.close();
+    return;
   }
 }
