@@ -2,5 +2,6 @@
 
 export { rightFor } from "./commands/rights.ts";
 export * from "./shapes/bounds.ts";
+export { KeptOutline } from "./shapes/kept-outline.ts";
 export { messageSize, snapshotOf } from "./shapes/outline.ts";
 export { PROTOCOL } from "./version.ts";

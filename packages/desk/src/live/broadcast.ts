@@ -1,6 +1,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
 import { mergeDeltas } from "@banyan/core/hosts";
+import { KeptOutline } from "@banyan/protocol/values";
 import { ClientFrame, type FeedViewer, itemForViewer } from "./frame.ts";
 
 /** Milliseconds between two frames of one conversation. */
@@ -26,6 +27,7 @@ export class Broadcast {
   readonly #receivers = new Set<Receiver>();
   /** The session's state does not contain retries. */
   readonly #retries = new Map<string, Extract<FeedItem, { type: "model.retrying" }>>();
+  readonly #outline = new KeptOutline();
   #latest: Cursor;
   #pending: FeedItem[] = [];
   #flushed = 0;
@@ -49,6 +51,12 @@ export class Broadcast {
   /** The position after the last item of the feed. */
   get latest(): Cursor {
     return this.#latest;
+  }
+
+  /** The outline for snapshots of the session's state, as it is now. */
+  get outline(): KeptOutline {
+    // A slow store delays the items that report changes of messages.
+    return isSameCursor(this.#session.cursor, this.#latest) ? this.#outline : new KeptOutline();
   }
 
   /** Resolves when the session's state matches the feed, which a slow store delays. Rejects after its end. */
@@ -105,6 +113,7 @@ export class Broadcast {
   #hear(items: readonly FeedItem[]): void {
     for (const item of items) {
       this.#latest = cursorOf(item) ?? this.#latest;
+      if ("message" in item && typeof item.message === "string") this.#outline.changed(item.message);
       if (item.type === "model.retrying") this.#retries.set(item.run, item);
       else if (item.type === "message.started" || item.type === "run.ended") this.#retries.delete(item.run);
       if (this.#receivers.size > 0) this.#add(item);
@@ -121,4 +130,8 @@ export class Broadcast {
     if (merged) this.#pending[this.#pending.length - 1] = merged;
     else this.#pending.push(item);
   }
+}
+
+export function isSameCursor(one: Cursor, other: Cursor): boolean {
+  return one.epoch === other.epoch && one.seq === other.seq && one.offset === other.offset;
 }

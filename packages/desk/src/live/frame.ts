@@ -1,19 +1,22 @@
-import type { FeedItem } from "@banyan/core";
-import type { Right, ServerFrame } from "@banyan/protocol";
+import type { ConversationState, FeedItem } from "@banyan/core";
+import type { Right, ServerFrame, SnapshotOf } from "@banyan/protocol";
+import { type KeptOutline, snapshotOf } from "@banyan/protocol/values";
 import type { ShareScope } from "../request/principal.ts";
 import { itemInShare } from "./shown-only.ts";
 
 /** A message to clients: an object for clients in this process, and bytes that other clients share. */
 export class ClientFrame {
-  readonly told: ServerFrame;
+  readonly type: ServerFrame["type"];
   /** The error behind the frame, for clients in this process. */
   readonly cause: unknown;
-  #bytes: Buffer | undefined;
+  #told: ServerFrame | (() => ServerFrame);
+  #bytes: Buffer | (() => Buffer);
 
   constructor(told: ServerFrame, { bytes, cause }: { readonly bytes?: Buffer; readonly cause?: unknown } = {}) {
-    this.told = told;
+    this.type = told.type;
     this.cause = cause;
-    this.#bytes = bytes;
+    this.#told = told;
+    this.#bytes = bytes ?? (() => Buffer.from(JSON.stringify(this.told)));
   }
 
   /** `texts`: the items as JSON, if the caller has them already. */
@@ -24,8 +27,21 @@ export class ClientFrame {
     return new ClientFrame({ type: "feed", conversation, items }, bytes && { bytes });
   }
 
+  /** Send the frame in this tick: the snapshot is made when a client needs it. */
+  static ofSnapshot(state: ConversationState, of: SnapshotOf, outline: KeptOutline): ClientFrame {
+    const frame = new ClientFrame({ type: "snapshot" } as ServerFrame);
+    frame.#told = () => snapshotOf(state, of);
+    frame.#bytes = () => Buffer.concat(outline.snapshot(state, of));
+    return frame;
+  }
+
+  get told(): ServerFrame {
+    if (typeof this.#told === "function") this.#told = this.#told();
+    return this.#told;
+  }
+
   get bytes(): Buffer {
-    this.#bytes ??= Buffer.from(JSON.stringify(this.told));
+    if (typeof this.#bytes === "function") this.#bytes = this.#bytes();
     return this.#bytes;
   }
 }

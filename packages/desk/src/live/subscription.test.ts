@@ -107,3 +107,43 @@ test("F37: a client whose way through the log cannot be read on is told, and is 
   expect(await failed.promise).toEqual(new Error("input/output error"));
   subscription.end();
 });
+
+test("V8: the second client that begins to watch costs only the messages that changed since the first", async () => {
+  await using session = await Session.open(memoryStore());
+  const messages = 3000;
+  let parentId: string | null = null;
+  for (let index = 0; index < messages; index++) {
+    const message = `m${index}`;
+    const parts = [{ type: "text", text: `Message ${index}` }] as const;
+    session.commit([{ type: "message.added", message, parentId, role: "user", parts }]);
+    parentId = message;
+  }
+  let reads = 0;
+  const watched = (message: object) =>
+    new Proxy(message, {
+      get: (target, name, proxy) => {
+        if (name === "createdAt") reads++;
+        return Reflect.get(target, name, proxy);
+      },
+    });
+  const all = session.state.messages as Map<string, object>;
+  for (const [id, message] of all) all.set(id, watched(message));
+  const broadcast = new Broadcast(session);
+  /** Returns the snapshot, and the number of messages that were encoded for its outline. */
+  const arrival = async () => {
+    const line = new NarrowLine();
+    reads = 0;
+    const subscription = new Subscription(session, broadcast, line, () => expect.unreachable());
+    await subscription.begin(undefined, undefined);
+    subscription.end();
+    // The view has the last 200 messages, whole.
+    return { snapshot: JSON.parse(line.frames[0] ?? ""), encoded: reads - 200 };
+  };
+  const first = await arrival();
+  expect(first.encoded).toBe(messages);
+  expect(await arrival()).toEqual({ ...first, encoded: 0 });
+  session.commit([{ type: "message.starred", message: "m7", starred: true }]);
+  const third = await arrival();
+  expect(third.snapshot.nodes[7].starred).toBe(true);
+  expect(third.encoded).toBeLessThanOrEqual(messages / 10);
+});

@@ -1,7 +1,7 @@
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
 import type { NarrowedRule } from "@banyan/protocol";
 import { snapshotOf } from "@banyan/protocol/values";
-import type { Broadcast, Receiver } from "./broadcast.ts";
+import { type Broadcast, isSameCursor, type Receiver } from "./broadcast.ts";
 import { ClientFrame, type FeedViewer, itemForViewer } from "./frame.ts";
 import { stateInShare } from "./shown-only.ts";
 
@@ -79,8 +79,8 @@ export class Subscription implements Receiver {
       if (only) this.#line.send(new ClientFrame(snapshotOf(stateInShare(state, only), { cursor, leaf })), cursor);
       else if (this.#line.share) this.#line.share(this.#session);
       else {
-        const narrowed = this.#narrowed();
-        this.#line.send(new ClientFrame(snapshotOf(state, { cursor, leaf, interrupted, damage, narrowed })), cursor);
+        const of = { cursor, leaf, interrupted, damage, narrowed: this.#narrowed() };
+        this.#line.send(ClientFrame.ofSnapshot(state, of, this.#broadcast.outline), cursor);
       }
       this.#join();
     };
@@ -203,10 +203,6 @@ export class Subscription implements Receiver {
 
 function cursorOfItem(item: FeedItem): Cursor | undefined {
   return item.type === "feed.reset" ? { epoch: item.epoch, seq: item.seq, offset: 0 } : cursorOf(item);
-}
-
-function isSameCursor(one: Cursor, other: Cursor): boolean {
-  return one.epoch === other.epoch && one.seq === other.seq && one.offset === other.offset;
 }
 
 function isBefore(one: Cursor, other: Cursor): boolean {

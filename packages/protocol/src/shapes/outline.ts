@@ -24,10 +24,15 @@ export interface SnapshotOf {
  * Returns the snapshot for a client that begins to watch: the outline of the tree, and the end of the viewed branch.
  * @example const { nodes } = snapshotOf(session.state, { cursor: { epoch: 1, seq: session.state.seq, offset: 0 } });
  */
-export function snapshotOf(
+export function snapshotOf(state: ConversationState, of: SnapshotOf): Snapshot {
+  return { ...snapshotRest(state, of), ...outlineTree(state) };
+}
+
+/** Returns a snapshot without the outline of the tree. */
+export function snapshotRest(
   state: ConversationState,
   { cursor, leaf, interrupted, damage, narrowed = [] }: SnapshotOf,
-): Snapshot {
+): Omit<Snapshot, "names" | "nodes"> {
   const view = leaf !== undefined && state.messages.has(leaf) ? leaf : state.leaf;
   return {
     type: "snapshot",
@@ -40,7 +45,6 @@ export function snapshotOf(
     createdAt: state.createdAt,
     leaf: state.leaf,
     view,
-    ...outlineTree(state),
     messages: endOfBranch(state, view),
     runs: [...state.runs.values()],
     waiting: [...state.waiting.values()],
@@ -86,9 +90,15 @@ function outlineTree(state: ConversationState): Pick<Snapshot, "names" | "nodes"
   return { names: names.all, nodes };
 }
 
-class TextPool {
+/** Gives each text a number, in order of first use. */
+export class TextPool {
   readonly all: string[] = [];
   readonly #known = new Map<string, number>();
+
+  clear(): void {
+    this.all.length = 0;
+    this.#known.clear();
+  }
 
   of(text: string): number {
     const known = this.#known.get(text);
@@ -99,7 +109,8 @@ class TextPool {
   }
 }
 
-function outlineNode(message: Message, places: ReadonlyMap<string, number>, names: TextPool): OutlineNode {
+/** `places`: the index of each earlier message in the outline. */
+export function outlineNode(message: Message, places: ReadonlyMap<string, number>, names: TextPool): OutlineNode {
   const { id, parentId, role, createdAt: at } = message;
   const node: { -readonly [Key in keyof OutlineNode]: OutlineNode[Key] } = { id, role, at };
   const parent = parentId === null ? undefined : places.get(parentId);

@@ -235,7 +235,7 @@ class MovingWatching implements FeedSubscription {
       viewer: line.viewer,
       send: (frame, at) => {
         if (this.#over) return;
-        if (frame.told.type === "ended" && frame.told.reason === "broken") return this.#moved();
+        if (frame.type === "ended" && "reason" in frame.told && frame.told.reason === "broken") return this.#moved();
         this.#at = at ?? this.#at;
         line.send(frame, at);
       },
