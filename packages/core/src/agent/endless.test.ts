@@ -48,6 +48,20 @@ async function takeTurns(
   expect(taken).toBe(last);
 }
 
+/** A model with one answer. The scripted model keeps the last requests with all their messages. */
+function briefModel(): ModelDriver {
+  return {
+    id: "brief/model",
+    family: "brief",
+    async stream(_, sink) {
+      sink.push([
+        { type: "text", text: "Go on." },
+        { type: "finish", reason: "stop", usage: noUsage },
+      ]);
+    },
+  };
+}
+
 describe("a conversation without end", () => {
   test("B8: 20,000 turns with a window of 20 messages leave heap and stack as they were", async () => {
     const session = Session.inMemory({ window: WINDOW });
@@ -85,22 +99,23 @@ describe("a conversation without end", () => {
     expect(session.state.calls.size).toBe(5);
   });
 
+  test("V12: a turn that is kept takes at most 1,250 bytes with two short messages", async () => {
+    const session = Session.inMemory();
+    const agent = new Agent({ model: briefModel() });
+    const seen: number[] = [];
+    for (let turn = 1; turn <= 4000; turn++) {
+      await agent.send([{ type: "text", text: "And then?" }], { session });
+      if (turn % 2000 === 0) seen.push(heap());
+    }
+    const [first, second] = seen as [number, number];
+    expect((second - first) / 2000).toBeLessThan(1250);
+  });
+
   test("B8: 10,000 turns that are kept take the heap of their messages and no more", async () => {
-    // The scripted model keeps the last requests with all their messages.
-    const model: ModelDriver = {
-      id: "brief/model",
-      family: "brief",
-      async stream(_, sink) {
-        sink.push([
-          { type: "text", text: "Go on." },
-          { type: "finish", reason: "stop", usage: noUsage },
-        ]);
-      },
-    };
     const session = Session.inMemory();
     const seen: number[] = [];
     const look = () => seen.push(heap());
-    await takeTurns(10_000, new Agent({ model }), session, { 2500: look, 5000: look, 10000: look });
+    await takeTurns(10_000, new Agent({ model: briefModel() }), session, { 2500: look, 5000: look, 10000: look });
     const [first, second, third] = seen as [number, number, number];
     const early = (second - first) / 2500;
     const late = (third - second) / 5000;

@@ -78,7 +78,8 @@ export function idSource(now: () => number = Date.now): () => string {
       prefix = base32(time, 9);
       count = 0;
     }
-    return prefix + base32(count++, 5) + tail;
+    // `+` would keep the pieces in memory, as long as the id.
+    return [prefix, base32(count++, 5), tail].join("");
   };
 }
 

@@ -19,6 +19,8 @@ const CONTINUE: PromptMessage = {
   parts: [{ type: "text", text: "Go on from where your last answer stopped." }],
 };
 
+const NO_RESULTS: readonly PromptResult[] = [];
+
 /** Prompts of messages that cannot change, so that drivers encode them once for all turns along a path. */
 const settled = new WeakMap<Message, PromptMessage | null>();
 
@@ -98,7 +100,9 @@ function promptAssistant(message: AssistantMessage): PromptMessage | null {
   }
   // Providers refuse a response that ends with reasoning.
   while (parts.at(-1)?.type === "reasoning") parts.pop();
-  const response = { role: "assistant", parts, results, model: message.model } as const;
+  // An array that grows has room for 17 entries, and prompts stay in memory as long as their messages.
+  const exact = { parts: parts.slice(), results: results.length === 0 ? NO_RESULTS : results.slice() };
+  const response = { role: "assistant", ...exact, model: message.model } as const;
   if (message.finish === "paused") return { ...response, paused: true };
   const finished = message.finish !== undefined && message.finish !== "interrupted" && message.finish !== "error";
   return finished ? response : { ...response, unfinished: true };

@@ -48,6 +48,7 @@ export interface OpenAIMessages {
   /** True if the messages contain, or lack, data for one provider only. */
   readonly owned: boolean;
   readonly hasFiles?: boolean;
+  readonly hasCalls?: boolean;
 }
 
 /** Keys of provider data: an answer's reasoning details, a call's extra content, the name of the reasoning field. */
@@ -120,7 +121,8 @@ export function encodeChatMessage(
     if (files.length > 0) behind.push({ type: "text", text: filesHeading(result) }, ...files.map(openAiChatPart));
   }
   if (behind.length > 0) results.push({ role: "user", content: behind });
-  return { messages: [answer, ...results], owned, hasFiles: message.results.some(({ files }) => files) };
+  const hasFiles = message.results.some(({ files }) => files);
+  return { messages: [answer, ...results], owned, hasFiles, hasCalls: calls.length > 0 };
 }
 
 type UserParts = Extract<PromptMessage, { role: "user" }>["parts"];

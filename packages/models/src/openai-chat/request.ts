@@ -19,7 +19,8 @@ export interface ChatRequestShape {
 }
 
 // Messages and tool lists never change, so each is encoded once for all drivers, apart from data for one provider.
-const encodings = new WeakMap<PromptMessage, EncodedBytes>();
+const encodings = new WeakMap<PromptMessage, Uint8Array | EncodedBytes>();
+/** Bytes that not all drivers send. */
 interface EncodedBytes {
   readonly bytes: Uint8Array;
   /** Only for this provider. */
@@ -132,17 +133,19 @@ function encodedPieces(
 
 function encodedChatMessage(message: PromptMessage, shape: ChatRequestShape): Uint8Array {
   const known = encodings.get(message);
+  if (known instanceof Uint8Array) return known;
   if (known && isFor(known, shape)) return known.bytes;
   const { provider, takes, needsReasoning = false } = shape;
-  const { messages, owned, hasFiles } = encodeChatMessage(message, provider, takes, needsReasoning);
+  const { messages, owned, hasFiles, hasCalls } = encodeChatMessage(message, provider, takes, needsReasoning);
+  const bytes = piece(...messages);
   const encoded: EncodedBytes = {
-    bytes: piece(...messages),
+    bytes,
     ...(owned ? { provider } : {}),
     ...(hasFiles ? { takes } : {}),
-    ...(message.role === "assistant" ? { needsReasoning } : {}),
+    ...(hasCalls ? { needsReasoning } : {}),
   };
-  encodings.set(message, encoded);
-  return encoded.bytes;
+  encodings.set(message, Object.keys(encoded).length === 1 ? bytes : encoded);
+  return bytes;
 }
 
 function isFor(known: EncodedBytes, { provider, takes, needsReasoning = false }: ChatRequestShape): boolean {

@@ -120,13 +120,10 @@ function readPlainMessage(message: unknown): readonly UserPart[] {
 }
 
 function readParts(given: readonly unknown[], name: string): readonly UserPart[] {
-  const parts: UserPart[] = [];
-  // `map()` would skip holes.
-  for (let index = 0; index < given.length; index++) {
-    const part = given[index];
-    parts.push(isPlainText(part) ? { type: "text", text: part.text } : readPart(part, `${name}[${index}]`));
-  }
-  return parts;
+  // `map()` would skip holes, and an array that grows has room for 17 parts.
+  return Array.from(given, (part, index) =>
+    isPlainText(part) ? { type: "text", text: part.text } : readPart(part, `${name}[${index}]`),
+  );
 }
 
 /** Nearly all parts are plain texts. */
