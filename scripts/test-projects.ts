@@ -21,6 +21,8 @@ const SLOW_FILES: Readonly<Record<string, string>> = {
   "examples/src/compared/compared.test.ts": "starts seven programs",
   "examples/src/examples.test.ts": "starts each example as a program",
   "packages/host/src/worktrees/histories.test.ts": "runs git some thousand times",
+  "packages/tools/src/workspace/snapshots/histories.test.ts": "makes and restores some thousand snapshots",
+  "packages/tools/src/workspace/snapshots/killed.test.ts": "starts some hundred programs",
   "scripts/build/build.test.ts": "builds, installs and starts all packages",
   "scripts/install-once.test.ts": "runs npm some fifty times",
 };

@@ -109,6 +109,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "tools fetchTool": (options) => web.fetchTool(options),
   "tools readPage": (options) => web.readPage("https://example.com", options),
   "tools readWebPicture": (options) => web.readWebPicture("https://example.com", options),
+  "tools WorkspaceSnapshots.constructor": (options) => new workspace.WorkspaceSnapshots(folder, options),
   "tools WebPictures.read": (options) => new web.WebPictures().read("https://example.com", options),
   "tools braveSearch": (options) => web.braveSearch(options),
   "tools tavilySearch": (options) => web.tavilySearch(options),

@@ -33,6 +33,7 @@ import { postgres } from "./postgres.ts";
 import { print } from "./print.ts";
 import { recall } from "./recall.ts";
 import { sandbox } from "./sandbox.ts";
+import { snapshots } from "./snapshots.ts";
 import { start } from "./start.ts";
 import { stream } from "./stream.ts";
 import { streamAnthropic } from "./stream-anthropic.ts";
@@ -77,6 +78,7 @@ export const measures: readonly Measure[] = [
   permission,
   sandbox,
   worktrees,
+  snapshots,
   recall,
   compaction,
   construct,

@@ -11,6 +11,8 @@ const NEEDS_WORKSPACE: readonly CommandName[] = [
   "file.find",
   "file.revert",
   "file.undo",
+  "file.compare",
+  "file.rewind",
   "picture.read",
   "worktree.open",
   "worktree.list",
@@ -40,6 +42,9 @@ const NO_EQUIPMENT: Equipment = {
     },
   }),
   backups: "",
+  snapshotsOf() {
+    throw new OptionError("This server has no workspace, so there are no snapshots.");
+  },
   keyFiles: [],
   isConfined: async () => false,
   confinesIn: async () => undefined,

@@ -39,6 +39,14 @@ export {
   searchForUsers,
   wasUnattended,
 } from "./conversations/conversations.ts";
+export {
+  compareFiles,
+  type RewindChoice,
+  type RewindContext,
+  type RewindPlace,
+  type RewindTarget,
+  rewindFiles,
+} from "./conversations/rewind.ts";
 export { type AgentDefinition, unknownInAgents } from "./definitions/agents.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";

@@ -119,6 +119,8 @@ const INPUTS: { readonly [Name in CommandName]: (here: Here) => Input<Name> } = 
   "file.find": () => ({ query: "a" }),
   "file.revert": ({ conversation, leaf }) => ({ conversation, leaf }),
   "file.undo": ({ conversation, leaf, call }) => ({ conversation, leaf, call }),
+  "file.compare": ({ conversation, leaf }) => ({ conversation, leaf }),
+  "file.rewind": ({ conversation, leaf }) => ({ conversation, leaf, asOf: 0 }),
   "picture.read": () => ({ url: "https://example.com/a.png" }),
   "share.create": ({ conversation }) => ({ conversation }),
   "share.list": () => ({}),

@@ -87,6 +87,8 @@ const INPUTS: Readonly<Record<string, object>> = {
   "file.find": { query: "" },
   "file.revert": { leaf: createId() },
   "file.undo": { leaf: createId(), call: createId() },
+  "file.compare": { leaf: createId() },
+  "file.rewind": { leaf: createId(), asOf: 0 },
   "share.revoke": { share: createId() },
   "branch.fan": { parts: say("x"), times: 2 },
   "branch.compare": { at: createId() },

@@ -42,6 +42,8 @@ const forbidden: Readonly<Record<string, object>> = {
   "file.find": { query: "" },
   "file.revert": { leaf: id },
   "file.undo": { leaf: id, call: id },
+  "file.compare": { leaf: id },
+  "file.rewind": { leaf: id, asOf: 0 },
   "picture.read": { url: "http://127.0.0.1/picture.png" },
 };
 

@@ -7,6 +7,13 @@ import { plainLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 import { table } from "./table.ts";
 
+/** A changed file in a list. */
+export interface ListedFile extends Pick<ChangedFile, "path" | "kind" | "added" | "removed"> {
+  readonly worktree?: string | undefined;
+  /** Said at the end of its line. */
+  readonly note?: string;
+}
+
 export interface DiffOptions {
   readonly style: Style;
   readonly most?: number;
@@ -123,14 +130,15 @@ export function changedFileNamed(files: readonly ChangedFile[], named: string): 
 }
 
 /** Lists the changed files of a conversation, one per line, with added and removed lines. */
-export function changedFileLines(files: readonly ChangedFile[], title?: string): string[] {
+export function changedFileLines(files: readonly ListedFile[], title?: string): string[] {
   const of = title === undefined ? "" : ` by “${excerptLine(title, 60)}”`;
   if (files.length === 0) return [`No changed files${of}, or all changes are undone.`];
-  const rows = files.map(({ path, worktree, kind, added, removed }) => [
+  const rows = files.map(({ path, worktree, kind, added, removed, note = "" }) => [
     kind,
     `+${added}`,
     `-${removed}`,
     pathInWorktree(path, worktree),
+    ...(note === "" ? [] : [note]),
   ]);
   return [`${counted(files.length, "file")} changed${of}:`, ...table(rows).map((line) => `  ${line}`)];
 }

@@ -100,7 +100,15 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/share tomorrow", refuses("Write /share or /share here"), AT_BUTTON],
   ],
   changes: [["/diff a.ts", shows("changes", { text: "a.ts" })]],
-  undo: [["/undo", shows("undo", { text: "" })]],
+  undo: [
+    ["/undo", shows("undo", { text: "" })],
+    ["/undo call-7", shows("undo", { text: "call-7" })],
+    ["/undo to #1", does("file.compare", { leaf: "ran", to: "asked" })],
+    ["/undo to #1 now", does("file.compare", { leaf: "ran", to: "asked" })],
+    ["/undo rewind", does("file.compare", { leaf: "ran", undo: true })],
+    ["/undo to", refuses("Give the number of a message")],
+    ["/undo to #1 please", refuses("Write /undo to #1 to see the files")],
+  ],
   usage: [
     ["/cost", shows("usage")],
     ["/usage all", refuses(NO_ARGUMENTS)],

@@ -14,6 +14,7 @@ import {
   view,
 } from "./action.ts";
 import { quoteForUser } from "./named-targets.ts";
+import { readRewind } from "./rewind.ts";
 
 const isRunning = ({ outcome }: StayingProcess) => outcome === undefined;
 
@@ -137,10 +138,10 @@ export const programActions: readonly Action[] = [
   },
   {
     name: "undo",
-    arguments: "[call id]",
-    help: "Undo the last changes of files",
+    arguments: "[call id | to #n [now | all] | rewind]",
+    help: "Undo the last changes of files, or all since a message",
     needs: { right: "file.undo", idle: "prompt" },
-    read: (call) => textView("undo", call),
+    read: (what, context) => readRewind(what, context) ?? textView("undo", what),
   },
   {
     name: "usage",

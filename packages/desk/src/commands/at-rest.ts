@@ -21,11 +21,11 @@ export function requireRest(state: ConversationState, messages: Iterable<string 
  * Runs `putBack` while no turn can start at the end of the branch. A turn that wants to start there waits. Throws if
  * another turn is about to start there and is not in the log yet.
  */
-export async function whileAtRest(
+export async function whileAtRest<Result extends RestorationResult>(
   session: Session,
   leaf: string,
-  putBack: () => Promise<RestorationResult>,
-): Promise<RestorationResult> {
+  putBack: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await session.hold(leaf, async (held) => {
       const taken = await putBack();

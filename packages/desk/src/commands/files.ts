@@ -1,12 +1,24 @@
 import { dirname } from "node:path/posix";
-import { type ChangesContext, changedFiles, revertBranch, undoableCalls, undoCall } from "@banyan/host";
+import {
+  type ChangesContext,
+  changedFiles,
+  compareFiles,
+  type RewindContext,
+  type RewindTarget,
+  revertBranch,
+  rewindFiles,
+  undoableCalls,
+  undoCall,
+} from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import { NotThereError } from "../request/problem.ts";
 import { requireMessages, requireRest, whileAtRest } from "./at-rest.ts";
 import type { Handlers, ServedHost } from "./workplace.ts";
 
 /** Handlers of the commands about workspace files. The log, not the client, decides which files changed (S4). */
-export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | "picture.read"> = {
+export const fileHandlers: Handlers<
+  "file.find" | "file.revert" | "file.undo" | "file.compare" | "file.rewind" | "picture.read"
+> = {
   async "file.find"({ query, limit = 20 }, { files }) {
     return { files: nearestPaths(query, await files.list(), limit) };
   },
@@ -46,6 +58,29 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | 
     });
   },
 
+  async "file.compare"({ conversation, leaf, to, undo }, { host, conversations }) {
+    const live = await conversations.open(conversation);
+    const { session } = live;
+    requireMessages(session.state, leaf, to);
+    const place = { leaf, to: rewindTarget(to, undo) };
+    const plan = await compareFiles(session, await rewindContextOf(host, conversation), place);
+    const running = session.state.processes.values().filter(({ outcome }) => outcome === undefined);
+    const { asOf, files = [], leftOut = [] } = plan ?? {};
+    return { ...(asOf !== undefined && { asOf }), files, leftOut, processes: running.toArray().length };
+  },
+
+  async "file.rewind"({ conversation, leaf, to, undo, asOf, paths }, { host, conversations }) {
+    const live = await conversations.open(conversation);
+    return live.whileBeginning(async () => {
+      const { session } = live;
+      requireMessages(session.state, leaf, to);
+      requireRest(session.state, [leaf]);
+      const context = await rewindContextOf(host, conversation);
+      const choice = { leaf, to: rewindTarget(to, undo), asOf, paths };
+      return whileAtRest(session, leaf, () => rewindFiles(session, context, choice));
+    });
+  },
+
   async "picture.read"({ url }, { host, signal }) {
     try {
       const { address, mediaType, bytes } = await host.picture(url, signal);
@@ -69,6 +104,16 @@ function changesContextOf(
   { conversation, backups }: { readonly conversation: string; readonly backups: string },
 ): ChangesContext {
   return { folderOf: (name) => worktrees.folderOf(name, conversation), backups, redact };
+}
+
+async function rewindContextOf(host: ServedHost, conversation: string): Promise<RewindContext> {
+  const { worktrees, redact } = host;
+  const { snapshotsOf } = await host.ready();
+  return { snapshotsAt: async (name) => snapshotsOf(await worktrees.folderOf(name, conversation)), redact };
+}
+
+function rewindTarget(message: string | undefined, undo = false): RewindTarget {
+  return undo ? "undo" : { message: message ?? null };
 }
 
 /** Finds paths that contain the letters of the query in order. Matches at the start of a name come first. */

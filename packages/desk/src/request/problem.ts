@@ -58,6 +58,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   ToolDefinitionError: "invalid",
   TurnNotBegun: "invalid",
   UnfittingAnswerError: "invalid",
+  WorkspaceError: "failed",
   WorktreeError: "invalid",
 };
 

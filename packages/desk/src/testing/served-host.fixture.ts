@@ -3,8 +3,13 @@ import { Agent, type AgentOptions, type NamedAgent, pathTo, Session, type Store 
 import { Approval, Hooks, PROGRAM, Worktrees } from "@banyan/host";
 import type { ServedHost } from "../commands/workplace.ts";
 
-/** No memory, no MCP servers, no sandbox. */
-const NO_EQUIPMENT = { agents: [] as readonly NamedAgent[] } as Awaited<ReturnType<ServedHost["ready"]>>;
+/** No memory, no MCP servers, no sandbox, no snapshots. */
+const NO_EQUIPMENT = {
+  agents: [] as readonly NamedAgent[],
+  snapshotsOf() {
+    throw Object.assign(new Error("A test keeps no snapshots."), { name: "WorkspaceError" });
+  },
+} as unknown as Awaited<ReturnType<ServedHost["ready"]>>;
 
 /** The error of the web tools for an unreachable host. */
 const NO_WEB = Object.assign(new Error("A test asks nobody for pictures."), { name: "WebError", code: "network" });

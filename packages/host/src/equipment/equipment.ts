@@ -25,6 +25,8 @@ import {
   openWorkspace,
   type ReadRefusal,
   settleIntents,
+  snapshotTools,
+  WorkspaceSnapshots,
   workspaceTools,
 } from "@banyan/tools/workspace";
 import { reviewer, unknownInAgents } from "../definitions/agents.ts";
@@ -91,6 +93,8 @@ export interface Equipment extends AsyncDisposable {
   readonly bring: Tool;
   /** The folder with previous contents of changed files. */
   readonly backups: string;
+  /** Returns the snapshots of a workspace or worktree. */
+  snapshotsOf(folder: string): WorkspaceSnapshots;
   /** Patterns of files to open although they hold private keys (S22). */
   readonly keyFiles: readonly string[];
   /** Resolves with whether commands run in a sandbox, after a trial in this process. */
@@ -111,6 +115,10 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const { agents, commands, skills, faults, written } = readDefinitions(places, project);
   const { keyFiles = [] } = settings;
   const backups = backupsIn(places);
+  const snapshots = join(places.data, "snapshots");
+  // All snapshots of a folder must leave out the same paths.
+  const own = [places.config, places.data];
+  const snapshotsOf = (folder: string) => new WorkspaceSnapshots(openWorkspace(folder, own), { folder: snapshots });
   await using opened = new AsyncDisposableStack();
   // Mode `all` needs a trial in this process (S27).
   const again = settings.approval === "all" && settings.unconfined !== true;
@@ -125,9 +133,12 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const { sandbox } = confinement;
   const mcp = await openMcp(options, sandbox);
   if (mcp) opened.use(mcp);
-  const tidying = opened.use(new Cleanup({ store, redact, backups, days: settings.retention?.days }));
+  const tidying = opened.use(new Cleanup({ store, redact, backups, snapshots, days: settings.retention?.days }));
   const removed = await tidying.tidy();
-  const settled = await settleIntents(openWorkspace(workspace), backups);
+  const settled = [
+    ...(await settleIntents(openWorkspace(workspace), backups)),
+    ...(await snapshotsOf(workspace).settle()),
+  ];
   const background = new BackgroundCommands();
   const toolsIn = (root: string, confined: Sandbox | undefined) => {
     const whyNotRead = options.whyNotReadIn(root);
@@ -137,8 +148,9 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       refuse: placeholderProblem,
       keyFiles,
       backups,
+      snapshots,
       background,
-      protected: [places.config, places.data],
+      protected: own,
       redaction: redact.stream,
       watch: redact.watch,
       ...(whyNotRead && { whyNotRead }),
@@ -171,7 +183,8 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const bringer = new PlacedTools(
     {
       worktrees: options.worktrees,
-      tools: (folder = workspace) => [bringTool(bringing.open(folder), bringing.bring)],
+      tools: (folder = workspace) =>
+        snapshotTools(snapshotsOf(folder), [bringTool(bringing.open(folder), bringing.bring)]),
       confine: () => Promise.reject(new Error("Files are brought over without a command.")),
     },
     undefined,
@@ -204,7 +217,14 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const toolsWith = (ofMemory: readonly Tool[]) =>
     rememberingLast((servers: readonly Tool[]) => [
       ...redactedTools(
-        [...ofFiles, ...web.tools, ...ofMemory, ...ofSkills, ...finder, ...noticingChanges(servers, workspace)],
+        [
+          ...ofFiles,
+          ...web.tools,
+          ...ofMemory,
+          ...ofSkills,
+          ...finder,
+          ...noticingChanges(servers, snapshotsOf(workspace)),
+        ],
         redact,
       ),
       ...control,
@@ -232,6 +252,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     skills,
     bring,
     backups,
+    snapshotsOf,
     keyFiles,
     isConfined: async () =>
       (await sandbox?.start().then(
@@ -321,11 +342,10 @@ async function toolsOfTheWeb({
   }
 }
 
-/** Marks changes by servers' tools in the workspace as seen by the calling branch (F78). */
-function noticingChanges(tools: readonly Tool[], folder: string): Tool[] {
-  if (tools.length === 0) return [];
-  const workspace = openWorkspace(folder);
-  return tools.map((tool) => ({
+/** Makes snapshots before servers' tools change files, and marks the changes as seen by the calling branch (F78). */
+function noticingChanges(tools: readonly Tool[], snapshots: WorkspaceSnapshots): Tool[] {
+  const { workspace } = snapshots;
+  return snapshotTools(snapshots, tools).map((tool) => ({
     ...tool,
     execute: (input, context) =>
       worktreeAt(context.conversation, context.path.at(-1)?.id) === undefined

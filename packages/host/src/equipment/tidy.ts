@@ -1,14 +1,14 @@
 import { type Store, StoreError } from "@banyan/core";
 import { recoveredState } from "@banyan/core/hosts";
 import type { ConversationSummary } from "@banyan/core/stores";
-import { pruneBackups } from "@banyan/tools/workspace";
+import { pruneBackups, pruneSnapshots } from "@banyan/tools/workspace";
 import { ConversationDirectory } from "../conversations/conversation-directory.ts";
 import { allConversations } from "../conversations/conversations.ts";
 import type { Redact } from "../redaction/redactor.ts";
 
 const DAY = 86_400_000;
 
-/** Limits of the previous contents of changed files. */
+/** Limits of the previous contents of changed files, and of the snapshots of each workspace. */
 const BACKUPS = { days: 30, bytes: 1024 ** 3 };
 
 /** Options of `Cleanup`. */
@@ -17,11 +17,13 @@ export interface CleanupOptions {
   readonly redact: Redact;
   /** The folder with previous contents of changed files. */
   readonly backups: string;
+  /** The folder with the content stores of workspaces. */
+  readonly snapshots: string;
   /** `retention.days` of the settings. */
   readonly days: number | undefined;
 }
 
-/** Removes old conversations and old backups of changed files. Disposing this object stops a removal. */
+/** Removes old conversations, and old backups and snapshots of files. Disposing this object stops a removal. */
 export class Cleanup implements AsyncDisposable {
   readonly #options: CleanupOptions;
   readonly #ending = new AbortController();
@@ -31,14 +33,21 @@ export class Cleanup implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Returns sentences for users about removed conversations. Previous contents are removed in the background. */
+  /** Returns sentences for users about removed conversations. Backups and snapshots are removed in the background. */
   async tidy(): Promise<string[]> {
-    const { store, redact, backups, days } = this.#options;
+    const { store, redact, backups, snapshots, days } = this.#options;
     const { signal } = this.#ending;
     const bounds = { ...BACKUPS, days: Math.min(BACKUPS.days, days ?? BACKUPS.days) };
     const conversations =
       days === undefined ? Promise.resolve([]) : removeOld(new ConversationDirectory({ store, redact }), days, signal);
-    this.#work = Promise.allSettled([this.#work, pruneBackups(backups, bounds, signal), conversations]);
+    const isRemoved = async (conversation: string) =>
+      (await store.list({ conversations: [conversation] }).catch(() => [undefined])).length === 0;
+    this.#work = Promise.allSettled([
+      this.#work,
+      pruneBackups(backups, bounds, signal),
+      conversations.then(() => pruneSnapshots(snapshots, bounds, isRemoved, signal)),
+      conversations,
+    ]);
     return conversations;
   }
 

@@ -1,12 +1,41 @@
 import { z } from "zod";
 import { fileChange } from "../shapes/parts.ts";
-import { callId, id, listSchema, textSchema } from "../shapes/shapes.ts";
+import { callId, count, id, listSchema, textSchema } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const takenBack = z.object({
   changes: listSchema(fileChange).describe("Changes that were made."),
   problems: listSchema(z.string()).describe("One sentence for each file that was not restored, with the reason."),
   message: id.optional().describe("The message that tells the model about the changes. Absent if nothing changed."),
+});
+
+const target = {
+  to: id
+    .optional()
+    .describe(
+      "The message to go back to: its files are those before the next message of the branch. On another branch: those where the branches fork. Default: the root.",
+    ),
+  undo: z.boolean().optional().describe("True in place of `to`: the files before the latest `file.rewind`."),
+};
+
+const changeSince = fileChange.extend({
+  entry: z.enum(["file", "link", "folder"]),
+  by: z
+    .enum(["agent", "others", "both"])
+    .describe(
+      "Who changed the path since then: the agent on this branch, with its commands; others, such as a user, other programs, branches and conversations; or both.",
+    ),
+  canRestore: z.boolean().describe("False if the earlier content is not kept."),
+});
+
+const leftOut = z.object({
+  path: z.string().describe("Path relative to the workspace."),
+  why: z
+    .enum(["cache", "large", "ignored", "full", "special", "unreadable", "name"])
+    .describe(
+      "`cache`: a folder that other files rebuild, such as `node_modules`. `large`: over 64 MiB. `ignored`: git ignores the file, and such files exceed 200 MiB. `full`: the store is full. `special`: no file, link or folder. `name`: the name is not valid UTF-8.",
+    ),
+  size: count.optional().describe("Bytes, if known."),
 });
 
 /** Clients translate these codes. */
@@ -44,6 +73,31 @@ export const fileCommands = {
         .boolean()
         .optional()
         .describe("True if a user agreed to restore content that only an imported log contains."),
+    },
+    takenBack,
+  ),
+  "file.compare": command(
+    "Compares the workspace with its files at another message of the conversation, whatever changed them. Changes nothing.",
+    { conversation: id, leaf: id, ...target },
+    z.object({
+      asOf: count.optional().describe("For `file.rewind`. Absent if no file can differ."),
+      files: listSchema(changeSince).describe(
+        "The changes since then, which a rewind takes back. Folders have modes that begin with `04`. Only the first 200 files have a diff.",
+      ),
+      leftOut: listSchema(leftOut).describe("Parts of the workspace that no rewind restores."),
+      processes: count.describe("Number of background commands that a rewind stops."),
+    }),
+  ),
+  "file.rewind": command(
+    "Restores files as they were at another message, after `file.compare`. Files that changed after the comparison stay as they are. A message after `leaf` tells the model. Refused while an agent works or waits on this branch.",
+    {
+      conversation: id,
+      leaf: id,
+      ...target,
+      asOf: count.describe("Of the comparison."),
+      paths: listSchema(textSchema(1, 8_192))
+        .optional()
+        .describe("The paths to restore. Default: all that only the agent changed."),
     },
     takenBack,
   ),

@@ -14,6 +14,8 @@ import type { Redaction } from "./files/output.ts";
 import { openWorkspace, type ReadRefusal } from "./files/paths.ts";
 import { READ_OPTIONS, type ReadOptions, readTool } from "./files/read.ts";
 import { searchTool } from "./search/search.ts";
+import { snapshotTools } from "./snapshots/snapshot-tools.ts";
+import { WorkspaceSnapshots } from "./snapshots/snapshots.ts";
 
 export { childEnvironment, holdsSecret, type ProcessEnvironment } from "../sandbox/environment.ts";
 export { type BringOptions, bringOver, bringTool, type IncomingFile, type MergedText } from "./changes/bring.ts";
@@ -45,6 +47,18 @@ export { protectedPart } from "./files/protected-paths.ts";
 export { type ReadOptions, readTool } from "./files/read.ts";
 export { loggingSeenFiles } from "./files/seen-files.ts";
 export { type SearchToolOptions, searchTool } from "./search/search.ts";
+export type { SnapshotBounds } from "./snapshots/coverage.ts";
+export type { RewindFile, RewindScope } from "./snapshots/differences.ts";
+export { pruneSnapshots, type SnapshotAge } from "./snapshots/prune-snapshots.ts";
+export type { LeftOut } from "./snapshots/scan.ts";
+export type { Moment, MomentPhase, Occasion } from "./snapshots/snapshot-file.ts";
+export { snapshotTools } from "./snapshots/snapshot-tools.ts";
+export {
+  type RewindPlan,
+  type RewindResult,
+  type SnapshotOptions,
+  WorkspaceSnapshots,
+} from "./snapshots/snapshots.ts";
 
 /**
  * The folder in which the tools work, and what they may access.
@@ -58,6 +72,7 @@ export { type SearchToolOptions, searchTool } from "./search/search.ts";
  *   sandbox: undefined, // or one of @banyan/tools/sandbox
  *   redaction: () => redacting(),
  *   keyFiles: ["test/fixtures/*.pem"],
+ *   snapshots: "/home/me/snapshots",
  * });
  */
 export interface WorkspaceToolsOptions extends FileWritingOptions {
@@ -84,6 +99,8 @@ export interface WorkspaceToolsOptions extends FileWritingOptions {
    * const [here, there] = [".", "../other"].map((root) => workspaceTools({ root, background }));
    */
   readonly background?: BackgroundCommands;
+  /** The folder of the content stores for snapshots of the workspace, outside of it. Absent: no snapshots are made. */
+  readonly snapshots?: string;
 }
 
 const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
@@ -97,6 +114,7 @@ const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
   redaction: "function",
   keyFiles: true,
   background: true,
+  snapshots: "string",
 };
 
 /**
@@ -123,6 +141,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] 
     processesTool(background),
     processInputTool(background),
   ];
-  const { backups } = options;
-  return backups === undefined ? tools : settledTools(workspace, backups, tools);
+  const { backups, snapshots: folder } = options;
+  const kept = folder === undefined ? tools : snapshotTools(new WorkspaceSnapshots(workspace, { folder }), tools);
+  return backups === undefined ? kept : settledTools(workspace, backups, kept);
 }

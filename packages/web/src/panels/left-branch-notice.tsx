@@ -2,7 +2,9 @@ import { useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { Button } from "../parts/design/button.tsx";
 import { changesByCalls, messagesLeft, withSubAgents } from "../parts/diff/branch-changes.ts";
+import { useMay } from "../parts/page/use-may.ts";
 import { t, tCount } from "../parts/phrases/phrases.ts";
+import { RestoreFiles } from "./restore-files.tsx";
 import { usePanel } from "./use-panel.ts";
 
 interface PreviousBranch {
@@ -17,6 +19,8 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
   const { show } = usePanel();
   const before = useRef(leaf);
   const [left, setLeft] = useState<PreviousBranch>();
+  const [isRestoring, setRestoring] = useState(false);
+  const may = useMay();
   useEffect(() => {
     // Opening a sub-agent, or coming back from one, leaves no branch.
     if (leaf !== null && tree?.messages.get(leaf)?.call !== undefined) return;
@@ -29,9 +33,12 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
     // Unread messages have the number of their changes, but not the paths.
     const unread = messages.reduce((sum, { id }) => sum + (conversation.outline(id)?.changed ?? 0), 0);
     const files = paths.size + unread;
+    setRestoring(false);
     setLeft(files === 0 ? undefined : { leaf: from, files });
   }, [conversation, tree, leaf]);
   if (!left) return null;
+  const close = () => setLeft(undefined);
+  if (isRestoring) return <RestoreFiles leaf={left.leaf} to={leaf} onClose={close} />;
   return (
     <p
       role="status"
@@ -47,7 +54,12 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
       <Button isSmall onClick={() => show("changes", left.leaf)}>
         {t("Show the changes")}
       </Button>
-      <Button isSmall onClick={() => setLeft(undefined)}>
+      {may("file.rewind") && (
+        <Button isSmall onClick={() => setRestoring(true)}>
+          {t("Restore files")}
+        </Button>
+      )}
+      <Button isSmall onClick={close}>
         {t("Close")}
       </Button>
     </p>

@@ -11,7 +11,7 @@ import {
 } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
-import { type ChangedFile, type PlanApproval, type RestorationResult, unfinishedMode } from "@banyan/host";
+import { type PlanApproval, type RestorationResult, unfinishedMode } from "@banyan/host";
 import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
 import type { AttachmentReport } from "../../show/attachment-lines.ts";
 
@@ -21,14 +21,6 @@ export interface AskingSession extends Pick<Session, "listen" | "state"> {
   answer(question: string, answer: Answer, approval?: PlanApproval): Promise<unknown>;
   /** Allows all edits until this run ends. Absent if the server does not support that. */
   allowChanges?(run: string): Promise<void>;
-}
-
-export interface DepartedBranch {
-  readonly leaf: string;
-  /** Message from which the user continues; `null` for the root. */
-  readonly to: string | null;
-  /** Files that only the left branch has changed. */
-  readonly files: readonly ChangedFile[];
 }
 
 const NOTHING: AttachmentReport = { attached: [], problems: [], isRedacted: false };
@@ -203,9 +195,14 @@ export class TalkSession implements AskingSession {
     return (await this.#client.ask("run.interrupt", there)).interrupted;
   }
 
-  revert({ leaf, to }: DepartedBranch): Promise<RestorationResult> {
-    const beside = to === null ? {} : { beside: to };
-    return this.#whileReverting(this.#client.ask("file.revert", { ...this.#here, leaf, ...beside }));
+  /** Compares the files with those at an earlier message. */
+  compare(place: Omit<CommandValues<"file.compare">, "conversation">): Promise<Result<"file.compare">> {
+    return this.#client.ask("file.compare", { ...this.#here, ...place });
+  }
+
+  /** Restores files as they were at an earlier message. */
+  rewind(place: Omit<CommandValues<"file.rewind">, "conversation">): Promise<Result<"file.rewind">> {
+    return this.#whileReverting(this.#client.ask("file.rewind", { ...this.#here, ...place }));
   }
 
   /** Reverts the files that a call changed. `agreed`: also restores contents from a log of another machine. */

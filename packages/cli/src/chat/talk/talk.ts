@@ -1,4 +1,5 @@
 import type { Client, ConnectionState } from "@banyan/client";
+import { rightFor } from "@banyan/protocol";
 import type { ExitCode } from "../../program/exit.ts";
 import { plainLine } from "../../show/plain-text.ts";
 import type { TalkAction, Terminal } from "../../terminal/contract/terminal.ts";
@@ -80,7 +81,8 @@ export class Talk implements TerminalPartner {
         const { standpoint } = this.#person;
         standpoint.wrote(await (await this.#open()).add(parts, { at: standpoint.below, run: this.#feed.working }));
       },
-      revert: async (left) => (await this.#open()).revert(left),
+      compare: async (place) => (this.#mayRewind ? (await this.#open()).compare(place) : undefined),
+      rewind: async (place) => (await this.#open()).rewind(place),
     });
   }
 
@@ -298,6 +300,11 @@ export class Talk implements TerminalPartner {
 
   get #mayAct(): boolean {
     return this.#client.welcome.rights.includes("act");
+  }
+
+  get #mayRewind(): boolean {
+    const { rights, without } = this.#client.welcome;
+    return rights.includes(rightFor("file.rewind")) && !without?.includes("file.rewind");
   }
 
   #open(): Promise<TalkSession> {

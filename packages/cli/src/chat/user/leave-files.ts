@@ -1,48 +1,126 @@
 import { counted } from "@banyan/core/shown";
-import type { RestorationResult } from "@banyan/host";
+import type { Result } from "@banyan/protocol";
 import { changedFileLines, changeHead, diffLines } from "../../show/diff-lines.ts";
 import { plainLine } from "../../show/plain-text.ts";
+import { table } from "../../show/table.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { DecisionChoice } from "../../terminal/questions/decision.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
-import type { DepartedBranch } from "../session/talk-session.ts";
+
+/** The files that a branch changed since a message, and what a rewind cannot restore. */
+export type FileComparison = Result<"file.compare">;
+type LeftFile = FileComparison["files"][number];
 
 export interface LeaveOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
-  revert(left: DepartedBranch): Promise<RestorationResult>;
+  /** Restores these files. */
+  rewind(paths: readonly string[]): Promise<Pick<Result<"file.rewind">, "changes" | "problems">>;
 }
 
+/** The user's decision: to leave for the message, or to stay. */
+export type Departure = "leave" | "stay";
+
 /**
- * Shows the changed files of a branch that the user leaves, and asks what to do with them (T29). Reverts no file
- * without a choice. Returns whether the user leaves; without a choice they stay.
+ * Shows the files that changed since a message, and asks whether a user who goes back to the message also wants the
+ * files as they were (T29, E11). Restores no file without a choice. Files that others changed stay, unless the user
+ * chooses them. Without a choice, the user stays.
  */
-export async function leaveFiles(left: DepartedBranch, { terminal, view, revert }: LeaveOptions): Promise<boolean> {
+export async function leaveFiles(
+  comparison: FileComparison,
+  { terminal, view, rewind }: LeaveOptions,
+): Promise<Departure> {
   const { style } = terminal;
-  const { files } = left;
-  const [, ...body] = changedFileLines(files);
-  const title = `The branch that you leave has ${counted(files.length, "changed file")}`;
+  const files = comparison.files.filter(isFile);
+  const [, ...body] = changedFileLines(files.map((file) => ({ ...file, note: noteOn(file) })));
+  const others = files.filter(({ by, canRestore }) => by !== "agent" && canRestore);
   for (let again = false; ; again = true) {
     const decided = await terminal.decide({
-      title,
-      body,
+      title: `The branch that you leave has ${counted(files.length, "changed file")}`,
+      body: [...body, ...leftOutLines(comparison), ...processLines(comparison)],
       question: "What should happen to these files?",
-      choices: [KEEP, REVERT, DIFF],
+      choices: [KEEP, REVERT, FILES, ...(others.length > 0 ? [EACH] : []), DIFF],
       again,
     });
-    if (!decided) return false;
-    if (decided.key === KEEP.key) return true;
-    if (decided.key === REVERT.key) {
-      const { changes, problems } = await revert(left);
-      for (const change of changes) view.line(`Restored: ${changeHead(change, style)}`);
-      for (const problem of problems) view.say(`${style.bad("Not restored:")} ${plainLine(problem)}`);
-      return true;
+    if (!decided) return "stay";
+    if (decided.key === KEEP.key) return "leave";
+    if (decided.key === DIFF.key) {
+      for (const file of files)
+        for (const line of [changeHead(file, style), ...diffLines(file.diff, { style })]) view.line(line);
+      continue;
     }
-    for (const change of files.flatMap((file) => file.changes))
-      for (const line of [changeHead(change, style), ...diffLines(change.diff, { style })]) view.line(line);
+    const chosen = decided.key === EACH.key ? await chosenAmong(others, terminal) : new Set<string>();
+    if (!chosen) continue;
+    const paths = comparison.files.filter(
+      ({ path, by, canRestore }) => canRestore && (by === "agent" || chosen.has(path)),
+    );
+    const { changes, problems } = await rewind(paths.map(({ path }) => path));
+    for (const change of changes.filter(isFile)) view.line(`Restored: ${changeHead(change, style)}`);
+    for (const problem of problems) view.say(`${style.bad("Not restored:")} ${plainLine(problem)}`);
+    if (changes.length > 0) view.line(style.dim("/undo rewind reverses the restoration."));
+    return decided.key === FILES.key ? "stay" : "leave";
   }
 }
 
+/** Asks about each file that others changed too. Undefined without an answer. */
+async function chosenAmong(files: readonly LeftFile[], terminal: Terminal): Promise<ReadonlySet<string> | undefined> {
+  const chosen = new Set<string>();
+  for (const file of files) {
+    const decided = await terminal.decide({
+      title: `${plainLine(file.path)} was ${file.by === "both" ? "also " : ""}changed by others`,
+      body: diffLines(file.diff, { style: terminal.style, most: SHOWN }),
+      question: "Restore this file, and lose these changes?",
+      choices: [YES, NO],
+    });
+    if (!decided) return undefined;
+    if (decided.key === YES.key) chosen.add(file.path);
+  }
+  return chosen;
+}
+
+/** Folders have no lines to show: their files are listed. */
+function isFile({ mode }: Pick<LeftFile, "mode">): boolean {
+  return !(mode?.before?.startsWith("04") || mode?.after?.startsWith("04"));
+}
+
+function noteOn({ by, canRestore }: LeftFile): string {
+  if (!canRestore) return "cannot be restored";
+  if (by === "agent") return "";
+  return by === "both" ? "also changed by others: stays" : "changed by others: stays";
+}
+
+const WHY: Readonly<Record<FileComparison["leftOut"][number]["why"], string>> = {
+  cache: "other files rebuild it",
+  large: "too large",
+  ignored: "ignored by git, and these files are too large together",
+  full: "the store is full",
+  special: "no regular file",
+  unreadable: "unreadable",
+  name: "its name is no text",
+};
+
+/** Lists the parts of the workspace that no rewind restores. */
+function leftOutLines({ leftOut }: FileComparison): string[] {
+  if (leftOut.length === 0) return [];
+  const rows = leftOut
+    .slice(0, LISTED)
+    .map(({ path, why, size }) => [
+      plainLine(path),
+      size === undefined ? "" : `${Math.ceil(size / 1024).toLocaleString("en")} KiB`,
+      WHY[why],
+    ]);
+  const more = leftOut.length > LISTED ? [`  … and ${counted(leftOut.length - LISTED, "more path")}`] : [];
+  return ["Not restored, as no snapshot has them:", ...table(rows).map((line) => `  ${line}`), ...more];
+}
+
+function processLines({ processes }: FileComparison): string[] {
+  return processes === 0
+    ? []
+    : [`${counted(processes, "background command")} will be stopped before files are restored.`];
+}
+
+const SHOWN = 40;
+const LISTED = 8;
 const KEEP: DecisionChoice = { key: "k", text: "Keep the files as they are", brief: "keep", words: ["keep"] };
 const REVERT: DecisionChoice = {
   key: "r",
@@ -50,4 +128,18 @@ const REVERT: DecisionChoice = {
   brief: "restore",
   words: ["revert"],
 };
+const FILES: DecisionChoice = {
+  key: "f",
+  text: "Restore only the files, and stay on this branch",
+  brief: "only files",
+  words: ["files"],
+};
+const EACH: DecisionChoice = {
+  key: "e",
+  text: "Restore, and choose each file that others changed",
+  brief: "choose",
+  words: ["each"],
+};
 const DIFF: DecisionChoice = { key: "d", text: "Show what changed", brief: "show", words: ["diff"] };
+const YES: DecisionChoice = { key: "y", text: "Yes, restore it", brief: "yes", words: ["yes", "Y"] };
+const NO: DecisionChoice = { key: "n", text: "No, keep it", brief: "no", words: ["no", "N"] };

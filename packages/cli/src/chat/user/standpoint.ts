@@ -1,15 +1,15 @@
 import type { FeedItem, UserPart } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
 import { isUserMessage, typedText, worktreeAt } from "@banyan/core/conversation";
-import { changedFiles, type RestorationResult } from "@banyan/host";
+import type { Result } from "@banyan/protocol";
 import { wrapSentence } from "../../show/fit-text.ts";
 import type { LiveTerminal } from "../../terminal/contract/live-terminal.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
-import type { DepartedBranch, TalkSession } from "../session/talk-session.ts";
+import type { TalkSession } from "../session/talk-session.ts";
 import { brokenTurnLines, lastExchange, titleLine } from "../views/exchange.ts";
 import { type UnfinishedConversation, unfinishedLines } from "../views/unfinished-lines.ts";
-import { leaveFiles } from "./leave-files.ts";
+import { type FileComparison, leaveFiles } from "./leave-files.ts";
 import type { MessageWriting } from "./message-writing.ts";
 
 /** Parent of the user's next message. */
@@ -19,6 +19,14 @@ export interface NextMessageTarget {
   readonly revise?: boolean;
 }
 
+/** The branch that ends at `leaf`, and the message to go back to; absent: the root. */
+export interface EarlierPlace {
+  readonly leaf: string;
+  readonly to?: string;
+  /** True in place of `to`: the files before the latest rewind. */
+  readonly undo?: true;
+}
+
 export interface StandpointOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
@@ -26,7 +34,11 @@ export interface StandpointOptions {
   readonly agent: string;
   session(): PickOptions["session"] | undefined;
   tell(error: unknown): void;
-  revert(left: DepartedBranch): Promise<RestorationResult>;
+  /** Compares the files with those at a message; undefined if the user cannot restore files there. */
+  compare(place: EarlierPlace): Promise<FileComparison | undefined>;
+  rewind(
+    place: EarlierPlace & { readonly asOf: number; readonly paths?: readonly string[] },
+  ): Promise<Result<"file.rewind">>;
   /** Keeps the attachments of a text that is sent again. */
   keep(parts: readonly UserPart[]): void;
 }
@@ -85,9 +97,13 @@ export class Standpoint {
     const { leaf } = this;
     if (leaf === null) return true;
     // A branch with its own worktree keeps its files when the user leaves.
-    const worktreeThere = worktreeAt(this.#state, to);
-    const files = changedFiles(this.#state, leaf, to).filter(({ worktree }) => worktree === worktreeThere);
-    return files.length === 0 || leaveFiles({ leaf, to, files }, this.#options);
+    if (worktreeAt(this.#state, leaf) !== worktreeAt(this.#state, to)) return true;
+    const place = { leaf, ...(to !== null && { to }) };
+    const comparison = await this.#options.compare(place);
+    const asOf = comparison?.asOf;
+    if (!comparison || asOf === undefined || !comparison.files.some(({ by }) => by !== "others")) return true;
+    const rewind = (paths: readonly string[]) => this.#options.rewind({ ...place, asOf, paths });
+    return (await leaveFiles(comparison, { ...this.#options, rewind })) === "leave";
   }
 
   /** Asks like `mayLeaveFor` before the last user message on the path to `at` gets another answer or other words. */

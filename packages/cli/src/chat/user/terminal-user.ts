@@ -1,6 +1,6 @@
 import { type ConversationState, type Delivery, emptyConversation, type UserPart } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
-import type { RestorationResult, UserCommandContext } from "@banyan/host";
+import type { UserCommandContext } from "@banyan/host";
 import type { ConversationContext } from "../../commands/command.ts";
 import { reportedProblem } from "../../program/problem.ts";
 import { type AttachmentReport, attachedLines } from "../../show/attachment-lines.ts";
@@ -10,14 +10,14 @@ import type { LiveTerminal } from "../../terminal/contract/live-terminal.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { pick } from "../../terminal/pick.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
-import type { DepartedBranch, TalkSession } from "../session/talk-session.ts";
+import type { TalkSession } from "../session/talk-session.ts";
 import { ChatView } from "../views/chat-view.ts";
 import { titleLine } from "../views/exchange.ts";
 import { Interjections } from "./interjections.ts";
 import { MessageWriting } from "./message-writing.ts";
 import { OwnCommands } from "./own-commands.ts";
 import { Pictures } from "./pictures.ts";
-import { Standpoint } from "./standpoint.ts";
+import { Standpoint, type StandpointOptions } from "./standpoint.ts";
 import type { UnsentTexts } from "./unsent-texts.ts";
 
 export interface TerminalUserOptions {
@@ -33,7 +33,8 @@ export interface TerminalUserOptions {
   deliver(text: string, delivery: Delivery): Promise<void>;
   /** Adds the result of a user's command, which the agent gets with the next message. */
   add(parts: readonly UserPart[]): Promise<void>;
-  revert(left: DepartedBranch): Promise<RestorationResult>;
+  readonly compare: StandpointOptions["compare"];
+  readonly rewind: StandpointOptions["rewind"];
 }
 
 interface UserPartOfContext extends UsersContext {
@@ -63,7 +64,7 @@ export class TerminalUser {
   readonly #left = new AbortController();
 
   constructor(options: TerminalUserOptions) {
-    const { terminal, unsent, agent, session, deliver, context, add, revert } = options;
+    const { terminal, unsent, agent, session, deliver, context, add, compare, rewind } = options;
     this.#options = options;
     this.terminal = terminal;
     this.view = terminal.live?.view ?? new ChatView(terminal);
@@ -71,7 +72,16 @@ export class TerminalUser {
     const shown = { terminal, view: this.view };
     const tell = (error: unknown) => this.tell(error);
     const keep = (parts: readonly UserPart[]) => this.#pictures.keep(parts);
-    this.standpoint = new Standpoint({ ...shown, writing: this.writing, agent, session, tell, revert, keep });
+    this.standpoint = new Standpoint({
+      ...shown,
+      writing: this.writing,
+      agent,
+      session,
+      tell,
+      compare,
+      rewind,
+      keep,
+    });
     this.interjections = new Interjections({ ...shown, unsent, deliver, keep });
     this.ownCommands = new OwnCommands({ view: this.view, context, add });
     // The agent may be working before the first prompt.

@@ -108,7 +108,7 @@ function changedFileError(location: Location): WorkspaceError {
 }
 
 /** Opens the parent folder part by part from the root. With `makes`, missing folders are created. */
-async function openParent(workspace: Workspace, location: Location, makes: boolean): Promise<OpenDirectory> {
+export async function openParent(workspace: Workspace, location: Location, makes: boolean): Promise<OpenDirectory> {
   const inside = relative(workspace.root, dirname(location.real));
   let at = await openDirectory(workspace, workspace.root);
   for (const name of inside === "" ? [] : inside.split(sep)) {

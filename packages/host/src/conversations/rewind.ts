@@ -1,0 +1,164 @@
+import { type ConversationState, type Message, pathTo, type Session } from "@banyan/core";
+import { type FileChange, worktreeAt } from "@banyan/core/conversation";
+import type { Moment, RewindPlan, RewindScope, WorkspaceSnapshots } from "@banyan/tools/workspace";
+import { addRestorationMessage, type ChangesContext, type RestorationResult } from "./changes.ts";
+
+/** The snapshots of a conversation's files. */
+export interface RewindContext extends Pick<ChangesContext, "redact"> {
+  /** `worktree`: its name; absent: the workspace. Rejects with a `WorktreeError` or `WorkspaceError`. */
+  snapshotsAt(worktree: string | undefined): Promise<WorkspaceSnapshots>;
+}
+
+/**
+ * Where a rewind leads: to the files of a message (`null`: of the root), or before the latest rewind. On another branch,
+ * these are the files where both branches fork.
+ */
+export type RewindTarget = { readonly message: string | null } | "undo";
+
+/** The branch that ends at `leaf`, and where a rewind leads. */
+export interface RewindPlace {
+  readonly leaf: string;
+  readonly to: RewindTarget;
+}
+
+/**
+ * Compares the files as they are with the files at a message, or before an earlier rewind. Returns undefined if no file
+ * can differ: no call has changed files since, or the branch has its own worktree. Rejects with a `WorkspaceError` or
+ * `WorktreeError`.
+ */
+export async function compareFiles(
+  { state }: Pick<Session, "state">,
+  context: RewindContext,
+  place: RewindPlace,
+): Promise<RewindPlan | undefined> {
+  const snapshots = await context.snapshotsAt(worktreeAt(state, place.leaf));
+  const rewind = await rewindOf(state, snapshots, place);
+  if (!rewind) return undefined;
+  const scope = { ...rewind, watch: context.redact.watch };
+  const plan = await snapshots.compare(rewind.moment, scope);
+  return { ...plan, files: plan.files.map((file) => ({ ...file, diff: context.redact(file.diff) })) };
+}
+
+/** How to restore files. */
+export interface RewindChoice extends RewindPlace {
+  /** The moment of the comparison that the user saw. */
+  readonly asOf: number;
+  /** Absent: all files that only the agent changed. */
+  readonly paths?: readonly string[] | undefined;
+}
+
+/**
+ * Restores files, after the background commands of the rewound messages have ended. Logs each change of a file that a
+ * call had changed. Adds a message for the agent below `leaf`: the branch has the calls that changed the files.
+ */
+export async function rewindFiles(
+  session: Session,
+  context: RewindContext,
+  { leaf, to, asOf, paths }: RewindChoice,
+): Promise<RestorationResult> {
+  const { state } = session;
+  const snapshots = await context.snapshotsAt(worktreeAt(state, leaf));
+  const rewind = await rewindOf(state, snapshots, { leaf, to });
+  if (!rewind) return { changes: [], problems: [] };
+  await stopProcesses(session, rewind);
+  const scope = { ...rewind, watch: context.redact.watch };
+  const plan = await snapshots.compare(rewind.moment, scope);
+  const chosen =
+    paths ?? plan.files.filter(({ by, canRestore }) => by === "agent" && canRestore).map(({ path }) => path);
+  const { files, problems } = await snapshots.restore({ to: plan.to, asOf }, scope, new Set(chosen));
+  const changes = files.map((change) => ({ ...change, diff: context.redact(change.diff) }));
+  for (const change of changes) await logChange(session, leaf, change);
+  const shown = changes.filter(({ mode }) => !isFolder(mode?.before) && !isFolder(mode?.after));
+  if (shown.length === 0) return { changes, problems };
+  return { changes, problems, message: await addRestorationMessage(session, leaf, shown) };
+}
+
+function isFolder(mode: string | null | undefined): boolean {
+  return mode?.startsWith("04") ?? false;
+}
+
+/** The moment of a rewind, and the messages whose changes it takes back; without messages, all of the conversation. */
+interface ConversationRewind extends RewindScope {
+  readonly moment: number;
+  readonly messages: ReadonlySet<string> | undefined;
+}
+
+/** Returns undefined if no call has changed files since. */
+async function rewindOf(
+  state: ConversationState,
+  snapshots: WorkspaceSnapshots,
+  { leaf, to }: RewindPlace,
+): Promise<ConversationRewind | undefined> {
+  const moments = await snapshots.moments(state.id);
+  const messages = to === "undo" ? undefined : rewoundMessages(state, leaf, to.message);
+  const moment = messages ? moments.find(({ message }) => messages.has(message))?.id : beforeMoment(moments);
+  if (moment === undefined) return undefined;
+  return {
+    moment,
+    messages,
+    conversation: state.id,
+    isOwn: ({ conversation, message, phase }) =>
+      conversation === state.id &&
+      ((messages?.has(message) ?? true) || (message === "" && (phase === "rewind" || phase === "process"))),
+    isBusy: runningCommands(state, messages).length > 0,
+  };
+}
+
+function runningCommands({ processes }: ConversationState, messages: ReadonlySet<string> | undefined) {
+  return [...processes.values()].filter(
+    ({ message, outcome }) => outcome === undefined && (messages?.has(message) ?? true),
+  );
+}
+
+async function stopProcesses({ state, processes }: Session, { messages }: ConversationRewind): Promise<void> {
+  for (const { id } of runningCommands(state, messages))
+    await processes.stop(id, "a user went back to earlier files").catch(() => {
+      // The command has ended meanwhile.
+    });
+}
+
+/**
+ * Logs a restoration as a change of the call that last changed the file, so that lists of changed files stay true. Files
+ * that only commands changed are in no such list.
+ */
+async function logChange(session: Session, leaf: string, change: FileChange): Promise<void> {
+  const { state } = session;
+  const worktree = worktreeAt(state, leaf);
+  let call: string | undefined;
+  for (const message of state.messages.values()) {
+    if (message.role !== "assistant" || worktreeAt(state, message.id) !== worktree) continue;
+    for (const { id, changes } of message.calls)
+      if (changes?.findLast(({ path }) => path === change.path)?.after === change.before) call = id;
+  }
+  if (call !== undefined) await session.notes.fileChange(call, change);
+}
+
+/** A restoration records the moment before its own. */
+function beforeMoment(moments: readonly Moment[]): number | undefined {
+  const at = moments.findLastIndex(({ phase }) => phase === "rewind");
+  return moments[at - 1]?.id;
+}
+
+/** The messages of a branch, and of its sub-agents, that the user leaves for another message. */
+function rewoundMessages(state: ConversationState, leaf: string, to: string | null): ReadonlySet<string> {
+  const kept = new Set(pathTo(state, to).map(({ id }) => id));
+  return idsWithSubAgents(
+    state,
+    pathTo(state, leaf).filter(({ id }) => !kept.has(id)),
+  );
+}
+
+/** The ids of messages, and of the messages of sub-agents that their calls launched. */
+function idsWithSubAgents(state: ConversationState, messages: Iterable<Message>): ReadonlySet<string> {
+  const calls = new Set<string>();
+  const found = new Set<string>();
+  const add = (message: Message) => {
+    found.add(message.id);
+    if (message.role === "assistant") for (const { id } of message.calls) calls.add(id);
+  };
+  for (const message of messages) add(message);
+  // A sub-agent's messages are later than the call that launched it.
+  for (const message of state.messages.values())
+    if (message.call !== undefined && calls.has(message.call) && !found.has(message.id)) add(message);
+  return found;
+}

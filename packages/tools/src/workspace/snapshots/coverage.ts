@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The limits of what snapshots keep. See {@link WorkspaceSnapshots}. */
+export interface SnapshotBounds {
+  /** Bytes of one file. */
+  readonly file: number;
+  /** Bytes of all files that git ignores. */
+  readonly ignored: number;
+  /** Bytes of all contents of a workspace, earlier ones included. */
+  readonly all: number;
+  /** Files and folders of a workspace. A larger workspace has no snapshots. */
+  readonly entries: number;
+}
+
+export const BOUNDS: SnapshotBounds = {
+  file: 64 * 1024 ** 2,
+  ignored: 200 * 1024 ** 2,
+  all: 4 * 1024 ** 3,
+  entries: 200_000,
+};
+
+/** A folder that programs fill again from other files. */
+interface CacheFolder {
+  /** One of these files must exist beside the folder; absent: the name suffices. */
+  readonly beside?: readonly string[];
+  /** One of these files must exist in the folder. */
+  readonly inside?: readonly string[];
+}
+
+const NODE = ["package.json"];
+const GRADLE = ["build.gradle", "build.gradle.kts"];
+const VENV = { inside: ["pyvenv.cfg"] };
+const ALWAYS: CacheFolder = {};
+
+/** Folders that lock files and build programs rebuild, by name. */
+const CACHES: Readonly<Record<string, CacheFolder>> = {
+  ".cache": ALWAYS,
+  ".dart_tool": { beside: ["pubspec.yaml"] },
+  ".gradle": { beside: GRADLE },
+  ".mypy_cache": ALWAYS,
+  ".next": { beside: NODE },
+  ".nox": ALWAYS,
+  ".nuxt": { beside: NODE },
+  ".parcel-cache": ALWAYS,
+  ".pnpm-store": ALWAYS,
+  ".pytest_cache": ALWAYS,
+  ".ruff_cache": ALWAYS,
+  ".stack-work": ALWAYS,
+  ".svelte-kit": { beside: NODE },
+  ".terraform": ALWAYS,
+  ".tox": ALWAYS,
+  ".turbo": ALWAYS,
+  ".venv": VENV,
+  ".yarn": { beside: ["yarn.lock"] },
+  ".zig-cache": ALWAYS,
+  _build: { beside: ["mix.exs", "dune-project"] },
+  __pycache__: ALWAYS,
+  build: { beside: GRADLE },
+  deps: { beside: ["mix.exs"] },
+  "dist-newstyle": ALWAYS,
+  "elm-stuff": ALWAYS,
+  env: VENV,
+  node_modules: { beside: [...NODE, "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"] },
+  obj: { beside: ["project.json", "packages.lock.json"] },
+  Pods: { beside: ["Podfile", "Podfile.lock"] },
+  target: { beside: ["Cargo.toml", "pom.xml", "build.sbt"] },
+  vendor: { beside: ["composer.json", "Gemfile", "go.mod"] },
+  venv: VENV,
+};
+
+/**
+ * Returns whether a folder is a cache that other files rebuild. `siblings` are the names beside it. `isInside` tells
+ * whether the folder contains a name.
+ */
+export function isCache(name: string, siblings: ReadonlySet<string>, isInside: (name: string) => boolean): boolean {
+  if (!Object.hasOwn(CACHES, name)) return false;
+  const { beside, inside } = CACHES[name] ?? {};
+  return (beside?.some((file) => siblings.has(file)) ?? true) && (inside?.some(isInside) ?? true);
+}
+
+/** Returns whether a folder is in a git repository. Without one, no file is ignored, so caches need no rule of git. */
+export function isBelowRepository(root: string): boolean {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return true;
+    if (dirname(folder) === folder) return false;
+  }
+}

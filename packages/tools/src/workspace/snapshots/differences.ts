@@ -1,0 +1,94 @@
+import type { FileChange } from "@banyan/core/conversation";
+import { fileChange, fileContent } from "../changes/file-change.ts";
+import type { KeyWatch } from "../files/key-file.ts";
+import type { Entry, EntryDifference, Moment, SnapshotFile } from "./snapshot-file.ts";
+
+/** A change since a moment, which a rewind takes back. See {@link WorkspaceSnapshots}. */
+export interface RewindFile extends FileChange {
+  readonly entry: "file" | "link" | "folder";
+  /**
+   * Who changed the path since then. `agent`: calls of the rewound messages, or background commands. `others`: a user,
+   * another program, or another branch or conversation. `both`: a rewind would also lose a change of others.
+   */
+  readonly by: "agent" | "others" | "both";
+  /** False if the earlier content is not kept, or belongs to a folder that other files rebuild. */
+  readonly canRestore: boolean;
+}
+
+/** Whose changes a rewind takes back. See {@link WorkspaceSnapshots}. */
+export interface RewindScope {
+  readonly conversation: string;
+  /** Returns whether the messages to rewind, or their commands, made the changes that a moment found. */
+  isOwn(moment: Moment): boolean;
+  /** True while background commands of the conversation run: changes since the last moment count as theirs. */
+  readonly isBusy?: boolean | undefined;
+  /** Gets the contents of which diffs show a part (S22). */
+  readonly watch?: KeyWatch | undefined;
+}
+
+export function momentsAfter(file: SnapshotFile, moment: number): ReadonlyMap<number, Moment> {
+  return new Map(file.moments({ after: moment }).map((each) => [each.id, each]));
+}
+
+/** Leaves out paths that are again as they were. */
+export function realDifferences(file: SnapshotFile, to: number): EntryDifference[] {
+  return file.differences(to).filter(({ past, now }) => !isSameEntry(past, now));
+}
+
+function isSameEntry(past: Entry | undefined, now: Entry | undefined): boolean {
+  if (!past || !now) return past === now;
+  if (past.kind !== now.kind || past.mode !== now.mode) return false;
+  return past.kind === "folder" || past.kind === "cache" || (past.content !== null && past.content === now.content);
+}
+
+export function kindForUsers({ past, now }: EntryDifference): RewindFile["entry"] {
+  const kind = now?.kind ?? past?.kind;
+  return kind === "file" || kind === "link" ? kind : "folder";
+}
+
+export function canRestore({ past, now }: EntryDifference): boolean {
+  if (past?.kind === "cache" || now?.kind === "cache") return false;
+  return past === undefined || past.kind === "folder" || past.content !== null || isModeOnly(past, now);
+}
+
+function isModeOnly(past: Entry, now: Entry | undefined): boolean {
+  return now?.kind === past.kind && now.content === past.content && now.stamp.modified === past.stamp.modified;
+}
+
+export function changedBy(
+  { found }: EntryDifference,
+  moments: ReadonlyMap<number, Moment>,
+  isOwn: (moment: Moment) => boolean,
+): RewindFile["by"] {
+  const known = found.flatMap((id) => moments.get(id) ?? []);
+  const own = known.filter((moment) => moment.phase !== "before" && moment.phase !== "look" && isOwn(moment));
+  if (own.length === 0) return "others";
+  return own.length === known.length ? "agent" : "both";
+}
+
+export async function changeBetween(
+  file: SnapshotFile,
+  before: Entry | undefined,
+  after: Entry | undefined,
+  { watch, hasDiff }: Pick<RewindScope, "watch"> & { readonly hasDiff: boolean },
+): Promise<FileChange> {
+  const content = async (entry: Entry | undefined) => {
+    if (!entry) return undefined;
+    // Folders have no content, and an unknown content differs from any other.
+    if (entry.content === null) return { digest: entry.kind === "folder" ? entry.kind : `unknown ${entry.id}` };
+    const content = fileContent(await file.content(entry.content));
+    watch?.()(content.text ?? "");
+    return content;
+  };
+  const [from, to] = [gitMode(before), gitMode(after)];
+  return fileChange((before ?? after)?.path ?? "", await content(before), await content(after), {
+    ...(from !== to && { mode: { before: from, after: to } }),
+    ...(!hasDiff && { most: 0 }),
+  });
+}
+
+function gitMode(entry: Entry | undefined): string | null {
+  if (!entry) return null;
+  if (entry.kind === "link") return "120000";
+  return `${entry.kind === "file" ? "100" : "040"}${entry.mode.toString(8).padStart(3, "0")}`;
+}

@@ -1,0 +1,43 @@
+import { mkdirSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Scene, scopeOf } from "./scene.fixture.ts";
+import { change, make, treeOf } from "./tree.fixture.ts";
+
+test("E7: 100 random histories: each earlier state is restored byte for byte, and so is the state before that", {
+  timeout: 600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(change, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 6 }),
+      fc.infiniteStream(fc.nat()),
+      async (steps, choices) => {
+        using scene = new Scene({ ".gitignore": "*.log\n", a: "first\n" });
+        mkdirSync(scene.path(".git/objects"), { recursive: true });
+        const states = new Map<string, Record<string, string>>();
+        for (const changes of steps) {
+          const before = treeOf(scene.root);
+          // Each command is in a new process with its own view of the store.
+          const message = await scene.command(scene.open(), () => {
+            for (const each of changes) make(scene.root, each);
+          });
+          states.set(message, before);
+        }
+        const messages = [...states.keys()];
+        for (let count = 0; count < 3; count++) {
+          const message = messages[(choices.next().value as number) % messages.length] ?? "";
+          const now = treeOf(scene.root);
+          const snapshots = scene.open();
+          const { problems, undo } = await scene.rewind(snapshots, message);
+          expect(problems).toEqual([]);
+          expect(treeOf(scene.root)).toEqual(states.get(message));
+          if (count === 1) continue;
+          const back = await snapshots.compare(undo, scopeOf("talk"));
+          expect((await snapshots.restore(back, scopeOf("talk"))).problems).toEqual([]);
+          expect(treeOf(scene.root)).toEqual(now);
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

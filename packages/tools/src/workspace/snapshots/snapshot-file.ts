@@ -1,0 +1,377 @@
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { setTimeout as after } from "node:timers/promises";
+import { promisify } from "node:util";
+import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from "node:zlib";
+import { errorMessage } from "@banyan/core/shown";
+import { systemCode, WorkspaceError } from "../files/error.ts";
+
+/** A file, link or folder of a workspace during a range of moments. */
+export interface Entry {
+  readonly id: number;
+  /** Relative to the workspace, with `/` between parts. */
+  readonly path: string;
+  /** The moment that found the entry in this state. */
+  readonly since: number;
+  readonly kind: EntryKind;
+  /** Permission bits. */
+  readonly mode: number;
+  /** The kept content; `null`: none is kept. A link's content is its target. */
+  readonly content: number | null;
+  /** True if git ignores the file. */
+  readonly isIgnored: boolean;
+  readonly stamp: FileStamp;
+}
+
+/** `cache`: a folder whose content no snapshot keeps. */
+export type EntryKind = "file" | "link" | "folder" | "cache";
+
+/** The facts by which an unchanged file is recognised without reading it. */
+export interface FileStamp {
+  readonly inode: number;
+  readonly size: number;
+  readonly modified: number;
+  readonly changed: number;
+  /** True if the file changed so shortly before the look that a later change could have the same times. */
+  readonly isFresh: boolean;
+}
+
+/**
+ * Why a moment was recorded. `before`: a call is about to change files. `after`: a call has ended. `process`: like
+ * `before`, while background commands of the conversation ran. `look`: a user looked at the differences. `rewind`: files
+ * were restored. See {@link WorkspaceSnapshots}.
+ */
+export type MomentPhase = "before" | "after" | "process" | "look" | "rewind";
+
+/** The occasion of a moment. `message` and `call` are empty for users. See {@link WorkspaceSnapshots}. */
+export interface Occasion {
+  readonly conversation: string;
+  readonly message: string;
+  readonly call: string;
+}
+
+/** A point in the history of a workspace's files. Later moments have higher ids. See {@link WorkspaceSnapshots}. */
+export interface Moment extends Occasion {
+  readonly id: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly phase: MomentPhase;
+}
+
+/** A path that differs between a moment and now. */
+export interface EntryDifference {
+  readonly path: string;
+  readonly past: Entry | undefined;
+  readonly now: Entry | undefined;
+  /** The moments that found a change of the path. */
+  readonly found: readonly number[];
+}
+
+/** One step of an unfinished restoration: the entry to restore, and the entry to replace. */
+export interface PendingRestoration {
+  readonly path: string;
+  readonly target: Entry | undefined;
+  readonly now: Entry | undefined;
+}
+
+const VERSION = 1;
+const SCHEMA = `
+CREATE TABLE contents (
+  id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, packed INTEGER NOT NULL, bytes BLOB NOT NULL
+) STRICT;
+CREATE TABLE moments (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, phase TEXT NOT NULL, conversation TEXT NOT NULL,
+  message TEXT NOT NULL, call TEXT NOT NULL
+) STRICT;
+CREATE INDEX of_conversation ON moments (conversation);
+CREATE TABLE entries (
+  id INTEGER PRIMARY KEY, path TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER, kind TEXT NOT NULL,
+  mode INTEGER NOT NULL, content INTEGER, ignored INTEGER NOT NULL, inode REAL NOT NULL, size REAL NOT NULL,
+  modified REAL NOT NULL, changed REAL NOT NULL, fresh INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX current ON entries (path) WHERE until IS NULL;
+CREATE INDEX begun ON entries (since) WHERE until IS NULL;
+CREATE INDEX ended ON entries (until) WHERE until IS NOT NULL;
+CREATE INDEX kept ON entries (content) WHERE content IS NOT NULL;
+CREATE TABLE restorations (path TEXT PRIMARY KEY, target INTEGER, now INTEGER, conversation TEXT NOT NULL) STRICT;
+CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
+INSERT INTO revision VALUES (0);
+PRAGMA user_version = ${VERSION};
+`;
+
+/** Milliseconds to wait for another process that uses the file, and between two attempts. */
+const LONGEST_WAIT = 60_000;
+const WAIT = 8;
+/** https://sqlite.org/rescode.html */
+const [BUSY, CORRUPT, NO_DATABASE] = [5, 11, 26];
+const SMALLEST_PACKED = 96;
+/** Larger contents are packed in a thread. */
+const MOST_AT_ONCE = 128 * 1024;
+const LEVEL = { level: 3 };
+const [pack, unpack] = [promisify(deflateRaw), promisify(inflateRaw)];
+
+/**
+ * The content store of one workspace: a SQLite file with the states of its files over time, and their contents. While it
+ * is open, no other process or object can open it, and the system releases this lock if the process dies. So an
+ * unfinished restoration in a file that opens belongs to a dead process.
+ */
+export class SnapshotFile implements Disposable {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Opens or creates the file, and waits while another process uses it. A damaged file is put aside. */
+  static async open(file: string): Promise<SnapshotFile> {
+    const until = Date.now() + LONGEST_WAIT;
+    for (let attempts = 0; ; attempts++) {
+      try {
+        return new SnapshotFile(openLocked(file));
+      } catch (error) {
+        const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
+        if (code === BUSY && Date.now() < until) await after(WAIT);
+        else if ((code === CORRUPT || code === NO_DATABASE) && attempts < 100) renameSync(file, `${file}.damaged`);
+        else throw storeError(file, error);
+      }
+    }
+  }
+
+  /** Changes whenever a process changes the file. */
+  get revision(): number {
+    return Number(this.#one("SELECT number FROM revision")?.number);
+  }
+
+  /** Runs work whose writes survive a power cut all together, or not at all. */
+  async transaction<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    this.#database.exec("BEGIN");
+    try {
+      const result = await work();
+      this.#run("UPDATE revision SET number = number + 1");
+      this.#database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // SQLite itself rolls back after some errors, such as a full disk.
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  addMoment(phase: MomentPhase, { conversation, message, call }: Occasion): number {
+    const sql = "INSERT INTO moments (at, phase, conversation, message, call) VALUES (?, ?, ?, ?, ?)";
+    return this.#run(sql, Date.now(), phase, conversation, message, call);
+  }
+
+  /** The latest id of a moment, removed ones included; 0 without moments. */
+  get lastMoment(): number {
+    return Number(this.#one("SELECT seq FROM sqlite_sequence WHERE name = 'moments'")?.seq ?? 0);
+  }
+
+  hasMoment(id: number): boolean {
+    return this.#one("SELECT id FROM moments WHERE id = ?", id) !== undefined;
+  }
+
+  /** Returns moments in order: of a conversation, or all after a moment. */
+  moments(which: { readonly conversation: string } | { readonly after: number }): Moment[] {
+    const [where, value] = "after" in which ? ["id > ?", which.after] : ["conversation = ?", which.conversation];
+    return this.#all(`SELECT * FROM moments WHERE ${where} ORDER BY id`, value) as unknown as Moment[];
+  }
+
+  /** Returns the latest state of each path. */
+  current(): Map<string, Entry> {
+    const rows = this.#all("SELECT * FROM entries WHERE until IS NULL");
+    return new Map(rows.map((row) => [String(row.path), entryOf(row)]));
+  }
+
+  /** Returns the latest recorded mode of a folder. */
+  folderMode(path: string): number | undefined {
+    const row = this.#one("SELECT mode FROM entries WHERE path = ? AND kind = 'folder' AND until IS NULL", path);
+    return row && Number(row.mode);
+  }
+
+  /** Records a state of a path from a moment on. */
+  begin(entry: Omit<Entry, "id">): Entry {
+    const { path, since, kind, mode, content, isIgnored, stamp } = entry;
+    const { inode, size, modified, changed, isFresh } = stamp;
+    const sql =
+      "INSERT INTO entries (path, since, kind, mode, content, ignored, inode, size, modified, changed, fresh) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    const values = [path, since, kind, mode, content, Number(isIgnored), inode, size, modified, changed];
+    return { ...entry, id: this.#run(sql, ...values, Number(isFresh)) };
+  }
+
+  end({ id, since }: Entry, moment: number): void {
+    // A state of no moment is in no snapshot.
+    if (since === moment) this.#run("DELETE FROM entries WHERE id = ?", id);
+    else this.#run("UPDATE entries SET until = ? WHERE id = ?", moment, id);
+  }
+
+  /** Records facts about an unchanged file. */
+  refresh({ id, content, stamp: { inode, size, modified, changed, isFresh } }: Entry): void {
+    const sql =
+      "UPDATE entries SET content = ?, inode = ?, size = ?, modified = ?, changed = ?, fresh = ? WHERE id = ?";
+    this.#run(sql, content, inode, size, modified, changed, Number(isFresh), id);
+  }
+
+  /** Returns the paths that differ between a moment and the latest state. */
+  differences(moment: number): EntryDifference[] {
+    const rows = this.#all(
+      "SELECT * FROM entries WHERE until > ?1 OR (until IS NULL AND since > ?1) ORDER BY path, since",
+      moment,
+    );
+    return [...Map.groupBy(rows, ({ path }) => String(path))].map(([path, states]) => {
+      const past = states.find(({ since }) => Number(since) <= moment);
+      const now = states.find(({ until }) => until === null);
+      const found = states.flatMap(({ since, until }) => [since, until]).filter((id) => id !== null);
+      return {
+        path,
+        past: past && entryOf(past),
+        now: now && entryOf(now),
+        found: [...new Set(found.map(Number))].filter((id) => id > moment),
+      };
+    });
+  }
+
+  /** Keeps a content, once. Returns its id. */
+  async keep(bytes: Buffer): Promise<number> {
+    const digest = createHash("sha256").update(bytes).digest();
+    const known = this.#one("SELECT id FROM contents WHERE digest = ?", digest);
+    if (known) return Number(known.id);
+    let packed: Buffer = bytes;
+    if (bytes.length >= SMALLEST_PACKED)
+      packed = bytes.length > MOST_AT_ONCE ? await pack(bytes, LEVEL) : deflateRawSync(bytes, LEVEL);
+    const isPacked = packed.length < bytes.length;
+    // An empty content would count as NULL.
+    const sql = "INSERT INTO contents (digest, size, packed, bytes) VALUES (?, ?, ?, coalesce(?, x''))";
+    return this.#run(sql, digest, bytes.length, Number(isPacked), isPacked ? packed : bytes);
+  }
+
+  /** Returns a kept content. Throws a `WorkspaceError` if it is damaged. */
+  async content(id: number): Promise<Buffer> {
+    const row = this.#one("SELECT digest, packed, bytes FROM contents WHERE id = ?", id);
+    const stored = Buffer.from((row?.bytes as Uint8Array | undefined) ?? []);
+    const bytes =
+      row?.packed !== 1 ? stored : await (stored.length > MOST_AT_ONCE ? unpack(stored) : inflateRawSync(stored));
+    const digest = createHash("sha256").update(bytes).digest();
+    if (row && digest.equals(row.digest as Uint8Array)) return bytes;
+    throw new WorkspaceError("missing", "The kept content of a file was damaged, so it cannot be restored.");
+  }
+
+  /** Bytes of the file that hold data. */
+  get size(): number {
+    const of = (name: string) => Number(this.#one(`PRAGMA ${name}`)?.[name]);
+    return (of("page_count") - of("freelist_count")) * of("page_size");
+  }
+
+  pending(): PendingRestoration[] {
+    const entry = (id: SQLInputValue | undefined) => {
+      const row = id == null ? undefined : this.#one("SELECT * FROM entries WHERE id = ?", id);
+      return row && entryOf(row);
+    };
+    return this.#all("SELECT * FROM restorations ORDER BY path").map(({ path, target, now }) => ({
+      path: String(path),
+      target: entry(target),
+      now: entry(now),
+    }));
+  }
+
+  /** The conversation of the unfinished restoration. */
+  get pendingConversation(): string {
+    return String(this.#one("SELECT conversation FROM restorations LIMIT 1")?.conversation ?? "");
+  }
+
+  setPending(steps: readonly PendingRestoration[], conversation: string): void {
+    this.#run("DELETE FROM restorations");
+    const sql = "INSERT INTO restorations VALUES (?, ?, ?, ?)";
+    for (const { path, target, now } of steps) this.#run(sql, path, target?.id ?? null, now?.id ?? null, conversation);
+  }
+
+  /** Removes moments, and everything that only they need. Returns the freed space to the disk. */
+  async forget(where: "conversation = ?" | "at < ?" | "id <= ?", value: string | number): Promise<void> {
+    await this.transaction(() => {
+      this.#run(`DELETE FROM moments WHERE ${where}`, value);
+      this.#run(
+        "DELETE FROM entries WHERE until IS NOT NULL AND NOT EXISTS (SELECT 1 FROM moments WHERE moments.id >= since AND moments.id < until)",
+      );
+      this.#run("DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM entries WHERE content = contents.id)");
+    });
+    this.#database.exec("PRAGMA incremental_vacuum");
+  }
+
+  /** Returns the conversations with moments, and their latest moments in milliseconds since 1970. */
+  conversations(): Map<string, number> {
+    const rows = this.#all("SELECT conversation, max(at) AS at FROM moments GROUP BY conversation");
+    return new Map(rows.map(({ conversation, at }) => [String(conversation), Number(at)]));
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  #prepared(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepared(sql).run(...values).lastInsertRowid);
+  }
+
+  #one(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#prepared(sql).get(...values);
+  }
+
+  #all(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepared(sql).all(...values);
+  }
+}
+
+type Row = NonNullable<ReturnType<StatementSync["get"]>>;
+
+function entryOf(row: Row): Entry {
+  const { inode, size, modified, changed, fresh } = row as unknown as Record<string, number>;
+  const { id, path, since, kind, mode, content, ignored } = row as unknown as Entry & { readonly ignored: number };
+  const stamp = { inode, size, modified, changed, isFresh: fresh === 1 } as FileStamp;
+  return { id, path, since, kind, mode, content, isIgnored: ignored === 1, stamp };
+}
+
+function openLocked(file: string): DatabaseSync {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createFile(file);
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    // The lock stays until the file is closed, also between transactions.
+    database.exec(
+      "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT",
+    );
+    const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
+    if (version > VERSION) throw new Error("a newer version of the program wrote it");
+    if (version === 0) database.exec(`BEGIN; ${SCHEMA} COMMIT`);
+    // Another process may have removed the file before the lock.
+    if (!existsSync(file)) throw Object.assign(new Error("The file was removed."), { errcode: BUSY });
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Never opens an existing file: closing it would release a lock of this process (POSIX). */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+}
+
+function storeError(file: string, cause: unknown): WorkspaceError {
+  const reason = systemCode(cause) ?? errorMessage(cause);
+  return new WorkspaceError("system", `The snapshots of the workspace in ${file} cannot be used (${reason}).`, {
+    cause,
+  });
+}

@@ -1,0 +1,290 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FileChange } from "@banyan/core/conversation";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { errorMessage } from "@banyan/core/shown";
+import { contentDigest } from "../files/backups.ts";
+import { systemCode, WorkspaceError } from "../files/error.ts";
+import type { Workspace } from "../files/paths.ts";
+import { BOUNDS, type SnapshotBounds } from "./coverage.ts";
+import {
+  canRestore,
+  changeBetween,
+  changedBy,
+  kindForUsers,
+  momentsAfter,
+  type RewindFile,
+  type RewindScope,
+  realDifferences,
+} from "./differences.ts";
+import type { LeftOut, ScanOptions } from "./scan.ts";
+import type { Entry, Moment, MomentPhase, Occasion, PendingRestoration, SnapshotFile } from "./snapshot-file.ts";
+
+/** Where snapshots of a workspace are kept. See {@link WorkspaceSnapshots}. */
+export interface SnapshotOptions {
+  /** The folder of all content stores, outside of the workspace. Created on demand, readable only by the owner. */
+  readonly folder: string;
+  /** Smaller limits than the default ones. */
+  readonly bounds?: Partial<SnapshotBounds>;
+}
+
+const OPTIONS: OptionNames<SnapshotOptions> = { folder: "string!", bounds: true };
+const BOUND_NAMES: OptionNames<SnapshotBounds> = {
+  file: "number",
+  ignored: "number",
+  all: "number",
+  entries: "number",
+};
+
+/** The differences between a moment and now. See {@link WorkspaceSnapshots}. */
+export interface RewindPlan {
+  /** The moment to restore. */
+  readonly to: number;
+  /** The moment of this comparison. A restoration leaves files that changed later. */
+  readonly asOf: number;
+  readonly files: readonly RewindFile[];
+  /** Parts of the workspace that no rewind restores. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** The result of a restoration. See {@link WorkspaceSnapshots}. */
+export interface RewindResult {
+  readonly files: readonly FileChange[];
+  /** A sentence for each path that was not restored. */
+  readonly problems: readonly string[];
+  /** The moment before the restoration: restoring it undoes the restoration. */
+  readonly undo: number;
+}
+
+/**
+ * Snapshots of a workspace's files, for going back to an earlier state. They are made before calls that may change
+ * files, in a content store outside of the workspace. They never touch `.git`.
+ * @example
+ * const snapshots = new WorkspaceSnapshots(workspace, { folder: "/home/me/snapshots" });
+ * const agent = new Agent({ model, tools: snapshotTools(snapshots, workspaceTools({ root: "." })) });
+ * const [first] = await snapshots.moments(session.id);
+ * const scope = { conversation: session.id, isOwn: () => true };
+ * if (first) await snapshots.restore(await snapshots.compare(first.id, scope), scope);
+ */
+export class WorkspaceSnapshots {
+  readonly workspace: Workspace;
+  readonly #file: string;
+  /** A file that exists during restorations, so that a start without one opens no store. */
+  readonly #mark: string;
+  /** Sentences about completed restorations. */
+  readonly #settled: string[] = [];
+  readonly #bounds: SnapshotBounds;
+  #known: { readonly revision: number; readonly entries: Map<string, Entry> } | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  /** The workspace is too large: looking at it before each call would take long. */
+  #refusal: { readonly error: WorkspaceError; readonly until: number } | undefined;
+  /** By conversation: the message whose step already has a snapshot, and the paths with contents. */
+  readonly #steps = new Map<string, { readonly message: string; readonly keep: ScanOptions["keep"] }>();
+
+  constructor(workspace: Workspace, options: SnapshotOptions) {
+    refuseUnknown("WorkspaceSnapshots", options, OPTIONS);
+    refuseUnknown("WorkspaceSnapshots", options.bounds, BOUND_NAMES, "bounds.");
+    this.workspace = workspace;
+    this.#file = join(options.folder, `${contentDigest(Buffer.from(workspace.root)).slice(0, 32)}.sqlite`);
+    this.#mark = `${this.#file}.restoring`;
+    this.#bounds = { ...BOUNDS, ...options.bounds };
+  }
+
+  /**
+   * Records the state before a call that may change files: once for each step, unless a later call needs more contents.
+   * `keep`: the paths that the call changes, or all. Rejects with a `WorkspaceError`.
+   */
+  async before(occasion: Occasion, keep: ScanOptions["keep"], isBusy = false): Promise<void> {
+    const step = this.#steps.get(occasion.conversation);
+    if (step?.message === occasion.message && includesPaths(step.keep, keep)) return;
+    if (this.#refusal && Date.now() < this.#refusal.until) throw this.#refusal.error;
+    try {
+      await this.#inFile(async (file) => {
+        await this.#record(file, isBusy ? "process" : "before", occasion, { keep });
+      });
+    } catch (error) {
+      if (error instanceof WorkspaceError && error.code === "root")
+        this.#refusal = { error, until: Date.now() + AGAIN };
+      throw error;
+    }
+    this.#steps.set(occasion.conversation, { message: occasion.message, keep });
+  }
+
+  /** Records the state after a call. `only`: the paths that the call changed; absent: any. */
+  async after(occasion: Occasion, only?: readonly string[]): Promise<void> {
+    if (only?.length === 0) return;
+    await this.#inFile(async (file) => {
+      await this.#record(file, "after", occasion, { keep: only ? new Set(only) : "all", only });
+    });
+  }
+
+  /** Returns the moments of a conversation in order; empty without snapshots. */
+  async moments(conversation: string): Promise<readonly Moment[]> {
+    if (!existsSync(this.#file)) return [];
+    return this.#inFile((file) => file.moments({ conversation }));
+  }
+
+  /** Compares a moment with the files as they are. Changes nothing. Rejects with a `WorkspaceError`. */
+  async compare(to: number, { conversation, isOwn, isBusy, watch }: RewindScope): Promise<RewindPlan> {
+    return this.#inFile(async (file) => {
+      requireMoment(file, to);
+      const occasion = { conversation, message: "", call: "" };
+      const { leftOut, moment } = await this.#record(file, isBusy ? "process" : "look", occasion, { keep: new Set() });
+      const moments = momentsAfter(file, to);
+      const files: RewindFile[] = [];
+      for (const difference of realDifferences(file, to)) {
+        const by = changedBy(difference, moments, isOwn);
+        const change = await changeBetween(file, difference.past, difference.now, {
+          watch,
+          hasDiff: files.length < MOST_DIFFS,
+        });
+        files.push({ ...change, entry: kindForUsers(difference), by, canRestore: canRestore(difference) });
+      }
+      return { to, asOf: moment, files, leftOut };
+    });
+  }
+
+  /**
+   * Restores the state of a moment: of `paths`, or of all paths. Files that others changed since the comparison stay as
+   * they are. A kill leaves a record, and the next use of the store completes the restoration.
+   */
+  async restore(
+    { to, asOf }: Pick<RewindPlan, "to" | "asOf">,
+    { conversation, isOwn, isBusy, watch }: RewindScope,
+    paths?: ReadonlySet<string>,
+  ): Promise<RewindResult> {
+    const occasion = { conversation, message: "", call: "" };
+    return this.#inFile(async (file) => {
+      requireMoment(file, to);
+      // Always a moment of this conversation, so that it can be restored as long as the conversation exists.
+      const look = { keep: new Set<string>(), isNeeded: true };
+      const { moment: undo } = await this.#record(file, isBusy ? "process" : "look", occasion, look);
+      const later = momentsAfter(file, asOf);
+      const problems: string[] = [];
+      const chosen = realDifferences(file, to).filter(({ path }) => paths?.has(path) ?? true);
+      const steps: PendingRestoration[] = [];
+      const files: FileChange[] = [];
+      for (const difference of chosen) {
+        const { path, found, now, past: target } = difference;
+        const isLater = found.some((id) => id > asOf);
+        if (isLater && changedBy(difference, later, isOwn) !== "agent")
+          problems.push(`${path} was changed meanwhile, so it was not restored.`);
+        else if (!canRestore(difference))
+          problems.push(`The earlier content of ${path} was not kept, so it was not restored.`);
+        else {
+          steps.push({ path, target, now });
+          files.push(await changeBetween(file, now, target, { watch, hasDiff: true }));
+        }
+      }
+      writeFileSync(this.#mark, "", { mode: 0o600 });
+      await file.transaction(() => file.setPending(steps, conversation));
+      problems.push(...(await this.#finish(file, occasion, "new")));
+      rmSync(this.#mark, { force: true });
+      const left = new Set(realDifferences(file, to).map(({ path }) => path));
+      return { files: files.filter(({ path }) => !left.has(path)), problems, undo };
+    });
+  }
+
+  /** Completes a restoration that a dead process left. Resolves with a sentence about it, if there was one. */
+  async settle(): Promise<readonly string[]> {
+    if (!existsSync(this.#mark)) return [];
+    this.#settled.length = 0;
+    await this.#inFile(() => rmSync(this.#mark, { force: true }));
+    return this.#settled.splice(0);
+  }
+
+  /** Runs work with the store, after earlier work and alone. */
+  #inFile<Result>(work: (file: SnapshotFile) => Promise<Result> | Result): Promise<Result> {
+    const running = this.#last.then(async () => {
+      // Programs that make no snapshots do not load these modules.
+      const { SnapshotFile } = await import("./snapshot-file.ts");
+      using file = await SnapshotFile.open(this.#file);
+      try {
+        if (file.pending().length > 0) await this.#continue(file);
+        return await work(file);
+      } catch (error) {
+        // A rolled back transaction may have changed them.
+        this.#known = undefined;
+        throw error instanceof WorkspaceError || systemCode(error) === undefined ? error : notUsable(this.#file, error);
+      }
+    });
+    this.#last = running.catch(() => {
+      // The caller gets the error.
+    });
+    return running;
+  }
+
+  async #continue(file: SnapshotFile): Promise<void> {
+    const steps = file.pending();
+    const { removeTemporaries } = await import("./put-back.ts");
+    await removeTemporaries(this.workspace, steps);
+    const occasion = { conversation: file.pendingConversation, message: "", call: "" };
+    const problems = await this.#finish(file, occasion, "old");
+    const paths = new Intl.ListFormat("en").format(steps.slice(0, 3).map(({ path }) => path));
+    const more = steps.length > 3 ? ` and ${steps.length - 3} more` : "";
+    this.#settled.push(
+      [`A process ended while it restored ${paths}${more}, so this was completed.`, ...problems].join(" "),
+    );
+  }
+
+  /** Carries out the recorded restoration. A new one has changed nothing before. */
+  async #finish(file: SnapshotFile, occasion: Occasion, which: "new" | "old"): Promise<string[]> {
+    const steps = file.pending();
+    if (steps.length === 0) return [];
+    const { NoRoomError, putBack } = await import("./put-back.ts");
+    const problems = await putBack(this.workspace, file, steps).catch(async (error: unknown) => {
+      // The files are as they were, so there is nothing to complete.
+      if (which === "new" && error instanceof NoRoomError) await file.transaction(() => file.setPending([], ""));
+      throw error;
+    });
+    const paths = steps.map(({ path }) => path);
+    await this.#record(file, "rewind", occasion, { keep: new Set(paths), only: paths }, () => file.setPending([], ""));
+    return problems;
+  }
+
+  async #record(
+    file: SnapshotFile,
+    phase: MomentPhase,
+    occasion: Occasion,
+    { isNeeded = false, ...how }: Pick<ScanOptions, "keep" | "only"> & { readonly isNeeded?: boolean },
+    also: () => void = () => {},
+  ): Promise<{ readonly moment: number; readonly leftOut: readonly LeftOut[] }> {
+    const known = this.#known?.revision === file.revision ? this.#known.entries : file.current();
+    const { WorkspaceScan } = await import("./scan.ts");
+    const done = await file.transaction(async () => {
+      const scan = new WorkspaceScan({ workspace: this.workspace, file, bounds: this.#bounds, known, ...how });
+      await scan.run();
+      // A look that finds nothing new needs no moment.
+      const isSame = phase === "look" && !isNeeded && scan.changes.length === 0;
+      const moment = isSame ? file.lastMoment : file.addMoment(phase, occasion);
+      for (const { before, after } of scan.changes) {
+        if (before) file.end(before, moment);
+        if (after) known.set(after.path, file.begin({ ...after, since: moment }));
+        else if (before) known.delete(before.path);
+      }
+      also();
+      return { moment, leftOut: scan.leftOut };
+    });
+    this.#known = { revision: file.revision, entries: known };
+    return done;
+  }
+}
+
+/** Files of a comparison that have a diff. */
+const MOST_DIFFS = 200;
+/** Milliseconds until a workspace that was too large is looked at again. */
+const AGAIN = 600_000;
+
+function notUsable(file: string, cause: unknown): WorkspaceError {
+  return new WorkspaceError("system", `The snapshots in ${file} cannot be used (${errorMessage(cause)}).`, { cause });
+}
+
+/** Throws if a moment was removed: some states of files at this moment may be removed too. */
+function requireMoment(file: SnapshotFile, moment: number): void {
+  if (!file.hasMoment(moment))
+    throw new WorkspaceError("missing", "The snapshot of these files is no longer kept, so they cannot be restored.");
+}
+
+function includesPaths(one: ScanOptions["keep"], other: ScanOptions["keep"]): boolean {
+  return one === "all" || (other !== "all" && other.isSubsetOf(one));
+}
