@@ -164,7 +164,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
         .boolean()
         .optional()
         .describe(
-          "What happens when the process ends. `true`: the call runs again and gets the answer. `false`: the outcome of the call is unknown. Absent: the question is closed.",
+          "The fate of the call when the process ends. `true`: the call runs again and gets the answer. `false`: the outcome of the call is unknown. Absent: the question is closed.",
         ),
     }),
     event("question.answered", {

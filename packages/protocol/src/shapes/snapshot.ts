@@ -74,7 +74,7 @@ export const question = engineSchema<OpenQuestion>(
       choices: listSchema(z.string()).optional(),
       fields: listSchema(questionField).optional().describe("Fields of a form, with choices."),
       default: z.string().optional(),
-      survives: z.boolean().optional().describe("What happens when the process ends, as in `question.asked`."),
+      survives: z.boolean().optional().describe("The fate of the call when the process ends, as in `question.asked`."),
     }),
     z.looseObject({
       id,
@@ -123,7 +123,7 @@ const broken = z.looseObject({
 
 const narrowedRule = z.object({
   rule: z.string(),
-  reason: z.string().describe("What has changed since then, and what the user can do."),
+  reason: z.string().describe("The change since then, and the remedy for the user."),
 });
 
 /**
