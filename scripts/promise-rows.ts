@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, "..");
 const SERIES: Readonly<Record<string, string>> = {
   "docs/editing.md": "E",
   "docs/editors.md": "A",
-  "docs/promises.md": "BCFKLV",
+  "docs/promises.md": "BCEFKLV",
   "docs/security.md": "S",
   "docs/terminal.md": "T",
   "docs/web.md": "W",

@@ -144,6 +144,13 @@ export function recording(leaf: string | null): readonly Item[] {
     { type: "callback.failed", callback: "onCall", reason: "a defect of its own" },
     { type: "run.paused", run: RUN, question: "question-3", reason: "The turn reached 2 steps." },
     { type: "run.continued", run: RUN, question: "question-3", allowed: true },
+    {
+      type: "goal.checked",
+      run: RUN,
+      outcome: "open",
+      times: 1,
+      results: [{ what: "the oaks are counted", passed: false, why: "Two are missing." }],
+    },
     { type: "input.queued", input: "steer-1", parts: text("Name a shrub too."), delivery: "steer", run: RUN },
     {
       type: "message.added",

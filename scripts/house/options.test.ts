@@ -79,6 +79,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "host fan": (options) => host.fan(session, [], options),
   "host Worktrees.constructor": (options) => new host.Worktrees(options),
   "host evaluate": (options) => evaluate(options),
+  "host workspaceGoal": (options) => host.workspaceGoal(options),
   "host openEvaluation": (options) => openEvaluation(options),
   "host serversForFirstTurn": (options) => serversForFirstTurn(nothing, options),
   "memory sqliteMemory": (options) => sqliteMemory(options),

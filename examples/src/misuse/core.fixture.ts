@@ -42,6 +42,7 @@ const AGENT = {
   bounds: "",
   mode: "",
   output: "object",
+  goal: "",
   unattended: "boolean",
   hooks: "",
   guards: "",

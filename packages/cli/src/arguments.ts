@@ -74,6 +74,10 @@ function mainCommandLine(isRun: boolean): CommandLine<Arguments> {
         const isTask = isRun || task !== undefined || chatMode === false;
         if (options.outputSchema !== undefined && !isTask)
           command.error("--output-schema describes the result of a task. Use it with --task or banyan run.");
+        if (options.until?.some((command) => command.trim() === ""))
+          command.error('--until needs a command, as in banyan run --until "npm test" "mend the parser".');
+        if (options.until && (!isTask || print === false))
+          command.error('--until belongs to a task without a user: banyan run --until "npm test" "mend the parser".');
         read({
           ...NO_WORDS,
           ...options,
@@ -100,6 +104,11 @@ function withPromptOptions(command: Command): Command {
     // Another spelling of --task, for the first message.
     .addOption(new Option("--no-chat-mode").hideHelp())
     .option("--output-schema <file>", "with a task: the JSON Schema of its result, which is an object")
+    .addOption(
+      new Option("--until <command>", "with run: done only when this command succeeds (repeatable)").argParser(
+        (command: string, before: readonly string[] = []) => [...before, command],
+      ),
+    )
     .option("-m, --model <name>", "the model, as provider/model")
     .addOption(new Option("-c, --continue", "continue the last conversation of this directory").conflicts("resume"))
     .option("-r, --resume [name]", "continue a conversation by id or title; without a name, choose from a list")

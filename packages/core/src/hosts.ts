@@ -11,6 +11,7 @@ export { learntWindow, windowOf } from "./model/context-window.ts";
 export { modernSchema } from "./model/rules/schema-dialect.ts";
 export { endOfImport, recoveredState } from "./past/recovery.ts";
 export { NotExecutedError } from "./ports/define-tool.ts";
+export type { Goal, GoalCheck, GoalFinding, GoalMoment } from "./ports/goal.ts";
 export type { SummaryRequest } from "./ports/human.ts";
 export type { PreviewContext } from "./ports/tool.ts";
 export type { BeforeSummary } from "./ports/verdict.ts";

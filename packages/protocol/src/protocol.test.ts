@@ -130,6 +130,7 @@ const TOLD = {
   "conversation.brought-in": true,
   "conversation.created": true,
   "file.changed": true,
+  "goal.checked": true,
   "input.delivered": true,
   "input.edited": true,
   "input.queued": true,

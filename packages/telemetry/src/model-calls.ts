@@ -120,7 +120,7 @@ export class ModelCalls {
     });
   }
 
-  /** A model wrote a title or a summary. The span of a title has no length: the log lacks the start of its request. */
+  /** A model wrote a title or a summary, or judged a goal. The span of a title has no length: the log lacks the start of its request. */
   aside(
     {
       at,
@@ -128,7 +128,7 @@ export class ModelCalls {
       cost,
       model,
     }: { readonly at: number; readonly usage: Usage; readonly cost?: Cost; readonly model: string },
-    purpose: "title" | "summary",
+    purpose: "title" | "summary" | "judge",
     turn: OpenTurn | undefined,
   ): void {
     const names = splitModelName(model);

@@ -20,6 +20,7 @@ type UnreportedType =
   | `model.${"changed" | "replaced" | "waiting"}`
   | "context.not-shortened"
   | "file.changed"
+  | "goal.checked"
   | "title.changed"
   | "rule.revoked"
   | "turn.waiting"

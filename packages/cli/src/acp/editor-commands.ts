@@ -41,12 +41,12 @@ function userOf({ welcome }: Client): ActionUser {
 /** Returns undefined for plain text and for prompts, which the protocol's server sends itself. */
 function editorOutcome(next: AfterCommand): EditorCommandOutcome | undefined {
   if (next.type !== "turn") return { type: "done" };
-  const { directive, at, model, agent, asIs } = next;
+  const { directive, at, model, agent, asIs, goal } = next;
   if (directive.type === "stop") return { type: "done" };
   if (directive.type === "prompt") return undefined;
   const { type } = directive;
   const parts = "parts" in directive && directive.parts ? { parts: directive.parts } : {};
-  return { type, ...parts, at, model, agent, asIs };
+  return { type, ...parts, at, model, agent, asIs, goal };
 }
 
 function editorCommandContext(

@@ -36,6 +36,8 @@ export type AfterCommand =
       readonly agent?: string;
       /** True if another author wrote the text, so that files named in it are not attached. */
       readonly asIs?: boolean;
+      /** What must hold before the turn is done. */
+      readonly goal?: readonly string[];
     }
   | { readonly type: "leave" };
 

@@ -113,7 +113,7 @@ class PrintedTurn {
     const signal = this.#signal;
     const notice = (sentence: string) => this.#progress.notice(sentence);
     const prompt = await readPrintPrompt(this.#args, notice, signal);
-    const { trust, task } = this.#args;
+    const { trust, task, until } = this.#args;
     const host = await openHost({
       ...hostOptions(this.#args, false, signal, trust),
       sending: (send) => {
@@ -150,7 +150,7 @@ class PrintedTurn {
             asIs: true,
           };
     if (turn.type !== "turn" || turn.directive.type === "stop") throw new Error("The command sent no message.");
-    const { directive, at = named.at, agent, asIs } = turn;
+    const { directive, at = named.at, agent, asIs, goal = until?.map((command) => `!${command}`) } = turn;
     // A named agent has its own model, unless the command line names one.
     const usual = agent === undefined ? host.model.name : this.#args.model;
     const model = message?.type === "prompt" ? (message.said.model ?? usual) : usual;
@@ -159,7 +159,7 @@ class PrintedTurn {
     const over = this.#follow(session, onItem);
     const mode = task === undefined ? "chat" : "task";
     const begun = session
-      .turn(directive, { at, mode, model, agent, asIs })
+      .turn(directive, { at, mode, model, agent, asIs, goal })
       .then((about) => attachedLines(about).forEach(notice));
     await Promise.race([defect.promise, Promise.all([over, begun])]);
     for (const { id, title } of runningProcesses(session.state))

@@ -124,6 +124,7 @@ export class ProgressLines {
       }
       case "question":
       case "answer":
+      case "goal":
       case "process":
       case "notice": {
         const sentence = displaySentence(display);

@@ -11,6 +11,8 @@ export interface Arguments {
   /** Send the first message as a task. `once`: exit after it. `first`: continue as a chat. */
   readonly task?: "once" | "first";
   readonly outputSchema?: string;
+  /** Commands that must succeed before the task is done. */
+  readonly until?: readonly string[];
   readonly continue: boolean;
   /** Continue this conversation: its id, the start of its id, or its title. `true`: the user chooses. */
   readonly resume?: string | true;

@@ -91,6 +91,7 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
     print: ANSWER_FOLLOWS,
     page: "Shows that the agent works, and how to stop it.",
   },
+  "goal.checked": same("Shows whether the goal is reached, and which tests and configurations were changed."),
   "run.paused": same("Shows the limit, and that a user must decide."),
   "run.continued": same("Shows whether the turn continues or ends."),
   "run.ended": {

@@ -97,6 +97,8 @@ export interface TurnStep {
   readonly agent?: string;
   /** The user did not write the text, so no files that it names are attached. */
   readonly asIs?: boolean;
+  /** What must hold before the turn is done, as in `turn.say`. */
+  readonly goal?: readonly string[];
 }
 
 /** Opens a view of the client, or an action that only a client can perform. */

@@ -169,6 +169,15 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/findings 1", refuses("Nothing was reviewed")],
   ],
   init: [["/init tests", { type: "turn", turn: "say", text: instructionsRequest("tests") }]],
+  goal: [
+    ["/goal !npm test", { type: "turn", turn: "say", text: "Reach this goal: !npm test", goal: ["!npm test"] }],
+    [
+      "/goal tests pass\nMend the parser.",
+      { type: "turn", turn: "say", text: "Mend the parser.", goal: ["tests pass"] },
+    ],
+    ["/goal", { type: "message", lines: ["There is no open goal. /goal !npm test begins one."] }],
+    ["/goal !", refuses("Write a command")],
+  ],
   compact: [
     ["/compress the colour", does("branch.compact", { at: "ran", keep: "the colour" })],
     ["/compact", does("branch.compact", { at: "ran" })],

@@ -1,4 +1,5 @@
 import { lastAssistantMessage, lastUserMessage, pathTo, standingLeaf } from "@banyan/core/conversation";
+import { type Say, visibleLine } from "@banyan/core/shown";
 import { compactedLine } from "../words/amounts.ts";
 import { instructionsRequest, lastFindings, mendingRequest, REVIEWER, reviewRequest } from "../words/ready-made.ts";
 import {
@@ -78,6 +79,20 @@ export const turnActions: readonly Action[] = [
     help: "Have the agent create AGENTS.md for this project",
     needs: { right: "turn.say", idle: "turn" },
     read: (matters) => ({ type: "turn", turn: "say", text: instructionsRequest(matters) }),
+  },
+  {
+    name: "goal",
+    arguments: "[!command | tests pass | condition]",
+    help: "Have the agent work until a condition holds that Banyan checks",
+    needs: { right: "turn.say", idle: "turn" },
+    read(written, { state, say }) {
+      const [wanted = "", ...work] = written.split("\n");
+      if (wanted === "") return message(...goalLines(state, say));
+      if (wanted.trim() === "!") throw new ActionRefusal(say("Write a command, as in /goal !npm test."));
+      const text = work.join("\n").trim();
+      const goal = wanted.trim();
+      return { type: "turn", turn: "say", text: text === "" ? `Reach this goal: ${goal}` : text, goal: [goal] };
+    },
   },
   {
     name: "compact",
@@ -165,4 +180,18 @@ function sendHeld({ state, run, say }: ActionContext, argument: string): ActionS
     return conversationCommand("input.edit", { input, run }, () => sendFrom(index + 1));
   };
   return sendFrom(0);
+}
+
+/** Returns a line for each check of the goals that turns pursue, or have not reached. */
+function goalLines({ runs, waiting, broken }: ActionContext["state"], say: Say): string[] {
+  const goals = [...runs.values(), ...waiting.values(), ...broken.values()].flatMap(({ goal }) => goal ?? []);
+  if (goals.length === 0) return [say("There is no open goal. /goal !npm test begins one.")];
+  return goals.flatMap(({ checks, results = [] }) =>
+    checks.map((check) => {
+      const result = results.find(({ what }) => what === check);
+      const what = visibleLine(check);
+      if (!result) return say("not checked yet: {check}", { check: what });
+      return result.passed ? say("passed: {check}", { check: what }) : say("failed: {check}", { check: what });
+    }),
+  );
 }

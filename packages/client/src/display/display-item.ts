@@ -99,6 +99,8 @@ export type DisplayItem =
   | { readonly type: "memory"; readonly message: string; readonly items: readonly RecalledMemory[] }
   /** A waiting message has reached the turn. */
   | { readonly type: "delivery"; readonly input: string }
+  /** The checks of a goal have run. `text`: a sentence about the results. */
+  | ({ readonly type: "goal"; readonly text: string } & ItemFields<"goal.checked", "run" | "outcome" | "results">)
   /** A background process. `text`: a sentence about its start or end. */
   | { readonly type: "process"; readonly process: string; readonly hasEnded: boolean; readonly text: string }
   | NoticeDisplay;
@@ -190,6 +192,8 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
       return { type: "memory", message: item.message, items: item.items };
     case "input.delivered":
       return { type: "delivery", input: item.input };
+    case "goal.checked":
+      return { ...item, type: "goal", text: itemText(item, say) ?? "" };
     case "process.started":
     case "process.ended": {
       const { type, process } = item;
@@ -233,6 +237,7 @@ function itemText(item: UnplacedItem, say: Say | undefined): string | undefined 
  */
 export function displaySentence(display: DisplayItem): string | undefined {
   switch (display.type) {
+    case "goal":
     case "process":
     case "notice":
       return display.text;

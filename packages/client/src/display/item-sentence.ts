@@ -16,6 +16,7 @@ export const GIVEN_UP_TOO = "This text is discarded, too.";
 
 type SentenceType =
   | Exclude<Notice["type"], "feed.reset" | "chat.ended">
+  | "goal.checked"
   | "process.ended"
   | "process.started"
   | "run.continued"
@@ -62,6 +63,22 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
           callback: visibleLine(callback),
           reason: asSentence(reason),
         }),
+  "goal.checked": ({ outcome, results }, say) => {
+    const failed = results.filter(({ passed }) => !passed);
+    const names = (some: readonly { readonly what: string }[]) => some.map(({ what }) => visibleLine(what)).join("; ");
+    const changed = results.flatMap((result) => result.changed ?? []).map(visibleLine);
+    const seen =
+      changed.length === 0 ? "" : say("Changed since the goal began: {files}.", { files: changed.join(", ") });
+    const notes = results.flatMap(({ passed, why }) => (passed && why !== undefined ? [asSentence(why)] : []));
+    const all = { checks: names(outcome === "done" ? results : failed) };
+    const said =
+      outcome === "done"
+        ? say("Goal reached: {checks}.", all)
+        : outcome === "open"
+          ? say("Goal not reached yet, these checks failed: {checks}.", all)
+          : say("Goal not reached, these checks failed: {checks}.", all);
+    return [said, seen, ...notes].filter((sentence) => sentence !== "").join(" ");
+  },
   "process.started": ({ process, title }, say) =>
     say("Running in the background ({process}): {title}", { process: visibleLine(process), title: visibleLine(title) }),
   "process.ended": ({ process, outcome }, say) =>

@@ -126,6 +126,7 @@ export class TurnReader {
         return this.#notice(display);
       case "memory":
       case "delivery":
+      case "goal":
       case "process":
       case "call-draft":
         return [];

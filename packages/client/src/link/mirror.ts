@@ -61,9 +61,9 @@ export class Mirror {
       allowed: [...snapshot.allowed],
       lastRunEnd: snapshot.lastRunEnd,
       broken: new Map(
-        snapshot.broken.map(({ message, run, reason, code, why }) => [
+        snapshot.broken.map(({ message, why, ...turn }) => [
           message,
-          { run, reason, ...(code === undefined ? {} : { code }), ...(why === undefined ? {} : { message: why }) },
+          { ...turn, ...(why === undefined ? {} : { message: why }) },
         ]),
       ),
       usage: snapshot.usage,

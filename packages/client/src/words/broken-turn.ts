@@ -43,6 +43,14 @@ export function describeBrokenTurn(
         isFailure: false,
       };
     case "failed":
+      if (code === "goal")
+        return {
+          head: say("Goal not reached"),
+          why: message ?? say("Its checks did not pass."),
+          ways: ["go-on"],
+          advice: say("Continue from here, or write something else."),
+          isFailure: true,
+        };
       return {
         head: isBegun ? say("The answer broke off") : say("No answer"),
         why: message ?? say("The model could not answer."),

@@ -139,7 +139,7 @@ export class Agent<out Result = Json | undefined, out Context = unknown> impleme
 
   /** Returns a builder with these options. */
   static builder(): AgentBuilder {
-    return new AgentBuilder(makeAgent);
+    return new AgentBuilder();
   }
 
   get name(): string {
@@ -263,14 +263,9 @@ function makeAgent<Result, Context>(options: AgentOptions<Result, Context>): Age
  * const friendly = Agent.builder().model(model).instructions("You are a friendly guide.").limits({ steps: 5 }).build();
  */
 export class AgentBuilder<Result = Json | undefined, Context = unknown> {
-  readonly #make: (options: AgentOptions<Result, Context>) => Agent<Result, Context>;
   readonly #options: Partial<AgentOptions<Result, Context>>;
 
-  constructor(
-    make: (options: AgentOptions<Result, Context>) => Agent<Result, Context>,
-    options: Partial<AgentOptions<Result, Context>> = {},
-  ) {
-    this.#make = make;
+  constructor(options: Partial<AgentOptions<Result, Context>> = {}) {
     this.#options = options;
   }
 
@@ -330,13 +325,17 @@ export class AgentBuilder<Result = Json | undefined, Context = unknown> {
 
   output<Output>(output: NonNullable<AgentOptions<Output>["output"]>): AgentBuilder<Output, Context> {
     const { output: _, ...others } = this.#options;
-    return new AgentBuilder<Output, Context>(makeAgent, { ...others, output });
+    return new AgentBuilder<Output, Context>({ ...others, output });
+  }
+
+  goal(goal: NonNullable<AgentOptions["goal"]>): AgentBuilder<Result, Context> {
+    return this.#set({ goal });
   }
 
   /** Call this before `tools`, so that the compiler knows the context. */
   context<Given>(context: Given): AgentBuilder<Result, Given> {
     const { tools, ...others } = this.#options as Partial<AgentOptions<Result, unknown>>;
-    return new AgentBuilder<Result, Given>(makeAgent, { ...others, ...(tools && { tools }), context });
+    return new AgentBuilder<Result, Given>({ ...others, ...(tools && { tools }), context });
   }
 
   unattended(unattended = true): AgentBuilder<Result, Context> {
@@ -389,12 +388,12 @@ export class AgentBuilder<Result = Json | undefined, Context = unknown> {
 
   /** Throws `OptionError` if no model was set. */
   build(): Agent<Result, Context> {
-    const { model } = this.#options;
-    if (!model) throw new OptionError("An agent needs a model: call .model(...) before .build().");
-    return this.#make({ ...this.#options, model });
+    const { model, ...others } = this.#options;
+    if (model) return makeAgent({ ...others, model });
+    throw new OptionError("An agent needs a model: call .model(...) before .build().");
   }
 
   #set(options: Partial<AgentOptions<Result, Context>>): AgentBuilder<Result, Context> {
-    return new AgentBuilder(this.#make, { ...this.#options, ...options });
+    return new AgentBuilder({ ...this.#options, ...options });
   }
 }

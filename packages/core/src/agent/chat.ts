@@ -352,7 +352,8 @@ async function takeHere(
     directive.type === "retry" && !wait ? turnStart(directive, pathTo(session.state, place), []) : undefined;
   const startOn = (branch: RunBranch) => {
     tellLeftOut(session, branch.path, chat);
-    const start = beside ?? turnStart(directive, branch.path, inputsLeft(session.state, branch.path));
+    const start =
+      beside ?? turnStart(directive, branch.path, inputsLeft(session.state, branch.path), session.state.broken);
     if (start.type !== "message" || id === undefined) return start;
     if (session.state.messages.has(id))
       throw new ChatError("used-id", `The conversation already has a message with the id ${id}.`);

@@ -3,6 +3,7 @@ import { OptionError, type OptionNames, refuseUnknown } from "../conversation/op
 import { isJsonRecord, shownKind } from "../conversation/shape-problem.ts";
 import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
 import { ToolDefinitionError } from "../ports/define-tool.ts";
+import type { Goal, GoalCheck } from "../ports/goal.ts";
 import type { Guards } from "../ports/guards.ts";
 import type { CallHooks } from "../ports/human.ts";
 import { efforts, type ModelSettings, settingNames } from "../ports/model.ts";
@@ -33,6 +34,7 @@ const AGENT: OptionNames<TurnOptions & { onTurn?: () => unknown }> = {
   bounds: true,
   mode: true,
   output: true,
+  goal: true,
   unattended: "boolean",
   hooks: true,
   guards: true,
@@ -85,6 +87,8 @@ const HOOKS: OptionNames<CallHooks> = {
   beforeSummary: "function",
 };
 const GUARDS: OptionNames<Guards> = { input: "function", output: "function", hold: "boolean" };
+const GOAL: OptionNames<Goal> = { checks: true, failures: "number", asked: true };
+const GOAL_CHECK: OptionNames<GoalCheck> = { what: "string!", last: "boolean", begin: "function", run: "function!" };
 const CALLBACKS: OptionNames<Callbacks> = {
   awaited: "boolean",
   onMessage: "function",
@@ -120,6 +124,7 @@ export function checkAgentOptions(options: TurnOptions): void {
   checkOptionNames(callbacks, CALLBACKS, "callbacks.");
   checkOptionNames(hooks, HOOKS, "hooks.");
   checkOptionNames(guards, GUARDS, "guards.");
+  if (options.goal !== undefined) checkGoal(options.goal);
   if (guards?.output && "run" in model)
     throw new OptionError(`${model.id} runs whole turns itself, so guards.output cannot check its responses.`);
   if (tools !== undefined && !Array.isArray(tools)) {
@@ -152,6 +157,15 @@ function checkOptionNames(
   if (options !== undefined) refuseUnknown("an agent", options, names, within);
 }
 
+function checkGoal(goal: Goal): void {
+  refuseUnknown("an agent", goal, GOAL, "goal.");
+  if (!Array.isArray(goal.checks) || goal.checks.length === 0)
+    throw new OptionError("goal.checks must be a list with at least one check: { what, run }.");
+  for (const [index, check] of goal.checks.entries()) {
+    refuseUnknown("an agent", check, GOAL_CHECK, `goal.checks[${index}].`);
+  }
+}
+
 /** Checks the values of options before the first turn of an agent. Throws `OptionError` or `LimitError`. */
 export function checkValues({
   settings = {},
@@ -160,6 +174,7 @@ export function checkValues({
   retry = {},
   bounds = {},
   callsAtOnce,
+  goal,
 }: TurnOptions): void {
   checkSettings(settings);
   checkLimits(limits);
@@ -167,7 +182,7 @@ export function checkValues({
   checkPositive({ "memory.timeout": memory?.timeout, "retry.time": time, "retry.delay": delay });
   checkPositive({ "retry.maxDelay": maxDelay, "retry.idle": idle });
   checkCounts({ "memory.limit": memory?.limit, "retry.attempts": attempts, callsAtOnce });
-  checkCounts({ "retry.results": results });
+  checkCounts({ "retry.results": results, "goal.failures": goal?.failures });
   checkCounts({ "bounds.answer": bounds.answer, "bounds.arguments": bounds.arguments });
 }
 

@@ -3,6 +3,7 @@ import { isUserMessage, type Message } from "../conversation/message.ts";
 import type { UserPart } from "../conversation/part.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import { standingLeaf } from "../conversation/tree/path.ts";
+import { isAnswer } from "../goal/asked-goal.ts";
 import { untakenFileProblem } from "../model/rules/pictures.ts";
 import type { BeginOptions } from "../session/runs.ts";
 import type { TurnStart } from "../turn/turn.ts";
@@ -101,6 +102,7 @@ export function turnStart(
   directive: Exclude<Directive, { type: "stop" }>,
   path: readonly Message[],
   left: readonly WaitingInput[],
+  broken?: ConversationState["broken"],
 ): TurnStart {
   const leaf = path.at(-1)?.id ?? null;
   switch (directive.type) {
@@ -112,7 +114,8 @@ export function turnStart(
         throw new DirectiveError("nothing-to-resume", "There is nothing to resume: the conversation is empty.");
       if (path.at(-1)?.role === "user" && path.at(-1)?.unreadable !== undefined)
         throw nothingToAnswer("nothing-to-resume");
-      if (isComplete(path.at(-1))) {
+      // A goal is checked once more behind a complete answer.
+      if (isAnswer(path.at(-1)) && !broken?.get(leaf)?.goal) {
         throw new DirectiveError(
           "nothing-to-resume",
           "There is nothing to resume: the last answer is complete. Send a new message.",
@@ -133,10 +136,6 @@ export function turnStart(
 /** A request without the unreadable message would ask the model nothing. */
 function nothingToAnswer(code: DirectiveError["code"]): DirectiveError {
   return new DirectiveError(code, "The last message cannot be read, so no model can answer it. Send a new message.");
-}
-
-function isComplete(message: Message | undefined): boolean {
-  return message?.role === "assistant" && message.finish === "stop" && message.calls.length === 0;
 }
 
 /** Returns how the run of a directive begins. The id names the added message, or else the run. */

@@ -20,6 +20,7 @@ export const FLUSHED = {
   "content.stored": "when it is heard of",
   "message.added": "when it is heard of",
   "run.started": "when it is heard of",
+  "goal.checked": "when it is heard of",
   "run.paused": "when it is heard of",
   "run.continued": "when it is heard of",
   "run.ended": "when it is heard of",

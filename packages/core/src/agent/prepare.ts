@@ -50,6 +50,7 @@ export function readyAgent(
     context: options.context,
     mode,
     taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,
+    goal: options.goal,
     unattended: options.unattended ?? false,
     hooks: options.hooks ?? {},
     guards: options.guards as TurnAgent["guards"],

@@ -94,7 +94,11 @@ function stricter(first: Exclude<Permit, { decision: "deny" }>, second: Permit):
 export function optionsAfter(own: TurnOptions, first: TurnOptions): Partial<TurnOptions> {
   const within = optionsWithin(own, first);
   const lower = { ...lowest("tokens"), ...lowest("cost"), ...lowest("time"), ...lowest("depth") };
-  return { ...within, limits: own.limits ? { ...within.limits, ...lower } : within.limits };
+  return {
+    ...within,
+    goal: first.goal ?? own.goal,
+    limits: own.limits ? { ...within.limits, ...lower } : within.limits,
+  };
 
   function lowest(name: "tokens" | "cost" | "time" | "depth") {
     const least = Math.min(own.limits?.[name] ?? NO_LIMIT, first.limits?.[name] ?? NO_LIMIT);

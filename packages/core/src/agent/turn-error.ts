@@ -14,7 +14,7 @@ import type { Turn } from "../turn/turn.ts";
  */
 export class TurnError extends Error {
   override readonly name = "TurnError";
-  /** The code of the `ModelError`, or `limit`, `output`, `refused`, `interrupted`, `waiting` or `defect`. */
+  /** The code of the `ModelError`, or `limit`, `output`, `goal`, `refused`, `interrupted`, `waiting` or `defect`. */
   readonly code: TurnProblem["code"];
   /** The partial turn with its text, usage and cost. */
   readonly turn: Turn;

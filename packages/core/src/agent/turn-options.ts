@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ResponseBounds } from "../model/response-size.ts";
+import type { Goal } from "../ports/goal.ts";
 import type { Guards } from "../ports/guards.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
 import type { Memory } from "../ports/memory.ts";
@@ -29,6 +30,7 @@ import type { Callbacks, RetrySettings, StoreText, ToolsFor } from "../run/run.t
  *   bounds: { answer: 1_000_000, arguments: 100_000 },
  *   mode: "task",
  *   output: { type: "object", required: ["title"] },
+ *   goal: { checks: [{ what: "it has a title", run: ({ answer }) => ({ passed: answer.startsWith("# ") }) }] },
  *   unattended: true,
  *   compaction: { threshold: 0.6 },
  *   memory: { store: sqliteMemory({ file: "memory.db" }), limit: 4, cite: true },
@@ -108,6 +110,14 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
    * const { city, days } = (await agent.send("Three days in Rome, please.")).result;
    */
   readonly output?: InputSchema<Result> | undefined;
+  /**
+   * The turn is done only if these checks pass. Otherwise the model continues, and after the same failure three times
+   * the turn fails with the code `goal`. Sub-agents do not inherit the goal; an agent that takes over the turn does.
+   * @example
+   * const hasTitle = { what: "the book has a title", run: ({ answer }: GoalMoment) => ({ passed: answer.startsWith("# ") }) };
+   * new Agent({ model, goal: { checks: [hasTitle] } });
+   */
+  readonly goal?: Goal | undefined;
   /**
    * True if no user can be asked. Questions of tools then get their default answer, calls that need approval are
    * denied, and the limit policy `ask` acts as `wrap-up`. Default `false`.

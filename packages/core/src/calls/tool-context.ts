@@ -69,7 +69,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
       if (run.followers.failed) {
         throw new Error("Not finished: another part of the same message failed. Read its error first, then finish.");
       }
-      run.progress.finish({ result, summary });
+      run.progress.finished = { result, summary };
     },
     summarize: async (summary) => (await import("../context/summary-message.ts")).planSummary(run, message, summary),
   };

@@ -1,4 +1,4 @@
-import type { Event, RunEnd } from "./event.ts";
+import type { Event, LiveGoal, RunEnd } from "./event.ts";
 import type { Message } from "./message.ts";
 import { inEnglish, type Say } from "./shown/say.ts";
 
@@ -11,6 +11,8 @@ export interface BrokenTurn {
   /** Kind of the failure; for a failure of the model, the code of the `ModelError`. */
   readonly code?: string;
   readonly message?: string;
+  /** The goal that the turn did not reach. A run that resumes the turn pursues the goal. */
+  readonly goal?: LiveGoal;
 }
 
 /**

@@ -173,6 +173,16 @@ export type EventBody =
       readonly continues?: string;
       /** Usage of the earlier turns whose limits this turn shares: a hook added this turn, not a user. */
       readonly before?: EarlierUsage;
+      readonly goal?: AskedGoal;
+    }
+  /** The checks of the run's goal have run. `failed`: the goal ends without being done. */
+  | {
+      readonly type: "goal.checked";
+      readonly run: string;
+      readonly outcome: "done" | "open" | "failed";
+      readonly results: readonly GoalResult[];
+      /** The number of answers in a row after which the checks failed in the same way. */
+      readonly times: number;
     }
   /** The run waits for a user: at a limit, or with the offer to store a too large message as a file. */
   | {
@@ -239,11 +249,37 @@ export type EventBody =
   /** A model call that is no message of the tree: a title, or a summary that failed. */
   | {
       readonly type: "usage.counted";
-      readonly purpose: "title" | "summary";
+      readonly purpose: "title" | "summary" | "judge";
       readonly model: string;
       readonly usage: Usage;
       readonly cost?: Cost;
     };
+
+/** The goal of a run, with its conditions in words. See {@link isEvent}. */
+export interface AskedGoal {
+  /** The same for all runs that pursue the goal. */
+  readonly id: string;
+  readonly checks: readonly string[];
+  /** The goal as a user asked for it. */
+  readonly asked?: Json;
+}
+
+/** The goal of a run, with the results of its last checks. See {@link reduce}. */
+export interface LiveGoal extends AskedGoal {
+  /** Absent before the first checks. */
+  readonly results?: readonly GoalResult[];
+  readonly times?: number;
+}
+
+/** The result of one check of a goal, whose condition is `what`. See {@link isEvent}. */
+export interface GoalResult {
+  readonly what: string;
+  readonly passed: boolean;
+  /** The reason, such as the exit code and the end of a command's output. */
+  readonly why?: string;
+  /** Tests, and files that decide how tests run, that differ from the beginning of the goal. */
+  readonly changed?: readonly string[];
+}
 
 /** A complete user message or summary. See {@link isEvent}. */
 export interface MessageAdded {

@@ -1,6 +1,6 @@
 import type { BrokenTurn } from "./broken-turn.ts";
 import type { UserContent } from "./checked/user-content.ts";
-import type { Delivery, RunEnd, WordQuestion } from "./event.ts";
+import type { Delivery, LiveGoal, RunEnd, WordQuestion } from "./event.ts";
 import { createId } from "./id.ts";
 import type { Message, Preview } from "./message.ts";
 import { checkArguments } from "./option-names.ts";
@@ -16,6 +16,7 @@ export interface LiveRun {
   readonly leaf: string | null;
   /** The launching call, for the run of a sub-agent. */
   readonly call?: string;
+  readonly goal?: LiveGoal;
 }
 
 /**

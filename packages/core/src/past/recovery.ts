@@ -72,7 +72,7 @@ export function endOfImport(state: ConversationState): readonly (EventBody & { r
  * |---|---|
  * | a response began without content | it is abandoned |
  * | a response began with some text | it is completed with this text, and marked as interrupted |
- * | an unfinished run whose last response is complete and has no call | it had responded |
+ * | an unfinished run without a goal, whose last response is complete and has no call | it had responded |
  * | an unfinished run that asks a user, also by a sub-agent | it waits for the user |
  * | any other unfinished run | it was interrupted |
  * | a call follows, and no later response is complete | the model learns that the call did not act |
@@ -168,7 +168,9 @@ function leftOpen(state: ConversationState, recovered: readonly EventBody[]): Li
   });
 }
 
-function hadResponded(state: ConversationState, { id, leaf }: LiveRun): boolean {
+function hadResponded(state: ConversationState, { id, leaf, goal }: LiveRun): boolean {
+  // Only the checks of a goal decide that its turn is done.
+  if (goal) return false;
   if (state.following.values().some(({ run }) => run === id)) return false;
   const response = leaf === null ? undefined : state.messages.get(leaf);
   return response?.role === "assistant" && response.finish === "stop" && response.calls.length === 0;

@@ -44,7 +44,7 @@ export function taskResultIn({ calls }: AssistantMessage): Json | undefined {
 
 /** The reason why a turn failed. */
 export interface TurnProblem {
-  /** A `ModelErrorCode`, `limit`, `output`, `refused`, or `defect`. */
+  /** A `ModelErrorCode`, `limit`, `output`, `goal`, `refused`, or `defect`. */
   readonly code: string;
   readonly message: string;
   readonly cause?: unknown;

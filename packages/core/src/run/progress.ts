@@ -14,22 +14,13 @@ export interface PlannedSummary {
 
 /** Facts about a running turn that the log does not contain. */
 export class TurnProgress {
-  #finished: TaskResult | undefined;
+  /** Set when the task is done: the turn ends with this step. The last call of a step counts. */
+  finished: TaskResult | undefined;
   #planned: PlannedSummary | undefined;
   #failedSummaries = 0;
   #failedCallbacks: Set<string> | undefined;
   /** The summary after which old results free enough, so that no background summary begins; empty for no summary. */
   shortensBehind: string | undefined;
-
-  /** Set when the task is done: the turn ends with this step. */
-  get finished(): TaskResult | undefined {
-    return this.#finished;
-  }
-
-  /** Finishes the task. If several calls of a step finish the task, the last call counts. */
-  finish(finished: TaskResult): void {
-    this.#finished = finished;
-  }
 
   /** Keeps a summary until the step is over; replaces an earlier one. */
   planSummary(planned: PlannedSummary): void {

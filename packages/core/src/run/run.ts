@@ -5,6 +5,7 @@ import type { AssistantMessage, Call, Message, UserMessage } from "../conversati
 import type { EarlierUsage } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
+import type { Goal } from "../ports/goal.ts";
 import type { Guards } from "../ports/guards.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
 import type { Memory } from "../ports/memory.ts";
@@ -139,6 +140,7 @@ export interface TurnAgent {
   readonly context: unknown;
   readonly mode: Mode;
   readonly taskMode: Mode;
+  readonly goal: Goal | undefined;
   /** No user can be asked. */
   readonly unattended: boolean;
   readonly hooks: CallHooks;
@@ -255,9 +257,13 @@ export function noticeOnce({ session, id: run, origin }: TurnRun, reason: string
 }
 
 /** Adds a message for the model that no user wrote, such as a correction. */
-export async function addModelNote({ id: run, session, branch, origin }: TurnRun, text: string): Promise<void> {
-  const message = createId();
-  const added = { type: "message.added", message, parentId: branch.leaf, run, role: "user" } as const;
-  await session.commit([{ ...added, author: "system", parts: [{ type: "text", text }] }], { origin });
-  branch.extend(message);
+export async function addModelNote(run: TurnRun, text: string): Promise<void> {
+  const note = modelNote(run, text);
+  await run.session.commit([note], { origin: run.origin });
+  run.branch.extend(note.message);
+}
+
+export function modelNote({ id: run, branch }: TurnRun, text: string) {
+  const added = { type: "message.added", message: createId(), parentId: branch.leaf, run, role: "user" } as const;
+  return { ...added, author: "system", parts: [{ type: "text", text }] } as const;
 }

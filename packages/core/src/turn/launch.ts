@@ -23,7 +23,9 @@ export async function launch(parent: TurnRun, launching: SubAgentLaunch, task: S
   if (known === undefined) return work(parent, launching, agent, await addTask(parent, launching.call, task));
   const leaf = newestLeaf(state, known);
   const path = pathTo(state, leaf);
-  return (await finishedSubTask(path, (agent.holderOn(path) ?? agent).mode)) ?? work(parent, launching, agent, leaf);
+  const holder = agent.holderOn(path) ?? agent;
+  // Only its checks tell whether a goal is reached.
+  return (holder.goal ? undefined : await finishedSubTask(path, holder.mode)) ?? work(parent, launching, agent, leaf);
 }
 
 async function work(
@@ -56,7 +58,7 @@ async function addTask({ session, origin }: TurnRun, call: string, { task, workt
 
 function subAgent(parent: TurnAgent, { agent, name, instructions, model, tools }: SubTask): TurnAgent {
   // An agent by value has its own mode.
-  const base = agent ? parent.subAgent(agent) : { ...parent, mode: parent.taskMode, ...TOOLS_CHOSEN };
+  const base = agent ? parent.subAgent(agent) : { ...parent, mode: parent.taskMode, goal: undefined, ...TOOLS_CHOSEN };
   const isUnchanged = instructions === undefined && model === undefined && tools === undefined;
   const changed = agent && isUnchanged ? base : { ...base, ...ownOptions(base, { instructions, model, tools }) };
   return { ...changed, name: name ?? base.name, memory: undefined };

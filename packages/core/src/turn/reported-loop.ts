@@ -97,7 +97,7 @@ function endTask({ agent, branch, progress }: TurnRun): void {
   const last = branch.path.at(-1);
   if (agent.mode.name !== "task" || agent.mode !== agent.taskMode || last?.role !== "assistant") return;
   const text = textOf(last);
-  if (text !== "") progress.finish({ result: text, summary: undefined });
+  if (text !== "") progress.finished = { result: text, summary: undefined };
 }
 
 /** True if another run has continued from the last response of the run's path. */

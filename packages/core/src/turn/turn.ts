@@ -20,6 +20,7 @@ import { askingRuns, openLimit } from "../conversation/tree/asking-run.ts";
 import { deliverInputs, stillWaiting } from "../conversation/tree/inbox.ts";
 import { lastAssistantMessage, processesOf } from "../conversation/tree/path.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
+import { goalOfRun } from "../goal/asked-goal.ts";
 import type { TaskAgent } from "../ports/tool.ts";
 import { assistantMessage, type RunBranch } from "../run/branch.ts";
 import { guardedParts, guardInputs, type InputGuard } from "../run/guard-messages.ts";
@@ -131,8 +132,10 @@ async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): P
     await planSummary(run, summary.response, summary.text).catch(() => {});
   }
   if (run.continues !== undefined) await closeLimit(run);
-  if (start.type === "here" && mode.name === "task" && !run.progress.finished) finishAsBefore(run);
-  const { toolbox } = run.agent;
+  const { toolbox, goal } = run.agent;
+  // A message after the result says that the goal is not reached.
+  const mayBeDone = !goal || run.branch.path.at(-1)?.role === "assistant";
+  if (start.type === "here" && mode.name === "task" && !run.progress.finished && mayBeDone) finishAsBefore(run);
   if (!toolbox.handsOver) return takeLoop(run, chosen, start);
   // A call left open by a crash may have handed over.
   const handsTo = wasOpen ? toolbox.handOffIn(open) : undefined;
@@ -150,9 +153,13 @@ function handOffIn({ agent: { toolbox }, branch, from }: TurnRun): TaskAgent | u
 }
 
 async function takeLoop(run: TurnRun, chosen: ChosenModel, { type }: TurnStart): Promise<LoopEnd> {
-  const { model } = run.agent;
-  if (!("run" in model)) return stepLoop({ run, model }, chosen, type);
-  return (await import("./reported-loop.ts")).reportedLoop(run, model);
+  const { model, goal } = run.agent;
+  const loop = async (here: TurnRun, from: TurnStart["type"]) =>
+    "run" in model
+      ? (await import("./reported-loop.ts")).reportedLoop(here, model)
+      : stepLoop({ run: here, model }, chosen, from);
+  if (!goal) return loop(run, type);
+  return (await import("../goal/pursue.ts")).pursueGoal(run, goal, type, loop);
 }
 
 /** Lets the guard check the messages of users that begin the turn. Throws `DirectiveError` (`refused`). */
@@ -211,6 +218,7 @@ async function addTurnStart(run: TurnRun, start: TurnStart): Promise<void> {
     ...(ended.length > 0 && { processes: ended.map(({ id }) => id) }),
     ...(run.continues !== undefined && { continues: run.continues }),
     ...(run.before && { before: run.before }),
+    ...(agent.goal && { goal: goalOfRun(session.state, agent.goal, { ...run, leaf: branch.leaf }) }),
   });
   if (told !== undefined && start.type === "here") events.push({ ...toldOfEnd(told, leaf, ended), run: run.id });
   // One commit: after a crash between two commits, the tree would have the user's message, but no interrupted run that
@@ -242,7 +250,7 @@ function finishAsBefore({ branch, progress }: TurnRun): void {
   // Messages about ended processes may follow the response.
   const last = branch.path.findLast((message) => message.role !== "user" || message.author !== "system");
   const result = last?.role === "assistant" ? taskResultIn(last) : undefined;
-  if (result !== undefined) progress.finish({ result, summary: undefined });
+  if (result !== undefined) progress.finished = { result, summary: undefined };
 }
 
 /** Returns the summary that a call of the last response wrote, if its process ended before the log had the summary. */

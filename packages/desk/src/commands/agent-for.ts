@@ -1,7 +1,7 @@
 import { type Agent, defineTool, type NamedAgent, OptionError, type Tool } from "@banyan/core";
 import { type ConversationState, callIn, isEnded } from "@banyan/core/conversation";
 import { nearestNameAdvice } from "@banyan/core/shown";
-import { contextKnown } from "@banyan/host";
+import { contextKnown, goalOfUser } from "@banyan/host";
 import type { ClientTool, Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { Workplace } from "./workplace.ts";
@@ -10,7 +10,7 @@ import type { Workplace } from "./workplace.ts";
 const PATIENCE = 15 * 60_000;
 
 /** Settings of a turn that a client may send: agent, mode, model and client tools. */
-export type TurnSettings = Pick<Command<"turn.say">, "agent" | "mode" | "model" | "tools">;
+export type TurnSettings = Pick<Command<"turn.say">, "agent" | "goal" | "mode" | "model" | "tools">;
 
 /**
  * Returns the agent for a turn below `at`. Uses the model of the command, the conversation or the settings, in this
@@ -29,7 +29,9 @@ export async function agentForTurn(
   const agent = model === undefined ? host.agent : await host.agentWith(model);
   const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
   await contextKnown(taken.options.model);
-  return withClientTools(host.informed(named ? asNamed(taken, named) : taken, session.state), how.tools);
+  const informed = host.informed(named ? asNamed(taken, named) : taken, session.state);
+  const aimed = how.goal === undefined ? informed : informed.with({ goal: goalOfUser(host, how.goal) });
+  return withClientTools(aimed, how.tools);
 }
 
 async function namedAgent(host: Workplace["host"], name: string): Promise<NamedAgent> {

@@ -9,7 +9,9 @@ import {
   listPrompts,
   PromptError,
   type PromptText,
+  unfinishedGoal,
   unfinishedMode,
+  writtenGoal,
 } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command, Result } from "@banyan/protocol";
@@ -97,9 +99,9 @@ export const turnHandlers: Handlers<
   async "turn.resume"(command, desk) {
     using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
-    const { id, at, mode = unfinishedMode(live.session, at) } = command;
+    const { id, at, mode = unfinishedMode(live.session, at), goal = unfinishedGoal(live.session.state, at) } = command;
     if (!isDone(live, id)) {
-      await live.whileBeginning(() => beginTurn({ ...command, mode }, resume(), at, { live, beginning, desk }));
+      await live.whileBeginning(() => beginTurn({ ...command, mode, goal }, resume(), at, { live, beginning, desk }));
     }
     return {};
   },
@@ -313,7 +315,14 @@ export function continueTurn(
     try {
       const { agents = [] } = await desk.host.ready();
       const agent = agents.some(({ name }) => name === turn.agent) ? turn.agent : undefined;
-      const how = { id, agent, mode: turn.mode, tools: [...tools, ...openClientTools(live.session.state, tools)] };
+      const goal = writtenGoal(turn.goal);
+      const how = {
+        id,
+        agent,
+        goal,
+        mode: turn.mode,
+        tools: [...tools, ...openClientTools(live.session.state, tools)],
+      };
       await live.whileBeginning(() => beginTurn(how, resume(), turn.leaf ?? undefined, { live, beginning, desk }));
       return undefined;
     } catch (error) {

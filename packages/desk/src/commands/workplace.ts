@@ -38,7 +38,7 @@ export type ServedHost = Pick<
   | "whyNotReadIn"
   | "worktrees"
 > &
-  Partial<Pick<Host, "notices">> & {
+  Partial<Pick<Host, "notices" | "places">> & {
     readonly hooks: Pick<Host["hooks"], "prompt">;
     /** The folder of the agent's files. `undefined`: the agent has none, and messages name no files and no prompts. */
     readonly workspace: string | undefined;

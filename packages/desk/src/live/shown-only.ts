@@ -4,6 +4,7 @@ import {
   type Event,
   type FeedItem,
   isEvent,
+  type LiveRun,
   type Message,
   pathTo,
   usageOnPath,
@@ -23,7 +24,11 @@ export function stateInShare(state: ConversationState, { leaf }: ShareScope): Co
     labels: labelsOnly(state.labels),
     leaf: within(state.leaf) ? state.leaf : (pathTo(state, state.leaf).findLast(({ id }) => within(id))?.id ?? null),
     calls: new Map([...state.calls].filter(([, message]) => messages.has(message))),
-    broken: new Map([...state.broken].filter(([message]) => messages.has(message))),
+    broken: new Map(
+      [...state.broken].flatMap(([message, { goal: _, ...turn }]) => (messages.has(message) ? [[message, turn]] : [])),
+    ),
+    runs: new Map([...state.runs].map(([id, run]) => [id, withoutGoal(run)])),
+    waiting: new Map([...state.waiting].map(([id, run]) => [id, withoutGoal(run)])),
     questions: new Map([...state.questions].map(([id, question]) => [id, withoutRule(question)])),
     inbox: [],
     allowed: [],
@@ -68,6 +73,7 @@ const SHOWS = {
   "question.asked": "all",
   "question.answered": "all",
   "run.started": "part",
+  "goal.checked": "nothing",
   "run.paused": "all",
   "run.continued": "all",
   "run.ended": "all",
@@ -115,6 +121,10 @@ export function itemInShare(item: FeedItem, { leaf }: ShareScope): FeedItem | un
   return isEvent(item) ? emptiedEvent(item) : undefined;
 }
 
+function withoutGoal({ goal: _, ...run }: LiveRun): LiveRun {
+  return run;
+}
+
 function emptiedEvent({ seq, epoch, at }: Event): Event {
   return { type: "content.stored", digest: "", text: "", seq, epoch, at };
 }
@@ -126,8 +136,11 @@ function visiblePart(item: Extract<FeedItem, { readonly type: PartlyShown }>): F
     case "content.stored":
       // A file that a call produced is part of the conversation; content for the model is not.
       return item.mediaType === undefined ? emptiedEvent(item) : item;
-    case "run.started":
-      return { ...item, settings: {}, limits: {} };
+    case "run.started": {
+      // Commands of a goal, and the names of files, are the owner's.
+      const { goal: _, ...rest } = item;
+      return { ...rest, settings: {}, limits: {} };
+    }
     case "call.pending":
     case "call.executing":
       return withoutFolder(item);

@@ -29,6 +29,7 @@ import {
   WorkspaceSnapshots,
   workspaceTools,
 } from "@banyan/tools/workspace";
+import { goalCopies, settleFirstStates } from "../checks/first-state.ts";
 import { reviewer, unknownInAgents } from "../definitions/agents.ts";
 import { readDefinitions } from "../definitions/all-definitions.ts";
 import type { PromptCommand } from "../definitions/commands.ts";
@@ -139,6 +140,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     ...(await settleIntents(openWorkspace(workspace), backups)),
     ...(await snapshotsOf(workspace).settle()),
   ];
+  await settleFirstStates(goalCopies(places));
   const background = new BackgroundCommands();
   const toolsIn = (root: string, confined: Sandbox | undefined) => {
     const whyNotRead = options.whyNotReadIn(root);

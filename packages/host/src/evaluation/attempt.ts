@@ -2,20 +2,15 @@ import { type Agent, type ConversationState, pathTo, type Session, SessionError,
 import { toolIn } from "@banyan/core/conversation";
 import { cutTo, errorMessage } from "@banyan/core/shown";
 import type { Sandbox } from "@banyan/tools/sandbox";
+import type { CheckResult, EvaluationCost } from "../checks/case-check.ts";
+import { fillFolder } from "../checks/case-files.ts";
+import { holdUntouched, runCheck } from "../checks/check.ts";
+import { askJudge, type Judge } from "../checks/judge.ts";
+import { addCosts, nothingSpent, turnsOn } from "../checks/turns.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Allowance } from "./allowance.ts";
-import { fillFolder } from "./case-files.ts";
 import type { Case } from "./cases.ts";
-import { holdUntouched, runCheck } from "./check.ts";
-import { askJudge, type Judge } from "./judge.ts";
-import {
-  type AttemptIds,
-  type AttemptResult,
-  attemptResultText,
-  type CheckResult,
-  type EvaluationCost,
-} from "./record.ts";
-import { addCosts, nothingSpent, turnsOn } from "./turns.ts";
+import { type AttemptIds, type AttemptResult, attemptResultText } from "./record.ts";
 
 /** The folder and signal of one attempt. See {@link EvaluateOptions}. */
 export interface AttemptContext {

@@ -1,29 +1,26 @@
 import { readFileSync, statSync } from "node:fs";
-import { basename, dirname, posix, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { Limits } from "@banyan/core";
 import { nearestNameAdvice } from "@banyan/core/shown";
 import { z } from "zod";
+import { type CaseCheck, check, path, TEXT, text } from "../checks/case-check.ts";
+import { type CaseFiles, pathsWithout } from "../checks/case-files.ts";
 import { limitsOf } from "../settings/connection.ts";
 import { misfitsOf, SettingsError } from "../settings/fault.ts";
 import { formatKey, type KeyPath } from "../settings/key.ts";
 import { limitSettings } from "../settings/schema.ts";
 import { parseYaml, type YamlPlaces } from "../settings/yaml-text.ts";
-import { type CaseFiles, pathsWithout } from "./case-files.ts";
 
 // `misfitsOf` puts the actual value before these messages.
 
-const TEXT = "a text (put a number in quotes)";
 const NAME = "a name of at most 100 characters, in one line";
-const PATH = "a path in the folder of the attempt, without ..";
 const COUNT = "a whole number above 0";
 const SECONDS = "a number of seconds above 0";
 const DOLLARS = "an amount of US dollars above 0";
 const MODE = '"task" or "chat"';
 const CALL = "an object with tool, and the input of that tool";
 
-const text = z.string(TEXT).min(1, TEXT);
 const name = z.string(NAME).regex(/^[^\p{Cc}\u2028\u2029]{1,100}$/u, NAME);
-const path = z.string(PATH).refine(isInside, PATH);
 const count = z.int(COUNT).positive(COUNT);
 const mode = z.enum(["task", "chat"], MODE);
 const texts = (form: string) => z.array(text, form).min(1, form);
@@ -41,32 +38,6 @@ const scripted = z.union(
   ],
   "a text, or an object with calls",
 );
-
-const check = z
-  .strictObject(
-    {
-      command: text.optional(),
-      exit: z.int("an exit code from 0 to 255").min(0).max(255, "an exit code from 0 to 255").optional(),
-      seconds: z.number(SECONDS).positive(SECONDS).optional(),
-      file: path.optional(),
-      absent: z.literal(true, "true").optional(),
-      judge: text.optional(),
-      files: z.array(path, "a list of paths").min(1, "a list of paths").optional(),
-      restore: z.array(path, "a list of paths, which may be empty").optional(),
-      script: z
-        .strictObject({ holds: z.boolean("true or false"), reason: text }, "an object with holds and reason")
-        .optional(),
-      equals: z.string(TEXT).optional(),
-      contains: text.optional(),
-      lacks: text.optional(),
-      matches: text.refine(isRegularExpression, "a regular expression").optional(),
-    },
-    "an object with command, file or judge, or with what the answer equals, contains, lacks or matches",
-  )
-  .superRefine((given, context) => {
-    const problem = oddity(given);
-    if (problem !== undefined) context.addIssue({ code: "custom", message: problem, path: [] });
-  });
 
 const aCase = z.strictObject(
   {
@@ -109,12 +80,6 @@ const file = z.strictObject(
  * const written: WrittenCases = { cases: [{ name: "sum", say: "What is 2 + 2?", expect: [{ contains: "4" }] }] };
  */
 export type WrittenCases = z.input<typeof file>;
-
-/**
- * A check of an attempt: of a command's result, a file, a judge's verdict, or by default the answer.
- * See {@link readCases}.
- */
-export type CaseCheck = z.output<typeof check>;
 
 /** A response of the scripted model: a text, or tool calls. See {@link readCases}. */
 export type ScriptedResponse = z.output<typeof scripted>;
@@ -263,38 +228,4 @@ function readCaseText(
     const problem = why === "ENOENT" ? `there is no file ${path}` : `${path} cannot be read (${why})`;
     throw new SettingsError({ ...position(), problem, advice: "name a file with text" }, { cause: error });
   }
-}
-
-function isInside(written: string): boolean {
-  const normal = posix.normalize(written);
-  return written !== "" && normal !== "." && !/^\.\.(?:\/|$)|^[/\\]|^[A-Za-z]:|\0/.test(normal);
-}
-
-function isRegularExpression(source: string): boolean {
-  try {
-    return new RegExp(source, "m") instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
-
-/** Returns the valid combination if the fields of a check do not go together. */
-function oddity(fields: z.output<z.ZodObject<(typeof check)["shape"]>>): string | undefined {
-  const { command, file, judge, exit, seconds, absent, files, script, equals, contains, lacks, matches, restore } =
-    fields;
-  const subjects = [command, file, judge].filter((one) => one !== undefined).length;
-  const content = [equals, contains, lacks, matches].some((one) => one !== undefined);
-  if (subjects > 1) return "only one of command, file and judge";
-  if (judge !== undefined && content) return "judge without equals, contains, lacks and matches";
-  if (judge === undefined && (files !== undefined || script !== undefined))
-    return "judge together with files and script";
-  if (command === undefined && exit !== undefined) return "command together with exit";
-  if (command === undefined && matches === undefined && seconds !== undefined)
-    return "command or matches together with seconds";
-  if (command === undefined && restore !== undefined) return "command together with restore";
-  if (absent && (file === undefined || content)) return "file together with absent, and nothing about its content";
-  if (file !== undefined && !absent && !content) return "equals, contains, lacks, matches or absent for the file";
-  if (subjects === 0 && !content)
-    return "command, file or judge, or what the answer equals, contains, lacks or matches";
-  return undefined;
 }

@@ -5,23 +5,23 @@ import { formatDuration } from "@banyan/client/words";
 import { type ConversationState, LimitError, type Session } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { errorMessage } from "@banyan/core/shown";
+import type { EvaluationCost } from "../checks/case-check.ts";
+import { removeFolder } from "../checks/case-files.ts";
+import type { Judge } from "../checks/judge.ts";
+import { addCosts, nothingSpent } from "../checks/turns.ts";
 import { Allowance } from "./allowance.ts";
 import { type AttemptOptions, type Column, isLogLost, makeAttempt } from "./attempt.ts";
-import { removeFolder } from "./case-files.ts";
 import type { Case, Cases } from "./cases.ts";
-import type { Judge } from "./judge.ts";
 import {
   type Attempt,
   type AttemptIds,
   type AttemptResult,
   attemptIds,
   type Evaluation,
-  type EvaluationCost,
   resultIn,
   shortKey,
 } from "./record.ts";
 import { reportMessage } from "./report.ts";
-import { addCosts, nothingSpent } from "./turns.ts";
 
 const AT_ONCE = 4;
 

@@ -1,3 +1,5 @@
+export type { CaseCheck, CheckResult, EvaluationCost } from "../checks/case-check.ts";
+export type { Judge } from "../checks/judge.ts";
 export type {
   AttemptContext,
   Column,
@@ -5,7 +7,6 @@ export type {
 } from "./attempt.ts";
 export {
   type Case,
-  type CaseCheck,
   type Cases,
   type CasesSource,
   casesFrom,
@@ -14,9 +15,8 @@ export {
   type WrittenCases,
 } from "./cases.ts";
 export { type EvaluateOptions, EvaluationError, evaluate } from "./evaluate.ts";
-export type { Judge } from "./judge.ts";
 export { type EvaluationOptions, type OpenEvaluation, openEvaluation } from "./open-evaluation.ts";
-export type { Attempt, AttemptResult, AttemptStatus, CheckResult, Evaluation, EvaluationCost } from "./record.ts";
+export type { Attempt, AttemptResult, AttemptStatus, Evaluation } from "./record.ts";
 export {
   evaluationNotes,
   evaluationSentence,

@@ -7,6 +7,7 @@ import { ModelChoiceError } from "@banyan/models";
 import { UNATTENDED } from "../conversations/conversations.ts";
 import { readDefinitions } from "../definitions/all-definitions.ts";
 import { contextKnown } from "../drivers/drivers.ts";
+import { FREE, type Judge } from "../checks/judge.ts";
 import type { Host } from "../host/host.ts";
 import { AGENT } from "../host/host-agent.ts";
 import { type HostFlags, type HostOptions, openHost } from "../host/open-host.ts";
@@ -19,7 +20,6 @@ import type { SettingName } from "../settings/schema.ts";
 import type { AttemptContext, Column, Competitor } from "./attempt.ts";
 import { type Case, type Cases, readCases, type ScriptedResponse } from "./cases.ts";
 import { type EvaluateOptions, evaluate } from "./evaluate.ts";
-import { FREE, type Judge } from "./judge.ts";
 import { type Evaluation, shortKey } from "./record.ts";
 
 /** The model whose responses are in the cases. */

@@ -1,29 +1,8 @@
 import { createHash } from "node:crypto";
-import { type ConversationState, type Cost, textOf, type Usage } from "@banyan/core";
+import { type ConversationState, textOf } from "@banyan/core";
 import { Document, isCollection, parse } from "yaml";
 import { z } from "zod";
-
-/** The result of one check of an attempt. See {@link tallyOf}. */
-export interface CheckResult {
-  readonly holds: boolean;
-  /** A description of the check. */
-  readonly what: string;
-  /** The reason that the check does not hold, or the judge's explanation. */
-  readonly why?: string;
-  /** True if the check holds even for an empty answer and the case's unchanged files. */
-  readonly holdsUntouched?: true;
-  /** Files that the agent changed, and that had the case's content while the command ran. */
-  readonly restored?: readonly string[];
-  /** Files that the agent changed and the command names. The command ran with the agent's versions. */
-  readonly changed?: readonly string[];
-}
-
-/** Tokens and cost of some turns. See {@link evaluate}. */
-export interface EvaluationCost {
-  readonly usage: Usage;
-  /** US dollars; `undefined` if a price is unknown. */
-  readonly cost: Cost;
-}
+import type { CheckResult, EvaluationCost } from "../checks/case-check.ts";
 
 /** The result of a finished attempt, as stored in the conversation. See {@link tallyOf}. */
 export interface AttemptResult {

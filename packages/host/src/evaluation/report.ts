@@ -1,9 +1,10 @@
 import { formatDuration, shortCount } from "@banyan/client/words";
 import { totalTokens } from "@banyan/core/conversation";
 import { counted, formatCost, visibleText } from "@banyan/core/shown";
+import type { EvaluationCost } from "../checks/case-check.ts";
+import { addCosts, nothingSpent } from "../checks/turns.ts";
 import type { Attempt, Evaluation } from "./record.ts";
-import { type EvaluationCost, shortKey } from "./record.ts";
-import { addCosts, nothingSpent } from "./turns.ts";
+import { shortKey } from "./record.ts";
 
 /** Counts and cost of some attempts: those of a case in a column, of a column, or all. See {@link tallyText}. */
 export interface Tally {

@@ -5,7 +5,7 @@ import { Agent, type Permission, Session, say } from "@banyan/core";
 import { call, collect, fail, finishTask, scriptedModel, spend, text } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { turnsOn } from "../evaluation/turns.ts";
+import { turnsOn } from "../checks/turns.ts";
 import { redactor } from "../redaction/redactor.ts";
 import { type HookEntries, hookEntries } from "./entries.ts";
 import { turn } from "./hooks.fixture.ts";

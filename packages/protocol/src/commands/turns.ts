@@ -1,7 +1,7 @@
 import type { Json } from "@banyan/core/conversation";
 import { z } from "zod";
 import { saidPart } from "../shapes/parts.ts";
-import { count, engineSchema, id, json, listSchema, nothing, textSchema } from "../shapes/shapes.ts";
+import { count, engineSchema, id, json, lineSchema, listSchema, nothing, textSchema } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const conversation = { conversation: id };
@@ -37,6 +37,12 @@ const how = {
     .optional()
     .describe("Named agent of this turn, such as `reviewer`, with its own instructions, tools and model."),
   mode: mode.describe("Default: `chat`. A chat turn ends when the model calls no tool."),
+  goal: listSchema(lineSchema(2_000))
+    .check(z.minLength(1), z.maxLength(20))
+    .optional()
+    .describe(
+      "What must hold before the turn is done: `!command`, which must exit with 0, `tests pass`, or words for the agent's model as a judge. Refused for an agent without a folder. `turn.resume` keeps the goal of the interrupted run.",
+    ),
   tools: clientTools
     .optional()
     .describe("Client-side tools of this turn. A call asks a question in words, and the answer is the call's result."),

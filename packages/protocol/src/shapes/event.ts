@@ -2,10 +2,12 @@ import { z } from "zod";
 import {
   about,
   anyJson,
+  askedGoal,
   behindSummary,
   broughtFile,
   cacheMiss,
   fileChange,
+  goalResult,
   offers,
   part,
   preview,
@@ -199,6 +201,15 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
         })
         .optional()
         .describe("Usage of earlier turns. This turn shares their limits, because a hook added this turn."),
+      goal: askedGoal.optional(),
+    }),
+    event("goal.checked", {
+      run: id,
+      outcome: z
+        .enum(["done", "open", "failed"])
+        .describe("`open`: the model continues. `failed`: the goal ends without being done."),
+      results: listSchema(goalResult),
+      times: count.describe("Number of answers in a row after which the checks failed in the same way."),
     }),
     event("run.paused", {
       run: id,
@@ -244,7 +255,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("model.changed", { model: z.string() }),
     event("rule.revoked", { pattern: z.string() }),
     event("usage.counted", {
-      purpose: z.enum(["title", "summary"]),
+      purpose: z.enum(["title", "summary", "judge"]),
       model: z.string(),
       usage,
       cost: dollars.optional(),

@@ -3,6 +3,7 @@ import {
   isBase64,
   isMediaType,
   isWebAddress,
+  type LiveGoal,
   LONGEST_NAME,
   type QuestionField,
   type UserPart,
@@ -147,6 +148,30 @@ export const fileChange = z.object({
 });
 
 export const seenFile = z.object({ path: z.string().describe("Path relative to the workspace."), digest });
+
+const askedGoalFields = {
+  id: z.string().describe("The same for all runs that pursue the goal."),
+  checks: listSchema(z.string()).describe("The conditions in words."),
+  asked: anyJson.optional().describe("The goal as a user asked for it."),
+};
+
+export const askedGoal = z
+  .object(askedGoalFields)
+  .describe("The goal of the turn, which is done only if all checks pass.");
+
+export const goalResult = z.object({
+  what: z.string().describe("The condition in words."),
+  passed: z.boolean(),
+  why: z.string().optional().describe("The reason, such as the end of a command's output."),
+  changed: listSchema(z.string())
+    .optional()
+    .describe("Tests, and files that decide how tests run, that differ from the beginning of the goal."),
+});
+
+/** The goal of a live or broken turn, with the last results. */
+export const liveGoal = engineSchema<LiveGoal>(
+  z.looseObject({ ...askedGoalFields, results: listSchema(goalResult).optional(), times: count.optional() }),
+);
 
 export const about = z.object({
   offered: z

@@ -9,7 +9,7 @@ import type {
 } from "@banyan/core/conversation";
 import { z } from "zod";
 import { message } from "./message.ts";
-import { offers, preview, questionField, usage, userPart } from "./parts.ts";
+import { liveGoal, offers, preview, questionField, usage, userPart } from "./parts.ts";
 import { callId, count, cursor, dollars, engineSchema, id, listSchema, time } from "./shapes.ts";
 
 /**
@@ -53,6 +53,7 @@ const run = engineSchema<LiveRun>(
     startedAt: time,
     leaf: id.nullable().describe("Last message on the path of the run."),
     call: callId.optional().describe("For a sub-agent: the call that launched it."),
+    goal: liveGoal.optional(),
   }),
 );
 
@@ -119,6 +120,7 @@ const broken = z.looseObject({
   reason: engineSchema<BrokenTurn["reason"]>(z.string()),
   code: z.string().optional().describe("Kind of failure."),
   why: z.string().optional().describe("One sentence about the failure."),
+  goal: liveGoal.optional().describe("Goal that the turn did not reach. `turn.resume` continues with the goal."),
 });
 
 const narrowedRule = z.object({

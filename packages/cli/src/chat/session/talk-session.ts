@@ -34,6 +34,8 @@ export interface TalkTurnOptions {
   readonly agent?: string | undefined;
   /** True if another author wrote the text, so that files named in it are not attached. */
   readonly asIs?: boolean | undefined;
+  /** What must hold before the turn is done. */
+  readonly goal?: readonly string[] | undefined;
 }
 
 /** A prompt that the server expands. */
@@ -141,10 +143,10 @@ export class TalkSession implements AskingSession {
     how: TalkTurnOptions,
   ): Promise<AttachmentReport> {
     const { type } = directive;
-    const { at, model, agent, asIs } = how;
+    const { at, model, agent, asIs, goal } = how;
     // A turn of another agent is a question with an answer.
     const mode = agent === undefined ? how.mode : "chat";
-    const by = { ...(model !== undefined && { model }), ...(agent !== undefined && { agent }) };
+    const by = { ...(model !== undefined && { model }), ...(agent !== undefined && { agent }), ...(goal && { goal }) };
     const place = { ...this.#here, mode, ...(at !== undefined && { at }), ...by };
     switch (type) {
       case "say":

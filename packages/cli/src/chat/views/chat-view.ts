@@ -105,6 +105,7 @@ export class ChatView implements FeedView {
         break;
       case "question":
       case "answer":
+      case "goal":
       case "process":
       case "notice": {
         // The user types below the question, so the line of its call waits until the call has ended.

@@ -22,7 +22,7 @@ import { olderAbout } from "./older-about.ts";
 import { checkState, parentKey, pathTo } from "./path.ts";
 import { noteAnswer, noteQuestions } from "./questions.ts";
 import { readableEvent } from "./readable-event.ts";
-import { endRun, startRun } from "./runs.ts";
+import { endRun, noteGoal, startRun } from "./runs.ts";
 
 const PROGRESS_KEPT = 64 * 1024;
 
@@ -257,6 +257,8 @@ function reduceEvent(state: MutableState, event: Event): Change {
       if (!noteQuestions(state.questions, event)) return skippedItem(event, "it names no open question");
       return { run: event.run };
     }
+    case "goal.checked":
+      return noteGoal(state, event);
     case "run.ended":
       return endRun(state, event);
     case "input.queued":

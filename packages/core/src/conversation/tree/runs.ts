@@ -1,14 +1,15 @@
 import { endReason } from "../broken-turn.ts";
-import type { Event } from "../event.ts";
+import type { AskedGoal, Event, LiveGoal } from "../event.ts";
 import type { MutableState, OpenQuestion } from "../state.ts";
 import { latestRun } from "./asking-run.ts";
-import type { Change } from "./call-state.ts";
+import { type Change, skippedItem } from "./call-state.ts";
 import { holdInputs } from "./inbox.ts";
 import { noteQuestions } from "./questions.ts";
 
 /** Starts a run. A run that continues a waiting turn takes over its questions and inputs. */
 export function startRun(state: MutableState, event: Extract<Event, { type: "run.started" }>): Change {
   const { run: id, agent, mode, at: startedAt, leaf, call, continues } = event;
+  const goal = event.goal && goalBefore(state, event, event.goal);
   if (leaf !== null) state.broken.delete(leaf);
   for (const process of event.processes ?? []) state.processes.delete(process);
   if (continues !== undefined) {
@@ -17,7 +18,34 @@ export function startRun(state: MutableState, event: Extract<Event, { type: "run
     noteQuestions(state.questions, event);
     state.inbox = state.inbox.map((input) => (input.run === continues ? { ...input, run: id } : input));
   }
-  state.runs.set(id, { id, agent, mode, startedAt, leaf, ...(call === undefined ? {} : { call }) });
+  state.runs.set(id, {
+    id,
+    agent,
+    mode,
+    startedAt,
+    leaf,
+    ...(call === undefined ? {} : { call }),
+    ...(goal && { goal }),
+  });
+  return { run: id };
+}
+
+/** Returns the goal of a run, with the last results if the run continues to pursue a goal. */
+function goalBefore(
+  { broken, waiting }: MutableState,
+  { leaf, continues }: Extract<Event, { type: "run.started" }>,
+  goal: AskedGoal,
+): LiveGoal {
+  const before = broken.get(leaf ?? "")?.goal ?? waiting.get(continues ?? "")?.goal;
+  return before?.id === goal.id ? { ...before, ...goal } : goal;
+}
+
+/** Keeps the results of the checks of a run's goal. */
+export function noteGoal(state: MutableState, event: Extract<Event, { type: "goal.checked" }>): Change {
+  const { run: id, results, times } = event;
+  const run = state.runs.get(id);
+  if (!run?.goal) return skippedItem(event, "its run has no goal");
+  state.runs.set(id, { ...run, goal: { ...run.goal, results, times } });
   return { run: id };
 }
 
@@ -25,7 +53,7 @@ export function startRun(state: MutableState, event: Extract<Event, { type: "run
 export function endRun(state: MutableState, event: Extract<Event, { type: "run.ended" }>): Change {
   const run = state.runs.get(event.run) ?? state.waiting.get(event.run);
   // The call of a sub-agent reports how the sub-agent ended.
-  if (run?.call === undefined) noteEnd(state, event);
+  if (run?.call === undefined) noteEnd(state, event, run?.goal);
   state.runs.delete(event.run);
   state.waiting.delete(event.run);
   if (event.reason === "waiting" && run) {
@@ -48,7 +76,7 @@ function noteLost(state: MutableState, question: OpenQuestion, run: string): voi
     state.questions.set(question.id, { ...question, text: `${question.text}\n\n${LOST}` });
 }
 
-function noteEnd(state: MutableState, end: Extract<Event, { type: "run.ended" }>): void {
+function noteEnd(state: MutableState, end: Extract<Event, { type: "run.ended" }>, goal: LiveGoal | undefined): void {
   const { run, reason, leaf, error } = end;
   const message = endReason(end);
   state.lastRunEnd = reason;
@@ -58,5 +86,6 @@ function noteEnd(state: MutableState, end: Extract<Event, { type: "run.ended" }>
     reason,
     ...(error && { code: error.code }),
     ...(message !== undefined && { message }),
+    ...(goal && { goal }),
   });
 }

@@ -116,6 +116,7 @@ export class EditorUpdates {
         return [];
       case "question":
         return display.about === "limit" ? this.#note(display.run, display.text) : [];
+      case "goal":
       case "process":
         return this.#remark(display.text);
       case "notice":

@@ -54,6 +54,8 @@ export type EditorCommandOutcome =
       readonly agent?: string | undefined;
       /** True if no files that the texts name are attached. */
       readonly asIs?: boolean | undefined;
+      /** What must hold before the turn is done. */
+      readonly goal?: readonly string[] | undefined;
       /** True if the first text may call a saved prompt. */
       readonly slash?: boolean | undefined;
     };

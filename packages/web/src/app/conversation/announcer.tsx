@@ -116,6 +116,7 @@ function announcementOf(
     case "answer":
     case "memory":
     case "delivery":
+    case "goal":
     case "process":
       return undefined;
     default:

@@ -116,6 +116,7 @@ export class ActivityTracker {
       case "file-change":
       case "memory":
       case "delivery":
+      case "goal":
       case "process":
       case undefined:
         break;

@@ -220,6 +220,7 @@ export class LiveView implements FeedView {
           return sentence === undefined ? [] : wrapCells(sentence, width);
         }, true);
         break;
+      case "goal":
       case "process":
         this.#toldEnds.note(item);
         this.#tell(display.text);

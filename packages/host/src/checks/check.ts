@@ -1,35 +1,35 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { formatDuration } from "@banyan/client/words";
-import { counted, cutTo, errorMessage } from "@banyan/core/shown";
+import { counted, errorMessage } from "@banyan/core/shown";
 import { meantPath } from "@banyan/tools/named-path";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";
 import type { Redact } from "../redaction/redactor.ts";
-import { restoreFiles } from "./case-files.ts";
-import type { Case, CaseCheck } from "./cases.ts";
-import type { CheckResult } from "./record.ts";
+import type { CaseCheck, CheckResult } from "./case-check.ts";
+import { type CaseFiles, restoreFiles } from "./case-files.ts";
+import { describeCheck, quoteShortened, SHOWN } from "./check-words.ts";
 
 /** Milliseconds. */
 const PATIENCE = 60_000;
 
 const LARGEST = 4 * 1024 * 1024;
 
-/** Maximum characters of a text in an explanation. */
-const SHOWN = 400;
-
 /** Milliseconds. */
 const PATTERN_PATIENCE = 10_000;
 
-/** The outcome of an attempt, for its checks. */
+/** The outcome of an attempt or a turn, for its checks. */
 export interface AttemptOutcome {
-  readonly case: Case;
+  /** The files that checks restore while they run. */
+  readonly case: CaseFiles;
   readonly directory: string;
   /** The agent's last answer. */
   readonly answer: string;
   /** The agent's sandbox, also for commands of checks. */
   readonly sandbox: Sandbox | undefined;
   readonly redact: Redact | undefined;
+  /** Characters of a command's output in the reason. Default: a line of 400 characters. */
+  readonly told?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -61,23 +61,6 @@ function millisOf(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
 }
 
-/** Describes a check in words. */
-export function describeCheck(check: CaseCheck): string {
-  const { command, exit = 0, file, absent, judge } = check;
-  if (judge !== undefined) return `the judge says: ${judge.trim()}`;
-  if (absent) return `there is no ${file}`;
-  const content = expectedText(check);
-  if (command === undefined) return `${file ?? "the answer"} ${content}`;
-  return `\`${command.trim()}\` exits with ${exit}${content === "" ? "" : `, and its output ${content}`}`;
-}
-
-function expectedText({ equals, contains, lacks, matches }: CaseCheck): string {
-  const said = { equals, contains, lacks, matches: matches === undefined ? undefined : `/${matches}/` };
-  return Object.entries(said)
-    .flatMap(([how, text]) => (text === undefined ? [] : [`${how} ${how === "matches" ? text : quoteShortened(text)}`]))
-    .join(" and ");
-}
-
 /** `why`: the reason why a check does not hold. */
 type CheckFinding = { readonly why: string | undefined } & Pick<CheckResult, "restored" | "changed">;
 
@@ -98,7 +81,7 @@ async function finding(check: CaseCheck, outcome: AttemptOutcome): Promise<Check
 async function whyCommandNot(
   command: string,
   check: CaseCheck,
-  { directory, sandbox, redact, signal }: AttemptOutcome,
+  { directory, sandbox, redact, told, signal }: AttemptOutcome,
 ): Promise<string | undefined> {
   const { exit = 0, seconds } = check;
   const timeout = millisOf(seconds) ?? PATIENCE;
@@ -108,7 +91,8 @@ async function whyCommandNot(
     signal,
     redaction: redact && (() => redact.stream()),
   });
-  const said = output.trim() === "" ? "it printed nothing" : `it printed ${quoteShortened(outputTail(output.trim()))}`;
+  const tail = outputTail(output.trim(), told ?? SHOWN);
+  const said = tail === "" ? "it printed nothing" : `it printed ${told ? `\n${tail}` : quoteShortened(tail)}`;
   if (end.type === "timed-out") return `it did not end within ${formatDuration(timeout)} and was stopped; ${said}`;
   if (end.type === "cancelled") return "it was stopped";
   if (end.code !== exit) return `it exited with ${end.code}; ${said}`;
@@ -176,11 +160,7 @@ export async function readAttemptFile(
   }
 }
 
-function quoteShortened(text: string): string {
-  return JSON.stringify(cutTo(text, SHOWN));
-}
-
 /** Errors are usually at the end. */
-function outputTail(output: string): string {
-  return output.length <= SHOWN ? output : `…${output.slice(1 - SHOWN).toWellFormed()}`;
+function outputTail(output: string, most: number): string {
+  return output.length <= most ? output : `…${output.slice(1 - most).toWellFormed()}`;
 }

@@ -1,12 +1,11 @@
-import { Agent, type AgentOptions, type Session } from "@banyan/core";
+import { Agent, type AgentOptions, type Limits, type Session } from "@banyan/core";
 import { cutTo, encloseInTags } from "@banyan/core/shown";
 import { finishTask, scriptedModel } from "@banyan/core/testing";
 import { z } from "zod";
 import type { Redact } from "../redaction/redactor.ts";
-import type { Allowance } from "./allowance.ts";
-import type { CaseCheck } from "./cases.ts";
-import { describeCheck, readAttemptFile } from "./check.ts";
-import type { CheckResult, EvaluationCost } from "./record.ts";
+import type { CaseCheck, CheckResult, EvaluationCost } from "./case-check.ts";
+import { readAttemptFile } from "./check.ts";
+import { describeCheck } from "./check-words.ts";
 import { turnsOn } from "./turns.ts";
 
 const INSTRUCTIONS = `You judge the work of another agent. You get its task, its answer, sometimes the content of its files, and one condition. Decide whether the condition holds, and give the reason in one or two sentences. Judge only this condition, by the work itself and not by its intention. If the work leaves it unclear, the condition does not hold.
@@ -28,7 +27,9 @@ export type Judge = AgentOptions["model"] | "scripted";
 export interface JudgeInput {
   readonly session: Session;
   readonly judge: Judge;
-  readonly allowance: Allowance | undefined;
+  /** Returns an agent within a limit of cost. */
+  readonly allowance: { agent(agent: Agent<unknown>): Agent<unknown> } | undefined;
+  readonly limits?: Limits | undefined;
   /** The id of the question's message. */
   readonly id: string;
   readonly title: string;
@@ -47,7 +48,7 @@ class JudgeError extends Error {
 /** Asks a judge whether a check holds, on a separate branch. Rejects with `JudgeError` if there is no verdict. */
 export async function askJudge(
   check: CaseCheck,
-  { session, judge, allowance, id, title, said, answer, directory, redact, signal }: JudgeInput,
+  { session, judge, allowance, limits, id, title, said, answer, directory, redact, signal }: JudgeInput,
 ): Promise<{ readonly checked: CheckResult; readonly spent: EvaluationCost }> {
   const parts = [
     encloseInTags("asked", said.join("\n\n")),
@@ -71,7 +72,7 @@ export async function askJudge(
     mode: "task",
     output: verdict,
     unattended: true,
-    limits: { steps: 5 },
+    limits: { steps: 5, ...limits },
   });
   const { last, spent } = await turnsOn({ session, agent: allowance?.agent(agent) ?? agent, root: id, signal });
   const found = verdict.safeParse(last?.result);

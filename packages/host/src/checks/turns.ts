@@ -1,7 +1,7 @@
 import { Agent, type Chat, resume, type Session, say, type Turn } from "@banyan/core";
 import { addCost, addUsage, noUsage } from "@banyan/core/conversation";
 import { onAbort } from "@banyan/core/hosts";
-import type { EvaluationCost } from "./record.ts";
+import type { EvaluationCost } from "./case-check.ts";
 
 /** The result of all turns on a branch. */
 export interface BranchOutcome {

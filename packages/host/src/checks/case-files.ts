@@ -11,7 +11,7 @@ export interface CaseFiles {
 }
 
 /** A file or link of the case's folder, or a text in the case. */
-type CaseFile = { readonly from: string } | { readonly content: string };
+export type CaseFile = { readonly from: string } | { readonly content: string };
 
 /** Makes a folder's content equal to the files of a case. Rejects if a path leaves the folder through a link. */
 export async function fillFolder(directory: string, { folder, files }: CaseFiles): Promise<void> {
@@ -54,20 +54,29 @@ export async function restoreFiles(
   const foreign = restore ? await foreignFiles(directory, files, restore.map(normalizePath)) : [];
   const restored = [...(await changedOf(directory, files, wanted)), ...foreign];
   const named = restore ? [] : pathsInCommand(command).filter((path) => files.has(path) && !restored.includes(path));
-  await using undone = new AsyncDisposableStack();
-  if (restored.length > 0) {
-    const aside = asideOf(directory);
-    await mkdir(aside, { mode: 0o700 });
-    undone.defer(() => rm(aside, { recursive: true, force: true }));
-    for (const [index, path] of restored.entries())
-      undone.defer(await replace(directory, path, files.get(path), join(aside, String(index))));
-  }
-  const undo = undone.move();
+  const undo = await putBefore(directory, files, restored, asideOf(directory));
   return {
     restored,
     named: await changedOf(directory, files, named),
-    [Symbol.asyncDispose]: () => undo.disposeAsync(),
+    [Symbol.asyncDispose]: () => undo[Symbol.asyncDispose](),
   };
+}
+
+/** Gives paths the content of `files`, and moves their present content to the folder `aside` until disposal. */
+export async function putBefore(
+  directory: string,
+  files: ReadonlyMap<string, CaseFile>,
+  paths: readonly string[],
+  aside: string,
+): Promise<AsyncDisposable> {
+  await using undone = new AsyncDisposableStack();
+  if (paths.length > 0) {
+    await mkdir(aside, { mode: 0o700 });
+    undone.defer(() => rm(aside, { recursive: true, force: true }));
+    for (const [index, path] of paths.entries())
+      undone.defer(await replace(directory, path, files.get(path), join(aside, String(index))));
+  }
+  return undone.move();
 }
 
 /** Removes the folder of an interrupted attempt. */
@@ -85,7 +94,7 @@ export function pathsWithout(one: CaseFiles, path: string): readonly string[] | 
   return paths.some((file) => isPathIn(file, normalizePath(path))) ? undefined : paths;
 }
 
-function readCaseFiles({ folder, files }: CaseFiles): Map<string, CaseFile> {
+export function readCaseFiles({ folder, files }: CaseFiles): Map<string, CaseFile> {
   const found = new Map<string, CaseFile>();
   if (folder !== undefined)
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -109,7 +118,7 @@ function isPathIn(path: string, around: string): boolean {
 const TEST_NAME =
   /(?:^|[._-])(?:(?:con)?tests?|specs?|checks?|verify|expected|golden|fixtures?|snap(?:shots?)?)(?:[._-]|$)|[a-z\d](?:Tests?|Spec)\.\w+$/;
 
-function isTestPath(path: string): boolean {
+export function isTestPath(path: string): boolean {
   const parts = path.split("/");
   return (
     !parts.some((part) => part === "node_modules" || part === ".git") && parts.some((part) => TEST_NAME.test(part))
@@ -133,7 +142,7 @@ function pathsInCommand(command: string): string[] {
   return [...new Set(paths)];
 }
 
-async function changedOf(directory: string, files: ReadonlyMap<string, CaseFile>, paths: readonly string[]) {
+export async function changedOf(directory: string, files: ReadonlyMap<string, CaseFile>, paths: readonly string[]) {
   const changed: string[] = [];
   for (const path of paths) {
     const file = files.get(path);
@@ -176,7 +185,7 @@ async function replace(directory: string, path: string, file: CaseFile | undefin
     if (!(await lstat(place).catch(() => undefined))?.isDirectory()) break;
   }
   const wasThere = (await lstat(place).catch(() => undefined)) !== undefined;
-  if (wasThere) await rename(place, aside);
+  if (wasThere) await move(place, aside);
   if (file) {
     await mkdir(dirname(whole), { recursive: true });
     if ("content" in file) await writeFile(whole, file.content);
@@ -186,6 +195,17 @@ async function replace(directory: string, path: string, file: CaseFile | undefin
     await rm(place, { recursive: true, force: true });
     if (!wasThere) return;
     await mkdir(dirname(place), { recursive: true });
-    await rename(aside, place);
+    await move(aside, place);
   };
+}
+
+/** Moves a file or folder, also to another file system. */
+export async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    await rm(from, { recursive: true, force: true });
+  }
 }

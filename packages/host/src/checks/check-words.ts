@@ -1,0 +1,26 @@
+import { cutTo } from "@banyan/core/shown";
+import type { CaseCheck } from "./case-check.ts";
+
+/** Maximum characters of a text in an explanation. */
+export const SHOWN = 400;
+
+/** Describes a check in words. */
+export function describeCheck(check: CaseCheck): string {
+  const { command, exit = 0, file, absent, judge } = check;
+  if (judge !== undefined) return `the judge says: ${judge.trim()}`;
+  if (absent) return `there is no ${file}`;
+  const content = expectedText(check);
+  if (command === undefined) return `${file ?? "the answer"} ${content}`;
+  return `\`${command.trim()}\` exits with ${exit}${content === "" ? "" : `, and its output ${content}`}`;
+}
+
+function expectedText({ equals, contains, lacks, matches }: CaseCheck): string {
+  const said = { equals, contains, lacks, matches: matches === undefined ? undefined : `/${matches}/` };
+  return Object.entries(said)
+    .flatMap(([how, text]) => (text === undefined ? [] : [`${how} ${how === "matches" ? text : quoteShortened(text)}`]))
+    .join(" and ");
+}
+
+export function quoteShortened(text: string): string {
+  return JSON.stringify(cutTo(text, SHOWN));
+}

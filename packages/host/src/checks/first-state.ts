@@ -1,0 +1,162 @@
+import { lstatSync } from "node:fs";
+import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { changedOf, move, putBefore, readCaseFiles } from "./case-files.ts";
+import { decidesTests, MADE_BY_PROGRAMS, pathsStartedBy } from "./decides-tests.ts";
+
+/** Returns the folder for the copies of all goals. `data`: the data folder of the program. */
+export function goalCopies({ data }: { readonly data: string }): string {
+  return join(data, "goals");
+}
+
+/** Bounds of the copies of one goal. */
+const MOST = { files: 20_000, bytes: 256 * 1024 * 1024 };
+
+/** Milliseconds after which the copies of a goal that was not reached are removed. */
+const KEPT = 30 * 24 * 3_600_000;
+
+/** What `keep` notes about its copies. */
+interface KeptNote {
+  /** False if the files were too many or too large to be copied. */
+  readonly isWhole: boolean;
+  /** Paths that the commands of the goal start. */
+  readonly started: readonly string[];
+}
+
+/** Present contents that a check has moved aside, so that a later process can put them back. */
+interface Aside {
+  readonly directory: string;
+  /** `place`: the path, or the link on its way. */
+  readonly moved: readonly { readonly path: string; readonly place: string; readonly wasThere: boolean }[];
+}
+
+/**
+ * The tests, runner configurations, scripts and lock files of a workspace, as they were when a goal began. `folder` has
+ * the copies, outside of the workspace and of the reach of commands.
+ */
+export class FirstState {
+  readonly #folder: string;
+  readonly #commands: readonly string[];
+
+  constructor(folder: string, commands: readonly string[]) {
+    this.#folder = folder;
+    this.#commands = commands;
+  }
+
+  get #files(): string {
+    return join(this.#folder, "files");
+  }
+
+  /** Copies the files. Removes copies of old goals beside them. */
+  async keep(directory: string): Promise<void> {
+    await removeOld(dirname(this.#folder));
+    await rm(this.#folder, { recursive: true, force: true });
+    await mkdir(this.#files, { recursive: true, mode: 0o700 });
+    const started = await pathsStartedBy(directory, this.#commands);
+    const paths = await decidingPaths(directory, started);
+    let size = 0;
+    for (const path of paths) size += (await lstat(join(directory, path)).catch(() => undefined))?.size ?? 0;
+    const isWhole = paths.length <= MOST.files && size <= MOST.bytes;
+    for (const path of isWhole ? paths : []) {
+      const to = join(this.#files, path);
+      await mkdir(dirname(to), { recursive: true });
+      await cp(join(directory, path), to, { verbatimSymlinks: true });
+    }
+    const note: KeptNote = { isWhole, started };
+    await writeFile(join(this.#folder, "kept.json"), JSON.stringify(note));
+  }
+
+  /** Returns the paths that were changed, removed or added since; nothing if the first state is not known. */
+  async changed(directory: string): Promise<string[] | undefined> {
+    const note = await readFile(join(this.#folder, "kept.json"), "utf8").catch(() => undefined);
+    if (note === undefined) return undefined;
+    const { isWhole, started } = JSON.parse(note) as KeptNote;
+    if (!isWhole) return undefined;
+    const files = readCaseFiles({ folder: this.#files, files: {} });
+    // A script that is new may start further files.
+    const now = await pathsStartedBy(directory, this.#commands);
+    const added = (await decidingPaths(directory, [...started, ...now])).filter((path) => !files.has(path));
+    return [...(await changedOf(directory, files, [...files.keys()])), ...added].sort();
+  }
+
+  /** Runs `work` while the changed files have their first content. Then the present content is back. */
+  async during<Result>(directory: string, changed: readonly string[], work: () => Promise<Result>): Promise<Result> {
+    const files = readCaseFiles({ folder: this.#files, files: {} });
+    const journal = join(this.#folder, "aside.json");
+    const moved = changed.map((path) => ({ path, ...placeOf(directory, path) }));
+    await writeFile(`${journal}.new`, JSON.stringify({ directory, moved } satisfies Aside), { flush: true });
+    await rename(`${journal}.new`, journal);
+    try {
+      await using _first = await putBefore(directory, files, changed, join(this.#folder, "aside"));
+      return await work();
+    } finally {
+      await rm(journal, { force: true });
+    }
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Puts back the contents that a stopped process had moved aside. `folder` has the copies of all goals. */
+export async function settleFirstStates(folder: string): Promise<void> {
+  for (const goal of await readdir(folder).catch(() => [])) {
+    const journal = join(folder, goal, "aside.json");
+    const text = await readFile(journal, "utf8").catch(() => undefined);
+    if (text === undefined) continue;
+    const { directory, moved } = JSON.parse(text) as Aside;
+    const aside = join(folder, goal, "aside");
+    for (const [index, { path, place, wasThere }] of [...moved.entries()].reverse()) {
+      const kept = join(aside, String(index));
+      const isKept = (await lstat(kept).catch(() => undefined)) !== undefined;
+      if (isKept) {
+        await rm(place, { recursive: true, force: true });
+        await mkdir(dirname(place), { recursive: true });
+        await move(kept, place);
+      } else if (!wasThere) await rm(join(directory, path), { recursive: true, force: true });
+    }
+    await rm(aside, { recursive: true, force: true });
+    await rm(journal, { force: true });
+  }
+}
+
+/** Returns the path, or the link on its way, and whether something is there. */
+function placeOf(directory: string, path: string): { readonly place: string; readonly wasThere: boolean } {
+  let place = directory;
+  for (const part of path.split("/")) {
+    place = join(place, part);
+    const found = lstatSync(place, { throwIfNoEntry: false });
+    if (!found?.isDirectory()) return { place, wasThere: found !== undefined };
+  }
+  return { place, wasThere: true };
+}
+
+/** Returns the paths of all files that decide about tests, and the `started` files that are there. */
+async function decidingPaths(directory: string, started: readonly string[]): Promise<string[]> {
+  const found = new Set<string>();
+  for (const folders = [directory]; folders.length > 0; ) {
+    const folder = folders.pop() ?? directory;
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const whole = join(folder, entry.name);
+      if (entry.isDirectory()) {
+        if (!MADE_BY_PROGRAMS.has(entry.name)) folders.push(whole);
+        continue;
+      }
+      const path = relative(directory, whole).split(sep).join("/");
+      if ((entry.isFile() || entry.isSymbolicLink()) && decidesTests(path)) found.add(path);
+    }
+  }
+  for (const path of started) {
+    if (path.startsWith("/") || path.startsWith("..")) continue;
+    if ((await lstat(join(directory, path)).catch(() => undefined))?.isFile()) found.add(path);
+  }
+  return [...found];
+}
+
+async function removeOld(folder: string): Promise<void> {
+  for (const goal of await readdir(folder).catch(() => [])) {
+    const { mtimeMs } = (await stat(join(folder, goal)).catch(() => undefined)) ?? { mtimeMs: Date.now() };
+    if (Date.now() - mtimeMs > KEPT) await rm(join(folder, goal), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ConversationState, OptionError, pathTo } from "@banyan/core";
+import type { LiveGoal } from "@banyan/core/conversation";
+import type { Goal } from "@banyan/core/hosts";
+import type { CaseCheck } from "../checks/case-check.ts";
+import { goalCopies } from "../checks/first-state.ts";
+import type { Host } from "../host/host.ts";
+import type { Directories } from "../places/directories.ts";
+import { workspaceGoal } from "./workspace-goal.ts";
+
+/** The members of a host that its goals use. */
+export interface GoalHost extends Pick<Host, "agent" | "ready" | "redact" | "worktrees"> {
+  readonly places?: Pick<Directories, "data"> | undefined;
+  readonly workspace: string | undefined;
+}
+
+/** Limits of one question to the model that judges a goal in words. */
+const JUDGING = { steps: 3, tokens: 200_000, time: 120_000 };
+
+/**
+ * Returns the goal that a user wrote: `!command`, or words. The words "tests pass" stand for the project's own test
+ * command. The model of the agent judges other words. Throws `OptionError` if the goal cannot be checked.
+ */
+export function goalOfUser(host: GoalHost, wanted: readonly string[]): Goal {
+  const { workspace, places } = host;
+  if (workspace === undefined || !places)
+    throw new OptionError("This agent has no folder, so no goal can be checked. Send the message without a goal.");
+  const { unattended = false, model } = host.agent.options;
+  return workspaceGoal({
+    checks: wanted.map((text) => readGoal(text, workspace)),
+    asked: [...wanted],
+    directory: ({ conversation, leaf }) => host.worktrees.folderAt(conversation, leaf),
+    copies: goalCopies(places),
+    unattended,
+    sandbox: async (directory) => (await host.ready()).confinesIn(directory),
+    redact: host.redact,
+    judge: { model, limits: JUDGING },
+  });
+}
+
+/** Returns the goal of the unfinished turn on the path to `at`, as `goalOfUser` takes it; nothing without a goal. */
+export function unfinishedGoal(state: ConversationState, at = state.leaf): readonly string[] | undefined {
+  const path = pathTo(state, at);
+  const ids = new Set(path.map(({ id }) => id));
+  const waits = state.waiting.values().find(({ call, leaf }) => call === undefined && ids.has(leaf ?? ""));
+  return writtenGoal(waits?.goal ?? state.broken.get(path.at(-1)?.id ?? "")?.goal);
+}
+
+/** Returns the goal of a run as a user wrote it. */
+export function writtenGoal({ asked }: Partial<LiveGoal> = {}): readonly string[] | undefined {
+  if (!Array.isArray(asked)) return undefined;
+  return asked.filter((text) => typeof text === "string");
+}
+
+const TESTS_PASS = /^(?:all |the |all the )?tests?(?: suite)? (?:pass(?:es)?|succeeds?|(?:is|are) green)\.?$/i;
+
+function readGoal(written: string, workspace: string): CaseCheck {
+  const text = written.trim();
+  if (text.startsWith("!") && text.slice(1).trim() !== "") return { command: text.slice(1).trim() };
+  if (text === "" || text === "!") throw new OptionError("A goal is empty: write !command, or what must hold.");
+  if (!TESTS_PASS.test(text)) return { judge: text };
+  const command = testCommandIn(workspace);
+  if (command !== undefined) return { command };
+  throw new OptionError(`No test command was found in ${workspace}. Write the command as the goal, such as !npm test.`);
+}
+
+/** The test command of a project, by the file that shows its tools. */
+const TEST_COMMANDS: readonly (readonly [file: string, command: string, content?: RegExp])[] = [
+  ["pnpm-lock.yaml", "pnpm test"],
+  ["yarn.lock", "yarn test"],
+  ["bun.lock", "bun run test"],
+  ["package.json", "npm test", /"test"\s*:/],
+  ["Cargo.toml", "cargo test"],
+  ["go.mod", "go test ./..."],
+  ["deno.json", "deno test"],
+  ["tox.ini", "tox"],
+  ["pytest.ini", "python3 -m pytest"],
+  ["pyproject.toml", "python3 -m pytest", /pytest/],
+  ["mix.exs", "mix test"],
+  ["gradlew", "./gradlew test"],
+  ["pom.xml", "mvn test"],
+  ["Rakefile", "rake test"],
+  ["Makefile", "make test", /^test\s*:/m],
+];
+
+/** Returns the command that runs the tests of a project, if its files tell. */
+export function testCommandIn(workspace: string): string | undefined {
+  return TEST_COMMANDS.find(([file, , content = /(?:)/]) => {
+    try {
+      return content.test(readFileSync(join(workspace, file), "utf8"));
+    } catch {
+      // Without the file, the next row may fit.
+      return false;
+    }
+  })?.[1];
+}

@@ -1,0 +1,155 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Agent, type Event, Session, TurnError } from "@banyan/core";
+import { call, type Script, scriptedModel } from "@banyan/core/testing";
+import { workspaceTools } from "@banyan/tools/workspace";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FirstState, settleFirstStates } from "../checks/first-state.ts";
+import { workspaceGoal } from "./workspace-goal.ts";
+
+let root: string;
+let project: string;
+let copies: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "goal-"));
+  project = join(root, "project");
+  copies = join(root, "copies");
+  await mkdir(join(project, "tests"), { recursive: true });
+  await mkdir(copies);
+  await writeFile(join(project, "number"), "1\n");
+  await writeFile(
+    join(project, "tests/number.sh"),
+    'test "$(cat number)" = 2 || { echo "number is $(cat number)"; exit 1; }\n',
+  );
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const shell = (command: string) => call("shell", { command });
+const TEST = "sh tests/number.sh";
+
+async function play(
+  script: Script,
+  options: { unattended?: boolean; checks?: Parameters<typeof workspaceGoal>[0]["checks"] } = {},
+) {
+  const { unattended = true, checks = [{ command: TEST }] } = options;
+  const goal = workspaceGoal({ checks, directory: project, copies, unattended, failures: 2 });
+  const session = Session.inMemory();
+  const events: Event[] = [];
+  session.listen({ items: (items) => events.push(...(items as Event[])), ended() {} });
+  const agent = new Agent({ model: scriptedModel(script), tools: workspaceTools({ root: project }), goal });
+  const turn = await agent.send("Make the number 2.", { session }).catch((error: unknown) => {
+    if (!(error instanceof TurnError)) throw error;
+    return error.turn;
+  });
+  const checked = events.filter((event) => event.type === "goal.checked");
+  return { turn, checked, last: checked.at(-1) };
+}
+
+describe("a goal in a workspace", () => {
+  test("E12: a command must pass after the last change, and its output goes back to the model", async () => {
+    const { turn, checked } = await play(["It passes.", [shell("echo 2 > number")], "Now it passes."]);
+    expect(turn.reason).toBe("answered");
+    expect(checked).toMatchObject([
+      { outcome: "open", results: [{ passed: false, why: expect.stringContaining("number is 1") }] },
+      { outcome: "done", results: [{ what: `\`${TEST}\` exits with 0`, passed: true }, { passed: true }] },
+    ]);
+  });
+
+  test("E12: files and the answer are checked too", async () => {
+    const checks = [{ file: "number", contains: "3" }, { contains: "three" }] as const;
+    const { turn, checked } = await play(["No.", [shell("echo 3 > number")], "It is three."], { checks });
+    expect(turn.reason).toBe("answered");
+    expect(checked.map(({ outcome }) => outcome)).toEqual(["open", "done"]);
+  });
+
+  test("E14: without a user, a test that was changed does not count", async () => {
+    const { turn, last } = await play([[shell("echo exit 0 > tests/number.sh")], "All tests pass.", "Really."]);
+    expect(turn.reason).toBe("failed");
+    expect(last).toMatchObject({
+      outcome: "failed",
+      results: [{ passed: true }, { passed: false, changed: ["tests/number.sh"] }],
+    });
+    expect(await readFile(join(project, "tests/number.sh"), "utf8")).toBe("exit 0\n");
+  });
+
+  test("E14: with a user, the changed tests are shown, and whether the old tests pass", async () => {
+    const { turn, last } = await play([[shell("echo exit 0 > tests/number.sh")], "Done."], { unattended: false });
+    expect(turn.reason).toBe("answered");
+    expect(last?.results.at(-1)).toMatchObject({
+      passed: true,
+      changed: ["tests/number.sh"],
+      why: expect.stringContaining("number is 1"),
+    });
+  });
+
+  test("E14: a test that was added and old tests that pass count", async () => {
+    const script: Script = [[shell("echo 2 > number; echo exit 0 > tests/more.sh")], "Done."];
+    const { turn, last } = await play(script);
+    expect(turn.reason).toBe("answered");
+    expect(last?.results.at(-1)).toMatchObject({ passed: true, changed: ["tests/more.sh"] });
+    expect(await readFile(join(project, "tests/more.sh"), "utf8")).toBe("exit 0\n");
+  });
+
+  test("E12: files that a check writes do not count as changes", async () => {
+    const checks = [{ command: `echo run >> log; ${TEST}` }];
+    const { turn } = await play([[shell("echo 2 > number")], "Done."], { checks });
+    expect(turn.reason).toBe("answered");
+  });
+
+  test("E12: a judge model decides last, with a bill of its own", async () => {
+    const judge = scriptedModel([
+      [call("finish_task", { result: { holds: false, reason: "It is rude." } })],
+      [call("finish_task", { result: { holds: true, reason: "It is polite." } })],
+    ]);
+    const goal = workspaceGoal({
+      checks: [{ judge: "The answer is polite." }],
+      directory: project,
+      copies,
+      judge: { model: judge },
+    });
+    const session = Session.inMemory();
+    const turn = await new Agent({ model: scriptedModel(["No.", "Please."]), goal }).send("Answer.", { session });
+    expect(turn.text).toBe("Please.");
+  });
+});
+
+describe("the first state of tests", () => {
+  test("E14: what a stopped process moved aside is put back, also behind a link", async () => {
+    const first = new FirstState(join(copies, "goal"), [TEST]);
+    await first.keep(project);
+    await rm(join(project, "tests"), { recursive: true });
+    await mkdir(join(project, "lies"));
+    await writeFile(join(project, "lies/number.sh"), "exit 0\n");
+    await symlink("lies", join(project, "tests"));
+    await writeFile(join(project, "vitest.config.ts"), "export default {};\n");
+    const changed = (await first.changed(project)) ?? [];
+    expect(changed).toEqual(["tests", "tests/number.sh", "vitest.config.ts"]);
+    // A process that is killed here runs nothing that follows.
+    const stuck = Promise.withResolvers<void>();
+    const seen = Promise.withResolvers<string>();
+    const during = first.during(project, changed, async () => {
+      seen.resolve(await readFile(join(project, "tests/number.sh"), "utf8"));
+      await stuck.promise;
+    });
+    expect(await seen.promise).toContain("number is");
+    await settleFirstStates(copies);
+    expect(await readFile(join(project, "tests/number.sh"), "utf8")).toBe("exit 0\n");
+    expect(await readFile(join(project, "vitest.config.ts"), "utf8")).toBe("export default {};\n");
+    stuck.resolve();
+    await during.catch(() => {});
+  });
+
+  test("E14: mode and deletion of a test are changes, and a file that decides nothing is none", async () => {
+    const first = new FirstState(join(copies, "goal"), [TEST]);
+    await first.keep(project);
+    expect(await first.changed(project)).toEqual([]);
+    await writeFile(join(project, "code.js"), "");
+    expect(await first.changed(project)).toEqual([]);
+    await chmod(join(project, "tests/number.sh"), 0o755);
+    expect(await first.changed(project)).toEqual(["tests/number.sh"]);
+    await rm(join(project, "tests/number.sh"));
+    expect(await first.changed(project)).toEqual(["tests/number.sh"]);
+  });
+});

@@ -1,0 +1,199 @@
+import { type AgentOptions, createId, type Json, type Limits, Session } from "@banyan/core";
+import {
+  lastUserMessage,
+  type Message,
+  type OptionNames,
+  pathTo,
+  refuseUnknown,
+  typedText,
+} from "@banyan/core/conversation";
+import type { Goal, GoalCheck, GoalFinding, GoalMoment } from "@banyan/core/hosts";
+import type { Sandbox } from "@banyan/tools/sandbox";
+import type { CaseCheck } from "../checks/case-check.ts";
+import { describeCheck } from "../checks/check-words.ts";
+import { FirstState } from "../checks/first-state.ts";
+import type { Redact } from "../redaction/redactor.ts";
+
+/**
+ * Options of `workspaceGoal`.
+ * @example
+ * const goal = workspaceGoal({
+ *   checks: [{ command: "npm test", seconds: 300 }, { file: "CHANGES.md", contains: "1.2" }, { judge: "The text is polite." }],
+ *   directory: "/work/project",
+ *   copies: "/work/goals",
+ *   unattended: true,
+ *   judge: { model, limits: { cost: 0.1 } },
+ *   failures: 3,
+ * });
+ */
+export interface WorkspaceGoalOptions {
+  /** What must hold. Checks by a judge run last, and only if all others pass. */
+  readonly checks: readonly CaseCheck[];
+  /** The folder in which commands run, or a function that returns the folder of a branch. */
+  readonly directory: string | ((at: GoalMoment) => Promise<string>);
+  /** A folder for copies of tests and configurations. Commands and tools of the agent must not reach the folder. */
+  readonly copies: string;
+  /** True if no user sees which tests were changed. The commands then run again with the files as they were. */
+  readonly unattended?: boolean | undefined;
+  /** The sandbox for commands. Default: commands run with the rights of the program. */
+  readonly sandbox?: Sandbox | undefined | ((directory: string) => Promise<Sandbox | undefined>);
+  /** Removes secrets from outputs. Default: outputs stay as they are. */
+  readonly redact?: Redact | undefined;
+  /** The model for checks by a judge, and the limits of each question to it. */
+  readonly judge?: { readonly model: AgentOptions["model"]; readonly limits?: Limits | undefined } | undefined;
+  /** See `Goal`. */
+  readonly failures?: number | undefined;
+  /** See `Goal`. */
+  readonly asked?: Json | undefined;
+}
+
+const OPTIONS: OptionNames<WorkspaceGoalOptions> = {
+  checks: "list!",
+  directory: true,
+  copies: "string!",
+  unattended: "boolean",
+  sandbox: true,
+  redact: "function",
+  judge: "object",
+  failures: "number",
+  asked: true,
+};
+
+/**
+ * Returns a goal for an agent that works in a folder. The checks are those of an evaluation. Tests, configurations of
+ * runners, scripts and lock files that differ from the beginning of the goal are in the result of its last check.
+ * @example
+ * const goal = workspaceGoal({ checks: [{ command: "npm test" }], directory: ".", copies: "/var/goals", unattended: true });
+ * const turn = await new Agent({ model, tools: workspaceTools({ root: "." }), goal }).send("Mend the parser.");
+ */
+export function workspaceGoal(options: WorkspaceGoalOptions): Goal {
+  refuseUnknown("workspaceGoal", options, OPTIONS);
+  const { checks, failures, asked } = options;
+  const plain = checks.filter(({ judge }) => judge === undefined);
+  const judged = checks.filter(({ judge }) => judge !== undefined);
+  return {
+    checks: [
+      ...plain.map((check) => plainCheck(check, options)),
+      ...(plain.some(({ command }) => command !== undefined) ? [firstStateCheck(plain, options)] : []),
+      ...judged.map((check) => judgedCheck(check, options)),
+    ],
+    ...(failures !== undefined && { failures }),
+    ...(asked !== undefined && { asked }),
+  };
+}
+
+function plainCheck(check: CaseCheck, options: WorkspaceGoalOptions): GoalCheck {
+  return { what: describeCheck(check), run: (at) => findingOf(check, at, options) };
+}
+
+async function findingOf(check: CaseCheck, at: GoalMoment, options: WorkspaceGoalOptions): Promise<GoalFinding> {
+  const { runCheck } = await import("../checks/check.ts");
+  const directory = await directoryAt(at, options);
+  const { sandbox, redact } = options;
+  const { holds, why } = await runCheck(
+    { seconds: PATIENCE, ...check },
+    {
+      case: NO_FILES,
+      directory,
+      answer:
+        at.result === undefined ? at.answer : typeof at.result === "string" ? at.result : JSON.stringify(at.result),
+      sandbox: typeof sandbox === "function" ? await sandbox(directory) : sandbox,
+      redact,
+      told: TOLD,
+      signal: at.signal,
+    },
+  );
+  return { passed: holds, ...(why !== undefined && { why }) };
+}
+
+/** Seconds for a command without its own bound. */
+const PATIENCE = 900;
+
+/** Characters of a command's output for the model. */
+const TOLD = 8_000;
+
+/** The goal itself restores files. */
+const NO_FILES = { files: {} };
+
+const AS_BEFORE = "the checks also pass with tests, configurations, scripts and lock files as they were";
+const UNKNOWN = "It is not known how tests and configurations were when the goal began.";
+
+/** Returns the check that runs all commands again with the files that decide about tests in their first state. */
+function firstStateCheck(plain: readonly CaseCheck[], options: WorkspaceGoalOptions): GoalCheck {
+  const commands = plain.flatMap(({ command = [] }) => command);
+  const firstState = (goal: string) => new FirstState(`${options.copies}/${goal}`, commands);
+  const { unattended = false } = options;
+  return {
+    what: AS_BEFORE,
+    last: true,
+    begin: async (at) => firstState(at.goal).keep(await directoryAt(at, options)),
+    async run(at) {
+      const first = firstState(at.goal);
+      const directory = await directoryAt(at, options);
+      const changed = await first.changed(directory);
+      if (!changed) return { passed: !unattended, why: UNKNOWN };
+      if (changed.length === 0) {
+        await first.remove();
+        return { passed: true };
+      }
+      const why = await first.during(directory, changed, async () => {
+        for (const check of plain.filter(({ command }) => command !== undefined)) {
+          const finding = await findingOf(check, at, options);
+          if (!finding.passed) return `${describeCheck(check)}: ${finding.why ?? "it did not pass"}`;
+        }
+        return undefined;
+      });
+      const differs = why && `With ${changed.join(", ")} as before, this did not pass: ${why}`;
+      return { passed: !(unattended && why), changed, ...(differs && { why: differs }) };
+    },
+  };
+}
+
+function judgedCheck(check: CaseCheck, options: WorkspaceGoalOptions): GoalCheck {
+  return {
+    what: describeCheck(check),
+    last: true,
+    async run(at) {
+      if (!options.judge) return { passed: false, why: "No model is set that could judge this." };
+      const { model, limits } = options.judge;
+      const { askJudge } = await import("../checks/judge.ts");
+      const path = pathTo(at.conversation, at.leaf);
+      const asked = lastUserMessage(path);
+      const files = check.files ?? filesChangedIn(path);
+      await using session = Session.inMemory();
+      const { checked, spent } = await askJudge(
+        { ...check, files: [...files] },
+        {
+          session,
+          judge: model,
+          allowance: undefined,
+          limits,
+          id: createId(),
+          title: "judge",
+          said: asked ? [typedText(asked)] : [],
+          answer: at.answer,
+          directory: await directoryAt(at, options),
+          redact: options.redact,
+          signal: at.signal,
+        },
+      );
+      const id = "id" in model ? model.id : model.modelId;
+      await at.count(id, spent.usage, spent.cost);
+      return { passed: checked.holds, ...(checked.why !== undefined && { why: checked.why }) };
+    },
+  };
+}
+
+/** Maximum number of changed files that a judge sees. */
+const FILES_JUDGED = 20;
+
+/** Returns the last files that the calls of a path changed. */
+function filesChangedIn(path: readonly Message[]): readonly string[] {
+  const calls = path.flatMap((message) => (message.role === "assistant" ? message.calls : []));
+  const paths = calls.flatMap(({ changes = [] }) => changes.map((change) => change.path));
+  return [...new Set(paths)].slice(-FILES_JUDGED);
+}
+
+async function directoryAt(at: GoalMoment, { directory }: WorkspaceGoalOptions): Promise<string> {
+  return typeof directory === "string" ? directory : directory(at);
+}
