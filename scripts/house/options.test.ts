@@ -20,7 +20,7 @@ import { postgresStore, redrive, Takeover } from "@banyan/store/postgres";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { Telemetry } from "@banyan/telemetry";
 import { openOtlp } from "@banyan/telemetry/otlp";
-import { LanguageServers } from "@banyan/tools/language-servers";
+import { LanguageServers, symbolTools } from "@banyan/tools/language-servers";
 import { McpServers, openMcpServers } from "@banyan/tools/mcp";
 import { openSandbox } from "@banyan/tools/sandbox";
 import * as web from "@banyan/tools/web";
@@ -107,6 +107,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "tools McpServers.constructor": (options) => new McpServers(options),
   "tools openMcpServers": (options) => openMcpServers(options),
   "tools openSandbox": (options) => openSandbox(options),
+  "tools symbolTools": (options) => symbolTools(nothing, nothing, options),
   "tools fetchTool": (options) => web.fetchTool(options),
   "tools readPage": (options) => web.readPage("https://example.com", options),
   "tools readWebPicture": (options) => web.readWebPicture("https://example.com", options),

@@ -55,6 +55,26 @@ export class Checker {
     });
   }
 
+  /** Returns all problems of a text. They are known from then on. Rejects if the server is silent or ends. */
+  inspect(path: string, text: string): Promise<readonly FileProblem[]> {
+    return this.#answer(async () => {
+      await this.server.show(path, text);
+      await this.#ask(path);
+      const checked = this.server.checked(path);
+      this.#known.set(path, checked);
+      this.#hasAnswered = true;
+      return checked.problems;
+    });
+  }
+
+  /** Asks the server about a place in a text. Rejects if the server refuses, is silent for `longest` ms, or ends. */
+  ask(path: string, text: string, method: string, params: object, longest: number): Promise<unknown> {
+    return this.#answer(async () => {
+      await this.server.show(path, text);
+      return this.server.request(path, method, params, longest);
+    });
+  }
+
   /** Begins a check after changes of files. Only new problems are found. */
   check(changes: readonly CheckedChange[]): Check {
     const found: FileProblem[] = [];
@@ -115,6 +135,12 @@ export class Checker {
     }
     this.#hasAnswered = true;
     return found;
+  }
+
+  #answer<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const answer = Promise.withResolvers<Answer>();
+    this.#queue(() => work().then(answer.resolve, answer.reject)).catch(answer.reject);
+    return answer.promise;
   }
 
   /** Runs work after all earlier work. A failure ends only this work: the server explains itself. */

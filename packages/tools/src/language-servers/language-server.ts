@@ -232,6 +232,12 @@ export class LanguageServer {
     await this.#until(isTrue, longest, await this.#open());
   }
 
+  /** Asks the server about a place in a shown file. Rejects if the server refuses, is silent too long, or ends. */
+  async request(path: string, method: string, params: object, longest: number): Promise<unknown> {
+    const textDocument = { uri: this.#uriOf(path) };
+    return (await this.#open()).request(method, { textDocument, ...params }, longest);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#connection?.close();

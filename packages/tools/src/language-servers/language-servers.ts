@@ -1,5 +1,7 @@
 import type { Follower, FollowResult, Tool, ToolContext } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { orAborted } from "@banyan/core/hosts";
+import { errorMessage } from "@banyan/core/shown";
 import { childEnvironment, type ProcessEnvironment } from "../sandbox/environment.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { RunningCommands, waitAtMostFor } from "../workspace/commands/process-family.ts";
@@ -10,7 +12,7 @@ import { readText } from "../workspace/files/text-content.ts";
 import { type Check, type CheckedChange, Checker } from "./checker.ts";
 import { findServers } from "./find-server.ts";
 import { extensionOf, LanguageServer } from "./language-server.ts";
-import { problemsReport } from "./problems.ts";
+import { type FileProblem, problemsReport } from "./problems.ts";
 import { KNOWN_SERVERS, type ServerKind } from "./server-table.ts";
 
 const PATIENCE = 2_000;
@@ -103,6 +105,41 @@ export class LanguageServers implements AsyncDisposable {
     return tools.map((tool) =>
       tool.files === "write" ? { ...tool, execute: (input, context) => this.#execute(tool, input, context) } : tool,
     );
+  }
+
+  /** Returns whether a server for a file is found, and has not been given up. */
+  canCheck(path: string): boolean {
+    return this.#checkerOf(path) !== undefined;
+  }
+
+  /** Returns all problems of a file. Rejects if no server can answer. `path` is relative to the workspace. */
+  async inspect(path: string, signal: AbortSignal): Promise<readonly FileProblem[]> {
+    const text = await this.#textOf(path);
+    if (text === undefined) throw new Error("it is too large");
+    return orAborted(this.#needed(path).inspect(path, text), signal);
+  }
+
+  /** Asks the server of a file about a place. Rejects with a sentence for the model if no server can answer. */
+  async ask(
+    path: string,
+    text: string,
+    method: string,
+    params: object,
+    longest: number,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    try {
+      return await orAborted(this.#needed(path).ask(path, text, method, params, longest), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new Error(`The language server cannot answer: ${errorMessage(error)}.`, { cause: error });
+    }
+  }
+
+  #needed(path: string): Checker {
+    const checker = this.#checkerOf(path);
+    if (!checker) throw new Error(`no language server for ${path} is installed, or it has failed`);
+    return checker;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -61,6 +61,28 @@ function textsInFolder(): string[] {
   });
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: the fixture trusts its client
+function nameAt({ textDocument, position }: any): string {
+  const line = texts.get(textDocument.uri)?.text.split("\n")[position.line] ?? "";
+  return /^\w+/.exec(line.slice(position.character))?.[0] ?? "";
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the fixture trusts its client
+function placesOf(params: any, words: RegExp) {
+  const wanted = nameAt(params);
+  const files = readdirSync(root).filter((name) => name.endsWith(".oak"));
+  return files.flatMap((file) => {
+    const uri = pathToFileURL(join(root, file)).href;
+    const text = texts.get(uri)?.text ?? readFileSync(join(root, file), "utf8");
+    return text.split("\n").flatMap((each, line) => {
+      const [, word = "", name = ""] = /^(\w+) (\w+)/.exec(each) ?? [];
+      if (name !== wanted || !words.test(word)) return [];
+      const character = word.length + 1;
+      return [{ uri, range: { start: { line, character }, end: { line, character: character + name.length } } }];
+    });
+  });
+}
+
 function problemsIn(text: string): object[] {
   const names = new Set(textsInFolder().flatMap((each) => [...each.matchAll(/^has (\w+)/gm)].map(([, name]) => name)));
   const found = text.split("\n").flatMap((line, at) => {
@@ -182,6 +204,21 @@ function take({ id, method, params }: Message): void {
       const items = problemsIn(texts.get(params.textDocument.uri)?.text ?? "");
       setTimeout(() => send({ id, result: { kind: "full", items } }), told.delay ?? 0);
       return;
+    }
+    case "textDocument/definition":
+      return send({ id, result: placesOf(params, /^has$/)[0] ?? null });
+    case "textDocument/references":
+      return send({ id, result: placesOf(params, /^(?:has|uses)$/) });
+    case "textDocument/hover":
+      return send({ id, result: { contents: { kind: "plaintext", value: `leaf of ${nameAt(params)}\u001b[31m` } } });
+    case "textDocument/rename": {
+      const edits = placesOf(params, /^(?:has|uses)$/).map(
+        ({ uri, range }) => [uri, { range, newText: params.newName }] as const,
+      );
+      const changes = Object.fromEntries(
+        edits.map(([uri]) => [uri, edits.flatMap((each) => (each[0] === uri ? [each[1]] : []))]),
+      );
+      return send({ id, result: { changes: hostile === "lies" ? { "file:///etc/passwd": [] } : changes } });
     }
     case "exit":
       if (hostile !== "stubborn") process.exit(0);

@@ -40,7 +40,7 @@ export async function applyCaptured(
   { blocks, wrong }: CapturedBlocks<ArmedFile>,
 ): Promise<readonly FileOutcome[]> {
   await using replacements = new AsyncDisposableStack();
-  const prepared: PreparedFile[] = [];
+  const prepared: (PreparedFile & { readonly content: NewContent })[] = [];
   const outcomes = new Map<string, FileOutcome>();
   for (const file of files) {
     const { path } = file;
@@ -76,7 +76,7 @@ async function prepareFile(
   { workspace, backups, refuse, watch }: ApplyOptions,
   file: ArmedFile,
   blocks: readonly FileBlock<ArmedFile>[],
-): Promise<PreparedFile | "unchanged"> {
+): Promise<(PreparedFile & { readonly content: NewContent }) | "unchanged"> {
   await assertPermitted(file);
   for (const { name, text } of blocks) {
     const reason = refuse?.(text);
@@ -86,7 +86,8 @@ async function prepareFile(
   const { location, before, bytes } = content;
   if (before?.bytes.equals(bytes)) return "unchanged";
   if (before) await keepBackup(backups, [before.bytes]);
-  return { content, replacement: await prepareReplacement(workspace, location, bytes, before?.stats) };
+  const replacement = await prepareReplacement(workspace, location, bytes, before?.stats);
+  return { content, signal: file.context.signal, replacement };
 }
 
 /** Checks the rules again: they may have changed since the call (B34). If they ask now, an approval of the call counts. */

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ToolContext } from "@banyan/core";
 import { describe, expect, test } from "vitest";
 import { prepareReplacement } from "../changes/replace-file.ts";
 import { locate, openWorkspace } from "../files/paths.ts";
@@ -17,18 +16,9 @@ async function prepared(folder: TestFolder, ...paths: readonly string[]) {
     const location = await locate(workspace, path);
     const before = location.kind === "missing" ? undefined : await readText(workspace, path);
     const bytes = Buffer.from("new");
-    const context = { signal: signals[index]?.signal } as ToolContext;
-    const file = {
-      path,
-      aliases: [],
-      mode: "lines",
-      location,
-      snapshot: undefined,
-      symbols: undefined,
-      context,
-    } as const;
+    const signal = signals[index]?.signal as AbortSignal;
     const replacement = await prepareReplacement(workspace, location, bytes, before?.stats);
-    all.push({ content: { file, location, before, bytes, text: "new" }, replacement });
+    all.push({ content: { location, before, bytes }, signal, replacement });
   }
   return {
     signals,

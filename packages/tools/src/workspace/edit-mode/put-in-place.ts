@@ -8,7 +8,9 @@ import type { NewContent } from "./new-content.ts";
 
 /** A file whose new content is written to a temporary file. */
 export interface PreparedFile {
-  readonly content: NewContent;
+  readonly content: Pick<NewContent, "location" | "before" | "bytes">;
+  /** Cancels the replacement of all files. */
+  readonly signal: AbortSignal;
   readonly replacement: Replacement;
 }
 
@@ -21,14 +23,14 @@ export async function replaceFiles(
   { workspace, backups }: { readonly workspace: Workspace; readonly backups?: string },
   prepared: readonly PreparedFile[],
 ): Promise<string | undefined> {
-  const placed: { readonly content: NewContent; readonly stats: Stats }[] = [];
+  const placed: { readonly content: PreparedFile["content"]; readonly stats: Stats }[] = [];
   await using held = new AsyncDisposableStack();
   let intent: ChangeIntent | undefined;
   try {
     if (backups !== undefined && prepared.length > 1)
       intent = held.use(await writeIntent(workspace, backups, prepared.map(intended)));
-    for (const { content, replacement } of prepared) {
-      content.file.context.signal.throwIfAborted();
+    for (const { content, signal, replacement } of prepared) {
+      signal.throwIfAborted();
       placed.push({ content, stats: await replacement.takePlace() });
     }
     if (intent) {
@@ -42,7 +44,7 @@ export async function replaceFiles(
       try {
         await restorePrevious(workspace, content, stats);
       } catch (problem) {
-        problems.push(`${content.file.path} could not be restored: ${errorMessage(problem)}`);
+        problems.push(`${content.location.path} could not be restored: ${errorMessage(problem)}`);
       }
     }
     // If the record cannot be removed, the process that finds it sees the old files.
@@ -63,7 +65,11 @@ function intended({ content, replacement }: PreparedFile): IntendedFile {
   };
 }
 
-async function restorePrevious(workspace: Workspace, { location, before }: NewContent, stats: Stats): Promise<void> {
+async function restorePrevious(
+  workspace: Workspace,
+  { location, before }: PreparedFile["content"],
+  stats: Stats,
+): Promise<void> {
   const here: Location = { ...location, kind: "file" };
   await (before ? replaceWorkspaceFile(workspace, here, before.bytes, stats) : removeFile(workspace, here, stats));
 }
