@@ -115,7 +115,7 @@ test("V8: the second client that begins to watch costs only the messages that ch
   for (let index = 0; index < messages; index++) {
     const message = `m${index}`;
     const parts = [{ type: "text", text: `Message ${index}` }] as const;
-    session.commit([{ type: "message.added", message, parentId, role: "user", parts }]);
+    await session.commit([{ type: "message.added", message, parentId, role: "user", parts }]);
     parentId = message;
   }
   let reads = 0;
@@ -142,7 +142,7 @@ test("V8: the second client that begins to watch costs only the messages that ch
   const first = await arrival();
   expect(first.encoded).toBe(messages);
   expect(await arrival()).toEqual({ ...first, encoded: 0 });
-  session.commit([{ type: "message.starred", message: "m7", starred: true }]);
+  await session.commit([{ type: "message.starred", message: "m7", starred: true }]);
   const third = await arrival();
   expect(third.snapshot.nodes[7].starred).toBe(true);
   expect(third.encoded).toBeLessThanOrEqual(messages / 10);
