@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { say } from "@banyan/core";
@@ -31,10 +40,20 @@ const secrets = () => ({
   summed: `glpat-${random(20)}`,
 });
 
-/** The findings of an independent scanner in all stored files, and the text of these files. */
+/**
+ * The findings of an independent scanner in all stored files, and the text of these files. Snapshots are copies of the
+ * workspace's own files, as are the backups of changed files: only their owner can read them.
+ */
 async function scanned(): Promise<{ readonly found: readonly string[]; readonly text: string }> {
   const folder = join(home, "own/data");
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const copies = join(folder, "snapshots");
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = all.filter(({ parentPath }) => parentPath !== copies);
+  const modes = [copies, ...readdirSync(copies).map((name) => join(copies, name))].map(
+    (at) => statSync(at).mode & 0o77,
+  );
+  expect(modes.length).toBeGreaterThan(1);
+  expect(new Set(modes)).toEqual(new Set([0]));
   const text = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8")).join("\n");
   return { text, found: await findings(text) };
 }
