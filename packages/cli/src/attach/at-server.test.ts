@@ -144,7 +144,7 @@ test.skipIf(!hasTmux)(
     expect(await pty.asked("What should happen to these files?")).toMatch(
       /The branch that you leave has 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/,
     );
-    pty.press("d");
+    pty.press("d", "Enter");
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
     await pty.asked("What should happen to these files?");
     pty.press("Escape");
@@ -153,7 +153,7 @@ test.skipIf(!hasTmux)(
 
     pty.enter("/edit #1");
     await pty.asked("What should happen to these files?");
-    pty.press("r");
+    pty.press("r", "Enter");
     const screen = await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
     expect(screen).toMatch(/^Restored: .*oak\.txt/m);
     expect(screen.match(/deleted/g)).toHaveLength(1);

@@ -69,7 +69,7 @@ test.skipIf(!hasTmux)(
     terminal.enter("plant an elm");
     await full.until("banyan asks to run write");
     await full.asked();
-    full.press("y");
+    full.press("y", "Enter");
     await terminal.until("Written, too.");
     await full.until("Written, too.");
 

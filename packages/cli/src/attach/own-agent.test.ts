@@ -67,7 +67,7 @@ test.skipIf(!hasTmux)("L1: `banyan attach` talks with the agent of another progr
   await pty.until("/model is not available for this agent.");
   pty.enter("refund it");
   await pty.asked();
-  pty.press("y");
+  pty.press("y", "Enter");
   await pty.until("Paid back.");
   using again = Pty.open(place, ["attach", address], env);
   await again.until("Paid back.");

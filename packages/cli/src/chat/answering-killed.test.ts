@@ -23,12 +23,19 @@ test.skipIf(!hasTmux)(
   },
 );
 
+/** Waits until a question accepts keys, and begins the answer. */
+async function begins(pty: Pty): Promise<void> {
+  await pty.until("Enter begins your answer");
+  await pty.begins();
+}
+
 test.skipIf(!hasTmux).for([
   {
     what: "an answer",
     calls: [{ tool: "ask_client", input: { question: "Which colour?" } }],
     card: /^─ Your answer: ─+\n([a-z]*)$/m,
-    asked: (pty: Pty) => pty.until("Your answer:"),
+    asked: begins,
+    again: begins,
     sent: "",
   },
   {
@@ -37,8 +44,12 @@ test.skipIf(!hasTmux).for([
     card: /^Reason \(optional\):(?: ([a-z]*))?$/m,
     asked: async (pty: Pty) => {
       await pty.asked();
-      pty.press("n");
+      pty.press("n", "Enter");
       await pty.until("Reason (optional):");
+    },
+    again: async (pty: Pty) => {
+      await pty.asked();
+      pty.press("n", "Enter");
     },
     sent: "The user denied this call: ",
   },
@@ -48,14 +59,15 @@ test.skipIf(!hasTmux).for([
     card: /^touch made\.txt([a-z]*)$/m,
     asked: async (pty: Pty) => {
       await pty.asked();
-      pty.press("e");
+      pty.press("e", "Enter");
       await pty.until("command of shell:");
     },
+    again: begins,
     sent: undefined,
   },
 ])(
   "T19: what is on the screen in $what when the process is killed, at any key, is there when that is asked again",
-  async ({ calls, card, asked, sent }) => {
+  async ({ calls, card, asked, again, sent }) => {
     using place = home();
     await using server = await modelServer({ calls }, { text: "Well." });
     const model = ["--model", "openai-compatible/test"];
@@ -70,7 +82,7 @@ test.skipIf(!hasTmux).for([
         await pty.until("Task mode:");
         pty.enter("go");
         await asked(pty);
-      }
+      } else await again(pty);
       const kept = written(await pty.until(card));
       // The stored text may be ahead of the screen.
       expect(kept.startsWith(before) && typed.startsWith(kept)).toBe(true);
@@ -86,6 +98,7 @@ test.skipIf(!hasTmux).for([
       before = shown;
     }
     using pty = Pty.open(place, ["--continue", ...model], server.env);
+    await again(pty);
     before = written(await pty.until(card));
     expect(server.asked).toHaveLength(1);
     await sleep(400);

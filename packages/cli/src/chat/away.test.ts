@@ -30,7 +30,7 @@ test.skipIf(!hasTmux || process.env.BANYAN_LONG !== "1")(
     await expect.poll(async () => bells(await pty.written("touch a"))).toBe(1);
     // An answer shows that the user is looking.
     await pty.asked();
-    pty.press("y");
+    pty.press("y", "Enter");
     await pty.until("touch b");
     await pty.asked();
     expect(bells(await pty.written("touch b"))).toBe(1);

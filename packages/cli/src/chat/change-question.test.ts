@@ -65,7 +65,7 @@ describe("a question about a change", () => {
       /Overwrites the existing file a\.txt \(40 lines\)\.\n +Changes a\.txt, 1 line added, 1 line removed\n +17 +line 17\n +18 +line 18\n +19 +line 19\n +20 - line 20\n +20 \+ another\n +21 +line 21\n +22 +line 22\n +23 +line 23\n\n/,
     );
     expect(shown.match(/^ +\d+ \+/gm)).toHaveLength(1);
-    here.keys("y");
+    here.keys("y", ENTER);
     await ended;
     expect(text("a.txt")).toBe(content);
   });
@@ -84,7 +84,7 @@ describe("a question about a change", () => {
     await here.screen.until(/Esc stops · Ctrl-O all of it · Shift\+Tab asks less/);
     await here.quiet();
     await here.screen.until(/^Allow this\?$/);
-    here.keys("y");
+    here.keys("y", ENTER);
     await ended;
     expect(text("new.txt")).toBe(content);
   });
@@ -92,7 +92,7 @@ describe("a question about a change", () => {
   test("T45: can be allowed for all changes of its turn", async () => {
     const { here, ended, runs, session } = await asked("write", { path: "a.txt", content: "one\n" });
     expect(here.screen.lines.join("\n")).toContain("t  Yes, allow all edits in this turn");
-    here.keys("t");
+    here.keys("t", ENTER);
     await ended;
     expect(text("a.txt")).toBe("one\n");
     expect(
@@ -120,7 +120,7 @@ describe("a question about a change", () => {
     expect(here.interrupts).toBe(0);
     await here.quiet();
     await here.screen.until(/^Allow this\?$/);
-    here.keys("y");
+    here.keys("y", ENTER);
     await ended;
   });
 
@@ -133,7 +133,7 @@ describe("a question about a change", () => {
       await here.screen.until(/^Allow this\?$[\s\S]*^Esc stops/m);
       expect(here.interrupts).toBe(0);
     }
-    here.keys("e");
+    here.keys("e", ENTER);
     await here.screen.until(/^Esc goes back/);
     here.keys(CTRL_C);
     await expect.poll(() => here.interrupts).toBe(1);
@@ -141,11 +141,11 @@ describe("a question about a change", () => {
 
   test("T47: e opens the content, and the call writes the edited content", async () => {
     const { here, ended } = await asked("write", { path: "a.txt", content: "one\ntwo\n" });
-    here.keys("e");
+    here.keys("e", ENTER);
     await here.screen.until(/─ content of write: ─+\none\ntwo\n/);
     here.keys("three", ENTER);
     await here.screen.until(/^ +content, 3 lines:\n +│ one\n +│ two\n +│ three$/);
-    here.keys("y");
+    here.keys("y", ENTER);
     await ended;
     expect(text("a.txt")).toBe("one\ntwo\nthree");
   });
@@ -155,11 +155,11 @@ describe("a question about a change", () => {
     const input = { path: "a.txt", old_text: "one", new_text: "two" };
     const { here, ended } = await asked("edit", input);
     expect(here.screen.lines.join("\n")).toContain("e  Edit the new text first");
-    here.keys("e");
+    here.keys("e", ENTER);
     await here.screen.until(/─ new text of edit: ─+\ntwo$/);
     here.keys("!", ENTER);
     await here.screen.until("two!");
-    here.keys("y");
+    here.keys("y", ENTER);
     await ended;
     expect(text("a.txt")).toBe("two!\n");
   });
@@ -175,9 +175,9 @@ describe("a question about a change", () => {
         env: { EDITOR: `sh ${editor}`, PATH: process.env.PATH },
       },
     );
-    here.keys("e");
+    here.keys("e", ENTER);
     await here.screen.until(/content, 41 lines:/);
-    here.keys("y");
+    here.keys("y", ENTER);
     await ended;
     expect(text("src/a.ts")).toBe(`${content}last`);
     expect(text("editor.sh.name")).toBe("a.ts\n");
@@ -185,11 +185,11 @@ describe("a question about a change", () => {
 
   test("T47: e opens a command as a line", async () => {
     const { here, ended, session } = await asked("shell", { command: "echo one", timeout: 5_000 });
-    here.keys("e");
+    here.keys("e", ENTER);
     await here.screen.until(/─ command of shell: ─+\necho one$/);
     here.keys(CTRL_U, "echo two", ENTER);
     await here.screen.until(/^ +echo two$/);
-    here.keys("y");
+    here.keys("y", ENTER);
     await ended;
     const [, answer] = [...session.state.messages.values()];
     expect(answer?.role === "assistant" && answer.calls[0]).toMatchObject({

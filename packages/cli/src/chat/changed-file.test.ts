@@ -48,7 +48,7 @@ describe.skipIf(!hasTmux).each(links)("a changed file ($link)", ({ open }) => {
     await pty.prompted();
     pty.enter("write it");
     expect((await pty.asked()).replaceAll(/\s+/g, " ")).toContain("n.md changed since the agent read it");
-    pty.press("y");
+    pty.press("y", "Enter");
     await pty.until("Done.");
     expect(readFileSync(file, "utf8")).toBe("one\nby the user\n");
     expect(String(server.asked.at(-1)?.at(-1)?.content)).toContain("Read it again first");

@@ -295,8 +295,8 @@ describe("S15: the question shows every string of the call, for all tools", () =
         readAndAllow: async () => {
           await here.screen.until("Allow this?");
           const shown = here.screen.rows.join("\n");
-          expect(shown).not.toContain("more lines: Up and Down move");
-          here.keys("y");
+          expect(shown).not.toContain("more lines: PgUp and PgDn move");
+          here.keys("y", "\r");
           return shown;
         },
       };

@@ -31,11 +31,11 @@ describe.skipIf(!hasTmux).each(links)(
       await pty.asked("Continue with the same limit?");
       expect(pty.screen()).toContain(REASON);
       expect(server.asked).toHaveLength(1);
-      pty.type("y");
+      pty.enter("y");
       await pty.until("The turn continues until it reaches the same limits again.");
       await pty.until("The turn reached the limit of 2 steps.");
       await pty.asked("Continue with the same limit?");
-      pty.type("n");
+      pty.enter("n");
       expect(await pty.until("Enough of it.")).toContain("The turn ends at its limit.");
       await pty.prompted();
       expect(JSON.stringify(server.asked.at(-1))).toContain("You cannot use tools any more");
@@ -48,7 +48,7 @@ describe.skipIf(!hasTmux).each(links)(
       pty.enter("work");
       await pty.until("Continue with the same limit?");
       pty.press("Enter");
-      await pty.until("Type one of the choices");
+      await pty.until("Nothing is decided.");
       pty.enter("1");
       await pty.until("On and on.");
       await pty.prompted();
@@ -75,7 +75,7 @@ describe.skipIf(!hasTmux)("F37: the terminal asks whether a turn may exceed its 
     const watched = await remote.watch(conversation).loaded;
     using full = Pty.open(place, ["attach", "--resume", conversation], model.env);
     expect(await full.asked("Continue with the same limit?")).toContain(REASON);
-    full.type("y");
+    full.enter("y");
     await terminal.until("On and on.");
     await full.until("On and on.");
     await until(watched, () => watched.state.runs.size === 0);

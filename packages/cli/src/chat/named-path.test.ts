@@ -32,7 +32,7 @@ describe.skipIf(!hasTmux).each(links)("a path ($link)", ({ open }) => {
     await pty.prompted();
     pty.enter("go");
     expect((await pty.asked()).replaceAll("\n", "")).toContain("src/new.ts");
-    pty.press("y");
+    pty.press("y", "Enter");
     await pty.until("Done.");
     expect(readFileSync(join(place.workspace, "src/new.ts"), "utf8")).toBe("new\n");
     expect(results(server.asked.at(-1)).at(-1)).toMatch(/Windows drive or share.*such as src\/b\.ts/);

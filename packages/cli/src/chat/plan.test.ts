@@ -46,19 +46,19 @@ describe.skipIf(!hasTmux).each(links)("C5: a plan ($link)", ({ open }) => {
     expect(asked).toContain("[x] look around");
     expect(asked).toContain("[ ] make it");
     expect(JSON.stringify(server.asked[1])).toContain("Approval mode 'plan' only allows reading");
-    pty.press("n");
+    pty.press("n", "Enter");
     await pty.until("What should change:");
     pty.enter("in green");
     await pty.until("update_plan  1 of 2 done … denied");
     await pty.asked("Go ahead?");
     // A full terminal edits a plan as lines.
-    pty.press("e");
+    pty.press("e", "Enter");
     await pty.until("of update_plan:");
     pty.type(" in green");
     pty.press("Enter");
     await pty.until("make it in green");
     await pty.asked("Go ahead?");
-    pty.press("f");
+    pty.press("f", "Enter");
     await pty.until("It is made.");
     expect(made("made.txt")).toBe(true);
     expect(JSON.stringify(server.asked[2])).toContain("The user denied this call: in green");

@@ -39,7 +39,7 @@ describe.skipIf(!hasTmux).each(looks)("the folder of a question ($look, $link)",
       const [, folder = ""] = question.exec(await pty.until(question)) ?? [];
       folders.push(folder.replaceAll(/[─\s]/g, ""));
       if (look === "plain") pty.enter("y");
-      else pty.press("y");
+      else pty.press("y", "Enter");
     };
     await pty.prompted();
     pty.enter("go");

@@ -32,21 +32,20 @@ describe.skipIf(!hasTmux)("C12: a chat asks with choices", () => {
     using plain = Pty.open(place, ["attach", "--new", "--plain"], model.env);
     await plain.prompted();
     plain.enter("work");
-    await plain.until("A number, or your own words:");
+    await plain.until("A number:");
     const { conversation } = await remote.ask("conversation.open", {});
     using full = Pty.open(place, ["attach", "--resume", conversation], model.env);
     await full.until("1 of 2 · Colour: Which one?");
-    await full.asked("Up, Down and Enter, or a digit, chooses and goes on");
-    full.type("2");
+    await full.asked("Choose with a digit or arrow keys · Enter goes on");
+    full.enter("2");
     await full.until("2 of 2 · Sizes: Which?");
-    full.type("12");
-    full.press("Enter");
+    full.press("Down", "Space", "Down", "Space", "Enter");
     await full.until("Enter sends all answers");
     full.press("Enter");
     expect(await full.until("So be it.")).toContain("Colour: blue · Sizes: small, huge");
     const told = await plain.until("Answered in another client: Colour: blue Sizes: small, huge");
     // The line of the asking call does not interrupt its question.
-    expect(told).toMatch(/ {2}2 {2}blue\nA number, or your own words:/);
+    expect(told).toMatch(/ {2}2 {2}blue\n {2}3 {2}Your own answer\nA number:/);
     expect(JSON.stringify(model.asked[1])).toContain(String.raw`Colour: blue\nSizes: small, huge`);
   });
 });

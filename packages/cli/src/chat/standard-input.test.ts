@@ -28,11 +28,11 @@ describe.skipIf(!hasTmux).each(links)("S33: a script on standard input ($link)",
     const question = await pty.asked();
     expect(question).toContain("Yes, once");
     expect(question).not.toContain("always");
-    pty.press("y");
+    pty.press("y", "Enter");
     await pty.until("touch two");
     await pty.asked();
     expect(made()).toEqual(["one"]);
-    pty.press("n");
+    pty.press("n", "Enter");
     await pty.until("Reason (optional):");
     pty.enter("not this");
     await pty.until("Both asked.");

@@ -41,7 +41,7 @@ describe("F93: a message that is larger than the window", () => {
     pty.paste(LARGE);
     pty.press("Enter");
     await pty.asked("Store the message as a file?");
-    await pty.answers("y");
+    pty.enter("y");
     await pty.until("I will read it.");
     const [file = ""] = stored();
     expect(readFileSync(join(place.workspace, file), "utf8").trim()).toBe(LARGE);
@@ -55,7 +55,7 @@ describe("F93: a message that is larger than the window", () => {
     pty.paste(LARGE);
     pty.press("Enter");
     await pty.asked("Store the message as a file?");
-    await pty.answers("n");
+    pty.enter("n");
     await pty.until("Go back to an earlier message with /tree or /rewind.");
     expect([server.asked, stored()]).toEqual([[], []]);
     await pty.prompted();

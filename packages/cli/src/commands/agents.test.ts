@@ -34,7 +34,7 @@ test.skipIf(!hasTmux)(
     pty.press("Escape");
     await pty.until(/^❯ 1 {2}touch the file.* asks you, /);
     await pty.asked();
-    pty.press("y");
+    pty.press("y", "Enter");
     await pty.until(/ running, /);
     pty.press("Enter");
     await pty.until("I touch it.");

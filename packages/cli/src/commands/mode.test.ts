@@ -75,7 +75,7 @@ test.skipIf(!hasTmux).each(links)(
     await pty.exchange("/permissions drop 1", "This conversation has no rules of its own.");
     pty.enter("make it");
     await pty.asked();
-    pty.press("a");
+    pty.press("a", "Enter");
     await pty.until("Made.");
     await pty.prompted();
     await pty.exchange("/permissions", /^ {2}1 {2}shell\(touch \[harmless\]\)$/);
@@ -86,7 +86,7 @@ test.skipIf(!hasTmux).each(links)(
     );
     pty.enter("make it again");
     await pty.asked();
-    pty.press("y");
+    pty.press("y", "Enter");
     await pty.until("Made again.");
   },
 );

@@ -2,18 +2,19 @@ import { counted } from "@banyan/core/shown";
 import { wrapSentence } from "../show/fit-text.ts";
 import type { Terminal } from "./contract/terminal.ts";
 import type { DecisionChoice, DecisionRequest, DecisionResult } from "./questions/decision.ts";
+import { placedTitle } from "./questions/question.ts";
 
 /** Lines of the body that are shown at first, and with each "more". */
 const FIRST = 60;
 const NEXT = 200;
 const MORE = "more";
 
-/** Lets the user decide with a typed line: the number or letter of a choice, followed by words if allowed. */
+/** Lets the user decide with a typed line: the number or letter of a choice alone, or with words after a colon. */
 export async function decideByLine(terminal: Terminal, decision: DecisionRequest): Promise<DecisionResult | undefined> {
   const { title, body, question, choices, begun, signal } = decision;
   const { style, numbered } = terminal;
   terminal.freshLine();
-  terminal.write(`\n${wrapSentence(style.warning(title), terminal.columns)}\n`);
+  terminal.write(`\n${wrapSentence(style.warning(placedTitle(title, decision)), terminal.columns)}\n`);
   let shown = 0;
   const read = (count: number) => {
     for (const line of body.slice(shown, shown + count)) terminal.write(`    ${line}\n`);
@@ -36,18 +37,16 @@ export async function decideByLine(terminal: Terminal, decision: DecisionRequest
       read(NEXT);
       continue;
     }
-    const hint = "Type one of the choices, then press Enter.";
+    const hint = "Nothing is decided. Type only a number of the list, then press Enter.";
     terminal.write(`${style.dim(wrapSentence(hint, terminal.columns))}\n`);
   }
 }
 
-/** Finds the choice that a typed line names. Undefined if the line names no choice. */
+/** Finds the choice that a typed line names. Undefined for any other text, which is no answer (T64). */
 export function choiceIn(line: string, choices: readonly DecisionChoice[]): DecisionResult | undefined {
   const text = line.trim();
-  const names = (choice: DecisionChoice, index: number) => [choice.key, String(index + 1), ...(choice.words ?? [])];
-  const whole = choices.find((choice, index) => names(choice, index).includes(text));
-  if (whole) return { key: whole.key };
-  const [, name = "", words = ""] = /^([^\s,:]+)[\s,:]+(.+)$/s.exec(text) ?? [];
-  const begun = choices.find((choice, index) => choice.takesWords !== undefined && names(choice, index).includes(name));
-  return begun && { key: begun.key, words };
+  const [, name = text, words] = /^(\S+?)\s*:\s*(.+)$/s.exec(text) ?? [];
+  const named = choices.find(({ key }, index) => name === key || name === String(index + 1));
+  if (!named || (words !== undefined && named.takesWords === undefined)) return undefined;
+  return words === undefined ? { key: named.key } : { key: named.key, words };
 }

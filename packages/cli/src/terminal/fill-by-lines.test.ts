@@ -31,7 +31,7 @@ function typing(...lines: readonly string[]) {
 const form = { title: "banyan asks:", text: "How?", fields, begun: [] };
 
 test("C12, T39: in plain lines each question has its numbers, and is asked again until the line means something", async () => {
-  const here = typing("7", "2: a dark one", "1, 2");
+  const here = typing("7", "blue", "2: a dark one", "1, 2");
   expect(await fillByLines(here.terminal, form)).toEqual([
     { chosen: ["blue"], words: "a dark one" },
     { chosen: ["small", "huge"], words: "" },
@@ -43,22 +43,26 @@ test("C12, T39: in plain lines each question has its numbers, and is asked again
       "\n1 of 2, Colour: Which one?",
       "  1  red: as a brick",
       "  2  blue",
-      "A number, or your own words: ",
+      "  3  Your own answer",
+      "A number: ",
       "There is no choice 7.",
-      "A number, or your own words: ",
+      "A number: ",
+      'Nothing is answered. Type numbers, or your own words as "3: words".',
+      "A number: ",
       "\n2 of 2, Sizes: Which?",
       "  1  small",
       "  2  huge",
-      "Numbers separated by commas, or your own words: ",
+      "  3  Your own answer",
+      "Numbers separated by commas: ",
       "",
     ].join("\n"),
   );
 });
 
 test("C12: an empty line leaves a question without an answer; who leaves fills in nothing", async () => {
-  expect(await fillByLines(typing("", "huge").terminal, form)).toEqual([
+  expect(await fillByLines(typing("", "3", "huge, or larger").terminal, form)).toEqual([
     { chosen: [], words: "" },
-    { chosen: ["huge"], words: "" },
+    { chosen: [], words: "huge, or larger" },
   ]);
   expect(await fillByLines(typing("1").terminal, form)).toBeUndefined();
 });

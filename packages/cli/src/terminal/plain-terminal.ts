@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { visibleLine } from "@banyan/core/shown";
 import { wrapSentence } from "../show/fit-text.ts";
 import type { Style } from "../show/style.ts";
 import {
@@ -32,10 +33,16 @@ export class PlainTerminal implements Terminal {
   readonly #onTyped: TerminalOptions["onTyped"];
   readonly #onDraft: (text: string) => void;
   readonly #lines: string[] = [];
+  /** Messages that wait until an answer is given. */
+  readonly #ahead: string[] = [];
   #reader: Interface | undefined;
   #ended = false;
-  /** True if lines answer `read` or `ask`. */
-  #asking = false;
+  /** What lines answer: `read` or `ask`. */
+  #asking: "message" | "answer" | undefined;
+  /** The line that the user has begun before a question. The whole line is a message (T64). */
+  #begun = "";
+  /** The prompt of the present request. */
+  #prompt = "";
   /** Lines typed without a request. Lines that arrive together form one message. */
   readonly #unasked: string[] = [];
   #unaskedSince: NodeJS.Timeout | undefined;
@@ -75,7 +82,7 @@ export class PlainTerminal implements Terminal {
     if (initial !== "") this.write(`(you had written: ${initial})\n`);
     this.#typed();
     for (;;) {
-      const text = await this.#asked(() => this.#message(prompt, signal));
+      const text = await this.#asked("message", () => this.#message(prompt, signal));
       this.#kept();
       if (text === "interrupted") {
         if (performance.now() < this.#leaveBefore) return undefined;
@@ -92,12 +99,12 @@ export class PlainTerminal implements Terminal {
   async ask({ prompt, initial = "", again = false, signal }: TerminalQuestion): Promise<string | undefined> {
     if (initial !== "") this.write(`(now: ${initial}; an empty line keeps it)\n`);
     this.#typed();
-    const ahead = this.#lines.splice(0);
-    const line = await this.#asked(async () => {
+    this.#ahead.push(...this.#lines.splice(0));
+    const line = await this.#asked("answer", async () => {
       if (!again) await this.#quiet();
       return this.#line(prompt, signal);
     });
-    this.#lines.unshift(...ahead);
+    this.#lines.unshift(...this.#ahead.splice(0));
     if (line !== undefined && line !== "interrupted") return line === "" ? initial : line;
     if (!signal?.aborted) this.#onInterrupt();
     return undefined;
@@ -131,13 +138,17 @@ export class PlainTerminal implements Terminal {
 
   #listen(): Interface {
     const reader = createInterface({ input: this.#input, terminal: false });
-    reader.on("line", (line) => {
-      if (this.#asking) {
+    reader.on("line", (rest) => {
+      const line = this.#begun + rest;
+      const isBegun = this.#begun !== "";
+      this.#begun = "";
+      if (this.#asking === "message" || (this.#asking && !isBegun)) {
         this.#lines.push(line);
         this.#wake?.();
         return;
       }
       this.#screen.enterPressed();
+      if (this.#asking) this.write(this.#prompt);
       this.#unasked.push(line);
       clearTimeout(this.#unaskedSince);
       this.#unaskedSince = setTimeout(() => this.#typed(), PASTE_PAUSE);
@@ -150,20 +161,21 @@ export class PlainTerminal implements Terminal {
     return reader;
   }
 
-  async #asked<T>(question: () => Promise<T>): Promise<T> {
-    this.#asking = true;
+  async #asked<T>(what: "message" | "answer", question: () => Promise<T>): Promise<T> {
+    this.#asking = what;
     try {
       return await question();
     } finally {
-      this.#asking = false;
+      this.#asking = undefined;
     }
   }
 
-  /** Delivers lines typed without a request. An unused message answers the next request. */
+  /** Delivers lines typed without a request for them. An unused message answers the next request for a message. */
   #typed(): void {
     clearTimeout(this.#unaskedSince);
     const message = this.#unasked.splice(0).join("\n");
-    if (message.trim() !== "" && !this.#onTyped(message, false)) this.#lines.push(message);
+    if (message.trim() !== "" && !this.#onTyped(message, false))
+      (this.#asking === "answer" ? this.#ahead : this.#lines).push(message);
     this.#kept();
   }
 
@@ -205,7 +217,8 @@ export class PlainTerminal implements Terminal {
   async #line(prompt: string, signal: AbortSignal | undefined): Promise<string | "interrupted" | undefined> {
     if (signal?.aborted) return undefined;
     this.freshLine();
-    this.write(wrapSentence(prompt, this.columns));
+    this.#prompt = wrapSentence(prompt, this.columns);
+    this.write(this.#prompt + this.#begun);
     let interrupted = false;
     while (this.#lines.length === 0 && !this.#ended && !interrupted && !signal?.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -227,13 +240,18 @@ export class PlainTerminal implements Terminal {
     return line;
   }
 
-  /** Discards input typed before the question until a pause. Raw mode also delivers incomplete lines. */
+  /**
+   * Discards lines typed before the question until a pause. Keeps the line that the user has begun, because the rest of
+   * the line is yet to come. Raw mode also delivers incomplete lines.
+   */
   async #quiet(): Promise<void> {
     if (this.#ended) return;
     const reader = this.#reader;
     let heardAt = performance.now();
+    let heard = "";
     const drop = (data: Buffer | string) => {
       heardAt = performance.now();
+      heard += data.toString();
       if (data.includes("\x03")) this.interrupt();
     };
     // A replaced reader must not end the input when it closes.
@@ -245,8 +263,20 @@ export class PlainTerminal implements Terminal {
     for (let wait = QUIET; wait > 0; wait = heardAt + QUIET - performance.now()) await sleep(wait);
     this.#input.off("data", drop);
     this.#input.setRawMode(false);
+    this.#begun = begunLine(this.#begun + heard);
     if (!this.#ended) this.#reader = this.#listen();
   }
+}
+
+/** Returns the last line of raw input, if Enter has not ended it. Applies Backspace and Ctrl-U. */
+function begunLine(input: string): string {
+  let line = "";
+  for (const character of input) {
+    if (/[\r\n\x03\x15]/.test(character)) line = "";
+    else if (/[\b\x7f]/.test(character)) line = [...line].slice(0, -1).join("");
+    else line += character;
+  }
+  return visibleLine(line);
 }
 
 /** The output of a terminal: knows whether the cursor is at the beginning of a line. */

@@ -5,7 +5,7 @@ export async function killedWhileDenying(pty: Pty, why: string): Promise<void> {
   await pty.prompted();
   pty.enter("go");
   await pty.asked();
-  pty.press("n");
+  pty.press("n", "Enter");
   await pty.until("Reason (optional):");
   pty.type(why);
   await pty.until(`Reason (optional): ${why}`);

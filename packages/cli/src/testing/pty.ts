@@ -139,12 +139,19 @@ export class Pty implements Disposable {
     this.press("Enter");
   }
 
-  /** Types a word until a question shows it. */
+  /** Begins the answer to a question with Enter, and types a word. */
   async hears(word: string): Promise<void> {
-    for (const end = Date.now() + PATIENCE; !this.screen().includes(`\n${word}\n`); await sleep(300)) {
-      if (Date.now() > end) throw new Error(`The question does not hear ${word}:\n${this.screen()}`);
-      this.type(word);
-      await sleep(200);
+    await this.begins();
+    this.type(word);
+    await this.until(word);
+  }
+
+  /** Presses Enter until a question takes text. */
+  async begins(): Promise<void> {
+    for (const end = Date.now() + PATIENCE; !/^Enter answers/m.test(this.screen()); await sleep(400)) {
+      if (Date.now() > end) throw new Error(`The question hears no Enter:\n${this.screen()}`);
+      this.press("Enter");
+      await sleep(100);
     }
   }
 

@@ -29,14 +29,19 @@ describe("C12: answers to questions with choices", () => {
 
   test.each<[QuestionField, string, ReturnType<typeof filledByLine>]>([
     [colour, "2", { chosen: ["blue"], words: "" }],
-    [colour, "Blue", { chosen: ["blue"], words: "" }],
+    [colour, "3: a dark one", { chosen: [], words: "a dark one" }],
     [colour, "1: but dark", { chosen: ["red"], words: "but dark" }],
-    [colour, "2 of them would be nice", { chosen: [], words: "2 of them would be nice" }],
+    ...["Blue", "2 of them would be nice", "yes"].map((line): [QuestionField, string, string] => [
+      colour,
+      line,
+      'Nothing is answered. Type numbers, or your own words as "3: words".',
+    ]),
+    [{ ...colour, choices: [] }, "2 of them", { chosen: [], words: "2 of them" }],
     [colour, "1, 2", "Choose only one choice."],
-    [colour, "3", "There is no choice 3."],
+    [colour, "4", "There is no choice 4."],
     [sizes, "3, 1", { chosen: ["small", "huge"], words: "" }],
     [sizes, "1 2: no others", { chosen: ["small", "large"], words: "no others" }],
-  ])("a line chooses by number or label, or is words", (field, line, filled) => {
+  ])("a line chooses by number, or is words after a colon", (field, line, filled) => {
     expect(filledByLine(field, line)).toEqual(filled);
   });
 

@@ -32,19 +32,21 @@ function saidTo({ chosen, words }: FilledField = { chosen: [], words: "" }): str
 }
 
 /**
- * Reads a line as the answer to a field: numbers of choices with commas, numbers with words after a colon, the label of
- * a choice, or words. Returns a sentence if the line is invalid.
+ * Reads a line as the answer to a field: numbers of choices with commas, also with words after a colon. The number after
+ * the last choice stands for words without a choice. Without choices, the line is the words. Returns a sentence for any
+ * other line, so that no text is an answer by accident (T64).
  * @example
  * const field = { heading: "Tree", text: "Which tree?", choices: [{ label: "Oak" }, { label: "Elm" }] };
  * filledByLine(field, "2") // { chosen: ["Elm"], words: "" }
  */
 export function filledByLine({ choices, several = false }: QuestionField, line: string): FilledField | string {
   const text = line.trim();
-  const named = choices.find(({ label }) => label.toLowerCase() === text.toLowerCase());
-  if (named) return { chosen: [named.label], words: "" };
+  if (choices.length === 0) return { chosen: [], words: text };
+  const own = choices.length + 1;
   const [, numbers, words = ""] = /^(\d{1,3}(?:[\s,]+\d{1,3})*)\s*(?::(.*))?$/s.exec(text) ?? [];
-  if (numbers === undefined) return { chosen: [], words: text };
+  if (numbers === undefined) return `Nothing is answered. Type numbers, or your own words as "${own}: words".`;
   const wanted = new Set(numbers.split(/[\s,]+/).map(Number));
+  wanted.delete(own);
   for (const number of wanted) {
     if (!choices[number - 1]) return `There is no choice ${number}.`;
   }

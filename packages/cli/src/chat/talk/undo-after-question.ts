@@ -41,6 +41,6 @@ async function isWanted(terminal: Terminal, { changes }: CallChanges, workspace:
 }
 
 const AGREE: readonly DecisionChoice[] = [
-  { key: "y", text: "Yes, restore it", brief: "yes", words: ["yes", "Y"] },
-  { key: "n", text: "No", words: ["no", "N"] },
+  { key: "y", text: "Yes, restore it", brief: "yes" },
+  { key: "n", text: "No" },
 ];

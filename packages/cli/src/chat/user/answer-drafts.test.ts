@@ -78,14 +78,14 @@ async function asking(tool: typeof ASKS | typeof RUNS) {
 async function beginsToAnswer(here: Opened, ...keys: readonly string[]): Promise<void> {
   await here.screen.until("Your answer:");
   await here.quiet();
-  here.keys(CTRL_U, ...keys);
+  here.keys(ENTER, CTRL_U, ...keys);
 }
 
 /** Waits for the question, and types the beginning of a reason for a denial. */
 async function beginsToDeny(here: Opened): Promise<void> {
   await here.screen.until("Allow this?");
   await here.quiet();
-  here.keys("n");
+  here.keys("n", ENTER);
   await here.screen.until("Reason (optional):");
   here.keys("it is ");
   await here.screen.until("Reason (optional): it is");
@@ -121,7 +121,7 @@ describe("T19: an answer that is being written", () => {
     void second.approvals.ask(session, question);
     await second.here.screen.until(/─ Your answer: ─+\n *green or r/);
     await second.here.quiet();
-    second.here.keys("ed", ENTER);
+    second.here.keys(ENTER, "ed", ENTER);
     await expect.poll(() => outcome(session)?.output).toBe("green or red");
     await expect.poll(files).toEqual([]);
     expect(await isPutAside(second.here)).toBe(false);
@@ -197,7 +197,7 @@ describe("T19: an answer that is being written", () => {
     await here.screen.until(/Not answered: .*Not now\./);
     await here.screen.until(/─ Your answer: ─+\n *green/);
     await here.quiet();
-    here.keys("ish", ENTER);
+    here.keys(ENTER, "ish", ENTER);
     await ended;
     expect(outcome(session)?.output).toBe("greenish");
     await expect.poll(files).toEqual([]);
@@ -220,11 +220,11 @@ describe("T19: an answer that is being written", () => {
     await here.screen.until("Not answered: Too short.");
     await here.screen.until(/─ Your answer: ─+\n *green/);
     await here.quiet();
-    here.keys(ENTER);
+    here.keys(ENTER, ENTER);
     await here.screen.until("Not answered: Something went wrong inside banyan: x is not a function");
     await here.screen.until(/─ Your answer: ─+\n *green/);
     await here.quiet();
-    here.keys(ENTER);
+    here.keys(ENTER, ENTER);
     await ended;
     expect(outcome(session)?.output).toBe("green");
   });
@@ -240,7 +240,7 @@ describe("T19: an answer that is being written", () => {
     expect(files()).toEqual([]);
   });
 
-  test("T27: a reason is there again with its choice made, and nothing is decided by that", async () => {
+  test("T27: a reason is there again at its choice, and nothing is decided by that", async () => {
     const { session, question, ended } = await asking(RUNS);
     const first = person();
     void first.approvals.ask(session, question);
@@ -250,12 +250,12 @@ describe("T19: an answer that is being written", () => {
 
     const second = person();
     void second.approvals.ask(session, question);
-    await second.here.screen.until("Reason (optional): it is");
+    await second.here.screen.until("n  No, and say why: it is");
     // A key typed while the question appears does not answer it.
     second.here.keys(ENTER);
     await second.here.quiet();
     expect(session.state.questions.size).toBe(1);
-    second.here.keys("\x1b[200~too\nearly\x1b[201~", ENTER);
+    second.here.keys("n", ENTER, "\x1b[200~too\nearly\x1b[201~", ENTER);
     await ended;
     expect(outcome(session)).toMatchObject({ status: "denied", output: "The user denied this call: it is too early" });
     expect(files()).toEqual([]);
@@ -269,15 +269,15 @@ describe("T19: an answer that is being written", () => {
     await beginsToDeny(here);
     here.keys(ESC);
     await here.screen.until(/^Allow this\?$/);
-    here.keys("e");
+    here.keys("e", ENTER);
     await here.screen.until("Arguments of run:");
     here.keys(ENTER);
     await here.screen.until(/^Allow this\?$/);
-    here.keys("n");
+    here.keys("n", ENTER);
     await here.screen.until("Reason (optional): it is");
     here.keys(ESC);
     await here.screen.until(/^Allow this\?$/);
-    here.keys("y");
+    here.keys("y", ENTER);
     await ended;
     expect(outcome(session)).toMatchObject({ status: "completed" });
     await here.screen.until("Your answer was not sent. It is in the input history: it is");
@@ -289,11 +289,11 @@ describe("T19: an answer that is being written", () => {
     void first.approvals.ask(session, question);
     await first.here.screen.until("Allow this?");
     await first.here.quiet();
-    first.here.keys("e");
+    first.here.keys("e", ENTER);
     await first.here.screen.until('{"what":"it"}');
     first.here.keys(CTRL_U, '{"what":"her"', ENTER);
     await first.here.screen.until("The arguments are not JSON");
-    first.here.keys("e");
+    first.here.keys("e", ENTER);
     await first.here.screen.until(/^ *\{"what":"her"$/);
     first.here.keys("}", ENTER);
     await first.here.screen.until(/^ *what: "her"$/);
@@ -305,11 +305,11 @@ describe("T19: an answer that is being written", () => {
     void second.approvals.ask(session, question);
     await second.here.screen.until(/─ Arguments of run: ─+\n *\{"what":"her"\}/);
     await second.here.quiet();
-    second.here.keys(ENTER);
+    second.here.keys(ENTER, ENTER);
     await second.here.screen.until("Allow this?");
     await second.here.quiet();
     expect(session.state.questions.size).toBe(1);
-    second.here.keys("y");
+    second.here.keys("y", ENTER);
     await ended;
     expect(outcome(session)).toMatchObject({ status: "completed", executedInput: { what: "her" } });
     await expect.poll(files).toEqual([]);
@@ -322,7 +322,7 @@ describe("T19: an answer that is being written", () => {
     void approvals.ask(session, question);
     await here.screen.until("Allow this?");
     await here.quiet();
-    here.keys("e");
+    here.keys("e", ENTER);
     await here.screen.until("Arguments of run:");
     here.keys("x", "\x7f", ENTER);
     await here.screen.until(/^Allow this\?$/);

@@ -22,8 +22,8 @@ export interface QuestionSource {
 }
 
 /**
- * Asks the user about calls, about questions of calls, and about limits of runs (B64), one at a time (B23). Ignores
- * keys that were pressed before the question appeared; Enter and other keys choose nothing (S14).
+ * Asks the user about calls, about questions of calls, and about limits of runs (B64), one at a time (B23), each with
+ * its place among those that wait. Text that the user writes meanwhile chooses nothing (S14, T64).
  */
 export class Approvals {
   readonly #terminal: Terminal;
@@ -31,6 +31,9 @@ export class Approvals {
   readonly #asking: QuestionSource;
   readonly #answering: AnswerDrafts;
   #asked: Promise<void> = Promise.resolve();
+  /** Questions that wait here, the present one included, and those answered since none waited. */
+  #waiting = 0;
+  #answered = 0;
 
   /** With `unsent`, unfinished answers outlive the process. */
   constructor(terminal: Terminal, view: FeedView, asking: QuestionSource, unsent?: UnsentTexts) {
@@ -42,9 +45,13 @@ export class Approvals {
 
   /** Asks the question, and sends the answer to the session. Does nothing if the question is closed. Never rejects. */
   ask(session: AskingSession, question: string): Promise<void> {
+    this.#waiting++;
     this.#asked = this.#asked
       .then(() => this.#ask(session, question))
-      .catch((error: unknown) => this.#view.say(`Not asked: ${reportedProblem(error).message}`));
+      .catch((error: unknown) => this.#view.say(`Not asked: ${reportedProblem(error).message}`))
+      .finally(() => {
+        if (--this.#waiting === 0) this.#answered = 0;
+      });
     return this.#asked;
   }
 
@@ -66,8 +73,9 @@ export class Approvals {
     if (!question) return;
     using open = whileOpen(session, id);
     const asker = subAgentLabel(session.state, question.message ?? "") ?? this.#asking.agent;
+    const place = () => this.#place(session);
     if (question.type === "limit") {
-      await this.#until(session, id, () => this.#continues(question, asker, open.signal));
+      await this.#until(session, id, () => this.#continues(question, asker, { place, signal: open.signal }));
       return;
     }
     const call = callIn(session.state, question);
@@ -75,8 +83,13 @@ export class Approvals {
     const written = this.#answering.begin(session.state, call.id);
     const reply = await this.#until(session, id, () =>
       question.type === "text"
-        ? askTextQuestion(this.#terminal, question, asker, (what) => written.part(what), open.signal)
-        : this.#answer(session, call, question, asker, written, open.signal),
+        ? askTextQuestion(this.#terminal, question, {
+            asker,
+            part: (what) => written.part(what),
+            place,
+            signal: open.signal,
+          })
+        : this.#answer(session, call, question, asker, written, { place, signal: open.signal }),
     );
     written.end(reply === "given");
     if (reply === "closed" && open.said !== undefined)
@@ -96,7 +109,17 @@ export class Approvals {
     }
   }
 
-  async #continues({ reason, offers }: LimitQuestion, asker: string, signal: AbortSignal): Promise<Answer | undefined> {
+  /** The place of the present question among those that wait. Calls that one answer covers are counted until then. */
+  #place({ state }: AskingSession): string {
+    const total = this.#answered + state.questions.size;
+    return total > 1 ? `${this.#answered + 1} of ${total}` : "";
+  }
+
+  async #continues(
+    { reason, offers }: LimitQuestion,
+    asker: string,
+    present: PresentQuestion,
+  ): Promise<Answer | undefined> {
     const question = offers
       ? { title: "Your message is too large", question: "Store the message as a file?", choices: [STORE, KEEP_BACK] }
       : {
@@ -104,7 +127,7 @@ export class Approvals {
           question: "Continue with the same limit?",
           choices: [MORE, ENOUGH],
         };
-    const decided = await this.#terminal.decide({ ...question, body: [visibleLine(reason)], stops: true, signal });
+    const decided = await this.#terminal.decide({ ...question, body: [visibleLine(reason)], stops: true, ...present });
     return decided && { decision: decided.key === question.choices[0]?.key ? "allow" : "deny" };
   }
 
@@ -117,6 +140,7 @@ export class Approvals {
     try {
       const problem = await session.answer(question, answer, approval);
       if (typeof problem === "string") this.#view.note(`Allowed for this conversation only. ${plainLine(problem)}`);
+      this.#answered++;
       return "given";
     } catch (error) {
       if (this.#terminal.isClosed || !isOpen(session.state, question)) return "closed";
@@ -133,7 +157,7 @@ export class Approvals {
     { pattern, preview, message }: ApprovalQuestion,
     asker: string,
     written: WrittenAnswer,
-    signal: AbortSignal,
+    present: PresentQuestion,
   ): Promise<ApprovalAnswer | undefined> {
     const reason = written.part(WHY_NOT);
     const editing = new CallEditing(this.#terminal, call, written, (sentence) => this.#view.note(sentence));
@@ -141,7 +165,7 @@ export class Approvals {
     let again = false;
     for (;;) {
       if (isEditing) {
-        if ((await editing.edit({ again, signal })) === "stopped") return undefined;
+        if ((await editing.edit({ again, ...present })) === "stopped") return undefined;
         isEditing = false;
         // Going back shows the question again, or for the first time.
         continue;
@@ -162,7 +186,7 @@ export class Approvals {
         ...(reason.text !== "" && { begun: { key: NO.key, words: reason.text } }),
         onBegun: ({ words = "" }) => reason.draft(words),
         again,
-        signal,
+        ...present,
       });
       again = true;
       const input = edited === undefined ? {} : { input: edited };
@@ -229,6 +253,9 @@ export class Approvals {
   }
 }
 
+/** Which of several questions is asked, and until when. */
+type PresentQuestion = Required<Pick<DecisionRequest, "place" | "signal">>;
+
 /** The user's answer; for a plan, also the mode in which the agent carries it out. */
 type ApprovalAnswer = Answer & { readonly approval?: PlanApproval };
 
@@ -245,27 +272,24 @@ type AnswerOutcome = "given" | "closed" | "refused";
 const SHOWN = 200;
 /** Name under which an unfinished reason is stored. Earlier versions wrote the same name. */
 const WHY_NOT = "Why not";
-const YES: DecisionChoice = { key: "y", text: "Yes, once", brief: "yes", words: ["yes", "Y"] };
-const TURN: DecisionChoice = { key: "t", text: "Yes, allow all edits in this turn", brief: "this turn", words: ["T"] };
-const EDIT: DecisionChoice = { key: "e", text: "Edit it first", brief: "edit", words: ["edit", "change", "E"] };
+const YES: DecisionChoice = { key: "y", text: "Yes, once", brief: "yes" };
+const TURN: DecisionChoice = { key: "t", text: "Yes, allow all edits in this turn", brief: "this turn" };
+const EDIT: DecisionChoice = { key: "e", text: "Edit it first", brief: "edit" };
 const NO: DecisionChoice = {
   key: "n",
   text: "No, and say why",
   brief: "no",
-  words: ["no", "N"],
   takesWords: "Reason (optional)",
 };
 const CARRY_OUT: DecisionChoice = {
   key: "y",
   text: "Yes, and ask before each edit",
   brief: "yes, asking",
-  words: ["yes", "Y"],
 };
 const FREELY: DecisionChoice = {
   key: "f",
   text: "Yes, and edit files without asking",
   brief: "yes, freely",
-  words: ["F"],
 };
 const EDIT_PLAN: DecisionChoice = { ...EDIT, text: "Edit the plan first" };
 const NOT_SO: DecisionChoice = {
@@ -273,20 +297,18 @@ const NOT_SO: DecisionChoice = {
   text: "No, and say what to change",
   takesWords: "What should change",
 };
-const MORE: DecisionChoice = { key: "y", text: "Yes, continue", brief: "go on", words: ["yes", "Y"] };
-const ENOUGH: DecisionChoice = { key: "n", text: "No, stop here", brief: "end", words: ["no", "N"] };
+const MORE: DecisionChoice = { key: "y", text: "Yes, continue", brief: "go on" };
+const ENOUGH: DecisionChoice = { key: "n", text: "No, stop here", brief: "end" };
 
 const STORE: DecisionChoice = {
   key: "y",
   text: "Yes, store the message as a file",
   brief: "store",
-  words: ["yes", "Y"],
 };
 const KEEP_BACK: DecisionChoice = {
   key: "n",
   text: "No, don't send the message",
   brief: "do not send",
-  words: ["no", "N"],
 };
 
 /** Describes the calls that a rule allows: a command, with `...` if harmless options may follow (S24). */

@@ -2,6 +2,7 @@ import { argumentsText, type CallText, thingText } from "@banyan/client/words";
 import type { Call, Json } from "@banyan/core/conversation";
 import { plainLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
+import type { TerminalQuestion } from "../../terminal/questions/question.ts";
 import type { WrittenAnswer, WrittenPart } from "./answer-drafts.ts";
 
 /** Texts of this many lines open in the user's own editor, if they have one. */
@@ -45,8 +46,8 @@ export class CallEditing {
     return this.#input;
   }
 
-  /** Lets the user edit the call. `again`: the user has seen the question about the call before. */
-  async edit({ again, signal }: { readonly again: boolean; readonly signal: AbortSignal }): Promise<EditOutcome> {
+  /** Lets the user edit the call. `asked.again`: the user has seen the question about the call before. */
+  async edit(asked: Pick<TerminalQuestion, "again" | "place" | "signal">): Promise<EditOutcome> {
     const { tool, about } = this.#call;
     const { name, text: now } = this.#text;
     const file = name !== undefined && about?.change ? about.paths?.[0]?.path : undefined;
@@ -64,8 +65,7 @@ export class CallEditing {
       onBack: () => {
         isBack = true;
       },
-      again,
-      signal,
+      ...asked,
     });
     if (line !== undefined) this.#read(line);
     return line !== undefined || isBack ? "kept" : "stopped";

@@ -20,7 +20,7 @@ test.skipIf(!hasTmux)(
     expect(await pty.asked("What should happen to these files?")).toMatch(
       /The branch that you leave has 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/,
     );
-    pty.press("d");
+    pty.press("d", "Enter");
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
     await pty.asked("What should happen to these files?");
     pty.press("Escape");
@@ -29,7 +29,7 @@ test.skipIf(!hasTmux)(
 
     pty.enter("/edit #1");
     await pty.asked("What should happen to these files?");
-    pty.press("r");
+    pty.press("r", "Enter");
     await pty.until(/^Restored: .*oak\.txt/);
     await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
     expect(made("oak.txt")).toBe(false);
@@ -37,7 +37,7 @@ test.skipIf(!hasTmux)(
 
     pty.enter("/retry");
     expect(await pty.asked("What should happen to these files?")).toMatch(/created +\+1 +-0 +fig\.txt\n/);
-    pty.press("k");
+    pty.press("k", "Enter");
     await pty.until("Nothing more.");
     expect(made("fig.txt")).toBe(true);
     await pty.prompted();
@@ -57,7 +57,7 @@ test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
     await pty.exchange("plant an oak", "Planted.");
     pty.enter("/edit #1");
     await pty.asked("What should happen to these files?");
-    pty.press("r");
+    pty.press("r", "Enter");
     await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
     pty.enter(" or a fig");
     await pty.until("A fig.");

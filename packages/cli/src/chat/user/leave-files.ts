@@ -121,25 +121,22 @@ function processLines({ processes }: FileComparison): string[] {
 
 const SHOWN = 40;
 const LISTED = 8;
-const KEEP: DecisionChoice = { key: "k", text: "Keep the files as they are", brief: "keep", words: ["keep"] };
+const KEEP: DecisionChoice = { key: "k", text: "Keep the files as they are", brief: "keep" };
 const REVERT: DecisionChoice = {
   key: "r",
   text: "Restore the files to their state before this branch",
   brief: "restore",
-  words: ["revert"],
 };
 const FILES: DecisionChoice = {
   key: "f",
   text: "Restore only the files, and stay on this branch",
   brief: "only files",
-  words: ["files"],
 };
 const EACH: DecisionChoice = {
   key: "e",
   text: "Restore, and choose each file that others changed",
   brief: "choose",
-  words: ["each"],
 };
-const DIFF: DecisionChoice = { key: "d", text: "Show what changed", brief: "show", words: ["diff"] };
-const YES: DecisionChoice = { key: "y", text: "Yes, restore it", brief: "yes", words: ["yes", "Y"] };
-const NO: DecisionChoice = { key: "n", text: "No, keep it", brief: "no", words: ["no", "N"] };
+const DIFF: DecisionChoice = { key: "d", text: "Show what changed", brief: "show" };
+const YES: DecisionChoice = { key: "y", text: "Yes, restore it", brief: "yes" };
+const NO: DecisionChoice = { key: "n", text: "No, keep it", brief: "no" };

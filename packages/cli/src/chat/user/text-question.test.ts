@@ -8,10 +8,10 @@ let here: Opened | undefined;
 afterEach(() => here?.[Symbol.dispose]());
 
 test.each([
-  ["green\r", "green"],
-  ["2", "blue"],
-  // The default applies unless the user chooses.
-  ["\r", "red"],
+  ["3\rgreen\r", "green"],
+  ["2\r", "blue"],
+  // The default, chosen with the arrow key.
+  ["\x1b[B\r", "red"],
 ])("B39: an answer by %s stays in the transcript below the question, as it is given", async (typed, given) => {
   here = new Opened();
   const question: TextQuestion = {
@@ -24,11 +24,16 @@ test.each([
     default: "red",
   };
   const { signal } = new AbortController();
-  const answered = askTextQuestion(here.terminal, question, "banyan", () => new WrittenPart(undefined), signal);
-  await here.screen.until(/Which colour\?\n {2}1 \(x\) red\n {2}2 \( \) blue\n {4}Your own answer:/);
+  const answered = askTextQuestion(here.terminal, question, {
+    asker: "banyan",
+    part: () => new WrittenPart(undefined),
+    place: () => "",
+    signal,
+  });
+  await here.screen.until(/Which colour\?\n {2}1 \(x\) red\n {2}2 \( \) blue\n {2}3 Your own answer:/);
   // Keys count after a pause.
   await new Promise((resolve) => setTimeout(resolve, 400));
-  here.keys(...typed);
+  for (const key of typed.match(/\x1b\[B|[\s\S]/g) ?? []) here.keys(key);
   expect(await answered).toEqual({ decision: "answer", text: given });
   await here.screen.until(new RegExp(`^Which colour\\?\\n\\n❯ ${given}$`));
 });

@@ -4,39 +4,44 @@ import type { QuestionField, TextQuestion } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import { wrapSentence } from "../../show/fit-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
+import { placedTitle } from "../../terminal/questions/question.ts";
 import type { WrittenPart } from "./answer-drafts.ts";
 
-type PartOf = (what: string) => WrittenPart;
+/** How a question is asked: as which of several, with which unfinished texts, and until when. */
+interface Asking {
+  readonly asker: string;
+  part(what: string): WrittenPart;
+  place(): string;
+  readonly signal: AbortSignal;
+}
 
 /**
- * Asks the user a question of a call (B39). A number selects a choice; other text is a free answer; an empty line means
- * the default answer, or no answer if there is no default. Several questions with choices appear as a form. Returns
- * undefined if the signal aborts or the user interrupts.
+ * Asks the user a question of a call (B39). Choices appear as a form. Otherwise the user's line is the answer; an empty
+ * line means the default answer, or no answer if there is no default. Returns undefined if the signal aborts or the user interrupts.
  */
 export async function askTextQuestion(
   terminal: Terminal,
   question: TextQuestion,
-  asker: string,
-  part: PartOf,
-  signal: AbortSignal,
+  asking: Asking,
 ): Promise<Answer | undefined> {
   const { text, choices = [], fields, default: preset = "" } = question;
+  const { asker, part, place, signal } = asking;
   const { style } = terminal;
   const lines = [
-    style.warning(`${visibleLine(asker)} asks:`),
+    style.warning(placedTitle(`${visibleLine(asker)} asks:`, asking)),
     ...visibleText(text.trim()).split("\n"),
     ...choices.map((choice, index) => `  ${style.bold(String(index + 1))}  ${visibleLine(choice)}`),
   ];
-  if (fields) return askFields(terminal, { text, fields }, asker, part, signal);
-  if (terminal.live && isList(choices)) {
+  if (fields) return askFields(terminal, { text, fields }, asking);
+  if (isList(choices)) {
     const field = { heading: "", text, choices: choices.map((label) => ({ label })) };
-    return askFields(terminal, { text: "", fields: [field], preset }, asker, part, signal);
+    return askFields(terminal, { text: "", fields: [field], preset }, asking);
   }
   const written = part(text);
   terminal.freshLine();
   terminal.write(`\n${lines.map((line) => wrapSentence(line, terminal.columns)).join("\n")}\n`);
   const prompt = choices.length > 0 ? "Your answer, or a number: " : "Your answer: ";
-  const line = await terminal.ask({ prompt, ...written.asked(visibleText(preset)), signal });
+  const line = await terminal.ask({ prompt, ...written.asked(visibleText(preset)), place, signal });
   if (line === undefined) return undefined;
   written.use(line);
   const answer = choices[Number(line.trim()) - 1] ?? line.trim();
@@ -62,9 +67,7 @@ async function askFields(
     fields,
     preset = "",
   }: { readonly text: string; readonly fields: readonly QuestionField[]; readonly preset?: string },
-  asker: string,
-  part: PartOf,
-  signal: AbortSignal,
+  { asker, part, place, signal }: Asking,
 ): Promise<Answer | undefined> {
   // A field without a heading is identified by its text alone.
   const written = fields.map(({ heading, text: question }) => part(heading === "" ? question : `${text}\n${heading}`));
@@ -75,6 +78,7 @@ async function askFields(
     fields: shown,
     chosen: shown.map(({ choices }) => choices.map(({ label }) => label).filter((label) => label === preset)),
     begun: written.map((words) => words.text),
+    place,
     onWords: (field, words) => written[field]?.draft(words),
     signal,
   });

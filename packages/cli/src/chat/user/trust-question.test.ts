@@ -65,9 +65,9 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () =
     using pty = Pty.open(place, MODEL, server.env);
     await pty.until("Use them?");
     pty.press("Enter");
-    await pty.until("Type one of the choices");
+    await pty.until("Nothing is decided.");
     pty.enter("ok");
-    await pty.until("Type one of the choices", 2);
+    await pty.until("Nothing is decided.", 2);
     pty.press("C-c");
     await pty.prompted();
     pty.enter("hello");

@@ -54,9 +54,9 @@ function remember(decide: () => void, notice: (sentence: string) => void): true 
 type UndecidedTrust = Extract<Trust, { state: "unknown" | "changed" }>;
 
 const CHOICES: readonly DecisionChoice[] = [
-  { key: "y", text: "Yes, use them", brief: "yes", words: ["yes", "Y"] },
-  { key: "l", text: "Not this time", brief: "later", words: ["later", "L"] },
-  { key: "n", text: "No, and don't ask again", brief: "never", words: ["no", "N"] },
+  { key: "y", text: "Yes, use them", brief: "yes" },
+  { key: "l", text: "Not this time", brief: "later" },
+  { key: "n", text: "No, and don't ask again", brief: "never" },
 ];
 
 function decisionAbout(root: string, { state, items }: UndecidedTrust): DecisionRequest {

@@ -69,11 +69,11 @@ test("T26, T30: in 40 columns and 10 rows a question stands below the sub-agents
   await here.screen.until("1 at work");
   here.keys("\x1b[C");
   await here.screen.until("❯ Read the docs.");
-  here.keys("n");
+  here.keys("n", "\r");
   await here.screen.until("Reason (optional):");
   here.keys("\x1b");
   expect(await here.screen.until(/^Allow this\?$/m)).toContain("❯ Read the docs.");
-  here.keys("y");
+  here.keys("y", "\r");
   expect(await decided).toEqual({ key: "y" });
   await here.screen.until(/lines 1 to \d/);
   here.keys("\x1b[D");

@@ -3,6 +3,7 @@ import { open } from "./testing/opened.ts";
 
 const ENTER = "\r";
 const CTRL_C = "\x03";
+const TAB = "\t";
 
 // Questions accept keys after a pause.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
@@ -23,12 +24,16 @@ describe("a decision", () => {
     const here = open();
     const decided = here.terminal.decide(question);
     await here.screen.until("Allow this? …");
-    here.keys("y", ENTER);
+    here.keys(ENTER);
     await here.quiet();
     await here.screen.until(/^Allow this\?$/);
-    here.keys(ENTER, "q");
-    await here.screen.until("Press y or n.");
-    here.keys("y");
+    here.keys(ENTER);
+    await here.screen.until("Press y or n, then Enter.");
+    here.keys("q");
+    await here.screen.until(/Tab moves to the question ─\nq$/m);
+    here.keys("\x7f", "y");
+    await here.screen.until("❯ y  Yes, once");
+    here.keys(ENTER);
     expect(await decided).toEqual({ key: "y" });
   });
 
@@ -42,8 +47,9 @@ describe("a decision", () => {
     here.keys(" n");
     await here.screen.until("say yes or n");
     await here.quiet();
+    here.keys(TAB);
     await here.screen.until(/^Allow this\?$/);
-    here.keys("y");
+    here.keys("y", ENTER);
     expect(await decided).toEqual({ key: "y" });
     here.keys("o", ENTER);
     expect(await message).toBe("say yes or no");
@@ -58,7 +64,7 @@ describe("a decision", () => {
     const decided = here.terminal.decide({ ...question, stops: true, again: true });
     const asked = await here.screen.until(/banyan asks to run shell ─[\s\S]*^Esc stops$/m);
     expect(asked).not.toContain("Waiting for you, ");
-    here.keys("y");
+    here.keys("y", ENTER);
     await decided;
     await here.screen.until(/Waiting for you(, \d+ s)? \(Esc to stop\)/);
   });
@@ -67,7 +73,7 @@ describe("a decision", () => {
     const here = open();
     const decided = here.terminal.decide({ ...question, again: true });
     await here.screen.until("Allow this?");
-    here.keys("n");
+    here.keys("n", ENTER);
     await here.screen.until("Reason (optional):");
     here.keys("not now", ENTER);
     expect(await decided).toEqual({ key: "n", words: "not now" });
@@ -78,12 +84,12 @@ describe("a decision", () => {
     const first = here.terminal.decide({ ...question, again: true });
     const second = here.terminal.decide({ ...question, title: "and again" });
     await here.screen.until("banyan asks to run shell");
-    here.keys("y", "y");
+    here.keys("y", ENTER, ENTER);
     expect(await first).toEqual({ key: "y" });
     await here.screen.until("and again");
     await here.quiet();
     await here.screen.until(/^Allow this\?$/);
-    here.keys("n", ENTER);
+    here.keys("n", ENTER, ENTER);
     expect(await second).toEqual({ key: "n" });
   });
 
@@ -104,10 +110,10 @@ describe("a decision", () => {
     const here = open(80, 16);
     const body = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
     const decided = here.terminal.decide({ ...question, body, again: true });
-    await here.screen.until("more lines: Up and Down move");
-    here.keys(...Array(40).fill("\x1b[B"));
+    await here.screen.until("more lines: PgUp and PgDn move");
+    here.keys(...Array(40).fill("\x1b[6~"));
     await here.screen.until("line 40");
-    here.keys("y");
+    here.keys("y", ENTER);
     await decided;
   });
 
@@ -124,7 +130,7 @@ describe("a decision", () => {
     const shown = await here.screen.until("Allow this?");
     expect(shown.replaceAll("\n", "")).toContain("gardening");
     expect(shown).toMatch(/Esc stops/);
-    here.keys("y");
+    here.keys("y", ENTER);
     await decided;
   });
 

@@ -14,7 +14,6 @@ import {
   type TerminalQuestion,
 } from "../questions/question.ts";
 import { Attention } from "./attention.ts";
-import type { KeyAction } from "./keys/actions.ts";
 import { KeyBindings, type KeyRow } from "./keys/key-bindings.ts";
 import { Keyboard } from "./keys/keyboard.ts";
 import { Modes } from "./keys/modes.ts";
@@ -22,12 +21,12 @@ import { Lease } from "./lease.ts";
 import { LateHighlight } from "./markdown/look.ts";
 import { markdownLines } from "./markdown/markdown-stream.ts";
 import type { Overlay } from "./overlay/overlay.ts";
-import { Viewer } from "./overlay/viewer.ts";
 import { OverlayStack } from "./overlay-stack.ts";
 import { nextPicture } from "./picture.ts";
 import { editOutside, hasEditor } from "./prompt/external-editor.ts";
 import { type PreviousWait, PromptBox } from "./prompt/prompt.ts";
 import { PromptKeys } from "./prompt-keys.ts";
+import { QuestionKeys } from "./question-keys.ts";
 import { Screen } from "./screen/screen.ts";
 import { Colors } from "./theme/colors.ts";
 import { ASK_BACKGROUND, type ColorDepth, schemeFrom } from "./theme/terminal-colors.ts";
@@ -71,6 +70,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly #overlays: OverlayStack;
   readonly #prompt: PromptBox;
   readonly #promptKeys: PromptKeys;
+  readonly #questionKeys: QuestionKeys;
   readonly #links: boolean;
   readonly #moves: boolean;
   readonly #highlight = new LateHighlight(
@@ -120,6 +120,13 @@ export class FullTerminal implements Terminal, LiveTerminal {
       suspend: () => this.#lease.suspend(),
       ...(options.onAction && { onAction: options.onAction }),
       onInterrupt: () => this.#interrupted(),
+    });
+    this.#questionKeys = new QuestionKeys({
+      overlays: this.#overlays,
+      prompt: this.#prompt,
+      promptKeys: this.#promptKeys,
+      keys: () => this.#keys,
+      ...(options.onAction && { onAction: options.onAction }),
     });
     this.#keyboard = new Keyboard(
       input,
@@ -338,28 +345,20 @@ export class FullTerminal implements Terminal, LiveTerminal {
   #key(key: string): void {
     this.#attention.looks(true);
     this.#keyAt = performance.now();
-    if (this.#overlays.delays() && !this.#overlays.page) {
-      // Typing continues in the prompt; other keys have no effect yet.
-      if (!this.#prompt.isEmpty || this.#keys.matches(key, "cancel")) this.#promptKeys.key(key);
-    } else if (this.#overlays.top && !this.#overlays.page && this.#besideQuestion(key)) {
-    } else if (this.#overlays.top) this.#overlays.key(key, this.#keys);
-    else this.#promptKeys.key(key);
+    const { top } = this.#overlays;
+    if (top?.mark) this.#questionKeys.key(key, top);
+    else {
+      this.#questionKeys.passes(key);
+      if (top) this.#overlays.key(key, this.#keys);
+      else this.#promptKeys.key(key);
+    }
     this.#changed();
   }
 
-  /** During a question, the user may view the sub-agents, change the approval mode, or see the question in full. */
-  #besideQuestion(key: string): boolean {
-    const does = (action: KeyAction) => this.#keys.matches(key, action);
-    if (does("agents")) this.#options.onAction?.("agents");
-    else if (does("approval-mode")) this.#options.onAction?.("approval-mode");
-    else if (does("open-output") && this.#overlays.top?.page) {
-      this.#overlays.open(new Viewer([this.#overlays.top.page])).catch(() => {});
-    } else return false;
-    return true;
-  }
-
   #paste(text: string): void {
-    if (this.#overlays.top && this.#overlays.isArmed) this.#overlays.top.paste?.(text);
+    const { top } = this.#overlays;
+    if (top?.mark) this.#questionKeys.paste(text, top);
+    else if (top) top.paste?.(text);
     else this.#promptKeys.paste(text);
     this.#changed();
   }
@@ -374,6 +373,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
       view: this.view,
       prompt: this.#prompt,
       overlays: this.#overlays,
+      isAnswering: this.#questionKeys.isAnswering,
       hint: this.#promptKeys.hint,
       status: this.#status,
       inbox: this.#conversation?.inbox ?? [],

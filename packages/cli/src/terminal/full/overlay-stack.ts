@@ -71,11 +71,9 @@ export class OverlayStack {
     }
   }
 
-  /** Called for each key. Returns whether the prompt gets it, because the top overlay has just appeared. */
-  delays(): boolean {
-    if (!this.#entry || this.isArmed) return false;
-    this.#appeared();
-    return true;
+  /** Called for each key: begins the pause anew if the top overlay has just appeared. */
+  delay(): void {
+    if (this.#entry && !this.isArmed) this.#appeared();
   }
 
   /** Passes a key to the top overlay. The page above a question gets keys that the question does not use yet. */

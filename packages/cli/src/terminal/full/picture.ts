@@ -23,6 +23,8 @@ export interface PictureParts {
   readonly view: LiveView;
   readonly prompt: PromptBox;
   readonly overlays: OverlayStack;
+  /** True if keys belong to the question at the top instead of the prompt (T64). */
+  readonly isAnswering: boolean;
   /** The cursor waits at the top of the live region, and a painted cursor marks its place. */
   readonly cursorWaits: boolean;
   /** A brief notice in place of the status. */
@@ -74,18 +76,15 @@ export function nextPicture(seen: PictureParts, size: ScreenSize): Picture {
 }
 
 /** A page on the whole screen, with a question below it, or a notice that a question waits. */
-function fullScreen(
-  { overlays, theme, keys }: PictureParts,
-  page: Overlay<unknown>,
-  spinner: string,
-  size: ScreenSize,
-) {
+function fullScreen(seen: PictureParts, page: Overlay<unknown>, spinner: string, size: ScreenSize) {
+  const { overlays, theme, keys } = seen;
   const rows = size.rows - 1;
   const { columns } = size;
-  const question = overlays.top === page ? undefined : overlays.top;
-  const card = question?.view({ columns, rows: Math.max(1, rows - LEAST_PAGE) }, theme, overlays.isArmed, keys);
+  const { top } = overlays;
+  const question = top === page ? undefined : top;
+  const card = question && questionView(seen, question, { columns, rows: Math.max(1, rows - LEAST_PAGE) });
   const room = Math.max(1, rows - (card?.lines.length ?? 0));
-  const { lines, cursor } = page.view({ columns, rows: room }, theme, true, keys);
+  const { lines, cursor } = questionView(seen, page, { columns, rows: room });
   const isBehind = !question && overlays.behind > 0;
   const last = isBehind
     ? theme.warning(
@@ -99,16 +98,28 @@ function fullScreen(
   };
 }
 
-/** The prompt, or the overlay in its place. A user who is typing sees the prompt until the overlay has the keys. */
-function inputView({ overlays, prompt, theme, view, keys }: PictureParts, size: ScreenSize): OverlayView {
+/** The prompt, or the overlay in its place. */
+function inputView(seen: PictureParts, size: ScreenSize): OverlayView {
+  const { overlays, prompt, theme, view, keys } = seen;
   const hint = view.isBusy ? `Enter: send now. ${keys.hint("send-later") ?? ""}: after this turn` : "";
-  const kept = overlays.top?.footer && size.rows >= STATUS_FROM ? 2 : 1;
-  const most = { ...size, rows: Math.max(1, size.rows - kept) };
-  const top = overlays.top?.view(most, theme, overlays.isArmed, keys);
-  if (!top) return prompt.view(size, theme, hint);
-  if (overlays.isArmed || prompt.isEmpty) return top;
-  const { lines, cursor } = prompt.view(size, theme, hint);
-  return { lines: [...top.lines, ...lines], cursor: cursor && { ...cursor, row: cursor.row + top.lines.length } };
+  if (!overlays.top) return prompt.view(size, theme, hint);
+  const kept = overlays.top.footer && size.rows >= STATUS_FROM ? 2 : 1;
+  return questionView(seen, overlays.top, { ...size, rows: Math.max(1, size.rows - kept) });
+}
+
+/** An overlay. If it is a question and the prompt holds text, the prompt stays below it (T64). */
+function questionView(seen: PictureParts, overlay: Overlay<unknown>, size: ScreenSize): OverlayView {
+  const { overlays, prompt, theme, keys, isAnswering } = seen;
+  if (!overlay.mark || overlay !== overlays.top || prompt.isEmpty)
+    return overlay.view(size, theme, overlay !== overlays.top || overlays.isArmed, keys);
+  const below = prompt.view(size, theme, isAnswering ? "" : keyHint(keys, "complete", "moves to the question"));
+  const rows = Math.max(1, size.rows - below.lines.length);
+  const { lines, cursor } = overlay.view({ ...size, rows }, theme, isAnswering, keys);
+  const above = overlay.isFull ? padLines(lines, rows) : lines.slice(0, rows);
+  return {
+    lines: [...above, ...below.lines],
+    cursor: isAnswering ? cursor : below.cursor && { ...below.cursor, row: below.cursor.row + above.length },
+  };
 }
 
 function waitingOf({ inbox, prompt, theme, keys }: PictureParts, { columns, rows }: ScreenSize): string[] {

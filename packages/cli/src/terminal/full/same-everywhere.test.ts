@@ -45,7 +45,7 @@ test.each([
   await here.screen.until("Allow this? …");
   await here.quiet();
   await here.screen.until(/^Allow this\?$/);
-  here.keys("n");
+  here.keys("n", ENTER);
   await here.screen.until("Reason (optional)");
   here.keys("later");
   await here.screen.until("later");

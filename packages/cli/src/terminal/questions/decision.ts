@@ -20,6 +20,8 @@ export interface DecisionRequest {
   readonly begun?: DecisionResult;
   /** Called when the text of a choice changes, if the terminal supports that. */
   onBegun?(begun: DecisionResult): void;
+  /** Which of several waiting questions this one is, such as `1 of 3`; empty if only one waits. */
+  place?(): string;
   /** True if the same question was shown before: keys typed before it appears count. */
   readonly again?: boolean;
   readonly signal?: AbortSignal;
@@ -33,8 +35,6 @@ export interface DecisionChoice {
   readonly brief?: string;
   /** True if the choice has a lasting effect: its text is then always shown in full. */
   readonly holdsOn?: boolean;
-  /** Words that a user may type for the choice. */
-  readonly words?: readonly string[];
   /** Label of an optional text, such as `Why`. */
   readonly takesWords?: string;
 }

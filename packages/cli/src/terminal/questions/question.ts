@@ -11,6 +11,8 @@ export interface MessageRequest {
 export interface TerminalQuestion extends MessageRequest {
   /** True if the same question was shown before: text typed before it appears counts. */
   readonly again?: boolean;
+  /** Which of several waiting questions this one is, such as `1 of 3`; empty if only one waits. */
+  place?(): string;
   /** Called when the text changes, if the terminal supports that. */
   onDraft?(text: string): void;
   /** Called when the user goes back to the previous question, which interrupts nothing. Absent without one. */
@@ -31,11 +33,19 @@ export interface Form {
   readonly chosen?: readonly (readonly string[])[];
   /** Initial texts, by field. */
   readonly begun: readonly string[];
+  /** Which of several waiting questions this one is, such as `1 of 3`; empty if only one waits. */
+  place?(): string;
   /** Called when a field's text changes, if the terminal supports that. */
   onWords?(field: number, words: string): void;
   /** True if the same form was shown before: keys typed before it appears count. */
   readonly again?: boolean;
   readonly signal?: AbortSignal;
+}
+
+/** Returns the title of a question, after its place among several waiting questions. */
+export function placedTitle(title: string, { place }: Pick<Form, "place">): string {
+  const at = place?.() ?? "";
+  return at === "" ? title : `${at} · ${title}`;
 }
 
 /** Returns the line if it is a command; undefined for a message (T50). A lone `?` shows the keys (T54). */

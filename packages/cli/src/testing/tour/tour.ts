@@ -148,12 +148,18 @@ try {
   await terminal.until(/^Allow this\?$/m);
   await terminal.hold(1_500);
   terminal.press("y");
+  await terminal.hold(400);
+  terminal.press("Enter");
   await terminal.until(/asks to run shell[\s\S]*^Allow this\?$/m);
   await terminal.hold(1_800);
   terminal.press("y");
+  await terminal.hold(400);
+  terminal.press("Enter");
   await terminal.until(/demo\.ts[\s\S]*^Allow this\?$/m);
   await terminal.hold(1_800);
   terminal.press("y");
+  await terminal.hold(400);
+  terminal.press("Enter");
   await terminal.until(/1\.6 s[\s\S]*Reply to/);
   await terminal.until(PROMPT);
   await terminal.hold(2_200);
@@ -181,7 +187,7 @@ try {
   await terminal.type("/tree");
   await terminal.hold(300);
   terminal.press("Enter");
-  await terminal.until(/Enter goes there/);
+  await terminal.until(/Tree: all messages/);
   await terminal.hold(100);
 
   const title =

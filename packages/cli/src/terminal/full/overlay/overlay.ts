@@ -42,4 +42,13 @@ export interface Overlay<T> {
   readonly page?: ViewerPage | undefined;
   /** Handles a paste; without this method, pastes are ignored. */
   paste?(text: string): void;
+  /**
+   * Marks what a printing key stands for, and does nothing else. Returns whether the key stands for anything. Present in
+   * questions, where only Enter decides (T64).
+   */
+  mark?(key: string, keys: KeyBindings): boolean;
+  /** Takes back the last mark, because its key began a text. */
+  unmark?(): void;
+  /** True while the user writes in a text field. Only a confirmed choice enters a text field. */
+  readonly isWriting?: boolean;
 }

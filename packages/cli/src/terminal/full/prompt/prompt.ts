@@ -131,6 +131,12 @@ export class PromptBox {
     this.#editor.key(key);
   }
 
+  /** Inserts the character of a printing key, also in the vi mode `NORMAL`. */
+  type(key: string): void {
+    if (this.#editor.mode === "normal") this.#editor.key("i");
+    this.#editor.key(key);
+  }
+
   paste(text: string): void {
     this.#editor.paste(text);
   }

@@ -1,6 +1,7 @@
 import { counted } from "@banyan/core/shown";
 import { plainLine } from "../../../show/plain-text.ts";
 import type { DecisionChoice, DecisionRequest, DecisionResult } from "../../questions/decision.ts";
+import { placedTitle } from "../../questions/question.ts";
 import type { KeyAction } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
@@ -13,14 +14,16 @@ import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /**
- * Lets the user decide by a key (T27). Only the keys of the choices decide; Enter and other keys do nothing (S14). For
- * a choice that needs a text, asks for the text first.
+ * Lets the user decide (T27). A choice's key or an arrow key marks a choice, and Enter decides for the marked choice
+ * (S14, T64). For a choice that takes a text, asks for the text first.
  */
 export class DecisionCard implements Overlay<DecisionResult> {
   readonly isFull = false;
   readonly #decision: DecisionRequest;
-  /** True if a key without a meaning was pressed. */
+  #marked: DecisionChoice | undefined;
+  /** True if Enter was pressed without a marked choice. */
   #isUndecided = false;
+  /** The choice whose text the user writes. */
   #chosen: DecisionChoice | undefined;
   readonly #words: LineInput;
   #top = 0;
@@ -32,12 +35,9 @@ export class DecisionCard implements Overlay<DecisionResult> {
 
   /** `highlight` returns the syntax highlighter once it is loaded. */
   constructor(decision: DecisionRequest, highlight: () => Highlight | undefined = () => undefined) {
-    const { begun, choices, again } = decision;
     this.#decision = decision;
     this.#highlight = highlight;
-    // With `again`, the user has already gone back from the text.
-    if (begun && !again) this.#chosen = choices.find(({ key, takesWords }) => key === begun.key && takesWords);
-    this.#words = new LineInput(begun?.words);
+    this.#words = new LineInput(decision.begun?.words);
   }
 
   view({ columns, rows }: ScreenSize, theme: Theme, isArmed: boolean): OverlayView {
@@ -54,7 +54,7 @@ export class DecisionCard implements Overlay<DecisionResult> {
     const hidden = lines.length - part.length;
     // If only one body line fits, the footer explains how to see it all.
     const isSaid = hidden > 0 && (shown > 1 || rows < FOOTED_FROM);
-    const more = isSaid ? [theme.dim(cutToWidth(`… (${this.#place(hidden)}: Up and Down move)`, columns))] : [];
+    const more = isSaid ? [theme.dim(cutToWidth(`… (${this.#place(hidden)}: PgUp and PgDn move)`, columns))] : [];
     const top = [...head, ...part.map((line) => `  ${line}`), ...more, ...(isTight ? [] : [""])];
     const cursor = bottom.cursor && { ...bottom.cursor, row: bottom.cursor.row + top.length };
     return { lines: [...top, ...bottom.lines], cursor };
@@ -64,24 +64,33 @@ export class DecisionCard implements Overlay<DecisionResult> {
     if (keys.matches(key, "cancel")) return {};
     if (this.#chosen) return this.#wordsKey(this.#chosen, key, keys);
     if (keys.matches(key, "interrupt")) return {};
-    if (keys.matches(key, "list-up")) this.#top--;
-    else if (keys.matches(key, "list-down")) this.#top++;
+    if (keys.matches(key, "list-up")) this.#moveMark(-1);
+    else if (keys.matches(key, "list-down")) this.#moveMark(1);
     else if (keys.matches(key, "list-page-up")) this.#top -= this.#room.shown;
     else if (keys.matches(key, "list-page-down")) this.#top += this.#room.shown;
     else if (keys.matches(key, "list-first")) this.#top = 0;
     else if (keys.matches(key, "list-last")) this.#top = this.#room.lines;
-    else {
-      const character = characterOf(key);
-      const choice = this.#decision.choices.find((one) => one.key === character);
-      if (choice && !choice.takesWords) return { result: { key: choice.key } };
-      this.#chosen = choice;
-      this.#isUndecided = !choice;
-    }
+    else if (keys.matches(key, "list-choose")) return this.#confirm();
     return undefined;
+  }
+
+  mark(key: string): boolean {
+    this.#marked = this.#decision.choices.find((choice) => choice.key === characterOf(key));
+    this.#isUndecided = false;
+    return this.#marked !== undefined;
+  }
+
+  unmark(): void {
+    this.#marked = undefined;
+  }
+
+  get isWriting(): boolean {
+    return this.#chosen !== undefined;
   }
 
   spares(key: string, keys: KeyBindings): boolean {
     if (this.#chosen || keys.matches(key, "cancel")) return false;
+    if (keys.matches(key, "list-choose")) return !this.#marked;
     const moves = this.#room.lines > this.#room.shown;
     return (
       PAGE_KEYS.some((action) => keys.matches(key, action)) ||
@@ -112,7 +121,7 @@ export class DecisionCard implements Overlay<DecisionResult> {
 
   /** A call's folder stays visible in the title even on a small screen. */
   #head(columns: number, rows: number, theme: Theme): readonly string[] {
-    const { title } = this.#decision;
+    const title = placedTitle(this.#decision.title, this.#decision);
     const [first = ""] = rows < FOOTED_FROM ? [title] : wrapCells(title, columns - 4);
     const rest = withoutColors(title).slice(withoutColors(first).length).trim();
     const end = textWidth(rest) > columns - 2 ? `…${lastColumns(rest, columns - 3)}` : rest;
@@ -142,13 +151,29 @@ export class DecisionCard implements Overlay<DecisionResult> {
     return lines;
   }
 
+  #moveMark(by: 1 | -1): void {
+    const { choices } = this.#decision;
+    const from = this.#marked ? choices.indexOf(this.#marked) : by > 0 ? -1 : choices.length;
+    this.#marked = choices[(from + by + choices.length) % choices.length];
+    this.#isUndecided = false;
+  }
+
+  #confirm(): OverlayEnd<DecisionResult> | undefined {
+    this.#isUndecided = !this.#marked;
+    if (this.#marked && !this.#marked.takesWords) return { result: { key: this.#marked.key } };
+    this.#chosen = this.#marked;
+    return undefined;
+  }
+
   #wordsKey(choice: DecisionChoice, key: string, keys: KeyBindings): OverlayEnd<DecisionResult> | undefined {
     if (keys.matches(key, "list-choose")) {
       const words = this.#words.text.trim();
       return { result: { key: choice.key, ...(words === "" ? {} : { words }) } };
     }
-    if (keys.matches(key, "interrupt")) this.#chosen = undefined;
-    else if (this.#words.key(key, keys)) this.#written(choice);
+    if (keys.matches(key, "interrupt")) {
+      this.#chosen = undefined;
+      this.#marked = undefined;
+    } else if (this.#words.key(key, keys)) this.#written(choice);
     return undefined;
   }
 
@@ -158,8 +183,15 @@ export class DecisionCard implements Overlay<DecisionResult> {
 
   /** The choices in full: a lasting rule must be readable to its end. */
   #long(columns: number, theme: Theme): string[] {
-    const { choices } = this.#decision;
-    return choices.flatMap(({ key, text }) => indentedLines(`  ${theme.bold(key)}  ${text}`, columns - 7, "     "));
+    return this.#decision.choices.flatMap((choice) => {
+      const line = `${choice === this.#marked ? "❯" : " "} ${theme.bold(choice.key)}  ${this.#textOf(choice)}`;
+      return indentedLines(line, columns - 7, "     ");
+    });
+  }
+
+  /** The text of a choice, with an unfinished text of the user. */
+  #textOf({ text, takesWords }: DecisionChoice): string {
+    return takesWords !== undefined && this.#words.text !== "" ? `${text}: ${this.#words.text}` : text;
   }
 
   /** Lasting choices whose full text does not fit below. */
@@ -176,9 +208,14 @@ export class DecisionCard implements Overlay<DecisionResult> {
   #offer(columns: number, theme: Theme, isTight: boolean, isArmed: boolean): OverlayView {
     const { question, choices } = this.#decision;
     const heading = isArmed ? theme.bold(question) : theme.dim(`${question} …`);
-    const undecided = longestThatFits([`Press ${this.#keys(" or ")}.`, this.#keys(", ")], columns);
-    const hint = this.#isUndecided ? theme.warning(undecided) : cutToWidth(heading, columns);
-    const brief = choices.map(({ key, text, brief = text }) => `${theme.bold(key)} ${brief}`);
+    const keys = this.#keys(" or ");
+    const undecided = longestThatFits([`Press ${keys}, then Enter.`, `${keys}, then Enter`, this.#keys(", ")], columns);
+    const confirms = this.#marked ? `${heading} ${theme.dim("Enter confirms.")}` : heading;
+    const hint = this.#isUndecided ? theme.warning(undecided) : cutToWidth(confirms, columns);
+    const brief = choices.map((choice) => {
+      const { key, text, brief: short = text } = choice;
+      return `${choice === this.#marked ? "❯ " : ""}${theme.bold(key)} ${short}`;
+    });
     return { lines: [...(isTight ? inLines(brief, columns, theme.dim(" · ")) : this.#long(columns, theme)), hint] };
   }
 
@@ -201,16 +238,11 @@ const PAGE_KEYS = [
   "list-choose",
   "list-open",
   "list-back",
-] as const satisfies readonly KeyAction[];
-/** Keys that scroll a card whose body does not fit. */
-const MOVES = [
   "list-up",
   "list-down",
-  "list-page-up",
-  "list-page-down",
-  "list-first",
-  "list-last",
 ] as const satisfies readonly KeyAction[];
+/** Keys that scroll a card whose body does not fit. */
+const MOVES = ["list-page-up", "list-page-down", "list-first", "list-last"] as const satisfies readonly KeyAction[];
 
 const FOOTED_FROM = 7;
 

@@ -1,7 +1,7 @@
 import { filledText } from "@banyan/client/words";
 import type { QuestionField } from "@banyan/core/conversation";
 import { plainLine } from "../../../show/plain-text.ts";
-import type { FilledForm, Form } from "../../questions/question.ts";
+import { type FilledForm, type Form, placedTitle } from "../../questions/question.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import { indentedLines, keyHint, lastColumns, listLine, longestThatFits, rule } from "../overlay/drawn-lines.ts";
@@ -16,7 +16,7 @@ const WORDS = "Your own answer: ";
 interface FieldInput {
   readonly field: QuestionField;
   /** Indices of the selected choices. */
-  readonly chosen: Set<number>;
+  chosen: Set<number>;
   readonly words: LineInput;
   /**
    * The highlighted choice; the text comes after the last one. -1 until the user moves: Enter alone chooses nothing
@@ -28,8 +28,8 @@ interface FieldInput {
 }
 
 /**
- * A form that asks one or more questions, one at a time. Shows all answers of several questions before they are sent.
- * Esc goes back one level: from the text to the choices, from a field to the previous field.
+ * A form that asks one or more questions, one at a time. Digits, Space and arrow keys mark, and Enter goes on (T64).
+ * Shows all answers of several questions before they are sent. Esc goes back one level: from the text to the choices, from a field to the previous field.
  */
 export class FormCard implements Overlay<FilledForm> {
   readonly isFull = false;
@@ -38,6 +38,10 @@ export class FormCard implements Overlay<FilledForm> {
   /** Index of the visible field; after the last one come all answers. */
   #at = 0;
   #hint = "";
+  /** True while the user writes their own answer. */
+  #isWriting = false;
+  /** The state of the field before the last mark. */
+  #before: Pick<FieldInput, "chosen" | "bar" | "isPreset"> | undefined;
   #isCut = false;
 
   constructor(form: Form) {
@@ -53,7 +57,7 @@ export class FormCard implements Overlay<FilledForm> {
 
   view({ columns, rows }: ScreenSize, theme: Theme, isArmed: boolean): OverlayView {
     const filling = this.#fillings[this.#at];
-    const head = rule(theme.warning(this.#form.title), columns, theme);
+    const head = rule(theme.warning(placedTitle(this.#form.title, this.#form)), columns, theme);
     if (!filling) {
       const hint = theme.dim(cutToWidth("Enter sends all answers", columns));
       const answers = this.#answers().flatMap((line) => indentedLines(line, columns - 2));
@@ -94,37 +98,70 @@ export class FormCard implements Overlay<FilledForm> {
     }
     const last = filling.field.choices.length;
     if (keys.matches(key, "list-choose")) return this.#enter(filling);
+    const isMove = keys.matches(key, "list-up") || keys.matches(key, "list-down");
+    if (this.#isWriting && !isMove) {
+      if (filling.words.key(key, keys)) this.#written(filling);
+      return undefined;
+    }
+    this.#isWriting = false;
+    this.#before = undefined;
     if (keys.matches(key, "list-up")) filling.bar = filling.bar <= 0 ? last : filling.bar - 1;
     else if (keys.matches(key, "list-down")) filling.bar = filling.bar >= last ? 0 : filling.bar + 1;
-    else if (filling.bar === last) this.#write(filling, key, keys);
     else if (keys.matches(key, "list-first")) filling.bar = 0;
     else if (keys.matches(key, "list-last")) filling.bar = last;
     else if (keys.matches(key, "list-back")) this.#at = Math.max(0, this.#at - 1);
     else if (keys.matches(key, "list-open")) {
       if (this.#fillings.length > 1) this.#at++;
-    } else return this.#character(filling, key, keys);
+    }
     return undefined;
   }
 
-  spares(key: string, keys: KeyBindings): boolean {
+  /** Space stands for the choice under the bar, a digit for a choice, and the last digit for the user's own answer. */
+  mark(key: string): boolean {
     const filling = this.#fillings[this.#at];
-    const isFirst = this.#at === 0 && filling?.bar !== filling?.field.choices.length;
-    return isFirst && keys.matches(key, "interrupt");
+    const character = characterOf(key) ?? "";
+    if (!filling) return false;
+    const { chosen, bar, isPreset, field } = filling;
+    const named = character === " " ? bar : /^[1-9]$/.test(character) ? Number(character) - 1 : -1;
+    if (named < 0 || named > field.choices.length || (character === " " && !field.choices[named])) return false;
+    this.#hint = "";
+    this.#before = { chosen: new Set(chosen), bar, isPreset };
+    filling.bar = named;
+    if (!field.choices[named]) return true;
+    if (field.several || character === " ") toggle(filling, named);
+    else chooseOnly(filling, named);
+    return true;
+  }
+
+  unmark(): void {
+    const filling = this.#fillings[this.#at];
+    if (filling) Object.assign(filling, this.#before ?? { bar: -1 });
+    this.#before = undefined;
+  }
+
+  get isWriting(): boolean {
+    return this.#isWriting;
+  }
+
+  spares(key: string, keys: KeyBindings): boolean {
+    return this.#at === 0 && !this.#isWriting && keys.matches(key, "interrupt");
   }
 
   paste(text: string): void {
     const filling = this.#fillings[this.#at];
     if (!filling) return;
-    filling.bar = filling.field.choices.length;
     filling.words.text += plainLine(text);
     this.#written(filling);
   }
 
   footer(keys: KeyBindings): readonly string[] {
-    const filling = this.#fillings[this.#at];
-    const inWords = filling !== undefined && filling.bar === filling.field.choices.length;
+    const { isWriting } = this;
     return [
-      keyHint(keys, "interrupt", inWords ? "goes back to the choices" : this.#at > 0 ? "goes back" : "stops the agent"),
+      keyHint(
+        keys,
+        "interrupt",
+        isWriting ? "goes back to the choices" : this.#at > 0 ? "goes back" : "stops the agent",
+      ),
       ...(this.#isCut ? [keyHint(keys, "open-output", "all of it")] : []),
     ];
   }
@@ -151,18 +188,22 @@ export class FormCard implements Overlay<FilledForm> {
   }
 
   #enter(filling: FieldInput): OverlayEnd<FilledForm> | undefined {
-    const { field, chosen, words, bar } = filling;
-    if (!field.several && field.choices[bar]) chooseOnly(filling, bar);
-    if (chosen.size === 0 && words.text.trim() === "") {
-      this.#hint = field.choices[bar]
-        ? "Nothing chosen yet. Press Space to choose."
-        : "Choose or type an answer first.";
+    const { field, words, bar } = filling;
+    if (bar === field.choices.length && !this.#isWriting) {
+      this.#isWriting = true;
       return undefined;
     }
-    return this.#next();
+    if (!field.several && field.choices[bar]) chooseOnly(filling, bar);
+    if (bar < 0) this.#hint = "Choose an answer first.";
+    else if (filling.chosen.size === 0 && words.text.trim() === "")
+      this.#hint = this.#isWriting ? "Type an answer first." : "Nothing chosen yet. Press Space to choose.";
+    else return this.#next();
+    return undefined;
   }
 
   #next(): OverlayEnd<FilledForm> | undefined {
+    this.#isWriting = false;
+    this.#before = undefined;
     if (this.#fillings.length === 1) return this.#done();
     this.#at++;
     return undefined;
@@ -170,36 +211,10 @@ export class FormCard implements Overlay<FilledForm> {
 
   /** Goes back one level. Returns whether there was one. */
   #back(): boolean {
-    const filling = this.#fillings[this.#at];
-    if (filling?.bar === filling?.field.choices.length && filling) filling.bar = -1;
+    if (this.#isWriting) this.#isWriting = false;
     else if (this.#at > 0) this.#at--;
     else return false;
     return true;
-  }
-
-  #character(filling: FieldInput, key: string, keys: KeyBindings): OverlayEnd<FilledForm> | undefined {
-    const character = characterOf(key);
-    const { field, bar } = filling;
-    const named = /^[1-9]$/.test(character ?? "") ? Number(character) - 1 : -1;
-    if (character === " ") {
-      if (field.choices[bar]) toggle(filling, bar);
-    } else if (field.choices[named]) {
-      filling.bar = named;
-      if (field.several) toggle(filling, named);
-      else {
-        chooseOnly(filling, named);
-        return this.#next();
-      }
-    } else if (named >= 0) this.#hint = `There is no choice ${named + 1}.`;
-    else if (character !== undefined) {
-      filling.bar = field.choices.length;
-      this.#write(filling, key, keys);
-    }
-    return undefined;
-  }
-
-  #write(filling: FieldInput, key: string, keys: KeyBindings): void {
-    if (filling.words.key(key, keys)) this.#written(filling);
   }
 
   #written({ chosen, words, isPreset }: FieldInput): void {
@@ -248,7 +263,8 @@ export class FormCard implements Overlay<FilledForm> {
     });
     const room = Math.max(1, columns - textWidth(WORDS) - 5);
     const isHere = bar === field.choices.length;
-    return [...lines, `${isHere ? "❯" : " "}   ${theme.dim(WORDS)}${lastColumns(words.text, room)}`];
+    const digit = field.choices.length < 9 ? field.choices.length + 1 : " ";
+    return [...lines, `${isHere ? "❯" : " "} ${digit} ${theme.dim(WORDS)}${lastColumns(words.text, room)}`];
   }
 
   #drawn(
@@ -259,7 +275,7 @@ export class FormCard implements Overlay<FilledForm> {
     columns: number,
   ): OverlayView {
     const lines = [...top, ...choices, hint];
-    if (filling.bar !== filling.field.choices.length) return { lines };
+    if (!this.#isWriting) return { lines };
     const column =
       4 + textWidth(WORDS) + textWidth(lastColumns(filling.words.text, Math.max(1, columns - textWidth(WORDS) - 5)));
     return { lines, cursor: { row: lines.length - 2, column: Math.min(column, columns - 1) } };
@@ -267,10 +283,11 @@ export class FormCard implements Overlay<FilledForm> {
 
   #does({ field, bar }: FieldInput): readonly string[] {
     const enter = this.#fillings.length === 1 ? "sends" : "goes on";
-    if (bar === field.choices.length) return [`Enter ${enter}`];
+    if (this.#isWriting) return [`Enter ${enter}`];
+    if (bar === field.choices.length) return ["Enter begins your own answer"];
     return field.several
-      ? [`Choose one or more with Space or digits · Enter ${enter}`, `Digits choose · Enter ${enter}`]
-      : [`Up, Down and Enter, or a digit, chooses and ${enter}`, `A digit chooses and ${enter}`];
+      ? [`Choose with arrow keys and Space · Enter ${enter}`, `Space chooses · Enter ${enter}`]
+      : [`Choose with a digit or arrow keys · Enter ${enter}`, `A digit chooses · Enter ${enter}`];
   }
 }
 

@@ -259,22 +259,22 @@ describe("T28: the tree", () => {
   });
 
   test("shows only own messages, calls, or what is starred or named", () => {
-    press(tree, "f");
+    press(tree, "f", ENTER);
     expect(rows().map((line) => line.slice(-12).trim())).toEqual([
       expect.stringContaining("colour?"),
       expect.stringContaining("(branch 1)"),
       expect.stringContaining("the sea?"),
     ]);
-    press(tree, "f");
+    press(tree, ENTER);
     expect(rows()).toEqual(["❯ ├ #4    banyan  Blue.  (1 call)"]);
-    press(tree, "f");
+    press(tree, ENTER);
     expect(rows()).toEqual(["No message."]);
-    press(tree, "f");
+    press(tree, "f", ENTER);
     expect(rows()).toHaveLength(6);
   });
 
   test("searches", () => {
-    press(tree, "/", "blue");
+    press(tree, "/", ENTER, "blue");
     expect(rows().map((line) => line.includes("lue."))).toEqual([true, true]);
     press(tree, ENTER, UP);
     expect(press(tree, ENTER)).toEqual({ result: "d" });
@@ -284,13 +284,13 @@ describe("T28: the tree", () => {
   });
 
   test("names and stars the message under the bar", () => {
-    press(tree, "l", "the end", ENTER, "s");
+    press(tree, "l", ENTER, "the end", ENTER, "s", ENTER);
     expect(labels).toEqual([["f", "the end"]]);
     expect(stars).toEqual([["f", true]]);
     happens({ type: "message.labelled", message: "f", label: "the end" });
     happens({ type: "message.starred", message: "f", starred: true });
     expect(rows().at(-1)).toContain("[the end]  ★");
-    press(tree, "l", "\x15", ENTER, "s");
+    press(tree, "l", ENTER, "\x15", ENTER, "s", ENTER);
     expect(labels.at(-1)).toEqual(["f", null]);
     expect(stars.at(-1)).toEqual(["f", false]);
   });
@@ -311,7 +311,7 @@ describe("T28: the tree", () => {
       } as FeedItem);
     const view = new TreeView({ state: large, agent: "banyan", leaf: "m9999", onLabel() {}, onStar() {} });
     expect(rows(view).at(-1)).toContain("message 9999");
-    press(view, "/", "message 77", ENTER);
+    press(view, "/", ENTER, "message 77", ENTER);
     expect(seen(view)[0]).toMatch(/ 280 messages ─$/);
     expect(press(view, END, ENTER)).toEqual({ result: "m9977" });
   });
@@ -413,7 +413,7 @@ test("T26, T46: help lines name the keys of the settings, and are whole or absen
     onLabel: () => {},
     onStar: () => {},
   });
-  expect(last(tree, 80)).toBe("F5 goes there · F4 goes back · ← → fold · f filter · l name · s star");
+  expect(last(tree, 80)).toBe("↑ ↓ choose · F4 goes back · f filter · l name · s star · ← → fold");
   for (const overlay of [picker, tree, new Viewer([{ title: "one", lines: () => ["one"] }])])
     for (let columns = 20; columns < 80; columns++) expect(last(overlay, columns)).not.toContain("…");
 });

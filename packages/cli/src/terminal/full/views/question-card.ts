@@ -1,5 +1,5 @@
 import type { AutocompleteProvider } from "@earendil-works/pi-tui";
-import type { TerminalQuestion } from "../../questions/question.ts";
+import { placedTitle, type TerminalQuestion } from "../../questions/question.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { keyHint, rule } from "../overlay/drawn-lines.ts";
 import type { Overlay, OverlayEnd, OverlayView } from "../overlay/overlay.ts";
@@ -8,12 +8,14 @@ import { cutToWidth } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** A question that the user answers with text in an editor. */
+/** A question that the user answers with text in an editor, after Enter began the answer (T64). */
 export class QuestionCard implements Overlay<string> {
   readonly isFull = false;
   readonly #question: TerminalQuestion;
   readonly #editor: PromptEditor;
   #answer: string | undefined;
+  /** True while the user writes. If the user came here by a choice, from the beginning. */
+  #isWriting: boolean;
   readonly #editOutside: ((text: string) => Promise<string>) | undefined;
 
   /** `editOutside` edits a text in the user's own editor, if one is set. */
@@ -23,6 +25,7 @@ export class QuestionCard implements Overlay<string> {
     editOutside?: (text: string) => Promise<string>,
   ) {
     this.#question = question;
+    this.#isWriting = question.again ?? false;
     this.#editOutside = editOutside;
     this.#editor = new PromptEditor({
       ...editor,
@@ -36,10 +39,15 @@ export class QuestionCard implements Overlay<string> {
 
   view({ columns, rows }: ScreenSize, theme: Theme): OverlayView {
     const { lines, cursor, above, below } = this.#editor.lines(columns, Math.floor(rows * MORE_ROWS));
-    const hint = theme.dim(cutToWidth("Enter answers", columns));
+    const does = this.#isWriting ? "Enter answers" : "Enter begins your answer";
+    const hint = theme.dim(cutToWidth(does, columns));
     const hidden = above + below > 0 ? theme.dim(hiddenLines(above, below)) : "";
-    const head = rule(theme.warning(this.#question.prompt.trim()), columns, theme, hidden);
-    return { lines: [head, ...lines, hint], cursor: { ...cursor, row: cursor.row + 1 } };
+    const title = placedTitle(this.#question.prompt.trim(), this.#question);
+    const head = rule(theme.warning(title), columns, theme, hidden);
+    return {
+      lines: [head, ...lines, hint],
+      cursor: this.#isWriting ? { ...cursor, row: cursor.row + 1 } : undefined,
+    };
   }
 
   key(key: string, keys: KeyBindings): OverlayEnd<string> | undefined {
@@ -57,11 +65,23 @@ export class QuestionCard implements Overlay<string> {
       );
       return undefined;
     }
+    if (!this.#isWriting) {
+      this.#isWriting = keys.matches(key, "list-choose");
+      return undefined;
+    }
     this.#editor.key(key);
     // An editor clears itself when it sends its text.
     if (this.#answer !== undefined) return { result: this.#answer };
     this.#written();
     return undefined;
+  }
+
+  mark(): boolean {
+    return false;
+  }
+
+  get isWriting(): boolean {
+    return this.#isWriting;
   }
 
   spares(key: string, keys: KeyBindings): boolean {

@@ -2,6 +2,7 @@ import { messageNumbers } from "@banyan/client/actions";
 import type { ConversationState, Message } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import { gist, messageMarks, speakerOf } from "../../../show/message-label.ts";
+import type { KeyAction } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { hintLine, keyHint, listLine, padLines, rule } from "../overlay/drawn-lines.ts";
 import { LineInput } from "../overlay/line-input.ts";
@@ -31,6 +32,17 @@ export interface TreeOptions {
   onStar(message: string, starred: boolean): void;
 }
 
+/** Actions of printing keys, with their description. Enter performs a marked action. */
+const COMMANDS = {
+  "tree-search": "search",
+  "tree-filter": "filter",
+  "tree-label": "name",
+  "tree-star": "star",
+} as const satisfies Partial<Record<KeyAction, string>>;
+
+type TreeCommand = keyof typeof COMMANDS;
+const COMMAND_NAMES = Object.keys(COMMANDS) as readonly TreeCommand[];
+
 type TypedInput = { readonly what: "search" } | { readonly what: "label"; readonly input: LineInput };
 
 const FILTER_WORDS: Readonly<Record<TreeFilter, string>> = {
@@ -43,7 +55,10 @@ const FILTER_WORDS: Readonly<Record<TreeFilter, string>> = {
 /** Minimum columns of a message's text. Marks are left out for it. */
 const LEAST_TEXT = 14;
 
-/** A conversation as a tree, to choose a message (T28). Nothing in it deletes data. */
+/**
+ * A conversation as a tree, to choose a message (T28). Enter chooses a message that was marked with arrow keys, or
+ * performs the action whose key was pressed before (T64). Nothing in the tree deletes data.
+ */
 export class TreeView implements Overlay<string> {
   readonly isFull = true;
   readonly #options: TreeOptions;
@@ -56,11 +71,15 @@ export class TreeView implements Overlay<string> {
   #filter: TreeFilter = "all";
   /** Current input: a search, or a label for the selected message. */
   #typing: TypedInput | undefined;
+  #command: TreeCommand | undefined;
+  /** True if Enter chooses the selected message. */
+  #isMarked: boolean;
   #rows: readonly TreeRow[] = [];
 
   constructor(options: TreeOptions) {
     const { state, leaf, selected } = options;
     this.#options = options;
+    this.#isMarked = selected !== undefined;
     this.#numbers = messageNumbers(state);
     this.#branches = branchNumbers(state);
     this.#path = pathIds(state, leaf);
@@ -87,18 +106,38 @@ export class TreeView implements Overlay<string> {
       this.#search.text = "";
       this.#select();
     } else if (keys.matches(key, "list-choose")) {
-      const row = this.#current;
-      return row ? { result: row.id } : undefined;
-    } else if (this.#cursor.key(key, keys, this.#rows.length)) return undefined;
-    else if (keys.matches(key, "list-back")) this.#fold();
-    else if (keys.matches(key, "list-open")) this.#unfold();
-    else if (keys.matches(key, "tree-search")) this.#typing = { what: "search" };
-    else if (keys.matches(key, "tree-filter")) this.#nextFilter();
-    else if (keys.matches(key, "tree-label"))
-      this.#typing = { what: "label", input: new LineInput(this.#message?.label) };
-    else if (keys.matches(key, "tree-star") && this.#message)
-      this.#options.onStar(this.#message.id, !this.#message.starred);
+      if (this.#command) this.#perform(this.#command);
+      else if (this.#isMarked && this.#current) return { result: this.#current.id };
+    } else {
+      this.mark(key, keys);
+      if (this.#cursor.key(key, keys, this.#rows.length)) this.#isMarked = true;
+      else if (keys.matches(key, "list-back")) this.#fold();
+      else if (keys.matches(key, "list-open")) this.#unfold();
+    }
     return undefined;
+  }
+
+  mark(key: string, keys: KeyBindings): boolean {
+    this.#command = COMMAND_NAMES.find((name) => keys.matches(key, name));
+    return this.#command !== undefined;
+  }
+
+  unmark(): void {
+    this.#command = undefined;
+    this.#isMarked = false;
+  }
+
+  get isWriting(): boolean {
+    return this.#typing !== undefined;
+  }
+
+  #perform(command: TreeCommand): void {
+    if (command === "tree-search") this.#typing = { what: "search" };
+    else if (command === "tree-label") this.#typing = { what: "label", input: new LineInput(this.#message?.label) };
+    else if (command === "tree-filter") this.#nextFilter();
+    else if (this.#message) this.#options.onStar(this.#message.id, !this.#message.starred);
+    // The filter stays marked: Enter shows the next kind of messages.
+    if (command !== "tree-filter") this.#command = undefined;
   }
 
   get #current(): TreeRow | undefined {
@@ -123,6 +162,7 @@ export class TreeView implements Overlay<string> {
       this.#select();
     } else if (keys.matches(key, "list-choose")) {
       this.#typing = undefined;
+      this.#isMarked = true;
       if (typing.what !== "label" || !this.#message) return;
       const label = typing.input.text.trim();
       this.#options.onLabel(this.#message.id, label === "" ? null : label);
@@ -160,15 +200,16 @@ export class TreeView implements Overlay<string> {
         column: Math.min(columns - 1, textWidth(label + text)),
       };
     }
+    if (this.#command) {
+      const hint = `${keyHint(keys, this.#command, COMMANDS[this.#command])} · ${keyHint(keys, "list-choose", "does this")}`;
+      return { line: theme.warning(cutToWidth(hint, columns)) };
+    }
     const hints = [
       this.#search.text === "" ? "" : `“${this.#search.text}”`,
-      keyHint(keys, "list-choose", "goes there"),
+      this.#isMarked ? keyHint(keys, "list-choose", "goes there") : keyHint(keys, ["list-up", "list-down"], "choose"),
       keyHint(keys, "list-cancel", this.#search.text === "" ? "goes back" : "shows all"),
-      keyHint(keys, "tree-search", "search"),
+      ...COMMAND_NAMES.map((name) => keyHint(keys, name, COMMANDS[name])),
       keyHint(keys, ["list-back", "list-open"], "fold"),
-      keyHint(keys, "tree-filter", "filter"),
-      keyHint(keys, "tree-label", "name"),
-      keyHint(keys, "tree-star", "star"),
     ];
     return { line: theme.dim(hintLine(hints, columns)) };
   }
