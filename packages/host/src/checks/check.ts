@@ -95,6 +95,7 @@ async function whyCommandNot(
   const said = tail === "" ? "it printed nothing" : `it printed ${told ? `\n${tail}` : quoteShortened(tail)}`;
   if (end.type === "timed-out") return `it did not end within ${formatDuration(timeout)} and was stopped; ${said}`;
   if (end.type === "cancelled") return "it was stopped";
+  if (end.type === "lost") return `its sandbox ended before it; ${said}`;
   if (end.code !== exit) return `it exited with ${end.code}; ${said}`;
   return whyTextNot(output, check, signal);
 }

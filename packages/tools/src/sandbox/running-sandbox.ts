@@ -20,9 +20,10 @@ const LONGEST_CLOSING = 10_000;
 export interface SandboxedProgram extends ProgramLaunch, Disposable {
   /**
    * Disposes of this object. Resolves when the files that the program wrote are checked, with a sentence for each file
-   * that was moved aside. The caller shows these sentences with the program's output. Never rejects.
+   * that was moved aside. The caller shows these sentences with the program's output. Resolves with undefined if the
+   * sandbox ended before the program. Never rejects.
    */
-  ended(): Promise<readonly string[]>;
+  ended(): Promise<readonly string[] | undefined>;
 }
 
 /**
@@ -87,7 +88,7 @@ export class RunningSandbox {
   readonly #holder: SandboxHolder;
   readonly #owned: number;
   readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
-  readonly #settling = new Map<number, (notices: readonly string[]) => void>();
+  readonly #settling = new Map<number, (notices: readonly string[] | undefined) => void>();
   #last = 0;
   #isClosed = false;
 
@@ -109,9 +110,9 @@ export class RunningSandbox {
 
   async wrap({ file, args, environment }: ProgramLaunch): Promise<SandboxedProgram> {
     const text = await this.#wrapped();
-    let settled: Promise<readonly string[]> | undefined;
+    let settled: Promise<readonly string[] | undefined> | undefined;
     const ended = () => {
-      settled ??= this.#isClosed ? Promise.resolve([]) : this.#settled();
+      settled ??= this.#isClosed ? Promise.resolve(undefined) : this.#settled();
       return settled;
     };
     return {
@@ -131,7 +132,7 @@ export class RunningSandbox {
     };
   }
 
-  #settled(): Promise<readonly string[]> {
+  #settled(): Promise<readonly string[] | undefined> {
     const id = ++this.#last;
     return new Promise((resolve) => {
       this.#settling.set(id, resolve);
@@ -187,7 +188,7 @@ export class RunningSandbox {
     this.#isClosed = true;
     for (const waiting of this.#waiting.values()) waiting.reject(closedSandboxError());
     this.#waiting.clear();
-    for (const settle of this.#settling.values()) settle([]);
+    for (const settle of this.#settling.values()) settle(undefined);
     this.#settling.clear();
   }
 }

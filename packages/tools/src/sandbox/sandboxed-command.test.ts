@@ -172,8 +172,14 @@ describe("when a sandbox is not to be had as it should be", () => {
     await using killed = await sandboxOf(project);
     const base = dirname((await run("echo $TMPDIR", killed, project)).trim());
     const [id] = living("sandbox-process.ts").filter((id) => folderOf(id).startsWith(base));
+    // T67: a command that ends after its sandbox is not done.
+    const late = run("touch begun; until test -e go; do sleep 0.05; done; rm begun go; echo ended", killed, project);
+    const lost = expect(late).rejects.toThrow("ended\n[the sandbox ended before the command");
+    await until(() => project.names().includes("begun"));
     process.kill(Number(id), "SIGKILL");
     await until(() => !existsSync(`/proc/${id}`));
+    project.add("go", "");
+    await lost;
     await expect(run("touch made", killed, project)).rejects.toMatchObject({ cause: { code: "closed" } });
     expect(project.names()).toEqual([]);
   });

@@ -340,6 +340,8 @@ class BackgroundCommand implements CommandWork {
         return `exit code ${end.code}`;
       case "timed-out":
         return `it was ended after ${this.#timeout} ms`;
+      case "lost":
+        return "its sandbox ended before it";
       case "cancelled":
         return "it was stopped";
     }

@@ -17,10 +17,14 @@ import {
   waitsForInput,
 } from "./process-family.ts";
 
-/** The end of a command. `code` is the shell's exit code: 128 plus the signal's number after a signal. */
+/**
+ * The end of a command. `code` is the shell's exit code: 128 plus the signal's number after a signal. `lost`: the
+ * sandbox ended before the command.
+ */
 export type CommandEnd =
   | { readonly type: "exited"; readonly code: number }
   | { readonly type: "timed-out" }
+  | { readonly type: "lost" }
   | { readonly type: "cancelled" };
 
 export interface CommandOptions {
@@ -143,8 +147,9 @@ export async function runShellCommand(
     await waitAtMostFor(DRAIN, closed);
     const rest = decoder.end();
     options.onOutput(stripper.push(rest) + stripper.end(), rest);
-    for (const notice of (await sandboxed?.ended()) ?? []) options.onOutput(`\n${notice}\n`, `\n${notice}\n`);
-    return end;
+    const notices = sandboxed ? await sandboxed.ended() : [];
+    for (const notice of notices ?? []) options.onOutput(`\n${notice}\n`, `\n${notice}\n`);
+    return notices === undefined && end.type === "exited" ? { type: "lost" } : end;
   } finally {
     clearTimeout(onTimeout);
     options.signal.removeEventListener("abort", onAbort);

@@ -132,7 +132,7 @@ test("F18: of an endless output head and tail are kept, in bounded memory and wi
   let most = 0;
   let shown = 0;
   let pieces = 0;
-  const text = await call(
+  const ended = call(
     shell(folder),
     { command: "echo begin; yes", timeout: 3000 },
     {
@@ -143,6 +143,7 @@ test("F18: of an endless output head and tail are kept, in bounded memory and wi
       },
     },
   );
+  const text = await ended.catch((error: unknown) => (error as Error).message);
   expect(text).toMatch(
     /^begin\n(y\n)+\n?\[\.\.\. \d{7,} bytes dropped \.\.\.\]\n\n?(y\n)+\n?(y\n?)?\[timed out after 3000 ms; the command and its child processes were ended\]$/,
   );
@@ -152,13 +153,13 @@ test("F18: of an endless output head and tail are kept, in bounded memory and wi
   expect(shown).toBeLessThan(150 * 8200);
 });
 
-test("a command that takes too long is ended, and what it printed is kept", async () => {
+test("T67: a command that takes too long is ended, its call fails, and what it printed is kept", async () => {
   using folder = new TestFolder();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   // The timeout expires at the first output, whenever that comes.
   const progress = () => void vi.advanceTimersByTime(300);
-  expect(await call(shell(folder), { command: "echo begun; sleep 1000", timeout: 300 }, { progress })).toBe(
+  await expect(call(shell(folder), { command: "echo begun; sleep 1000", timeout: 300 }, { progress })).rejects.toThrow(
     "begun\n[timed out after 300 ms; the command and its child processes were ended]",
   );
 });

@@ -83,7 +83,7 @@ export function shellTool(
           const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
           const started = await orNotExecuted(starting);
           return "end" in started
-            ? commandReport(started.output, started.end, given)
+            ? resultOf(started.output, started.end, given)
             : joinOutcome(started.output, `[Running in the background as ${started.name}${started.waiting}]`);
         }
         const timeout = given ?? DEFAULT_TIMEOUT;
@@ -102,10 +102,18 @@ export function shellTool(
             running,
           }),
         );
-        return commandReport(output, end, timeout);
+        return resultOf(output, end, timeout);
       });
     },
   });
+}
+
+/** Returns the result of a command that ended by itself. Throws the report of any other end: such a call failed (T67). */
+function resultOf(output: string, end: CommandEnd, timeout: number | undefined): string {
+  const report = commandReport(output, end, timeout);
+  // The engine knows by itself that it cancelled the call, and keeps the output.
+  if (end.type === "timed-out" || end.type === "lost") throw new Error(report);
+  return report;
 }
 
 async function orNotExecuted<Done>(running: Promise<Done>): Promise<Done> {
@@ -215,6 +223,8 @@ function outcome(end: CommandEnd, timeout: number | undefined): string {
       return end.code === 0 ? "" : `exit code ${end.code}`;
     case "timed-out":
       return `[timed out after ${timeout} ms; the command and its child processes were ended]`;
+    case "lost":
+      return "[the sandbox ended before the command, which may not have done all of its work]";
     case "cancelled":
       return "[cancelled; the command and its child processes were ended]";
   }
