@@ -8,7 +8,7 @@ import { placedTitle } from "../../terminal/questions/question.ts";
 import type { WrittenPart } from "./answer-drafts.ts";
 
 /** How a question is asked: as which of several, with which unfinished texts, and until when. */
-interface Asking {
+interface QuestionContext {
   readonly asker: string;
   part(what: string): WrittenPart;
   place(): string;
@@ -22,7 +22,7 @@ interface Asking {
 export async function askTextQuestion(
   terminal: Terminal,
   question: TextQuestion,
-  asking: Asking,
+  asking: QuestionContext,
 ): Promise<Answer | undefined> {
   const { text, choices = [], fields, default: preset = "" } = question;
   const { asker, part, place, signal } = asking;
@@ -67,7 +67,7 @@ async function askFields(
     fields,
     preset = "",
   }: { readonly text: string; readonly fields: readonly QuestionField[]; readonly preset?: string },
-  { asker, part, place, signal }: Asking,
+  { asker, part, place, signal }: QuestionContext,
 ): Promise<Answer | undefined> {
   // A field without a heading is identified by its text alone.
   const written = fields.map(({ heading, text: question }) => part(heading === "" ? question : `${text}\n${heading}`));

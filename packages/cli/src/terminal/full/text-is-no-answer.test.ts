@@ -53,9 +53,16 @@ function tree(answered: (what: unknown) => void): TreeView {
   const state = emptyConversation();
   for (const [index, message] of ["a", "b", "c"].entries())
     reduce(state, {
-      ...{ seq: index + 1, epoch: 1, at: 0, type: "message.added", message, role: "user", author: "user" },
-      ...{ parentId: index === 0 ? null : "a", parts: [{ type: "text", text: message }] },
-    } as never);
+      seq: index + 1,
+      epoch: 1,
+      at: 0,
+      type: "message.added",
+      message,
+      parentId: index === 0 ? null : "a",
+      role: "user",
+      author: "user",
+      parts: [{ type: "text", text: message }],
+    });
   return new TreeView({ state, agent: "banyan", leaf: "c", onLabel: answered, onStar: answered });
 }
 

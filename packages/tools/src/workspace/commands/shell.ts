@@ -83,7 +83,7 @@ export function shellTool(
           const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
           const started = await orNotExecuted(starting);
           return "end" in started
-            ? resultOf(started.output, started.end, given)
+            ? commandResult(started.output, started.end, given)
             : joinOutcome(started.output, `[Running in the background as ${started.name}${started.waiting}]`);
         }
         const timeout = given ?? DEFAULT_TIMEOUT;
@@ -102,14 +102,14 @@ export function shellTool(
             running,
           }),
         );
-        return resultOf(output, end, timeout);
+        return commandResult(output, end, timeout);
       });
     },
   });
 }
 
 /** Returns the result of a command that ended by itself. Throws the report of any other end: such a call failed (T67). */
-function resultOf(output: string, end: CommandEnd, timeout: number | undefined): string {
+function commandResult(output: string, end: CommandEnd, timeout: number | undefined): string {
   const report = commandReport(output, end, timeout);
   // The engine knows by itself that it cancelled the call, and keeps the output.
   if (end.type === "timed-out" || end.type === "lost") throw new Error(report);
