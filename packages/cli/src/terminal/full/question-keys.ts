@@ -62,12 +62,7 @@ export class QuestionKeys {
       if (mark && keys().matches(key, "delete-back")) question.unmark?.();
       else if (keys().matches(key, "complete") && !prompt.isEmpty && !question.isWriting) this.#movedTo = undefined;
       else overlays.key(key, keys());
-    } else if (
-      !prompt.isEmpty &&
-      overlays.isArmed &&
-      !prompt.isCompleting &&
-      MOVES.some((to) => keys().matches(key, to))
-    )
+    } else if (!prompt.isEmpty && !prompt.isCompleting && MOVES.some((to) => keys().matches(key, to)))
       this.#movedTo = question;
     else if (overlays.page && !overlays.isArmed) overlays.key(key, keys());
     else if (!prompt.isEmpty || keys().matches(key, "cancel")) promptKeys.key(key);
