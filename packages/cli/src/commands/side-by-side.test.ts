@@ -52,6 +52,8 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.exchange("/worktree mine", "Your next message works in the worktree mine.");
     await pty.exchange("create mine.txt with words", "Created mine.txt");
     expect(existsSync(join(place.workspace, "mine.txt"))).toBe(false);
+    // T65: the user's own commands run there too.
+    await pty.exchange("!pwd && ls", /\/mine\nmine\.txt\nnotes\.txt$/);
     // F107: a worktree's branch cannot be brought to itself; the error names the way out.
     await pty.exchange(
       "/bring mine",

@@ -39,7 +39,7 @@ test.skipIf(process.platform === "win32")(
   async () => {
     const begun = Promise.withResolvers<void>();
     const { view, notes } = shown(() => begun.resolve());
-    const commands = new OwnCommands({ view, context: here(), add: async () => {} });
+    const commands = new OwnCommands({ view, context: here(), add: async () => {}, worktree: async () => undefined });
     const end = commands.run("!trap '' TERM; echo deaf; while :; do sleep 0.05; done");
     await begun.promise;
     const since = performance.now();
@@ -65,7 +65,7 @@ test.skipIf(process.platform === "win32")(
       adding.resolve();
       return added.promise;
     };
-    const commands = new OwnCommands({ view, context: here(), add });
+    const commands = new OwnCommands({ view, context: here(), add, worktree: async () => undefined });
     const end = commands.run("!true");
     await adding.promise;
     expect(commands.stop()).toBe(false);
@@ -81,7 +81,7 @@ test.skipIf(process.platform === "win32")(
   "T17: an output that never ends its line is shown up to a bound",
   async () => {
     const { view, lines } = shown();
-    const commands = new OwnCommands({ view, context: here(), add: async () => {} });
+    const commands = new OwnCommands({ view, context: here(), add: async () => {}, worktree: async () => undefined });
     await commands.run("!! yes 'ab 🌳' | tr -d '\\n' | head -c 8000000");
     expect(lines).toHaveLength(2_001);
     expect(lines.join("\n").length).toBeLessThan(6_000_000);

@@ -9,6 +9,8 @@ import type { FeedView } from "../../terminal/questions/feed-view.ts";
 export interface OwnCommandsOptions {
   readonly context: UserCommandContext;
   readonly view: FeedView;
+  /** Returns the folder of the worktree in which the user's branch works, if there is one on this machine. */
+  worktree(): Promise<string | undefined>;
   /** Adds the command and its output to the conversation, and begins the conversation if needed. */
   add(parts: readonly UserPart[]): Promise<void>;
 }
@@ -31,14 +33,16 @@ export class OwnCommands {
 
   /** Runs a line that begins with `!`. Rejects if the shell cannot be started. */
   async run(line: string): Promise<void> {
-    const { context, view, add } = this.#options;
+    const { view, add } = this.#options;
     const [, signs = "", command = ""] = /^(!!?)\s*(.*)$/s.exec(line.trim()) ?? [];
     if (command === "")
       return view.note("Type a command after the !, such as !git status. The agent does not see a command after !!.");
     const since = Date.now();
-    const { end, parts } = await this.#execute(command);
+    const context = await this.#context();
+    const { end, parts } = await this.#execute(command, context);
     const took = formatTook(Date.now() - since);
-    const where = context.isElsewhere ? `, here in ${plainLine(context.directory)}` : "";
+    const isSaid = context.isElsewhere || context.directory !== this.#options.context.directory;
+    const where = isSaid ? `, ${context.isElsewhere ? "here " : ""}in ${plainLine(context.directory)}` : "";
     // The command has run: a failure to tell the agent must not look like a failed command.
     const known =
       signs === "!"
@@ -50,8 +54,15 @@ export class OwnCommands {
     view.note(`${wordFor(end)}${took}${where}. ${known}`);
   }
 
-  async #execute(command: string): Promise<CommandRun> {
-    const { context, view } = this.#options;
+  /** Where commands run: in the worktree of the user's branch, or else where Banyan works. */
+  async #context(): Promise<UserCommandContext> {
+    const { context, worktree } = this.#options;
+    const folder = await worktree();
+    return folder === undefined ? context : { ...context, directory: folder, isElsewhere: false };
+  }
+
+  async #execute(command: string, context: UserCommandContext): Promise<CommandRun> {
+    const { view } = this.#options;
     const running = { stop: new AbortController(), hurry: new AbortController() };
     const output = new OutputLines((text) => view.line(text));
     this.#running.add(running);

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { type ConversationState, type Delivery, emptyConversation, type UserPart } from "@banyan/core";
+import { worktreeAt } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import type { UserCommandContext } from "@banyan/host";
 import type { ConversationContext } from "../../commands/command.ts";
@@ -83,7 +85,7 @@ export class TerminalUser {
       keep,
     });
     this.interjections = new Interjections({ ...shown, unsent, deliver, keep });
-    this.ownCommands = new OwnCommands({ view: this.view, context, add });
+    this.ownCommands = new OwnCommands({ view: this.view, context, add, worktree: () => this.#worktree() });
     // The agent may be working before the first prompt.
     terminal.live?.configure({ prompt: this.prompt, pictures: this.#pictures });
   }
@@ -96,6 +98,14 @@ export class TerminalUser {
   get prompt(): string {
     const { agent, isWatching, prompt = "Reply to {agent}:" } = this.#options;
     return isWatching ? "You are watching: " : `${prompt.replaceAll("{agent}", () => agent).trimEnd()} `;
+  }
+
+  /** The git worktree of the user's branch, if its folder is on this machine. */
+  async #worktree(): Promise<string | undefined> {
+    const name = worktreeAt(this.state, this.standpoint.leaf);
+    const listed = name === undefined ? undefined : await this.#options.session()?.perform("worktree.list", {});
+    const folder = listed?.worktrees.find((worktree) => worktree.name === name)?.folder;
+    return folder !== undefined && existsSync(folder) ? folder : undefined;
   }
 
   get left(): AbortSignal {

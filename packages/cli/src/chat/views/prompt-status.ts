@@ -1,5 +1,5 @@
 import { type ConversationState, type FeedItem, leaves, type Message, pathTo } from "@banyan/core";
-import { callIn, type LiveRun, totalTokens } from "@banyan/core/conversation";
+import { callIn, type LiveRun, totalTokens, worktreeAt } from "@banyan/core/conversation";
 import { planOnPath } from "@banyan/core/shown";
 import { type ApprovalMode, projectOf } from "@banyan/host";
 import manifest from "../../../package.json" with { type: "json" };
@@ -40,12 +40,15 @@ export function promptStatus(
   { run, live, leaf, mode, approval, model, contextSize, git, own }: StatusFacts,
 ): Status {
   const path = pathTo(state, leaf);
+  const worktree = worktreeAt(state, leaf);
   const [context, plan] = [fullness(contextSize, path), planOnPath(path)];
   return {
     mode: state.runs.get(run ?? "")?.mode ?? mode,
     approval: approvalWords(approval),
     model,
-    git,
+    // The git branch of the main folder says nothing about a worktree.
+    git: worktree === undefined ? git : undefined,
+    worktree,
     own,
     tokens: totalTokens(state.usage),
     cost: state.cost,

@@ -101,6 +101,10 @@ describe("T26: the status line", () => {
     ).toBe("task · demo/offline");
   });
 
+  test("T65: the line names the worktree of the branch", () => {
+    expect(statusLine({ ...status, worktree: "mine" }, 120, plain)).toContain(" · worktree mine · branch 2/3 · ");
+  });
+
   test("T55: the line has the git branch and the remaining context", () => {
     expect(statusLine({ ...status, git: "main" }, 120, plain)).toContain(
       " · git main · branch 2/3 · context 69 % left · ",

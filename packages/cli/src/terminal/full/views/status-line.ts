@@ -24,6 +24,8 @@ export interface Status {
   /** The plan of the branch, shown above the prompt while steps remain (T57). */
   readonly plan?: readonly PlanStep[];
   readonly git?: string | undefined;
+  /** Name of the git worktree in which the branch works. */
+  readonly worktree?: string | undefined;
   /** Output of the user's own status command, with colours; replaces all other facts. */
   readonly own?: string | undefined;
 }
@@ -63,7 +65,7 @@ export function statusLine(status: Status, width: number, theme: Theme): string 
 }
 
 function statusParts(status: Status, theme: Theme): readonly StatusPart[] {
-  const { mode, approval, model, branch, context, processes = 0, beside = 0, tokens, cost, git } = status;
+  const { mode, approval, model, branch, context, processes = 0, beside = 0, tokens, cost, git, worktree } = status;
   const full = context !== undefined && context >= 0.8 ? theme.warning : theme.dim;
   const parts: readonly StatusPart[] = [
     { text: mode, rank: mode === "task" ? NEEDED + 1 : 8 },
@@ -71,6 +73,7 @@ function statusParts(status: Status, theme: Theme): readonly StatusPart[] {
     { text: model, rank: 0 },
     { text: processes > 0 ? `${processes} in the background` : "", rank: 3 },
     { text: beside > 0 ? `${counted(beside, "branch", "branches")} at work` : "", rank: 2 },
+    { text: worktree === undefined ? "" : `worktree ${plainLine(worktree)}`, rank: 2 },
     { text: git === undefined ? "" : `git ${plainLine(git)}`, rank: 7 },
     { text: branch && branch.count > 1 ? `branch ${branch.number}/${branch.count}` : "", rank: NEEDED + 1 },
     {
