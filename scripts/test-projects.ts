@@ -20,6 +20,7 @@ const SLOW = /from "playwright-core"|\bBANYAN_TEST_PROGRAM\b|\bwhyNoPostgres\b|\
 const SLOW_FILES: Readonly<Record<string, string>> = {
   "examples/src/compared/compared.test.ts": "starts seven programs",
   "examples/src/examples.test.ts": "starts each example as a program",
+  "packages/host/src/goals/lies.test.ts": "plays two hundred lying models, which run some thousand commands",
   "packages/host/src/worktrees/histories.test.ts": "runs git some thousand times",
   "packages/tools/src/workspace/snapshots/histories.test.ts": "makes and restores some thousand snapshots",
   "packages/tools/src/workspace/snapshots/killed.test.ts": "starts some hundred programs",

@@ -178,7 +178,7 @@ const worlds = [await wholeConversation(), await brokenOff(), await reported()];
 test("F31: every kind of event that must survive a power cut does so by the time that anybody hears of it", () => {
   expect(worlds.flatMap(({ problems }) => problems)).toEqual([]);
   // Imports, long answers, summaries by a model and goals have tests of their own.
-  const others = ["goal.checked", "conversation.brought-in", "message.checkpoint", "usage.counted"];
+  const others = ["conversation.brought-in", "goal.checked", "message.checkpoint", "usage.counted"];
   expect(Object.keys(FLUSHED).filter((type) => worlds.every(({ heard }) => !heard.has(type as Event["type"])))).toEqual(
     others,
   );
