@@ -1,5 +1,5 @@
 import type { LanguageServer } from "./language-server.ts";
-import { type CheckedFile, newProblems, type FileProblem } from "./problems.ts";
+import { type CheckedFile, type FileProblem, newProblems } from "./problems.ts";
 
 /** Milliseconds in which a server begins work on the project after a change, and for that work. */
 const BEGIN_WORK = 200;
@@ -41,7 +41,7 @@ export class Checker {
     this.server = server;
   }
 
-  /** Learns the problems of a file before a change, in the background. */
+  /** Learns the problems of a file before a change, in the background. A failure only ends this work. */
   learn(path: string, text: string): void {
     this.#queue(async () => {
       if (this.#known.get(path)?.text === text) return;
@@ -52,7 +52,7 @@ export class Checker {
       for (const other of this.server.paths)
         if (!this.#known.has(other)) this.#known.set(other, this.server.checked(other));
       this.#hasAnswered = true;
-    });
+    }).catch(() => {});
   }
 
   /** Returns all problems of a text. They are known from then on. Rejects if the server is silent or ends. */

@@ -6,10 +6,10 @@ import type { ProgramLaunch } from "../sandbox/find-program.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { RunningCommands } from "../workspace/commands/process-family.ts";
 import type { ServerConnection } from "./connection.ts";
-import { SilenceError } from "./silence.ts";
 import type { ServerCommand } from "./find-server.ts";
 import { type CheckedFile, type FileProblem, pathOfUri, readProblems } from "./problems.ts";
 import type { ServerKind } from "./server-table.ts";
+import { SilenceError } from "./silence.ts";
 
 /** Milliseconds for an answer about one file, even while nobody waits for it. */
 const LONGEST_CHECK = 30_000;

@@ -1,6 +1,6 @@
-import { assert, property, array, constantFrom, integer, record } from "fast-check";
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { newProblems, type FileProblem, pathOfUri, problemsReport, readProblems } from "./problems.ts";
+import { type FileProblem, newProblems, pathOfUri, problemsReport, readProblems } from "./problems.ts";
 
 const error = (line: number, text: string): FileProblem => ({ path: "a", line, severity: "error", text });
 
@@ -27,14 +27,14 @@ test("E1: of two equal problems, the second is new", () => {
 
 test("E1: after any edit of lines, exactly the problems of new lines are new", () => {
   // Each line has its own number, so that the judge knows which lines are new.
-  const edit = record({
-    at: integer({ min: 0, max: 12 }),
-    remove: integer({ min: 0, max: 3 }),
-    add: array(constantFrom("bad", "ok"), { maxLength: 3 }),
+  const edit = fc.record({
+    at: fc.integer({ min: 0, max: 12 }),
+    remove: fc.integer({ min: 0, max: 3 }),
+    add: fc.array(fc.constantFrom("bad", "ok"), { maxLength: 3 }),
   });
-  const lines = array(constantFrom("bad", "ok"), { maxLength: 12 });
-  assert(
-    property(lines, array(edit, { maxLength: 4 }), (first, edits) => {
+  const lines = fc.array(fc.constantFrom("bad", "ok"), { maxLength: 12 });
+  fc.assert(
+    fc.property(lines, fc.array(edit, { maxLength: 4 }), (first, edits) => {
       let count = 0;
       const numbered = (words: readonly string[]) => words.map((word) => `${word} ${count++}`);
       const before = numbered(first);
