@@ -36,6 +36,7 @@ import type { PromptCommand } from "../definitions/commands.ts";
 import { type Skill, skillTool } from "../definitions/skills.ts";
 import { type InstructionPart, serverInstructions } from "../instructions/instructions.ts";
 import { type OpenServersOptions, openServers } from "../mcp/index.ts";
+import { onlyReads } from "../permissions/shell/only-reads.ts";
 import { absentInLists, withToolsMeant } from "../permissions/tool-list.ts";
 import type { Directories } from "../places/directories.ts";
 import type { ProjectPaths } from "../places/project.ts";
@@ -151,6 +152,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       keyFiles,
       backups,
       snapshots,
+      onlyReads,
       background,
       protected: own,
       redaction: redact.stream,

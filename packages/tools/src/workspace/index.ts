@@ -73,6 +73,7 @@ export {
  *   redaction: () => redacting(),
  *   keyFiles: ["test/fixtures/*.pem"],
  *   snapshots: "/home/me/snapshots",
+ *   onlyReads: (command) => command === "git status",
  * });
  */
 export interface WorkspaceToolsOptions extends FileWritingOptions {
@@ -101,6 +102,8 @@ export interface WorkspaceToolsOptions extends FileWritingOptions {
   readonly background?: BackgroundCommands;
   /** The folder of the content stores for snapshots of the workspace, outside of it. Absent: no snapshots are made. */
   readonly snapshots?: string;
+  /** Returns whether a shell command surely changes no file. Such a command needs no snapshot. Absent: none is known. */
+  readonly onlyReads?: (command: string) => boolean;
 }
 
 const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
@@ -115,6 +118,7 @@ const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
   keyFiles: true,
   background: true,
   snapshots: "string",
+  onlyReads: "function",
 };
 
 /**
@@ -141,7 +145,8 @@ export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] 
     processesTool(background),
     processInputTool(background),
   ];
-  const { backups, snapshots: folder } = options;
-  const kept = folder === undefined ? tools : snapshotTools(new WorkspaceSnapshots(workspace, { folder }), tools);
+  const { backups, snapshots: folder, onlyReads } = options;
+  const kept =
+    folder === undefined ? tools : snapshotTools(new WorkspaceSnapshots(workspace, { folder }), tools, onlyReads);
   return backups === undefined ? kept : settledTools(workspace, backups, kept);
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Message } from "@banyan/core";
 import { call } from "@banyan/core/testing";
@@ -95,6 +95,16 @@ test("E7: each message of a turn has its own state of the files", async () => {
     const now = folder.names().map((name) => `${name} ${folder.read(name).trim()}`);
     expect([message?.role, now.join(", ")]).toEqual([to === 5 ? "user" : "assistant", ends[to - 1]]);
   }
+});
+
+test("E9: a command that only reads makes no snapshot", async () => {
+  using folder = new TestFolder({ "a.txt": "old\n" });
+  const stores = join(folder.outside, "snapshots");
+  const workspace = { snapshots: stores, onlyReads: (command: string) => command === "cat a.txt" };
+  await play(folder, [[call("shell", { command: "cat a.txt" })], "Done."], { workspace });
+  expect(existsSync(stores)).toBe(false);
+  await play(folder, [[call("shell", { command: "cat a.txt b.txt" })], "Done."], { workspace });
+  expect(existsSync(stores)).toBe(true);
 });
 
 test("E7: a call without effects makes no snapshot, and a command without a snapshot says so and runs", async () => {

@@ -8,25 +8,31 @@ import type { WorkspaceSnapshots } from "./snapshots.ts";
 /**
  * Wraps tools so that a snapshot of the workspace precedes the first effect of each step. Tools that write files name
  * their files, so only these contents are kept; all other tools with effects may change any file. A failed snapshot does
- * not stop a call: the user sees a line about it.
+ * not stop a call: the user sees a line about it. `onlyReads`: whether a command changes no file, so it needs no snapshot.
  * @example
  * const snapshots = new WorkspaceSnapshots(workspace, { folder: "/home/me/snapshots" });
  * const [write] = snapshotTools(snapshots, [writeTool(workspace)]);
  */
-export function snapshotTools(snapshots: WorkspaceSnapshots, tools: readonly Tool[]): Tool[] {
-  const steps = new Steps(snapshots);
+export function snapshotTools(
+  snapshots: WorkspaceSnapshots,
+  tools: readonly Tool[],
+  onlyReads?: (command: string) => boolean,
+): Tool[] {
+  const steps = new Steps(snapshots, onlyReads);
   return tools.map((tool) => (tool.effects === "none" || tool.control ? tool : steps.wrap(tool)));
 }
 
 class Steps {
   readonly #snapshots: WorkspaceSnapshots;
+  readonly #onlyReads: ((command: string) => boolean) | undefined;
   /** The message that edits files in a run, by run: calls of an earlier message report the changes. */
   readonly #editing = new Map<string, string>();
   /** Conversations that have started background commands. */
   readonly #busy = new Set<string>();
 
-  constructor(snapshots: WorkspaceSnapshots) {
+  constructor(snapshots: WorkspaceSnapshots, onlyReads: ((command: string) => boolean) | undefined) {
     this.#snapshots = snapshots;
+    this.#onlyReads = onlyReads;
   }
 
   wrap(tool: Tool): Tool {
@@ -34,8 +40,10 @@ class Steps {
       ...tool,
       execute: async (input, context) => {
         const message = context.path.at(-1);
+        const { command } = tool.about?.(input) ?? {};
         // Programs that call a tool without an engine have no messages.
-        if (message === undefined) return tool.execute(input, context);
+        if (message === undefined || (command !== undefined && this.#onlyReads?.(command)))
+          return tool.execute(input, context);
         const run = ("run" in message ? message.run : undefined) ?? message.id;
         const occasion = { conversation: context.conversation.id, message: message.id, call: context.call };
         const namesFiles = tool.files === "write";
