@@ -28,7 +28,7 @@ const keyIn = ([body]: readonly Body[]) => body?.prompt_cache_key;
 test.each<[string, ModelFunction, string]>([
   ["openai", openai, "https://api.openai.com/v1"],
   ["openai", openai, "https://gateway.example.org/v1"],
-  ["azure", azure, "https://house.openai.azure.com/openai"],
+  ["azure", azure, "https://gateway.example/azure"],
   ["xai", xai, "https://api.x.ai/v1"],
   ["mistral", mistral, "https://api.mistral.ai/v1"],
 ])("V5: %s gets the cache key, and its own option wins", async (name, create, address) => {
