@@ -127,7 +127,7 @@ describe("a question about a change", () => {
   test("T46: Esc goes one level back, says so before, and stops the agent only where nothing is open", async () => {
     const { here } = await asked("write", { path: "a.txt", content: "one\n" });
     for (const key of ["n", "e"]) {
-      here.keys(key);
+      here.keys(key, ENTER);
       await here.screen.until(/^Esc goes back/);
       here.keys(ESC);
       await here.screen.until(/^Allow this\?$[\s\S]*^Esc stops/m);
