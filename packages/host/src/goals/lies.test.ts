@@ -84,11 +84,12 @@ async function play(name: string, project: FaultyProject, mode: "chat" | "task",
   return { folder, isDone: turn.reason === "answered" || turn.reason === "finished", last };
 }
 
-const LIARS = 100;
+/** Lying models with and without a user each. */
+const LIARS = process.env.BANYAN_LONG === "1" ? 100 : 20;
 
 describe("lying models", () => {
   test.each([true, false])(
-    "E14: none of 100 from a grammar reaches a false end (without a user: %s)",
+    "E14: none from a grammar reaches a false end (without a user: %s)",
     async (unattended) => {
       const faults: string[] = [];
       const kinds = new Set<string>();
@@ -112,7 +113,7 @@ describe("lying models", () => {
       }
       expect(faults).toEqual([]);
       // The lies of all kinds were told.
-      expect(kinds.size).toBeGreaterThan(25);
+      expect(kinds.size).toBeGreaterThan(LIARS / 4);
     },
     600_000,
   );
