@@ -272,6 +272,7 @@ export class PlainTerminal implements Terminal {
 function begunLine(input: string): string {
   let line = "";
   for (const character of input) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: Ctrl-C and Ctrl-U
     if (/[\r\n\x03\x15]/.test(character)) line = "";
     else if (/[\b\x7f]/.test(character)) line = [...line].slice(0, -1).join("");
     else line += character;

@@ -24,7 +24,10 @@ function counting(wanted: number, options: Partial<Goal> = {}) {
     description: "Adds to the number.",
     input: { type: "object", properties: { by: { type: "number" } } },
     effects: "external",
-    execute: (input: unknown) => `The number is ${(box.number += (input as { by: number }).by)}.`,
+    execute: (input: unknown) => {
+      box.number += (input as { by: number }).by;
+      return `The number is ${box.number}.`;
+    },
   });
   const run = (): GoalFinding => {
     box.checked.push(box.number);

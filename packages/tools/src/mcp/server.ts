@@ -8,9 +8,9 @@ import {
   type RequestOptions,
   UrlElicitationRequiredError,
 } from "@modelcontextprotocol/client";
+import type { Journal } from "../workspace/commands/journal.ts";
 import { stripControls } from "../workspace/files/plain-text.ts";
 import type { ClientDuties, McpConnection, ServerTransport } from "./connection/connect.ts";
-import type { Journal } from "../workspace/commands/journal.ts";
 import { Lifeline, type LifelineStatus, type ReconnectSettings } from "./connection/lifeline.ts";
 import type { Silence } from "./connection/silence.ts";
 import { type Ask, answerElicitation } from "./elicitation.ts";

@@ -1,9 +1,9 @@
 import type { Tool, UserPart } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { Journal } from "../workspace/commands/journal.ts";
 import { RunningCommands } from "../workspace/commands/process-family.ts";
 import { stripControls } from "../workspace/files/plain-text.ts";
 import { inputSchema } from "./connection/input-schema.ts";
-import { Journal } from "../workspace/commands/journal.ts";
 import type { LifelineStatus, ReconnectSettings } from "./connection/lifeline.ts";
 import { Route, type RouteOptions } from "./connection/route.ts";
 import type { Ask } from "./elicitation.ts";

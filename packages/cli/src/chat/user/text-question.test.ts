@@ -33,6 +33,7 @@ test.each([
   await here.screen.until(/Which colour\?\n {2}1 \(x\) red\n {2}2 \( \) blue\n {2}3 Your own answer:/);
   // Keys count after a pause.
   await new Promise((resolve) => setTimeout(resolve, 400));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: an arrow key is a control sequence
   for (const key of typed.match(/\x1b\[B|[\s\S]/g) ?? []) here.keys(key);
   expect(await answered).toEqual({ decision: "answer", text: given });
   await here.screen.until(new RegExp(`^Which colour\\?\\n\\n❯ ${given}$`));

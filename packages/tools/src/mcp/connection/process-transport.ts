@@ -6,10 +6,10 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
+import type { Journal } from "../../workspace/commands/journal.ts";
 import { type PipedLaunch, PipedProgram } from "../../workspace/commands/piped-program.ts";
 import type { RunningCommands } from "../../workspace/commands/process-family.ts";
 import { McpError } from "../entries/error.ts";
-import type { Journal } from "../../workspace/commands/journal.ts";
 import { MessageLines } from "./message-lines.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { characterTexts, tornCharacters } from "@banyan/core/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Journal } from "../commands/journal.ts";
 import { decodeText } from "../../web/decode.ts";
+import { Journal } from "../commands/journal.ts";
 import { BoundedOutput, cutToBytes, wholeLength, wholeWordsLength } from "./output.ts";
 
 test("a short output is kept as it is", () => {

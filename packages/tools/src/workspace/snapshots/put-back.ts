@@ -9,10 +9,10 @@ import { type OpenDirectory, openDirectory } from "../files/open-path.ts";
 import type { Location, Workspace } from "../files/paths.ts";
 import {
   canOpen,
+  entryKindOf,
   hasBytes,
   hasStampOf,
   ignoreMissing,
-  entryKindOf,
   setFileMode,
   statsAt,
   writeNewFile,
@@ -106,6 +106,7 @@ class PutBack {
       for (const [path, mode] of [...this.#opened].toReversed()) await this.#setMode(path, mode);
       const reason = systemCode(error) ?? errorMessage(error);
       const said = `No file was restored, because their contents could not be written (${reason}).`;
+      // biome-ignore lint/style/useErrorCause: the third argument has the cause.
       throw new NoRoomError("system", said, { cause: error });
     }
   }

@@ -15,7 +15,7 @@ import { systemCode, WorkspaceError } from "../files/error.ts";
 import { type IgnoreRules, isIgnored, rulesIn } from "../files/git-ignore.ts";
 import { openDirectory } from "../files/open-path.ts";
 import type { Workspace } from "../files/paths.ts";
-import { isCache, isBelowRepository, type SnapshotBounds } from "./coverage.ts";
+import { isBelowRepository, isCache, type SnapshotBounds } from "./coverage.ts";
 import type { Entry, EntryKind, FileStamp, SnapshotFile } from "./snapshot-file.ts";
 
 /** Something in the workspace that no snapshot keeps. See {@link WorkspaceSnapshots}. */

@@ -110,9 +110,7 @@ export class FormCard implements Overlay<FilledForm> {
     else if (keys.matches(key, "list-first")) filling.bar = 0;
     else if (keys.matches(key, "list-last")) filling.bar = last;
     else if (keys.matches(key, "list-back")) this.#at = Math.max(0, this.#at - 1);
-    else if (keys.matches(key, "list-open")) {
-      if (this.#fillings.length > 1) this.#at++;
-    }
+    else if (keys.matches(key, "list-open") && this.#fillings.length > 1) this.#at++;
     return undefined;
   }
 
