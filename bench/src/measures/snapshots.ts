@@ -47,7 +47,9 @@ export const snapshots: Measure = {
         const content = Array.from(crypto.getRandomValues(new Uint8Array(CHANGED / 2)), (byte) =>
           byte.toString(16).padStart(2, "0"),
         ).join("");
-        times.write.push(await turn("write", { file_path: `src/${count}/new.txt`, content }));
+        times.write.push(await turn("write", { path: `src/${count}/new.txt`, content }));
+        // A refused call would be quick.
+        statSync(join(workspace, `src/${count}/new.txt`));
         times.shell.push(
           await turn("shell", { command: `head -c ${CHANGED} /dev/urandom > src/${count}/command.bin` }),
         );
