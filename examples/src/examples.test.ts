@@ -58,6 +58,7 @@ async function run(
 const special = [
   "approval-next-day.ts",
   "durable-object.ts",
+  "language-servers.ts",
   "next-route.ts",
   "recorded-node.ts",
   "reopen.ts",
