@@ -182,6 +182,9 @@ describe.skipIf(!hasTmux).each(links)("typing while the agent works ($link)", ({
     pty.enter("/retry");
     await pty.until("next: /retry");
     release();
+    // The command of the turn made two files.
+    await pty.asked("What should happen to these files?");
+    pty.press("k", "Enter");
     await pty.until("Second.");
     expect(saidIn(server.asked, 2)).toEqual(["go"]);
   });
