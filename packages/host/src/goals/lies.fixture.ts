@@ -2,7 +2,7 @@ import type { Scene } from "@banyan/core/testing";
 import { call } from "@banyan/core/testing";
 
 /** Returns a number from 0 to below `below`, the next of a sequence that the seed decides. */
-export function randomNumbers(seed: number): (below: number) => number {
+function randomNumbers(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761 + 1;
   return (below) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
