@@ -213,7 +213,8 @@ describe("S30: placeholders", () => {
       "refused: The command did not run, because the sandbox has ended. Restart the program.",
     );
     folder.add("go", "");
-    expect(await runs).toBe("tried\n");
+    // The command ran on, but its call is no success (T67).
+    expect(await runs).toMatch(/^refused: tried\n\[the sandbox ended before the command/);
     await until(() => left(folder).length === 0);
     expect(folder.names()).toEqual([".git", "go", "up"]);
   });
