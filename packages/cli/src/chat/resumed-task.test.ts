@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
@@ -25,8 +24,7 @@ for (const where of ["here", "at a server"] as const) {
       using pty = Pty.open(place, where === "here" ? ["--continue", ...MODEL] : ["attach"], model.env);
       await pty.until("Which colour?");
       await pty.until("Your answer:");
-      await sleep(400);
-      pty.enter("green");
+      await pty.answers("green");
       await pty.until("Painted.");
       expect(JSON.stringify(model.asked[1])).toContain("green");
       // A chat has no such tool (B38). The status line with the mode shows the question's keys meanwhile (T46).
