@@ -66,7 +66,7 @@ function tree(answered: (what: unknown) => void): TreeView {
   return new TreeView({ state, agent: "banyan", leaf: "c", onLabel: answered, onStar: answered });
 }
 
-describe("T64: text is never an answer", () => {
+describe("T64, S14: text is never an answer", () => {
   test.each([{ vim: false }, { vim: true }])(
     "1,000 sentences, typed at 20 to 600 ms a key around every kind of question, give 0 answers, vi: $vim",
     async ({ vim }) => {
