@@ -71,6 +71,9 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     expect([watched.state.runs.size, model.asked.length]).toEqual([1, 1]);
     writeFileSync(join(place.workspace, "go"), "");
     await pty.until("Well.");
+    // The file came during the command.
+    await pty.asked("What should happen to these files?");
+    pty.press("k", "Enter");
     await pty.until("Again.");
     expect(watched.state.children.get(null)).toHaveLength(1);
     await pty.prompted();

@@ -210,8 +210,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     await using server = await modelServer({ text: "One." }, { text: "Two." });
     using plain = Pty.open(place, ["--plain", ...MODEL], server.env);
     await plain.prompted();
-    plain.paste("\tindented\n\t\ttwice", false);
-    plain.press("Enter");
+    plain.paste("\tindented\n\t\ttwice\n", false);
     await plain.until("One.");
     expect(lastSaid(server.asked)).toBe("\tindented\n\t\ttwice");
     const editor = join(place.workspace, "editor.sh");
