@@ -75,7 +75,7 @@ test("S10: an independent scanner finds no secret in what a conversation leaves 
   const env = { BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" };
   const host = await openHost({ cwd, home, env, flags: { model: "demo/offline" }, canAsk: true });
   const model = scriptedModel([
-    [call("shell", { command: "cat printed.txt" }), call("read", { path: "printed.txt" })],
+    [call("shell", { command: "cat printed.txt; touch seen" }), call("read", { path: "printed.txt" })],
     "All of this is noted.",
   ]);
   const agent = host.agent.with({ model, permission: () => ({ decision: "allow" }) });
