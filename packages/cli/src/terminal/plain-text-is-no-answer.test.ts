@@ -88,7 +88,9 @@ async function answersTo(seed: number, sentences: number): Promise<unknown[]> {
   return answers;
 }
 
-test("T64, S14: in plain lines, 2,000 sentences typed around questions give 0 answers", { timeout: 60_000 }, async () => {
+test("T64, S14: in plain lines, 2,000 sentences typed around questions give 0 answers", {
+  timeout: 60_000,
+}, async () => {
   const all = await Promise.all(Array.from({ length: 500 }, (_, seed) => answersTo(seed, 4)));
   expect(all.flat()).toEqual([]);
 });
