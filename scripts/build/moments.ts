@@ -5,7 +5,7 @@ const SMALL = 20_000;
 
 type Modules = Pick<ChunkingContext, "getModuleInfo">;
 
-/** What a program loads at once: a module, with all modules that it imports. */
+/** A part of a program that loads as a whole: a module, with all modules that it imports. */
 interface Moment {
   readonly id: string;
   readonly needs: Set<string>;

@@ -36,7 +36,7 @@ export type AfterCommand =
       readonly agent?: string;
       /** True if another author wrote the text, so that files named in it are not attached. */
       readonly asIs?: boolean;
-      /** What must hold before the turn is done. */
+      /** The conditions for the end of the turn. */
       readonly goal?: readonly string[];
     }
   | { readonly type: "leave" };

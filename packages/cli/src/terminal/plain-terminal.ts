@@ -37,7 +37,7 @@ export class PlainTerminal implements Terminal {
   readonly #ahead: string[] = [];
   #reader: Interface | undefined;
   #ended = false;
-  /** What lines answer: `read` or `ask`. */
+  /** The caller that gets the lines: `read` or `ask`. */
   #asking: "message" | "answer" | undefined;
   /** The line that the user has begun before a question. The whole line is a message (T64). */
   #begun = "";

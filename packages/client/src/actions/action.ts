@@ -97,7 +97,7 @@ export interface TurnStep {
   readonly agent?: string;
   /** The user did not write the text, so no files that it names are attached. */
   readonly asIs?: boolean;
-  /** What must hold before the turn is done, as in `turn.say`. */
+  /** The conditions for the end of the turn, as in `turn.say`. */
   readonly goal?: readonly string[];
 }
 

@@ -15,7 +15,7 @@ const MOST = { files: 20_000, bytes: 256 * 1024 * 1024 };
 /** Milliseconds after which the copies of a goal that was not reached are removed. */
 const KEPT = 30 * 24 * 3_600_000;
 
-/** What `keep` notes about its copies. */
+/** The record of the copies that `keep` makes. */
 interface KeptNote {
   /** False if the files were too many or too large to be copied. */
   readonly isWhole: boolean;

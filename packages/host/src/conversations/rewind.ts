@@ -39,7 +39,7 @@ export async function compareFiles(
   return { ...plan, files: plan.files.map((file) => ({ ...file, diff: context.redact(file.diff) })) };
 }
 
-/** How to restore files. */
+/** Options of a restoration. */
 export interface RewindChoice extends RewindPlace {
   /** The moment of the comparison that the user saw. */
   readonly asOf: number;

@@ -27,7 +27,7 @@ import type { Redact } from "../redaction/redactor.ts";
  * });
  */
 export interface WorkspaceGoalOptions {
-  /** What must hold. Checks by a judge run last, and only if all others pass. */
+  /** The conditions. Checks by a judge run last, and only if all others pass. */
   readonly checks: readonly CaseCheck[];
   /** The folder in which commands run, or a function that returns the folder of a branch. */
   readonly directory: string | ((at: GoalMoment) => Promise<string>);

@@ -23,7 +23,7 @@ const changeSince = fileChange.extend({
   by: z
     .enum(["agent", "others", "both"])
     .describe(
-      "Who changed the path since then: the agent on this branch, with its commands; others, such as a user, other programs, branches and conversations; or both.",
+      "The party that changed the path since then: the agent on this branch, with its commands; others, such as a user, other programs, branches and conversations; or both.",
     ),
   canRestore: z.boolean().describe("False if the earlier content is not kept."),
 });
@@ -94,7 +94,7 @@ export const fileCommands = {
       conversation: id,
       leaf: id,
       ...target,
-      asOf: count.describe("Of the comparison."),
+      asOf: count.describe("The moment of the comparison, as `file.compare` returned it."),
       paths: listSchema(textSchema(1, 8_192))
         .optional()
         .describe("The paths to restore. Default: all that only the agent changed."),

@@ -4,7 +4,7 @@ import { type CheckedFile, type FileProblem, newProblems } from "./problems.ts";
 /** Milliseconds in which a server begins work on the project after a change, and for that work. */
 const BEGIN_WORK = 200;
 const LONGEST_WORK = 30_000;
-/** How often a file is asked about because the server wants to be asked again. */
+/** The most requests about a file in one check: a server may ask for another request. */
 const MOST_ROUNDS = 3;
 
 /** A change of a file: its new text, or the reason why there is none. */

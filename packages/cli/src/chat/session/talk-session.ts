@@ -34,7 +34,7 @@ export interface TalkTurnOptions {
   readonly agent?: string | undefined;
   /** True if another author wrote the text, so that files named in it are not attached. */
   readonly asIs?: boolean | undefined;
-  /** What must hold before the turn is done. */
+  /** The conditions for the end of the turn. */
   readonly goal?: readonly string[] | undefined;
 }
 

@@ -142,7 +142,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
       /1 {2}Yes, once\n {2}2 {2}Yes, and don't ask again for `touch \.\.\.` in this conversation/,
     );
     pty.press("Enter");
-    // What stands there was begun before the question, so it is sent as a message.
+    // The user began this line before the question, so the line is sent as a message.
     expect(made("made.txt")).toBe(false);
     pty.press("Enter");
     await pty.until("Nothing is decided.");

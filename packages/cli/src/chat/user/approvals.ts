@@ -253,7 +253,7 @@ export class Approvals {
   }
 }
 
-/** Which of several questions is asked, and until when. */
+/** The question's place among several, and its end. */
 type PresentQuestion = Required<Pick<DecisionRequest, "place" | "signal">>;
 
 /** The user's answer; for a plan, also the mode in which the agent carries it out. */

@@ -54,7 +54,7 @@ export class OwnCommands {
     view.note(`${wordFor(end)}${took}${where}. ${known}`);
   }
 
-  /** Where commands run: in the worktree of the user's branch, or else where Banyan works. */
+  /** The folder of commands: the worktree of the user's branch, or else Banyan's own folder. */
   async #context(): Promise<UserCommandContext> {
     const { context, worktree } = this.#options;
     const folder = await worktree();

@@ -7,7 +7,7 @@ import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { placedTitle } from "../../terminal/questions/question.ts";
 import type { WrittenPart } from "./answer-drafts.ts";
 
-/** How a question is asked: as which of several, with which unfinished texts, and until when. */
+/** The form of a question: its place among several, its unfinished texts, and its end. */
 interface QuestionContext {
   readonly asker: string;
   part(what: string): WrittenPart;

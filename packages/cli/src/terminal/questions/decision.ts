@@ -20,7 +20,7 @@ export interface DecisionRequest {
   readonly begun?: DecisionResult;
   /** Called when the text of a choice changes, if the terminal supports that. */
   onBegun?(begun: DecisionResult): void;
-  /** Which of several waiting questions this one is, such as `1 of 3`; empty if only one waits. */
+  /** The question's place among the waiting questions, such as `1 of 3`; empty if no other question waits. */
   place?(): string;
   /** True if the same question was shown before: keys typed before it appears count. */
   readonly again?: boolean;

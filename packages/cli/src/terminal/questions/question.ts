@@ -11,7 +11,7 @@ export interface MessageRequest {
 export interface TerminalQuestion extends MessageRequest {
   /** True if the same question was shown before: text typed before it appears counts. */
   readonly again?: boolean;
-  /** Which of several waiting questions this one is, such as `1 of 3`; empty if only one waits. */
+  /** The question's place among the waiting questions, such as `1 of 3`; empty if no other question waits. */
   place?(): string;
   /** Called when the text changes, if the terminal supports that. */
   onDraft?(text: string): void;
@@ -33,7 +33,7 @@ export interface Form {
   readonly chosen?: readonly (readonly string[])[];
   /** Initial texts, by field. */
   readonly begun: readonly string[];
-  /** Which of several waiting questions this one is, such as `1 of 3`; empty if only one waits. */
+  /** The question's place among the waiting questions, such as `1 of 3`; empty if no other question waits. */
   place?(): string;
   /** Called when a field's text changes, if the terminal supports that. */
   onWords?(field: number, words: string): void;

@@ -54,7 +54,7 @@ export type EditorCommandOutcome =
       readonly agent?: string | undefined;
       /** True if no files that the texts name are attached. */
       readonly asIs?: boolean | undefined;
-      /** What must hold before the turn is done. */
+      /** The conditions for the end of the turn. */
       readonly goal?: readonly string[] | undefined;
       /** True if the first text may call a saved prompt. */
       readonly slash?: boolean | undefined;

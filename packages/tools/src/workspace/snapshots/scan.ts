@@ -164,7 +164,7 @@ export class WorkspaceScan {
     } catch (error) {
       if (!UNREADABLE.has(systemCode(error) ?? "")) throw error;
       this.leftOut.push({ path, why: "unreadable" });
-      // What cannot be seen counts as unchanged.
+      // A path that cannot be read counts as unchanged.
       this.#seen.add(path);
       this.#unreadable.push(`${path}/`);
       return undefined;

@@ -20,7 +20,7 @@ import {
 import type { LeftOut, ScanOptions } from "./scan.ts";
 import type { Entry, Moment, MomentPhase, Occasion, PendingRestoration, SnapshotFile } from "./snapshot-file.ts";
 
-/** Where snapshots of a workspace are kept. See {@link WorkspaceSnapshots}. */
+/** The place of a workspace's snapshots. See {@link WorkspaceSnapshots}. */
 export interface SnapshotOptions {
   /** The folder of all content stores, outside of the workspace. Created on demand, readable only by the owner. */
   readonly folder: string;
