@@ -1,6 +1,6 @@
 import type { Mirror } from "@banyan/client";
 import { createId, defineTool, isDelta, Session } from "@banyan/core";
-import { call, pause, reasoning, scriptedModel, text } from "@banyan/core/testing";
+import { call, pause, reasoning, scriptedModel, text, until } from "@banyan/core/testing";
 import { describe, expect, test, vi } from "vitest";
 import { readAll, seen, stored } from "./testing/seen.fixture.ts";
 import { serving } from "./testing/serving.fixture.ts";
@@ -72,7 +72,13 @@ describe("B50: a snapshot with a cursor, and the feed from there", () => {
   });
 
   test("B50: messages that are read during a stream are consistent with the later feed", async () => {
-    const model = scriptedModel((_request, index) => [text(...words(400 + index))], { pace: 0.2 });
+    // Each answer waits at its gates, so a slow machine has as many reads during the stream as a fast one.
+    const gates = Array.from({ length: 8 }, () => Promise.withResolvers<void>());
+    const model = scriptedModel(
+      (_request, index) =>
+        gates.flatMap((gate, part) => [until(gate.promise), text(...words(40 + index), `end of part ${part}. `)]),
+      { pace: 0.2 },
+    );
     const { server, store } = await serving({ model });
     const [client, steady] = [await TestClient.connect(server), await TestClient.connect(server)];
     const { conversation } = await client.ask("conversation.create", {});
@@ -80,16 +86,16 @@ describe("B50: a snapshot with a cursor, and the feed from there", () => {
     await Promise.all([client.watch(conversation), steady.watch(conversation)]);
     await client.ask("turn.retry", { conversation, at: message, parts: say("two") });
     await client.until(() => client.mirrors.get(conversation)?.state.messages.size === 4);
-    let reads = 0;
-    while ((client.mirrors.get(conversation)?.state.runs.size ?? 0) > 0) {
-      const before = client.items.length;
+    for (const [part, gate] of gates.entries()) {
+      gate.resolve();
       const messages = [...(client.mirrors.get(conversation)?.state.messages.keys() ?? [])];
       await client.ask("message.read", { conversation, messages });
-      reads++;
-      const isOver = () => client.mirrors.get(conversation)?.state.runs.size === 0;
-      await client.until(() => client.items.length > before || isOver());
+      const hasPart = ({ mirrors }: TestClient) =>
+        JSON.stringify([...(mirrors.get(conversation)?.state.messages.values() ?? [])]).split(`end of part ${part}. `)
+          .length === 3;
+      for (const each of [client, steady]) await each.until(() => hasPart(each));
     }
-    expect(reads).toBeGreaterThan(3);
+    for (const each of [client, steady]) await each.until(() => each.mirrors.get(conversation)?.state.runs.size === 0);
     // At the same feed position, both clients have the same text, from reads or from frames.
     const places = [...client.said.keys()].filter((place) => steady.said.has(place));
     expect(places.length).toBeGreaterThan(3);
