@@ -13,8 +13,8 @@ const allow = (): Answer => ({ decision: "allow" });
 
 const deny = (): Answer => ({ decision: "deny" });
 
-describe("what an agent says and does stands in the conversation", () => {
-  test("the agent learns the name and the version of the program that asks", async () => {
+describe("the conversation stores the text and the calls of an agent", () => {
+  test("the agent gets the name and version of the client program", async () => {
     const { text } = await play("client", { model: new SampleFolders().sample() });
     expect(JSON.parse(text)).toEqual({ name: "banyan", title: "Banyan", version: manifest.version });
   });
@@ -36,7 +36,7 @@ describe("what an agent says and does stands in the conversation", () => {
     ]);
   });
 
-  test("a call that it runs without asking has its place, what it says on the way, and one result", async () => {
+  test("the conversation stores a call that the agent ran without asking, with its streamed output and its result", async () => {
     const { calls, items, text } = await play("read a.txt\nsay Done", { model: new SampleFolders().sample() });
     expect(calls).toMatchObject([
       {
@@ -52,7 +52,7 @@ describe("what an agent says and does stands in the conversation", () => {
     expect(text).toContain("Done");
   });
 
-  test("calls that come together belong to one response, and end in their own order", async () => {
+  test("parallel calls belong to one response, and each call gets its own result", async () => {
     const { responses, calls } = await play("together", { model: new SampleFolders().sample() });
     expect(responses.map(({ calls }) => calls.length)).toEqual([2, 0]);
     expect(calls.map(({ about, output }) => [about?.command, output])).toEqual([
@@ -61,7 +61,7 @@ describe("what an agent says and does stands in the conversation", () => {
     ]);
   });
 
-  test("a call that goes on beside what is said keeps its place until its own end", async () => {
+  test("a call that runs while the agent writes keeps its position in the response", async () => {
     const { calls, text } = await play("nested", { model: new SampleFolders().sample() });
     expect(calls.map(({ tool, status, output }) => [tool, status, output])).toEqual([
       ["sample_think", "completed", "looked"],
@@ -71,7 +71,7 @@ describe("what an agent says and does stands in the conversation", () => {
     expect(text).toContain("after");
   });
 
-  test("a call of which the agent tells no end gets a result that says so", async () => {
+  test("Banyan writes a result for a call that the agent left without one", async () => {
     const { calls } = await play("forget", { model: new SampleFolders().sample() });
     expect(calls).toMatchObject([
       {
@@ -82,7 +82,7 @@ describe("what an agent says and does stands in the conversation", () => {
     ]);
   });
 
-  test("a plan is shown as it changes, and is no part of the answer", async () => {
+  test("each version of a plan becomes reasoning, and the answer does not contain the plan", async () => {
     const { responses, text } = await play("plan\nsay Planned", { model: new SampleFolders().sample() });
     const plans = responses.flatMap(({ parts }) =>
       parts.flatMap((part) => (part.type === "reasoning" ? part.text : [])),
@@ -91,7 +91,7 @@ describe("what an agent says and does stands in the conversation", () => {
     expect(text).toBe("Planned");
   });
 
-  test("what it costs is counted once: each turn what was added, and unknown where nothing is told", async () => {
+  test("the agent's cumulative costs count once, and the cost is unknown if the agent reports none", async () => {
     const model = new SampleFolders().sample("resume");
     const first = await play("spend 0.25\nread a\nspend 0.5", { model });
     expect(first.session.state.cost).toBeCloseTo(0.75);
@@ -107,19 +107,19 @@ describe("what an agent says and does stands in the conversation", () => {
       ["ends refusal", "filtered", "The agent refused to continue."],
       ["ends max_tokens", "length", undefined],
     ].slice(0, LONG ? undefined : 1),
-  )("its way to stop, %s, is told", async (act, finish, error) => {
+  )("the response stores how the agent stopped: %s", async (act, finish, error) => {
     const { responses } = await play(`say So\n${act}`, { model: new SampleFolders().sample() });
     expect(responses.at(-1)).toMatchObject({ finish, ...(error !== undefined && { error }) });
   });
 
-  test("what it asks of the client beside this, what newer agents tell, and what is no message, is refused or passed over", async () => {
+  test("Banyan refuses unknown requests of the agent, and ignores unknown updates and lines that are no message", async () => {
     const { text } = await play("files\nodd\nbabble", { model: new SampleFolders().sample() });
     expect(text).toBe("refused: -32601went onheard");
   });
 });
 
-describe("what an agent asks leave for is judged by our rules and asked of our person", () => {
-  test("the person sees what it would change, and yes is said for this once", async () => {
+describe("our rules and our user decide about calls for which an agent asks permission", () => {
+  test('the user sees the proposed change, and "yes" allows one call', async () => {
     const place = new SampleFolders({ "a.txt": "old" });
     let seen: unknown;
     const person = (question: { readonly question: string }, session: Session) => {
@@ -134,14 +134,14 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     expect(place.read("a.txt")).toBe("new");
   });
 
-  test("no is said to the agent, and the call is denied", async () => {
+  test("if the user says no, the agent is told no and the call is denied", async () => {
     const place = new SampleFolders({ "a.txt": "old" });
     const { calls, text } = await play("edit a.txt new", { model: place.sample(), person: deny });
     expect(calls).toMatchObject([{ status: "denied", approved: false }]);
     expect([text, place.read("a.txt")]).toEqual(["told: no", "old"]);
   });
 
-  test("rules decide before anybody is asked, and see the command", async () => {
+  test("permission rules get the command, and decide before the user is asked", async () => {
     const seen: unknown[] = [];
     const permission: Agent["options"]["permission"] = ({ tool, input }) => {
       seen.push([tool.name, tool.offeredBy, tool.about?.(input)]);
@@ -160,13 +160,13 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     expect(text).toContain("told: no");
   });
 
-  test("where nobody can be asked, what would be asked is denied", async () => {
+  test("Banyan denies a call that needs a question if there is no user", async () => {
     const { calls, text } = await play("run ls", { model: new SampleFolders().sample() });
     expect(calls).toMatchObject([{ status: "denied" }]);
     expect(text).toBe("told: no");
   });
 
-  test("S43: of the options that it offers the one that fits is taken, and never one that holds for longer than the call", async () => {
+  test("S43: Banyan chooses the agent's option that matches the decision, and never an option that outlasts the call", async () => {
     const offered = [
       ["allow_once,allow_always,reject_once", "allow", "allow_once-0"],
       ["allow_always,reject_once", "allow", "reject_once-1"],
@@ -199,7 +199,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     ]);
   });
 
-  test("where it knows several ways of yes, the person says which", async () => {
+  test("the user chooses if the agent offers several ways to allow a call", async () => {
     const person = (question: { readonly type: string }): Answer =>
       question.type === "question.asked" ? { decision: "answer", text: "allow_once 2" } : allow();
     const { text } = await play("options allow_once,allow_always,allow_once", {
@@ -209,7 +209,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     expect(text).toBe("told: allow_once-2; ");
   });
 
-  test("S15: arguments that a person changes cannot be given to it, so it is told no", async () => {
+  test("S15: Banyan denies a call whose arguments the user changed, because the agent cannot take them", async () => {
     const person = (): Answer => ({ decision: "allow", input: { command: "ls -la" } });
     const { calls, text } = await play("run ls", { model: new SampleFolders().sample(), person });
     expect(calls[0]?.status).toBe("failed");
@@ -217,7 +217,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     expect(text).toBe("told: no");
   });
 
-  test("asked about twice, a call is two calls, each with its result", async () => {
+  test("a call about which the agent asks twice becomes two calls with a result each", async () => {
     const { calls, text } = await play("twice", { model: new SampleFolders().sample(), person: allow });
     expect(calls.map(({ about, output }) => [about?.command, output])).toEqual([
       ["ls", "listed"],
@@ -226,7 +226,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     expect(text).toContain("told: yes, yes");
   });
 
-  test("a question that the agent takes back is nobody's any more", async () => {
+  test("a question that the agent withdraws disappears, and its call is cancelled", async () => {
     const { calls, session, text } = await play("takeBack", {
       model: new SampleFolders().sample(),
       person: () => undefined,
@@ -236,7 +236,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     expect(text).toBe("told: cancelled");
   });
 
-  test("what it asks in words, a person answers, knowing whose question it is", async () => {
+  test("the user answers a text question of the agent, and sees which agent asks", async () => {
     const asked: string[] = [];
     const person = (question: { readonly type: string; readonly text?: string }): Answer => {
       asked.push(question.text ?? "");
@@ -255,7 +255,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
   });
 });
 
-describe("an agent that misbehaves costs one sentence and nothing else", () => {
+describe("an agent that misbehaves fails its turn with one sentence, and the conversation continues", () => {
   const patience = { start: 3_000, work: 400 };
   const bad: readonly (readonly [string, string, Readonly<Record<string, string>>, RegExp])[] = [
     [
@@ -296,7 +296,7 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
       /^The agent "sample" is not signed in\. Sign in by one of these ways: Log in \(run `sample login`\)\. Then send your message again\.$/,
     ],
   ];
-  test.each(LONG ? [...bad, ...worse] : bad)("one that %s", async (_, act, env, sentence) => {
+  test.each(LONG ? [...bad, ...worse] : bad)("an agent that %s", async (_, act, env, sentence) => {
     const model = new SampleFolders().sample("", env, act === "deaf" || env.SAMPLE_SILENT ? { patience } : {});
     const { reason, problem, text, session } = await play(`say Begun\n${act}`, { model });
     expect(reason).toBe("failed");
@@ -305,7 +305,7 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
     expect((await play("Again", { model: scriptedModel(["Again."]), session })).text).toContain("Again.");
   });
 
-  test("one that is not there says how to get it", async () => {
+  test("the error for a missing agent names the install command", async () => {
     const model = acpAgent({
       name: "ghost",
       command: "no-such-agent-acp",
@@ -332,7 +332,7 @@ describe("no process outlives its turn", () => {
   );
 
   test.each(LONG ? ["hang", "deaf"] : ["hang"])(
-    "B22: an interrupt of one that is in %s ends it soon, and keeps what it said",
+    "B22: an interrupt soon ends an agent that is in %s, and its partial text is kept",
     async (act) => {
       const model = new SampleFolders().sample();
       const session = Session.inMemory();
@@ -348,7 +348,7 @@ describe("no process outlives its turn", () => {
     },
   );
 
-  test("an interrupt while a person is asked tells the agent that nobody decided", async () => {
+  test("an interrupt during a question to the user cancels the agent's call", async () => {
     const model = new SampleFolders().sample();
     const session = Session.inMemory();
     const agent = new Agent({ model, permission: () => ({ decision: "ask" }) });

@@ -10,7 +10,7 @@ const LONG = process.env.BANYAN_LONG !== undefined;
 const allow = (): Answer => ({ decision: "allow" });
 
 describe("files that an agent changes can be taken back", () => {
-  test("what it asks about and what it does not are noted before, with what was there", async () => {
+  test("Banyan stores the earlier content of each file before the agent changes the file, with or without a question", async () => {
     const place = new SampleFolders({ "a.txt": "old", "b.txt": "before" });
     const { calls } = await play("edit a.txt new\noverwrite b.txt after\noverwrite c.txt made", {
       model: place.sample(),
@@ -35,17 +35,17 @@ describe("files that an agent changes can be taken back", () => {
   test.each([
     ["a command that it runs without asking", { kind: "execute", rawInput: { command: "x" }, asks: false }],
     ["a command that a user allows", { kind: "execute", rawInput: { command: "x" } }],
-    ["a call of which nothing is known", { kind: "other", asks: false }],
+    ["a call without known arguments", { kind: "other", asks: false }],
     ["a call that names another file", { kind: "edit", rawInput: { path: "other.txt" }, asks: false }],
     [
-      "a call that is told when it is over, with a diff that says of a file that it is new",
+      "a call that is reported after its end, with a diff that calls a file new",
       {
         kind: "edit",
         asks: false,
         later: { content: [{ type: "diff", path: "new.txt", oldText: null, newText: "made" }] },
       },
     ],
-  ])("F105: what it changed stands with %s, with what was there", async (_, fields) => {
+  ])("F105: Banyan stores the agent's file changes, with the earlier contents, in %s", async (_, fields) => {
     const place = new SampleFolders({ "a.txt": "old", "gone.txt": "going", "same.txt": "same", ".gitignore": "built" });
     const does = "echo new > a.txt; printf made > new.txt; rm gone.txt; touch same.txt; echo x > built";
     const { calls } = await play(`call ${JSON.stringify({ ...fields, does })}\nsay Done`, {
@@ -62,7 +62,7 @@ describe("files that an agent changes can be taken back", () => {
     expect(everKept(place, calls)).toBe(true);
   });
 
-  test("F105: what it changed without telling of any call stands with its answer, which stays the turn's", async () => {
+  test("F105: file changes that the agent did not report become a call, and the turn's answer stays the same", async () => {
     const place = new SampleFolders({ "a.txt": "old" });
     const { calls, responses, reason } = await play("secretly echo new > a.txt\nsay Done.", { model: place.sample() });
     expect(reason).toBe("answered");
@@ -76,7 +76,7 @@ describe("files that an agent changes can be taken back", () => {
   test.each([
     ["is interrupted", "stuck echo new > a.txt"],
     ["dies", "stuck echo new > a.txt # die"],
-  ])("F105: what it changed in a call stands there when it %s", async (_, act) => {
+  ])("F105: a call keeps the agent's file changes if the agent %s", async (_, act) => {
     const place = new SampleFolders({ "a.txt": "old" });
     const session = Session.inMemory();
     session.listen({
@@ -89,7 +89,7 @@ describe("files that an agent changes can be taken back", () => {
     expect(calls.map(shown)).toEqual([[["a.txt", "changed", "kept"]]]);
   });
 
-  test("F105: a change is told once, by the call that made it", async () => {
+  test("F105: a change appears once, in the call that made it", async () => {
     const place = new SampleFolders({ "a.txt": "0", "b.txt": "0" });
     const one = (does: string) =>
       `call ${JSON.stringify({ kind: "execute", rawInput: { command: does }, asks: false, does })}`;
@@ -108,8 +108,8 @@ describe("files that an agent changes can be taken back", () => {
   });
 });
 
-describe("a conversation goes on in the agent's session, and a branch in a fork of it", () => {
-  test("a fork where it can: each response's session stays as it was for other branches", async () => {
+describe("a conversation continues in the agent's session, and a branch in a fork of this session", () => {
+  test("Banyan forks the agent's session if the agent can, so that other branches keep theirs", async () => {
     const model = new SampleFolders().sample("fork,embedded");
     const { session } = await play("say one", { model });
     const first = session.state.leaf ?? undefined;
@@ -119,7 +119,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
   });
 
   test.each(LONG ? ["resume", "load"] : ["load"])(
-    "%s where it can, on the same branch alone; what the agent tells of the past is not said again",
+    "an agent with session/%s continues its session on the same branch alone, and Banyan drops the replayed past",
     async (way) => {
       const model = new SampleFolders().sample(`${way},embedded`);
       const { session } = await play("say one", { model });
@@ -132,7 +132,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     },
   );
 
-  test("a new session is told all that was said, with the instructions first; also where the old one is gone", async () => {
+  test("a new session gets the instructions and the whole conversation, also after the old session disappeared", async () => {
     const model = new SampleFolders().sample("fork", { SAMPLE_STATE: "" });
     const { session } = await play("say one", { model, instructions: "Be kind." });
     const { text } = await play("told", { model, session, instructions: "Be kind." });
@@ -141,7 +141,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     expect(text.endsWith("+ told")).toBe(true);
   });
 
-  test("what another model said in between is told with what is said now", async () => {
+  test("the agent gets the messages of another model together with the new message", async () => {
     const place = new SampleFolders();
     const { session } = await play("say one", { model: place.sample("fork,embedded") });
     await play("say other", { model: place.sample("", {}, { name: "other" }), session });
@@ -164,7 +164,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     },
   );
 
-  test("how much it is to think is chosen in its session, in one that goes on too, and one that it does not know is refused with those that it knows", async () => {
+  test("Banyan sets the effort in new and continued sessions, and refuses unknown efforts with a list of the known ones", async () => {
     const place = new SampleFolders();
     const thinking = (effort?: string) => place.sample("fork,embedded,effort", {}, { effort });
     const { session, text } = await play("effort", { model: thinking("high") });
@@ -182,7 +182,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     );
   });
 
-  test.runIf(LONG)("sessions that only a branch from far back would need are deleted where the agent can", async () => {
+  test.runIf(LONG)("Banyan deletes old sessions that only distant branches could need, if the agent can", async () => {
     const place = new SampleFolders();
     const model = place.sample("fork,delete");
     const session = Session.inMemory();

@@ -4,10 +4,10 @@ import { play, SampleFolders } from "../testing/sample.fixture.ts";
 
 const deny = (): Answer => ({ decision: "deny" });
 
-describe("S43: what an agent does is told by its kind, arguments, locations and diffs", () => {
+describe("S43: kind, arguments, locations and diffs of a call determine its act", () => {
   const write = { content: [{ type: "diff", path: "a.txt", oldText: null, newText: "x" }] };
 
-  test("a kind never makes a call more harmless than what else it tells", async () => {
+  test("a call's kind never makes the call look more harmless than its other fields", async () => {
     const told: readonly (readonly [object, string, string, object])[] = [
       [
         { kind: "read", rawInput: { command: "rm x" } },
@@ -81,7 +81,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
       "sample_execute ran without asking: date\\nls. The rule 'write' forbids this call.",
     ],
     [
-      "what it said failed, with a change",
+      "a call that the agent reported as failed, with a change",
       { ...unasked, status: "failed" },
       "sample_edit ran without asking: a.txt. The rule 'write' forbids this call.",
     ],
@@ -90,7 +90,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
       { ...unasked, asks: true, later: { locations: [{ path: "b.txt" }] } },
       "sample_edit ran without asking: b.txt. The rule 'write' forbids this call.",
     ],
-  ])("what a rule covers and an agent did without asking ends the turn as failed: %s", async (_, told, sentence) => {
+  ])("an act that a rule covers, done without asking, ends the turn as failed: %s", async (_, told, sentence) => {
     const place = new SampleFolders();
     const { reason, problem, calls } = await play(`call ${JSON.stringify(told)}\nsay on`, {
       model: place.sample(),
@@ -101,7 +101,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
     expect(place.read("a.txt")).toBe("x\n");
   });
 
-  test("an agent that was told no and changed files all the same ends the turn as failed", async () => {
+  test("the turn fails if an agent changes files after its call was denied", async () => {
     const told = { ...unasked, asks: true, obeys: false };
     const { reason, problem } = await play(`call ${JSON.stringify(told)}`, {
       model: new SampleFolders().sample(),
@@ -110,7 +110,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
     expect([reason, problem]).toEqual(["failed", 'The agent "sample" changed a.txt although its call was denied.']);
   });
 
-  test("what it says failed without a change, or what no rule covers, ends no turn", async () => {
+  test("a failed call without changes, or an act without a rule, does not end the turn", async () => {
     const refused = { ...unasked, does: "", status: "failed" };
     const model = new SampleFolders().sample();
     expect((await play(`call ${JSON.stringify(refused)}\nsay on`, { model, permission: covers })).reason).toBe(
@@ -120,7 +120,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
     expect((await play(`call ${JSON.stringify(unasked)}`, { model, permission })).reason).toBe("answered");
   });
 
-  test("a hook that changes arguments means no, since the agent cannot take them", async () => {
+  test("Banyan denies a call whose arguments a hook changed, because the agent cannot take them", async () => {
     const place = new SampleFolders();
     const hooks = { beforeCall: () => ({ decision: "allow", input: { command: "ls" } }) as const };
     const { calls, text } = await play("run rm", {
