@@ -19,7 +19,7 @@ for (const [size, fill] of [
   ["small", 0],
   ["large", LARGE],
 ] as const) {
-  test(`B45: of a ${size} memory with an embedder, what is near in meaning comes back, whatever its words`, async () => {
+  test(`B45: a ${size} memory with an embedder recalls entries of similar meaning, whatever their words`, async () => {
     const file = await remembered(["My automobile is red.", "I like green tea.", "It rains in Delft."]);
     const memory = await memoryIn({ file, embed: embedder(MEANINGS) });
     await memory.remember(padding(fill));
@@ -30,7 +30,7 @@ for (const [size, fill] of [
   });
 }
 
-test("B45: what fits by its words and by its meaning comes before what fits by one of them", async () => {
+test("B45: an entry that matches by words and by meaning precedes entries that match by one of the two", async () => {
   const file = await remembered(["My automobile is red.", "Crimson is a kind of red.", "The car park is full."]);
   const memory = await memoryIn({ file, embed: embedder(MEANINGS) });
   const [first, ...others] = await recalled(memory, "red vehicle");
@@ -38,7 +38,7 @@ test("B45: what fits by its words and by its meaning comes before what fits by o
   expect(others.toSorted()).toEqual(["Crimson is a kind of red.", "The car park is full."]);
 });
 
-test("B45: how near counts as near is a setting", async () => {
+test("B45: a setting defines the least similarity of recalled entries", async () => {
   const texts = ["A car, some tea, all day.", "An automobile it is."];
   const file = await remembered(texts);
   const strict = await memoryIn({ file, embed: embedder(MEANINGS), similarity: 0.9 });
@@ -47,7 +47,7 @@ test("B45: how near counts as near is a setting", async () => {
   expect(await recalled(lax, "vehicle")).toEqual([texts[1], texts[0]]);
 });
 
-test("B45: an embedder gets no more texts at a time than it takes, each once, also of what was there before it", async () => {
+test("B45: an embedder gets each text once, in batches of its limit, also older texts of the file", async () => {
   const file = await temporaryFile();
   const before = sqliteMemory({ file });
   await before.remember(Array.from({ length: 12 }, (_, index) => said(`My automobile number ${index} is old.`)));
@@ -63,7 +63,7 @@ test("B45: an embedder gets no more texts at a time than it takes, each once, al
   expect(new Set(model.calls.flat()).size).toBe(14);
 });
 
-test("B45: vectors of another model are left alone", async () => {
+test("B45: memory ignores the vectors of another model", async () => {
   const file = await remembered(["My automobile is red."]);
   const other = await memoryIn({ file, embed: embedder([["unlike"]], { modelId: "other" }) });
   expect(await recalled(other, "unlike car")).toEqual([]);
@@ -79,7 +79,7 @@ for (const [what, answer, why] of [
   ["answers with no numbers", async () => [[Number.NaN]], "it answered with a vector that has no direction"],
   ["does not answer", () => new Promise<never>(() => {}), "it did not answer within 2000 ms"],
 ] as const) {
-  test(`B45: an embedder that ${what} leaves recall to the words, and that is said`, async () => {
+  test(`B45: if an embedder ${what}, recall uses only words and sends a notice`, async () => {
     const file = await remembered(["My automobile is red."]);
     const notices: string[] = [];
     const memory = await memoryIn({ file, embed: embedder(MEANINGS, { answer }) });
@@ -91,7 +91,7 @@ for (const [what, answer, why] of [
   });
 }
 
-test("B45: an embedder that fails while something is remembered costs nothing, and the next recall says so", async () => {
+test("B45: remembering succeeds although the embedder fails, and the next recall reports the failure", async () => {
   const file = await temporaryFile();
   const entry = "My automobile is red.";
   let failed = false;
@@ -115,7 +115,7 @@ test("B45: an embedder that fails while something is remembered costs nothing, a
   expect(notices).toHaveLength(1);
 });
 
-test("B45: an embedder that is down is spoken of once, and again when it failed anew", async () => {
+test("B45: memory reports a failing embedder once, and again if it fails after a success", async () => {
   const file = await remembered(["My automobile is red."]);
   let isDown = true;
   const answer = async ({ values }: { values: string[] }) => {
@@ -138,7 +138,7 @@ test("B45: an embedder that is down is spoken of once, and again when it failed 
   expect(notices).toHaveLength(2);
 });
 
-test("B45: of a long text, an embedder gets what a small one takes", async () => {
+test("B45: an embedder gets only the part of a long text that small models accept", async () => {
   const model = embedder(MEANINGS);
   const memory = await memoryIn({ embed: model });
   await memory.remember([said("A long story. ".repeat(500), "earlier", { kind: "summary" })]);
@@ -147,7 +147,7 @@ test("B45: of a long text, an embedder gets what a small one takes", async () =>
   expect(model.calls.flat().map((text) => text.length)).toEqual([2000, 2000]);
 });
 
-test("B6: remembering does not wait for the embedder, and the end of a memory does not wait for ever", async () => {
+test("B6: remembering does not wait for the embedder, and closing a memory stops the embedder's calls", async () => {
   let aborted = false;
   const answer = ({ abortSignal }: { abortSignal?: AbortSignal }) =>
     new Promise<never>((_, reject) => {
@@ -180,7 +180,7 @@ test("B6: an abort ends the wait for the embedder at once, with the reason", asy
   await expect(recall).rejects.toBe(reason);
 });
 
-test("B45: what is forgotten loses its vector too", async () => {
+test("B45: forgetting an entry removes its vector too", async () => {
   const file = await remembered(["My automobile is red."]);
   const memory = await memoryIn({ file, embed: embedder(MEANINGS) });
   await memory.remove(1);

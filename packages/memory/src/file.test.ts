@@ -62,22 +62,25 @@ const damages: readonly (readonly [string, (file: string) => void])[] = [
 ];
 
 for (const [what, damage] of damages) {
-  test.each([3, LARGE])(`F8 a file of %i entries that ${what} is refused with what to do`, async (count) => {
-    const file = await written(count);
-    damage(file);
-    const memory = await memoryIn({ file });
-    const refused = {
-      name: "MemoryError",
-      code: "damaged",
-      message: expect.stringMatching(/replace the file with a backup, or move the file away/),
-    };
-    await expect(recalled(memory, "filler")).rejects.toMatchObject(refused);
-    await expect(memory.list()).rejects.toMatchObject(refused);
-    await expect(memory.remember([said("One more thing is said.")])).rejects.toMatchObject(refused);
-  });
+  test.each([3, LARGE])(
+    `F8 memory refuses a file of %i entries that ${what}, and the error names a remedy`,
+    async (count) => {
+      const file = await written(count);
+      damage(file);
+      const memory = await memoryIn({ file });
+      const refused = {
+        name: "MemoryError",
+        code: "damaged",
+        message: expect.stringMatching(/replace the file with a backup, or move the file away/),
+      };
+      await expect(recalled(memory, "filler")).rejects.toMatchObject(refused);
+      await expect(memory.list()).rejects.toMatchObject(refused);
+      await expect(memory.remember([said("One more thing is said.")])).rejects.toMatchObject(refused);
+    },
+  );
 }
 
-test("B6 F8: a damaged memory costs a turn nothing but the memory, and the feed says so", async () => {
+test("B6 F8: a turn with a damaged memory runs without memory, and the feed has a notice", async () => {
   const file = await written(3);
   writeFileSync(file, "not a database at all, for sure".repeat(100));
   const agent = new Agent({ model: scriptedModel(["Hello."]), memory: { store: await memoryIn({ file }) } });
@@ -87,7 +90,7 @@ test("B6 F8: a damaged memory costs a turn nothing but the memory, and the feed 
   expect(items.at(-1)).toEqual({ type: "chat.ended", reason: "answered" });
 });
 
-test("a file of a newer version, or of another program, is refused and left as it is", async () => {
+test("memory refuses a file of a newer version or another program, and does not change the file", async () => {
   const file = await temporaryFile();
   using database = new DatabaseSync(file);
   database.exec("CREATE TABLE theirs (a); PRAGMA user_version = 0");
@@ -104,7 +107,7 @@ test("a file of a newer version, or of another program, is refused and left as i
   expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "theirs" }]);
 });
 
-test("a file that cannot be made or opened is refused with what to do", async () => {
+test("the error for a file that cannot be created or opened names a remedy", async () => {
   const file = await temporaryFile();
   writeFileSync(join(dirname(file), "blocked"), "");
   const below = await memoryIn({ file: join(dirname(file), "blocked", "memory.sqlite") });
@@ -125,7 +128,7 @@ test("S13: the file and its directory are for their owner only", async () => {
   for (const name of readdirSync(dirname(file))) expect(statSync(join(dirname(file), name)).mode & 0o777).toBe(0o600);
 });
 
-test("B45: what is remembered is there after a restart, and a closed memory is one file", async () => {
+test("B45: entries survive a restart, and a closed memory is one file", async () => {
   const file = await written(LARGE);
   await using memory = sqliteMemory({ file });
   expect(await recalled(memory, "filler 77")).toContain("Filler 77 stands 539.");
@@ -133,7 +136,7 @@ test("B45: what is remembered is there after a restart, and a closed memory is o
   expect(readdirSync(dirname(file))).toEqual(["memory.sqlite"]);
 });
 
-test("a closed memory refuses everything and says so", async () => {
+test("each method of a closed memory rejects with the reason", async () => {
   const memory = await memoryIn({ file: await written(3) });
   await memory.close();
   for (const refused of [recalled(memory, "filler"), memory.list(), memory.add({ text: "Tea." }), memory.clear()]) {
@@ -141,7 +144,7 @@ test("a closed memory refuses everything and says so", async () => {
   }
 });
 
-test("F6: several processes that begin and write one memory at once lose nothing", async () => {
+test("F6: processes that create and write one memory at the same time lose no entry", async () => {
   const file = await temporaryFile();
   const body = (name: string) => `
     console.log("ready");
@@ -162,7 +165,7 @@ test("F6: several processes that begin and write one memory at once lose nothing
   expect(await memory.clear({ conversation: "one" })).toBe(30);
 });
 
-test("B45: what another process remembers, forgets or switches off counts here at once", async () => {
+test("B45: entries, removals and switches of another process take effect at once", async () => {
   const file = await written(LARGE);
   const memory = await memoryIn({ file });
   expect(await recalled(memory, "oak")).toEqual([]);
@@ -174,13 +177,13 @@ test("B45: what another process remembers, forgets or switches off counts here a
   expect(await recalled(memory, "oak")).toEqual([]);
 });
 
-test("F1: what was remembered survives kill -9", async () => {
+test("F1: remembered entries survive kill -9", async () => {
   const file = await temporaryFile();
   await run(file, `await memory.remember([said("I planted an oak.", "a")]); process.kill(process.pid, "SIGKILL");`);
   expect(await recalled(await memoryIn({ file }), "oak")).toEqual(["I planted an oak."]);
 });
 
-test("a memory that is looked through does not keep its process alive, and one that is asked does", async () => {
+test("a process with an unused memory ends, and a running recall keeps the process alive", async () => {
   const file = await written(LARGE);
   const body = `
     const texts = [];
@@ -192,7 +195,7 @@ test("a memory that is looked through does not keep its process alive, and one t
   expect(await run(file, body)).toBe("Filler 7 stands 49. Filler 8 stands 56. Filler 9 stands 63.\n");
 });
 
-test("a file that another process has locked is said to be so", async () => {
+test("the error for a locked file names the other process", async () => {
   const file = await written(3);
   const memory = await memoryIn({ file });
   using other = new DatabaseSync(file);

@@ -26,7 +26,7 @@ for (const [size, fill] of [
   ["small", 0],
   ["large", LARGE],
 ] as const) {
-  test(`B45: in a ${size} memory, people find what holds all of the words, in any inflection`, async () => {
+  test(`B45: a search in a ${size} memory finds entries with all words, in any inflection`, async () => {
     const memory = await memoryIn();
     await memory.remember(padding(fill));
     await memory.remember([
@@ -45,7 +45,7 @@ for (const [size, fill] of [
   });
 }
 
-test("B45: a fact is added with where it came up, and answered as it is kept", async () => {
+test("B45: an added fact has its source, and is returned as stored", async () => {
   const memory = await memoryIn({ directory: "/home/me" });
   const before = Date.now();
   const entry = await memory.add({ text: " Likes tea. ", conversation: "a", message: "m1", directory: "/there" });
@@ -57,7 +57,7 @@ test("B45: a fact is added with where it came up, and answered as it is kept", a
   expect(await memory.add({ text: "Likes tea." })).not.toHaveProperty("conversation");
 });
 
-test("B45: a fact that is empty or too long is refused, and why is said", async () => {
+test("B45: an empty or too long fact is refused with the reason", async () => {
   const memory = await memoryIn();
   await expect(memory.add({ text: " \n" })).rejects.toMatchObject({ code: "unfit" });
   await expect(memory.add({ text: "x".repeat(2001) })).rejects.toMatchObject({
@@ -67,7 +67,7 @@ test("B45: a fact that is empty or too long is refused, and why is said", async 
   expect(await memory.add({ text: "x".repeat(2000) })).toMatchObject({ id: 1 });
 });
 
-test("B45: what is removed is found no more, and stands in no file any more", async () => {
+test("B45: a removed entry disappears from searches and from all files", async () => {
   const file = await temporaryFile();
   const memory = await memoryIn({ file, embed: embedder([["unicorn"]]) });
   await memory.remember([said("The unicornish zebra grazes.", "a"), said("The zebra sleeps now.", "a")]);
@@ -82,7 +82,7 @@ test("B45: what is removed is found no more, and stands in no file any more", as
   expect((await memory.add({ text: "New." })).id).toBe(3);
 });
 
-test("B45: what is known from one conversation alone goes with it", async () => {
+test("B45: removing a conversation removes the entries that come from it alone", async () => {
   const memory = await memoryIn();
   await memory.remember([
     said("Only said in a.", "a"),
@@ -94,7 +94,7 @@ test("B45: what is known from one conversation alone goes with it", async () => 
   expect(await memory.clear({ conversation: "nowhere" })).toBe(0);
 });
 
-test("B45: everything can be forgotten at once, and the disk is free again", async () => {
+test("B45: clearing a memory removes all entries and frees the disk", async () => {
   const file = await temporaryFile();
   const memory = await memoryIn({ file });
   await memory.remember(padding(LARGE));
@@ -109,7 +109,7 @@ test("B45: everything can be forgotten at once, and the disk is free again", asy
   expect(await recalled(memory, "filler")).toHaveLength(2);
 });
 
-test("a memory that was never written to knows nothing, and leaves no trace on the disk", async () => {
+test("a memory without entries answers all calls, and leaves no file on the disk", async () => {
   const file = await temporaryFile();
   const memory = await memoryIn({ file });
   expect(await recalled(memory, "anything")).toEqual([]);

@@ -10,7 +10,7 @@ for (const [size, fill] of [
   ["small", 0],
   ["large", LARGE],
 ] as const) {
-  test(`B45: of a ${size} memory, what fits the query comes back, the best first, with its source`, async () => {
+  test(`B45: recall in a ${size} memory returns the entries that match, the best first, with their sources`, async () => {
     const memory = await memoryIn({ directory: "/home/me/garden" });
     await memory.remember(padding(fill));
     await memory.remember([said(COLOUR), said(DOG), said("Rex, the dog, likes teal cushions.")]);
@@ -20,7 +20,7 @@ for (const [size, fill] of [
     expect(item).toMatchObject({ text: COLOUR, source: "user, 2026-11-21, /home/me/garden, conversation earlier" });
   });
 
-  test(`B45: of a ${size} memory, no more comes back than the limit`, async () => {
+  test(`B45: recall in a ${size} memory returns at most as many entries as the limit`, async () => {
     const memory = await memoryIn();
     await memory.remember(padding(fill));
     await memory.remember(Array.from({ length: 30 }, (_, index) => said(`Oak number ${index} is old.`)));
@@ -28,7 +28,7 @@ for (const [size, fill] of [
     expect(await recalled(memory, "oak", { limit: 0 })).toEqual([]);
   });
 
-  test(`B45: of a ${size} memory, an aborted recall rejects with the reason, and the next one works`, async () => {
+  test(`B45: an aborted recall in a ${size} memory rejects with the reason, and the next recall works`, async () => {
     const memory = await memoryIn();
     await memory.remember(padding(fill));
     await memory.remember([said(COLOUR)]);
@@ -43,7 +43,7 @@ for (const [size, fill] of [
     expect(await recalled(memory, "colour")).toEqual([COLOUR]);
   });
 
-  test(`B45: of a ${size} memory, nothing comes back into the conversation that it is from`, async () => {
+  test(`B45: recall in a ${size} memory returns no entry of its own conversation`, async () => {
     const memory = await memoryIn();
     await memory.remember(padding(fill));
     await memory.remember([said(COLOUR, "a"), said(DOG, "a"), said(DOG, "b")]);
@@ -54,7 +54,7 @@ for (const [size, fill] of [
     expect(await recalled(memory, "dog", { conversation: "c" })).toEqual([DOG]);
   });
 
-  test(`B45: of a ${size} memory, nothing of a conversation that is off comes back, nor into it`, async () => {
+  test(`B45: a conversation with memory off neither gets nor supplies entries of a ${size} memory`, async () => {
     const memory = await memoryIn();
     await memory.remember(padding(fill));
     await memory.remember([said(COLOUR, "a"), said(DOG, "b"), said(DOG, "a"), said("Whales swim far.", "b")]);
@@ -68,7 +68,7 @@ for (const [size, fill] of [
     expect(await recalled(memory, "whales", { conversation: "a" })).toEqual(["Whales swim far."]);
   });
 
-  test(`B45: of a ${size} memory, what is from the directory that is worked in comes first, the rest may come too`, async () => {
+  test(`B45: recall in a ${size} memory prefers entries of the current directory`, async () => {
     const memory = await memoryIn({ directory: "/here" });
     await memory.remember(padding(fill));
     await memory.remember([
@@ -84,7 +84,7 @@ for (const [size, fill] of [
     expect(await recalled(there, "tests")).toEqual(["Tests run with mocha tests.", "Tests run with vitest."]);
   });
 
-  test(`B81: of a ${size} memory, facts and summaries come from anywhere, what was said from the same directory alone`, async () => {
+  test(`B81: a ${size} memory recalls facts and summaries of all directories, and messages of the same directory alone`, async () => {
     const memory = await memoryIn({ directory: "/here", embed: embedder([["tests", "vitest"]]) });
     await memory.remember(padding(fill));
     const elsewhere = { directory: "/there" };
@@ -103,7 +103,7 @@ for (const [size, fill] of [
   });
 }
 
-test("B45: of what was said in several directories, the source in this one is shown, and it counts as from here", async () => {
+test("B45: an entry from several directories counts as from the current directory, and shows this source", async () => {
   const memory = await memoryIn({ directory: "/here" });
   await memory.remember([
     said("Tests run with vitest here.", "a", { directory: "/here", kind: "fact" }),
@@ -117,20 +117,20 @@ test("B45: of what was said in several directories, the source in this one is sh
   ]);
 });
 
-test("B45: a fact that somebody wanted kept comes before what was merely said", async () => {
+test("B45: an added fact precedes a similar message", async () => {
   const memory = await memoryIn();
   await memory.add({ text: "Deployments happen on Fridays, after lunch and with care." });
   await memory.remember([said("Deployments happen on Fridays.")]);
   expect((await recalled(memory, "deployments"))[0]).toContain("after lunch");
 });
 
-test("B45: of what fits equally well, the newest comes first", async () => {
+test("B45: among entries that match equally well, the newest is first", async () => {
   const memory = await memoryIn();
   for (const manager of ["npm", "yarn", "pnpm"]) await memory.remember([said(`The project uses ${manager}.`)]);
   expect((await recalled(memory, "project"))[0]).toBe("The project uses pnpm.");
 });
 
-test("B45: what shares only common words with the query does not fit it", async () => {
+test("B45: an entry that shares only common words with the query does not match", async () => {
   const memory = await memoryIn();
   await memory.remember([said(COLOUR)]);
   expect(await recalled(memory, "What is the capital of France?")).toEqual([]);
@@ -141,7 +141,7 @@ for (const [size, fill] of [
   ["small", 0],
   ["large", LARGE],
 ] as const) {
-  test(`B45: of a ${size} memory, what shares a word or so with the query by chance does not come back`, async () => {
+  test(`B45: recall in a ${size} memory returns no entry that shares a few words with the query by chance`, async () => {
     const memory = await memoryIn();
     await memory.remember(padding(fill));
     const fits = "In math.js, add once took strings too.";
@@ -166,7 +166,7 @@ for (const [size, fill] of [
   });
 }
 
-test("B45: a word that most of a large memory holds finds nothing beside a rarer one, and something alone", async () => {
+test("B45: recall ignores a word of most entries next to a rarer word, but not alone", async () => {
   const memory = await memoryIn();
   await memory.remember(padding(LARGE));
   await memory.remember([said("Der Hund heißt Rex.")]);
@@ -194,7 +194,7 @@ test.each([
   expect(await recalled(memory, query)).toEqual([text]);
 });
 
-test("B45: nothing in a query is an operator", async () => {
+test("B45: a query has no operators", async () => {
   const memory = await memoryIn();
   await memory.remember([said(COLOUR)]);
   for (const query of ['colour" OR "x', "colour NOT teal", "colour*", "text:colour", "(colour", "NEAR(colour teal)"]) {
@@ -204,7 +204,7 @@ test("B45: nothing in a query is an operator", async () => {
     expect(await recalled(memory, query)).toEqual([]);
 });
 
-test("B45: a query of any length is answered: its beginning and its end count", async () => {
+test("B45: recall accepts queries of any length, and reads their beginning and end", async () => {
   const memory = await memoryIn();
   await memory.remember([said(COLOUR), said(DOG), said("Whales swim in the sea.")]);
   const log = "nothing of interest ".repeat(50_000);
@@ -212,7 +212,7 @@ test("B45: a query of any length is answered: its beginning and its end count", 
   expect(await recalled(memory, `My dog? ${log} whales ${log}`)).toEqual([DOG]);
 });
 
-test("B45: a long summary is cut where it is recalled", async () => {
+test("B45: recall shortens a long summary", async () => {
   const memory = await memoryIn();
   await memory.remember([said(`Whales. ${"They swim. ".repeat(500)}`, "a", { kind: "summary" })]);
   const [text] = await recalled(memory, "whales");
@@ -228,7 +228,7 @@ test("B45: memories of two users share nothing", async () => {
   expect(await yours.list()).toEqual([]);
 });
 
-test("a large memory is looked through beside everything else: the event loop goes on meanwhile", async () => {
+test("a search in a large memory does not block the event loop", async () => {
   const memory = await memoryIn();
   await memory.remember(padding(LARGE));
   let turned = false;
@@ -239,7 +239,7 @@ test("a large memory is looked through beside everything else: the event loop go
   expect(turned).toBe(true);
 });
 
-test("many recalls at once of a large memory all get their answers", async () => {
+test("many simultaneous recalls of a large memory all get answers", async () => {
   const memory = await memoryIn();
   await memory.remember(padding(LARGE));
   const numbers = Array.from({ length: 40 }, (_, index) => 100 + index);
@@ -247,7 +247,7 @@ test("many recalls at once of a large memory all get their answers", async () =>
   for (const [index, number] of numbers.entries()) expect(answers[index]?.[0]).toContain(`Filler ${number} `);
 });
 
-test("F46: what memory keeps of a text is never cut inside a character", () => {
+test("F46: memory never cuts a text inside a character", () => {
   for (const [index, characters] of characterTexts(150, 60).entries()) {
     const kept = cutMemoryText(characters.join(""), 1 + (index % 60));
     expect(tornCharacters(kept), kept).toEqual([]);

@@ -5,7 +5,7 @@ import { memoryIn, recalled, said } from "./memory.fixture.ts";
 
 const answer = (text: string): MemoryItem => said(text, "earlier", { role: "assistant" });
 
-test("B45: of a turn, what the user said and the last answer are kept", async () => {
+test("B45: memory stores the user's messages and the last answer of a turn", async () => {
   const memory = await memoryIn();
   await memory.remember([
     said("Please look at the tests."),
@@ -20,7 +20,7 @@ test("B45: of a turn, what the user said and the last answer are kept", async ()
   ]);
 });
 
-test("B45: each entry knows where it is from", async () => {
+test("B45: each entry has its source", async () => {
   const memory = await memoryIn({ directory: "/home/me" });
   await memory.remember([said("I live in Utrecht.", "a", { message: "m1" })]);
   expect(await memory.list()).toEqual([
@@ -39,7 +39,7 @@ test("B45: each entry knows where it is from", async () => {
 });
 
 test.each(["", "  \n", "Yes.", "Go on!", "thank you", "👍 👍 👍 👍", "はい"])(
-  "B45: %j tells nothing by itself and is not kept",
+  "B45: memory does not store %j, which has no meaning of its own",
   async (text) => {
     const memory = await memoryIn();
     await memory.remember([said(text)]);
@@ -47,14 +47,14 @@ test.each(["", "  \n", "Yes.", "Go on!", "thank you", "👍 👍 👍 👍", "�
   },
 );
 
-test("B45: a fact is kept however short it is", async () => {
+test("B45: memory stores facts of any length", async () => {
   const memory = await memoryIn();
   await memory.remember([said("Rex", "a", { kind: "fact" })]);
   await memory.add({ text: "🐕" });
   expect((await memory.list()).map(({ text }) => text)).toEqual(["🐕", "Rex"]);
 });
 
-test("B45: what was said before is kept once, with where it was said last", async () => {
+test("B45: memory stores a repeated message once, with its last source", async () => {
   const memory = await memoryIn();
   for (const conversation of ["a", "b", "a"]) await memory.remember([said("Run all the tests.", conversation)]);
   await memory.remember([said(" Run all the tests.\n", "c")]);
@@ -63,7 +63,7 @@ test("B45: what was said before is kept once, with where it was said last", asyn
   expect(await memory.list()).toMatchObject([{ conversation: "a" }]);
 });
 
-test("B45: nothing is kept of a conversation for which memory is off", async () => {
+test("B45: memory stores nothing of a conversation with memory off", async () => {
   const memory = await memoryIn();
   await memory.setOn("a", false);
   expect([await memory.isOn("a"), await memory.isOn("b")]).toEqual([false, true]);
@@ -75,7 +75,7 @@ test("B45: nothing is kept of a conversation for which memory is off", async () 
   expect(await memory.list()).toHaveLength(2);
 });
 
-test("B45: a long text is kept in pieces that end where a sentence does, each found by itself", async () => {
+test("B45: memory stores a long text in pieces that end with sentences, and finds each piece", async () => {
   const memory = await memoryIn();
   const sentences = Array.from({ length: 200 }, (_, index) => `Sentence ${index} is about thing${index}.`);
   await memory.remember([said(sentences.join(" "))]);
@@ -96,7 +96,7 @@ test("B45: a piece ends with a paragraph, else a line, else a word, when one end
   expect((await memory.list()).map(({ text }) => text).reverse()).toEqual([a, `A line.\n${c}`]);
 });
 
-test("B45: of a very long text, the beginning and the end are kept, bounded", async () => {
+test("B45: memory stores a bounded beginning and end of a very long text", async () => {
   const memory = await memoryIn();
   const between = Array.from({ length: 100_000 }, (_, index) => `word${index}`).join(" ");
   await memory.remember([said(`It begins here. ${between} It ends there.`)]);
@@ -106,7 +106,7 @@ test("B45: of a very long text, the beginning and the end are kept, bounded", as
   expect(await recalled(memory, "ends")).toHaveLength(1);
 });
 
-test("B45: a text without any gap is cut between characters", async () => {
+test("B45: memory cuts a text without spaces between characters", async () => {
   const memory = await memoryIn();
   const text = `Some words first ${Array.from({ length: 1000 }, (_, index) => `𝒳${index}`).join("𝒴")}`;
   await memory.remember([said(text)]);
@@ -115,7 +115,7 @@ test("B45: a text without any gap is cut between characters", async () => {
   for (const piece of pieces) expect(piece.isWellFormed()).toBe(true);
 });
 
-test("B39, B42: the newest summaries of a directory come back, the newest first, whatever the clock says", async () => {
+test("B39, B42: memory returns the newest summaries of a directory, the newest first, whatever the clock says", async () => {
   const memory = await memoryIn({ directory: "/here" });
   for (let index = 1; index <= 7; index++) {
     await memory.remember([said(`Task ${index} is done.`, `c${index}`, { kind: "summary", at: 1000 - index })]);
@@ -138,7 +138,7 @@ test("B42: a summary is kept whole, up to 8,000 characters", async () => {
   expect(long?.text.endsWith("…")).toBe(true);
 });
 
-test("B45: whatever Unicode is remembered comes back", async () => {
+test("B45: memory returns any Unicode text unchanged", async () => {
   const memory = await memoryIn();
   const text = fc.string({ unit: "binary", minLength: 1, maxLength: 300 }).filter((one) => one.trim() !== "");
   await fc.assert(
@@ -151,7 +151,7 @@ test("B45: whatever Unicode is remembered comes back", async () => {
   );
 });
 
-test("B45: half a character is kept as what stands for it", async () => {
+test("B45: memory replaces half a character by U+FFFD", async () => {
   const memory = await memoryIn();
   await memory.remember([said("Half an owl \ud83e flew by.")]);
   const whole = "Half an owl \ufffd flew by.";
@@ -161,7 +161,7 @@ test("B45: half a character is kept as what stands for it", async () => {
   expect(await recalled(memory, "owl")).toEqual([]);
 });
 
-test("B45: what is said in any script is found again by all of its words", async () => {
+test("B45: a search for all words of an entry finds the entry, in any script", async () => {
   const memory = await memoryIn();
   const letters = fc.constantFrom(..."abcé日本語のタイไทยкириλόγος한국어עברית123");
   const word = fc.string({ unit: letters, minLength: 2, maxLength: 8 });

@@ -56,7 +56,7 @@ async function traces(options: Partial<SqliteMemoryOptions>): Promise<string> {
   return [...open, ...filesOf(file), ...listed, ...model.calls.flat()].join("\n");
 }
 
-test("S10: a scanner finds no secret in the file of a memory, nor in what its embedder was sent", async () => {
+test("S10: a scanner finds no secret in a memory's file or in its embedder's requests", async () => {
   const text = await traces({ redact });
   expect(await found(text)).toEqual([]);
   for (const [name, secret] of Object.entries(SECRETS)) {
@@ -65,18 +65,18 @@ test("S10: a scanner finds no secret in the file of a memory, nor in what its em
   }
 });
 
-test("S10: the scanner finds each of them where nothing is redacted", async () => {
+test("S10: without redaction, the scanner finds each secret", async () => {
   const text = await traces({});
   expect((await found(text)).length).toBeGreaterThan(Object.keys(SECRETS).length);
   for (const secret of Object.values(SECRETS)) expect(await found(`Here is ${secret}.`)).not.toEqual([]);
 });
 
-test("S10: a fact is answered as it is kept, without its secret", async () => {
+test("S10: an added fact is returned as stored, without its secret", async () => {
   await using memory = sqliteMemory({ file: await temporaryFile(), redact });
   expect(await memory.add({ text: `Use ${SECRETS.npm} to publish.` })).toMatchObject({ text: "Use [npm] to publish." });
 });
 
-test("S10: where the secrets of a text cannot be told, nothing of it is kept", async () => {
+test("S10: memory stores nothing of a text if its redaction fails", async () => {
   const broken = new Error("the redaction broke");
   await using memory = sqliteMemory({
     file: await temporaryFile(),

@@ -29,33 +29,30 @@ test.each(Object.entries({ ...SAYING, French, Italian }))(
 );
 
 test.each(Object.entries(ABOUT))(
-  "S45: sentences of %s about passwords that say none are kept as they are",
+  "S45: memory keeps sentences in %s about passwords that contain no password",
   async (_, sentences) => {
     expect((await kept(sentences)).listed).toEqual(sentences);
   },
 );
 
-test.each(Object.entries(UNSEEN_SAYING))(
-  "S45: sentences of %s that no table was made from lose their passwords",
-  (_, sentences) => {
-    expect(sentences.length).toBeGreaterThan(10);
-    const told = sentences.map((sentence) => sentence.replace(/\[(.*)\]/, "$1"));
-    const kept = sentences.map((sentence) => sentence.replace(/\[.*\]/, "[password]"));
-    expect(told.map(withoutSpokenPasswords)).toEqual(kept);
-  },
-);
+test.each(Object.entries(UNSEEN_SAYING))("S45: passwords disappear from unseen sentences in %s", (_, sentences) => {
+  expect(sentences.length).toBeGreaterThan(10);
+  const told = sentences.map((sentence) => sentence.replace(/\[(.*)\]/, "$1"));
+  const kept = sentences.map((sentence) => sentence.replace(/\[.*\]/, "[password]"));
+  expect(told.map(withoutSpokenPasswords)).toEqual(kept);
+});
 
-test("S45: 130 sentences without a password that no table was made from stay as they are", () => {
+test("S45: 130 unseen sentences without a password stay unchanged", () => {
   expect(UNSEEN_ABOUT).toHaveLength(130);
   expect(UNSEEN_ABOUT.map(withoutSpokenPasswords)).toEqual(UNSEEN_ABOUT);
 });
 
-test("S45: there are 60 sentences that say a password and 200 that say none", () => {
+test("S45: 60 sentences contain a password, and 200 contain none", () => {
   const count = (table: typeof SAYING) => new Set(Object.values(table).flat()).size;
   expect([count(SAYING), count(ABOUT)]).toEqual([60, 200]);
 });
 
-test("S45: each example of docs/memory.md is kept as the page says", async () => {
+test("S45: memory stores each example of docs/memory.md as the page says", async () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/memory.md"), "utf8");
   const table = /\| you write \| memory stores \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page)?.[1] ?? "";
   const rows = table
@@ -67,7 +64,7 @@ test("S45: each example of docs/memory.md is kept as the page says", async () =>
   expect(listed).toEqual(rows.map(([, stays]) => stays));
 });
 
-test("S45: texts without any end, and many mentions of a password, take no time", () => {
+test("S45: very long texts and many mentions of a password take little time", () => {
   const began = performance.now();
   for (const text of [
     "my password is ".repeat(20_000),

@@ -32,13 +32,13 @@ const QUESTIONS = [
   ["Japanese", "この暖房はどうすればいいですか？", "暖房は月曜日から壊れたまま", "このことはどうすればいいですかね"],
 ] as const;
 
-test.each(QUESTIONS)("F108: recall looks for no words of %s that tell nothing", async (_, query, fits, shares) => {
+test.each(QUESTIONS)("F108: recall ignores words of %s without meaning", async (_, query, fits, shares) => {
   const memory = await memoryIn();
   await memory.remember([said(fits, "a"), said(shares, "b")]);
   expect(await recalled(memory, query)).toEqual([fits]);
 });
 
-test("F108: a word that tells nothing in one language is looked for in a query of another", async () => {
+test("F108: recall uses a word that lacks meaning only in another language than the query's", async () => {
   const memory = await memoryIn();
   await memory.remember([said("The die is made of steel.", "a"), said("Der Hut ist aus Filz.", "b")]);
   expect(await recalled(memory, "Which die did we buy?")).toEqual(["The die is made of steel."]);

@@ -15,7 +15,7 @@ async function calls(
   return [...session.state.messages.values()].flatMap((message) => (message.role === "assistant" ? message.calls : []));
 }
 
-test("B45: an agent remembers a fact, with the conversation and the message that it is from", async () => {
+test("B45: an agent remembers a fact with its conversation and message", async () => {
   const memory = await memoryIn({ directory: "/home/me" });
   const session = Session.inMemory();
   const [done] = await calls(memory, [["remember", { fact: "The user prefers tabs." }]], session);
@@ -29,7 +29,7 @@ test("B45: an agent remembers a fact, with the conversation and the message that
   expect(await recalled(memory, "tabs or spaces?")).toEqual(["The user prefers tabs."]);
 });
 
-test("B45: an agent forgets what its words identify", async () => {
+test("B45: an agent forgets the entry that its words identify", async () => {
   const memory = await memoryIn();
   await memory.add({ text: "The user lives in Utrecht." });
   await memory.add({ text: "The user prefers tabs." });
@@ -38,7 +38,7 @@ test("B45: an agent forgets what its words identify", async () => {
   expect((await memory.list()).map(({ text }) => text)).toEqual(["The user prefers tabs."]);
 });
 
-test("B45: words that fit several things remove none and list them; a number or the whole text decides", async () => {
+test("B45: words that match several entries list them and remove none; a number or the whole text decides", async () => {
   const memory = await memoryIn();
   for (const text of ["Likes tea.", "Likes green tea.", "Likes tea with milk."]) await memory.add({ text });
   const [unclear, byNumber, byText] = await calls(memory, [
@@ -55,14 +55,14 @@ test("B45: words that fit several things remove none and list them; a number or 
   expect((await memory.list()).map(({ text }) => text)).toEqual(["Likes tea with milk."]);
 });
 
-test("B45: also what consists of common words can be forgotten", async () => {
+test("B45: an agent can forget an entry of common words", async () => {
   const memory = await memoryIn();
   await memory.add({ text: "Let it be." });
   const [done] = await calls(memory, [["forget", { fact: "be it" }]]);
   expect(done?.output).toBe("Forgot: Let it be.");
 });
 
-test("B45: words that fit nothing remove nothing, and the agent is told to try fewer", async () => {
+test("B45: words without a match remove nothing, and the result suggests fewer words", async () => {
   const memory = await memoryIn();
   await memory.add({ text: "Likes tea." });
   const [words, number] = await calls(memory, [
@@ -75,7 +75,7 @@ test("B45: words that fit nothing remove nothing, and the agent is told to try f
   expect(await memory.list()).toHaveLength(1);
 });
 
-test("B45: of a conversation that is off, the tools keep nothing and show nothing", async () => {
+test("B45: the tools store and show nothing of a conversation with memory off", async () => {
   const memory = await memoryIn();
   await memory.remember([said("I live in Utrecht.", "off")]);
   await memory.setOn("off", false);
@@ -97,7 +97,7 @@ test("B45: of a conversation that is off, the tools keep nothing and show nothin
   expect(await memory.list()).toHaveLength(1);
 });
 
-test.each<Json>([{}, { fact: "" }, { fact: 3 }])("B45: arguments %j do not fit", async (input) => {
+test.each<Json>([{}, { fact: "" }, { fact: 3 }])("B45: the tools refuse the arguments %j", async (input) => {
   const memory = await memoryIn();
   const [remembered, forgotten] = await calls(memory, [
     ["remember", input],
