@@ -13,7 +13,7 @@ async function conversation() {
 
 const tell = (session: Session, parentId: string) => session.add("Taken back.", { at: parentId, author: "system" });
 
-test("T29: a turn that begins while files are put back waits, and goes on below what is told of it", async () => {
+test("T29: a turn that begins while files are restored waits, and continues below the message about the files", async () => {
   const { session, agent, leaf } = await conversation();
   const [isPutBack, putBack] = [Promise.withResolvers<void>(), { changes: [], problems: [] }];
   const taken = whileAtRest(session, leaf, async () => {
@@ -31,7 +31,7 @@ test("T29: a turn that begins while files are put back waits, and goes on below 
   expect(path[2]?.id).toBe(message);
 });
 
-test("T29: nothing is put back where a turn is about to begin, and the log does not know of it yet", async () => {
+test("T29: no file is restored if a turn is about to begin that the log does not contain yet", async () => {
   const { session, leaf } = await conversation();
   const turn = await session.runs.begin(leaf);
   const put: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ModelLists } from "./workplace.ts";
 
-test("many who ask for the models at once cost no more than one", async () => {
+test("simultaneous requests for the list of models cost one request", async () => {
   let asked = 0;
   const models = new ModelLists({
     listProviders: async () => {

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import type { ClientFrame } from "./frame.ts";
 import { ListWatch } from "./list-watch.ts";
 
-test("F74: watchers of the list are told what changed, or the whole list when any conversation may have changed", async () => {
+test("F74: watchers of the list get the changes, or the whole list if any conversation may have changed", async () => {
   const listed = Array.from({ length: 700 }, (_, index): ListedConversation => {
     const id = `c${index}`;
     return { id, title: id, labels: {}, createdAt: 1, updatedAt: 1_000 - index, running: 0, waiting: 1, unread: 0 };

@@ -61,8 +61,8 @@ function holds(watched: WatchedConversation, is: () => boolean): Promise<void> {
   return promise.finally(stop);
 }
 
-describe("B12: what a person says at a desk is what a turn handler returns", () => {
-  test("B12: all prompts of a branch are one stream, whether said, asked again or resumed, also behind a summary and an interruption", async () => {
+describe("B12: a user's message at a desk is the directive that a turn handler returns", () => {
+  test("B12: one stream runs all prompts of a branch: messages, retries, resumes, also after a summary and an interrupt", async () => {
     const model = scriptedModel((_, index) => (index === 4 ? [text("Fi"), stall()] : `${index}.`));
     const { client, conversation, session, ended, said, chats } = await talking({ model });
     let turns = 0;
@@ -91,7 +91,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     await session.hold(session.state.leaf, () => {});
   });
 
-  test("two prompts of one moment begin in their order, and stay one stream", async () => {
+  test("simultaneous prompts run in their order, in one stream", async () => {
     const { client, conversation, ended, said, chats } = await talking({ model: scriptedModel(["1.", "2.", "3."]) });
     await client.ask("turn.say", { conversation, parts: say("a") });
     await ended(1);
@@ -106,7 +106,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     expect(chats()).toContain(first[0]);
   });
 
-  test("what is said elsewhere is a stream of its own, and each branch goes on with its own", async () => {
+  test("each branch has a stream of its own, and continues with this stream", async () => {
     const { client, conversation, session, ended, chats } = await talking({
       model: scriptedModel((_, index) => `${index}.`),
     });
@@ -127,7 +127,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     expect(session.state.messages.get(first!.leaf!)!.parentId).toBe(session.state.children.get(here)![0]);
   });
 
-  test("below an answer that was removed, its stream goes on where the branch stands", async () => {
+  test("a stream continues at the end of the branch after its answer was removed", async () => {
     const { client, conversation, session, ended, chats, said } = await talking({
       model: scriptedModel(["1.", "2.", "3."]),
     });
@@ -144,7 +144,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     expect([...session.state.messages.values()][4]!.parentId).toBe([...session.state.messages.keys()][1]);
   });
 
-  test("the agent's own handler is asked before the person, of every agent that it hands over to", async () => {
+  test("the turn handler of each agent, also after a handover, decides before the user", async () => {
     const asked: string[] = [];
     const other = new Agent({ name: "other", model: scriptedModel(["Handed over.", "Never."]) });
     const { client, conversation, said, ended, chats } = await talking({
@@ -163,7 +163,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     expect(chats()).toHaveLength(1);
   });
 
-  test("a person need not wait for a handler of the agent that takes its time", async () => {
+  test("a user's message does not wait for a slow turn handler", async () => {
     const never = new Promise<undefined>(() => {});
     const { client, conversation, said, ended } = await talking({
       model: scriptedModel(["1.", "2."]),
@@ -176,7 +176,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     expect(said()).toEqual(["a", "1.", "b", "2."]);
   });
 
-  test("what cannot be done is refused with the reason, and what is said next is heard", async () => {
+  test("an impossible command is refused with the reason, and the next message works", async () => {
     const { client, conversation, ended, said } = await talking({ model: scriptedModel(["1.", "2."]) });
     await client.ask("turn.say", { conversation, parts: say("a") });
     await ended(1);
@@ -188,7 +188,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     expect(said()).toEqual(["a", "1.", "b", "2."]);
   });
 
-  test("T1: an interruption in any moment of a prompt ends it, and the next one is heard", async () => {
+  test("T1: an interrupt at any moment ends a prompt, and the next prompt works", async () => {
     const { client, conversation, session, watched, ended, said } = await talking({
       model: scriptedModel((_, index) => (index % 2 ? [text("so"), stall()] : "Yes.")),
     });
@@ -208,7 +208,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     }
   });
 
-  test("a stream that waits ends with its conversation, or when many wait, and nothing is lost", async () => {
+  test("a waiting stream ends with its conversation or if many streams wait, and no message is lost", async () => {
     const defects: unknown[] = [];
     const chats = new LiveChats((error) => defects.push(error));
     const agent = new Agent({ model: scriptedModel(() => "Yes.") });
@@ -227,7 +227,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     expect(defects).toEqual([]);
   });
 
-  test("B8: 3,000 prompts leave a stream as it was", async () => {
+  test("B8: a stream needs no more memory after 3,000 prompts", async () => {
     const chats = new LiveChats(() => {});
     const agent = new Agent({ model: scriptedModel(() => "Go on.") });
     const session = Session.inMemory({ window: 20 });

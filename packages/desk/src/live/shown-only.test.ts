@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { ShareScope } from "../request/principal.ts";
 import { itemInShare, stateInShare } from "./shown-only.ts";
 
-test("S29, S31: a link shows no folder that a call works in, neither in the feed nor in the conversation", async () => {
+test("S29, S31: a link shows the working folder of no call, in the feed and in the conversation", async () => {
   const session = Session.inMemory();
   const agent = new Agent({
     model: scriptedModel([[call("look", { at: "a.txt" })], "Done."]),

@@ -32,7 +32,7 @@ class NarrowLine implements ClientConnection {
   }
 }
 
-test("F19: a client that catches up with a long log and does not read is sent one frame, and the rest as it reads", async () => {
+test("F19: a client that catches up with a long log gets the next frame only after it reads", async () => {
   await using session = await Session.open(memoryStore());
   const agent = new Agent({ model: scriptedModel(() => "y".repeat(256 * 1024)) });
   for (let turn = 0; turn < 8; turn++) await agent.send("Go on", { session });
@@ -54,7 +54,7 @@ test("F19: a client that catches up with a long log and does not read is sent on
   expect(failures).toEqual([]);
 });
 
-test("W49: who comes while a model is asked again is told so behind the snapshot; who comes after that is not", async () => {
+test("W49: a client that joins during a retry gets the retry's notice after the snapshot; a later client does not", async () => {
   await using session = await Session.open(memoryStore());
   const broadcast = new Broadcast(session);
   const told = async () => {
@@ -85,7 +85,7 @@ test("W49: who comes while a model is asked again is told so behind the snapshot
   expect(await told()).toEqual(["snapshot", stands]);
 });
 
-test("F37: a client whose way through the log cannot be read on is told, and is not left waiting", async () => {
+test("F37: a client gets an error and does not wait if the log cannot be read", async () => {
   const store = memoryStore();
   const open = store.open.bind(store);
   let isBroken = false;

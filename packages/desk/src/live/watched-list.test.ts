@@ -67,7 +67,7 @@ test("V2: pages of the list have the order of the whole list, and no conversatio
   expect(pages.flat().map(({ id }) => id)).toEqual((await store.list()).map(({ id }) => id));
 });
 
-test("V2: the changes that a client hears make the list of the server", async () => {
+test("V2: the changes that a client gets add up to the server's list", async () => {
   const { client, frames, say } = await deskWith(0);
   await client.ask("conversation.watch", { on: true });
   const list = new Map<string, ListedConversation>();
