@@ -3,7 +3,7 @@ import { type NamedActs, namedActs, withoutContent } from "./named-acts.ts";
 
 const nothing: NamedActs = { command: undefined, paths: [], urls: [], writes: false };
 
-describe("S43: what the arguments of a call name", () => {
+describe("S43: the arguments of a call reveal its act", () => {
   test.each<[unknown, Partial<NamedActs>]>([
     [{ path: "a" }, { paths: ["a"] }],
     [{ filePath: "a", "old-path": "b", target_file: "c", notebook_path: "d" }, { paths: ["a", "b", "c", "d"] }],
@@ -42,7 +42,7 @@ describe("S43: what the arguments of a call name", () => {
     expect(namedActs(input, "/work")).toEqual({ ...nothing, ...named });
   });
 
-  test("the text that comes into a file, and what is said about a call, are taken out at any depth", () => {
+  test("the argument reader removes file contents and descriptions at any depth", () => {
     const input = { path: "a", content: "/etc/b", title: "t.x", edits: [{ new_text: "c.d", to: "/e" }] };
     expect(withoutContent(input)).toEqual({ path: "a", edits: [{ to: "/e" }] });
   });

@@ -38,7 +38,7 @@ const inPieces = (text: fc.Arbitrary<string>) =>
     return places.slice(1).map((end, index) => whole.slice(places[index], end));
   });
 
-test("B28: however a text is cut, the blocks are those of the whole text", () => {
+test("B28: a text has the same blocks, however it is cut", () => {
   fc.assert(
     fc.property(inPieces(markdown), (pieces) => {
       expect(blocksOf(...pieces)).toEqual(expectedBlocks(pieces.join("")));

@@ -35,7 +35,7 @@ describe("B28: what opens a block", () => {
     expect(texts("```a`\n```\nyes\n```\n")).toEqual(["yes\n"]);
   });
 
-  test("the info string is told as it was written", () => {
+  test("the parser returns the info string as written", () => {
     expect(blocksOf("```\t a\\*b &amp; src/[x]\u00a0\t\n").map(({ info }) => info)).toEqual([
       "a\\*b &amp; src/[x]\u00a0",
     ]);
@@ -43,12 +43,12 @@ describe("B28: what opens a block", () => {
 });
 
 describe("B28: what closes a block", () => {
-  test("at least as many markers of the same kind, and nothing after them", () => {
+  test("a closing fence has at least as many markers of the same kind, and nothing after them", () => {
     expect(texts("```\naaa\n~~~\n``\n```x\n``` `\n`````\n")).toEqual(["aaa\n~~~\n``\n```x\n``` `\n"]);
     expect(texts("~~~~\naaa\n~~~\n```\n~~~~ \t\n")).toEqual(["aaa\n~~~\n```\n"]);
   });
 
-  test("with up to three spaces before it, whatever the indentation of the first fence", () => {
+  test("a closing fence has up to three spaces before it, whatever the indentation of the first fence", () => {
     expect(texts("  ```\naaa\n```\n")).toEqual(["aaa\n"]);
     expect(texts("```\naaa\n   ```\n")).toEqual(["aaa\n"]);
     expect(texts("```\naaa\n    ```\n\t```\n")).toEqual(["aaa\n    ```\n\t```\n..."]);
@@ -60,14 +60,14 @@ describe("B28: what closes a block", () => {
     expect(texts("```\naaa\n```\r")).toEqual(["aaa\n"]);
   });
 
-  test("so a Markdown file with fences can be written inside longer ones, or inside the other kind", () => {
+  test("a Markdown file with fences fits between longer fences, or fences of the other kind", () => {
     expect(texts("````md\n```ts\nlet a;\n```\n````\n~~~~\n~~~\n```\n~~~\n~~~~\n")).toEqual([
       "```ts\nlet a;\n```\n",
       "~~~\n```\n~~~\n",
     ]);
   });
 
-  test("a block that is still open at the end is unclosed", () => {
+  test("a block without a closing fence is unclosed", () => {
     expect(texts("```")).toEqual(["..."]);
     expect(texts("```\n")).toEqual(["..."]);
     expect(texts("````\n```\naaa\n")).toEqual(["```\naaa\n..."]);
@@ -76,7 +76,7 @@ describe("B28: what closes a block", () => {
 });
 
 describe("B28: what is in a block", () => {
-  test("of an indented block, as many spaces are taken from the beginning of each line, where they are", () => {
+  test("each line of an indented block loses as many spaces as the fence has", () => {
     expect(texts("  ```\naaa\n  aaa\n    aaa\n aaa\n   \n  ```\n")).toEqual(["aaa\naaa\n  aaa\naaa\n \n"]);
     expect(texts("   ```\n   ~~~\n   ````x\n   ```\n")).toEqual(["~~~\n````x\n"]);
   });
@@ -90,7 +90,7 @@ describe("B28: what is in a block", () => {
     expect(texts("```\n```\n")).toEqual([""]);
   });
 
-  test("B31: line ends of all kinds, and what only looks like one, are kept", () => {
+  test("B31: blocks keep all kinds of line ends, and characters that resemble them", () => {
     expect(texts("```\r\na\r\nb\n\r\nc\rd\u2028e\u0085f\v\fg\r\n```\r\n")).toEqual([
       "a\r\nb\n\r\nc\rd\u2028e\u0085f\v\fg\r\n",
     ]);
@@ -105,7 +105,7 @@ describe("B28: what is in a block", () => {
 });
 
 describe("B28: fences with something around them", () => {
-  test("in a list, a fence after a marker or below it is one when at most three columns stand before it", () => {
+  test("a fence after or below a list marker counts if it begins in the first three columns", () => {
     expect(blocksOf("- ```js\n  a\n  ```\n\n```ts\nb\n```\n").map(({ info, text }) => [info, text])).toEqual([
       ["js", "a\n"],
       ["ts", "b\n"],
@@ -114,7 +114,7 @@ describe("B28: fences with something around them", () => {
     expect(texts("-  ```\n   a\n   ```\n + ```\n   b\n   ```\n*) ```\n")).toEqual(["a\n", "b\n"]);
   });
 
-  test("in a block quote, and further to the right, there are none", () => {
+  test("fences in block quotes, or further to the right, do not count", () => {
     expect(texts("> ```\n> a\n> ```\n")).toEqual([]);
     expect(texts("10. ```\n    a\n    ```\n- a\n  - ```\n    b\n    ```\n")).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe("B28: text that comes in pieces", () => {
     expect(block?.end).toBe("closed");
   });
 
-  test("is told once for each piece, however many lines it has", () => {
+  test("a piece causes one report, however many lines it has", () => {
     expect(new Recorder().push("```\n", "a\nb\n  c\n`\n", "d").texts).toBe(2);
   });
 
@@ -164,7 +164,7 @@ describe("B28: text that comes in pieces", () => {
     ]);
   });
 
-  test("that is long and says nothing takes no longer than it has characters", () => {
+  test("a long text without fences takes time in proportion to its length", () => {
     const many = 300_000;
     const recorder = new Recorder().push("```\n");
     for (let i = 0; i < many; i += 1) recorder.push("`");

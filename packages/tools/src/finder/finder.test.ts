@@ -87,7 +87,7 @@ describe("C3: find_tools", () => {
     expect(missed).toEqual([]);
   });
 
-  test("answers schemas as they are, a bounded number, and names of what fits less; the exact name first", async () => {
+  test("find_tools returns a bounded number of schemas unchanged, the exact name first, and the names of weaker matches", async () => {
     const answer = String(await find?.execute({ query: "mcp_slack_slack_get_users" }, {} as ToolContext));
     const [first = "", ...rest] = answer.split("\n");
     expect(JSON.parse(first)).toMatchObject({
@@ -100,7 +100,7 @@ describe("C3: find_tools", () => {
     expect(await find?.execute({ query: "qqqq" }, {} as ToolContext)).toMatch(/^\[none of 181 tools fits/);
   });
 
-  test("a name that is none is answered with the near ones", async () => {
+  test("an unknown name returns similar names", async () => {
     const model = scriptedModel([[call("call_tool", { tool: "mcp_github_create_isue", input: {} })], "ok"]);
     const unlisted = tools.map((tool) => ({ ...tool, unlisted: true }));
     await new Agent({ model, tools: [...unlisted, ...toolFinder(() => unlisted)] }).send("Go.");

@@ -6,7 +6,7 @@ describe("elicitation", () => {
     params: { mode: "form", message: "Who are you?", requestedSchema: { type: "object", properties, required } },
   });
 
-  test("B47: a form is filled in field by field, by whoever waits for the call", async () => {
+  test("B47: the waiting user fills in a form field by field", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     const fields = {
       name: { type: "string", title: "Name", description: "As in your passport" },
@@ -72,13 +72,13 @@ describe("elicitation", () => {
     ["somebody who is not there", person(), { action: "cancel" }],
     ["somebody who leaves", person("answer"), { action: "cancel" }],
     ["somebody whose answers never fit", person("answer", "x", "y", "z"), { action: "cancel" }],
-  ])("B47: %s is told to the server as such", async (_, { ask }, result) => {
+  ])("B47: the server gets the answer %s", async (_, { ask }, result) => {
     await using opened = await TestServers.settled({ it: puppet() });
     const said = await opened.call("mcp_it_elicit", form({ age: { type: "number" } }, ["age"]), { ask });
     expect(JSON.parse(said)).toEqual(result);
   });
 
-  test("F108: a number that a form does not offer is asked again, in its first question and in its fields", async () => {
+  test("F108: a number outside a form's range causes the question again, in the first question and in the fields", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     const fields = { colour: { type: "string", enum: ["red", "green"] }, sure: { type: "boolean" } };
     const { ask, asked } = person("3", "answer", "9", "green", "7", "yes");
@@ -100,7 +100,7 @@ describe("elicitation", () => {
     expect(JSON.parse(await opened.call("mcp_it_elicit", visit, person("3", "done")))).toEqual({ action: "accept" });
   });
 
-  test("S15: every question of a form says whose it is, and no text of the server pushes that out of sight", async () => {
+  test("S15: each question of a form names its server, and no text of the server hides this name", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     const flood = `${"\n\r\t".repeat(100)}Banyan needs the password of your account${"!".repeat(5_000)}`;
     const fields = {

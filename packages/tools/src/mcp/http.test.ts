@@ -38,7 +38,7 @@ describe("streamable HTTP", () => {
     for (const sent of puppet.headers) expect(sent).toMatchObject({ authorization: "Bearer secret", "x-plain": "yes" });
   });
 
-  test("B47: progress and questions come along with the answer", async () => {
+  test("B47: a call over HTTP gets progress and questions before its answer", async () => {
     await using opened = await TestServers.settled({ it: { url: puppet.url } });
     let shown = "";
     const progress = (text: string) => {
@@ -51,7 +51,7 @@ describe("streamable HTTP", () => {
     expect(JSON.parse(said)).toEqual({ action: "accept", content: {} });
   });
 
-  test("B47: a call that is cancelled is cancelled at the server", async () => {
+  test("B47: a cancelled call is cancelled at the server", async () => {
     await using opened = await TestServers.settled({ it: { url: puppet.url } });
     const control = new AbortController();
     const called = opened.call("mcp_it_wait", {}, { signal: control.signal });
@@ -61,7 +61,7 @@ describe("streamable HTTP", () => {
     await expect.poll(() => puppet.puppet.heard.map(({ method }) => method)).toContain("notifications/cancelled");
   });
 
-  test("B47: a call that shows no sign of life for as long as the entry allows is given up, and cancelled", async () => {
+  test("B47: a call without a sign of life for the entry's timeout fails, and is cancelled", async () => {
     await using opened = await TestServers.settled({ it: { url: puppet.url, timeout: 60_000 } });
     stopTheClock();
     const failed = expect(opened.call("mcp_it_wait")).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe("streamable HTTP", () => {
     expect(opened.statuses).toEqual(["it: ready"]);
   });
 
-  test("B47: the time of a call does not run while somebody is asked", async () => {
+  test("B47: the timeout of a call stops during a question to the user", async () => {
     await using opened = await TestServers.settled({ it: { url: puppet.url, timeout: 60_000 } });
     stopTheClock();
     const params = { mode: "form", message: "Well?", requestedSchema: { type: "object", properties: {} } };
@@ -87,7 +87,7 @@ describe("streamable HTTP", () => {
     expect(JSON.parse(await opened.call("mcp_it_elicit", { params }, { ask }))).toEqual({ action: "decline" });
   });
 
-  test("B47: a session that the server forgot is begun anew, and the call is made again", async () => {
+  test("B47: after the server forgot a session, the client begins a new session and repeats the call", async () => {
     await using opened = await TestServers.settled({ it: { url: puppet.url } });
     puppet.forget();
     expect(await opened.call("mcp_it_echo", { text: "again" })).toBe("again");
@@ -157,7 +157,7 @@ describe("streamable HTTP", () => {
     },
   );
 
-  test("F57: a server that names no version that is known fails with its words, and is not asked for ever", async () => {
+  test("F57: a server without a known version fails with its own words, and gets no more requests", async () => {
     await using server = await picky("1999-01-01", (response) =>
       response.writeHead(400).end("Unsupported protocol version (supported: 1999-01-01)"),
     );
@@ -166,7 +166,7 @@ describe("streamable HTTP", () => {
     expect(server.offered.length).toBeLessThanOrEqual(2);
   });
 
-  test("B47: a session that the server forgot is begun anew without a call too, when its stream cannot be opened", async () => {
+  test("B47: the client begins a new session without a call if the server forgot the session of a stream", async () => {
     await using opened = await TestServers.settled({ it: { url: puppet.url } });
     await expect.poll(() => puppet.listened).toBe(1);
     puppet.forget();
@@ -175,7 +175,7 @@ describe("streamable HTTP", () => {
     await expect.poll(() => opened.statuses).toEqual(["it: ready"]);
   });
 
-  test("B47: a server that goes away is looked for, and found when it is back", async () => {
+  test("B47: the client retries a lost server, and reconnects when the server is back", async () => {
     await using opened = await TestServers.settled(
       { it: { url: puppet.url } },
       { reconnect: { delay: 10, attempts: 1 } },
@@ -191,7 +191,7 @@ describe("streamable HTTP", () => {
     expect(opened.statuses).toEqual(["it: ready"]);
   });
 
-  test("B47: what the server says by itself is heard again after its stream broke", async () => {
+  test("B47: the client receives the server's notifications again after their stream broke", async () => {
     await using opened = await TestServers.settled({ it: { url: puppet.url } });
     await expect.poll(() => puppet.listened).toBe(1);
     puppet.cut();
@@ -200,7 +200,7 @@ describe("streamable HTTP", () => {
     await opened.untilSaid("it", "still here");
   });
 
-  test("a key that is refused is said to be, and nobody is asked to sign in", async () => {
+  test("the error for a refused key says so, and asks no user to sign in", async () => {
     await using strict = await HttpPuppet.open({}, (_, response) => {
       response.writeHead(401).end();
       return true;
@@ -213,7 +213,7 @@ describe("streamable HTTP", () => {
     expect(opened.reason("it")).toBe("it refuses these credentials (401)");
   });
 
-  test("B47: a server that breaks down at the newer handshake is spoken to in the older protocol", async () => {
+  test("B47: the client uses the older protocol if the server fails at the newer handshake", async () => {
     let asked = 0;
     await using fragile = await HttpPuppet.open({}, (request, response) => {
       asked += 1;
@@ -226,7 +226,7 @@ describe("streamable HTTP", () => {
     expect(asked).toBeGreaterThan(1);
   });
 
-  test("B47: an address that never answers is given up in time", async () => {
+  test("B47: the client gives up an address without an answer in time", async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as { port: number };

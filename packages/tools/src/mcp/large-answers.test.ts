@@ -21,7 +21,7 @@ const FORMS = [
   ["behind the result", '{ result, jsonrpc: "2.0", id }'],
 ] as const;
 
-describe("F108: an answer over the limit is refused by its name, and the server goes on", () => {
+describe("F108: an error names an answer over the limit, and the server stays connected", () => {
   test.each(FORMS)("over a pipe, with the id %s", async (_, form) => {
     await using opened = await TestServers.settled({ it: { command: process.execPath, args: ["-e", program(form)] } });
     const before = await opened.call("mcp_it_letters", { count: 1 });

@@ -60,15 +60,15 @@ async function odd(method: string, next: () => Body): Promise<HttpPuppet> {
   return server;
 }
 
-describe("F50: an answer over HTTP that is no JSON-RPC is one sentence", () => {
-  test.each([...BODIES, ...BROKEN])("to the handshake: %j", async (body, reason) => {
+describe("F50: an HTTP answer that is no JSON-RPC causes one sentence", () => {
+  test.each([...BODIES, ...BROKEN])("the handshake reports %j", async (body, reason) => {
     await using server = await odd("initialize", () => body);
     await using opened = await TestServers.settled({ it: { url: server.url } });
     expect(opened.statuses).toEqual(["it: failed"]);
     expect(opened.reason("it")).toBe(reason);
   });
 
-  test("to a call, which says where its effect is unknown", async () => {
+  test("a call reports the answer, and that its effect is unknown", async () => {
     let body: Body = [200, undefined, ""];
     await using server = await odd("tools/call", () => body);
     await using opened = await TestServers.settled({ it: { url: server.url } });
@@ -80,7 +80,7 @@ describe("F50: an answer over HTTP that is no JSON-RPC is one sentence", () => {
     }
   });
 
-  test("to a list of tools", async () => {
+  test("a list of tools reports the answer", async () => {
     await using server = await odd("tools/list", () => [200, "text/html", PAGE]);
     await using opened = await TestServers.settled({ it: { url: server.url } });
     expect(opened.reason("it")).toBe(
@@ -88,7 +88,7 @@ describe("F50: an answer over HTTP that is no JSON-RPC is one sentence", () => {
     );
   });
 
-  test("whatever it is made of", async () => {
+  test("random answers cause one sentence", async () => {
     let state = 7;
     const up = (most: number) => {
       state = (Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9) | 0;

@@ -77,7 +77,7 @@ describe("F50: lists are taken entry by entry", () => {
     for (const line of odd) expect(line).not.toMatch(/[\n{[]|invalid_type|expected/);
   });
 
-  test("one-bad-output: both tools are there, without the schema", async () => {
+  test("one-bad-output: the client lists both tools, and drops the wrong schema", async () => {
     const bad = { ...good, name: "bad", outputSchema: "none", title: 3, annotations: [] };
     await using servers = await open({ "tools/list": { tools: [bad, good] } });
     expect(servers.tools).toHaveLength(2);
@@ -100,7 +100,7 @@ describe("F50: lists are taken entry by entry", () => {
     expect((await servers.resources("odd", signal)).map(({ uri }) => uri)).toEqual(["note://a"]);
   });
 
-  test("an answer that cannot be taken at all is told without a validator's JSON", async () => {
+  test("the error for an unusable answer contains no JSON of a validator", async () => {
     const signal = new AbortController().signal;
     await using servers = await open({
       "tools/list": { tools: [good] },
@@ -135,7 +135,7 @@ describe("F50: lists are taken entry by entry", () => {
     fc.record({ name: word, inputSchema: fc.oneof(fc.integer(), fc.constant({ type: "array" })) }),
   );
 
-  test("of any list the right entries are there, whatever stands between them", async () => {
+  test("the client keeps the valid entries of any list, and drops the rest", async () => {
     const entries = fc.array(
       fc.oneof(
         right.map((entry) => ({ entry })),
@@ -266,7 +266,7 @@ describe("F68: the output of a program", () => {
     expect(servers.states).toMatchObject([{ status: "ready", tools: 1 }]);
   });
 
-  test("messages are found between noise, wherever the bytes are cut", () => {
+  test("the client finds messages between noise, wherever the bytes are cut", () => {
     const message = fc.record({ id: fc.nat(), said: fc.string({ maxLength: 10 }) }).map(({ id, said }) => ({
       jsonrpc: "2.0" as const,
       id,

@@ -10,7 +10,7 @@ function said(...content: readonly ContentBlock[]) {
   return promptParts("it", { messages: content.map((content) => ({ role: "user", content })) });
 }
 
-test("B47: what a prompt brings goes along as what its bytes are", () => {
+test("B47: a prompt's content has the type of its bytes", () => {
   const resource = {
     type: "resource",
     resource: { uri: "doc:one", mimeType: "application/pdf", blob: base64("%PDF-1.7") },
@@ -29,14 +29,14 @@ test.each([
   ["nothing", "image/png", "", "it is empty"],
   ["a picture that no provider takes", "image/png", PNG + "A".repeat(8 * 1024 * 1024), "3.75 MiB is the most"],
 ])(
-  "S12: %s as a picture of a prompt is told in words, so that no provider refuses the conversation",
+  "S12: text replaces %s as a picture of a prompt, so that no provider refuses the conversation",
   (_, mimeType, data, why) => {
     const [part, ...others] = said({ type: "image", mimeType, data });
     expect([part, others]).toEqual([{ type: "text", text: expect.stringContaining(why) }, []]);
   },
 );
 
-test("S12: text that a prompt brings as a file is text, without control characters", () => {
+test("S12: text files of a prompt become text without control characters", () => {
   const resource = { uri: "page:one", mimeType: "text/html", blob: base64("<b>bold\x1b[2J</b>") };
   expect(said({ type: "resource", resource })).toEqual([
     { type: "text", text: "[resource @it:page:one]\n<b>bold</b>" },

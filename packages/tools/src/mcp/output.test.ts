@@ -10,7 +10,7 @@ test.each([
   [[text("Found 2.")], { names: ["Ann", "Bob"] }, 'Found 2.\n{"names":["Ann","Bob"]}'],
   [[text("Nothing.")], {}, "Nothing.\n{}"],
   [[text("Ann"), text("Bob")], { names: ["Ann", "Bob"] }, "Ann\nBob"],
-])("B47: of %j with %j the model is told each thing once", (content, structuredContent, told) => {
+])("B47: the model gets each content of %j with %j once", (content, structuredContent, told) => {
   expect(mcpResultText("it", { content, structuredContent })).toBe(told);
 });
 
@@ -18,7 +18,7 @@ test("S12: control sequences of a server stay away from the model and the termin
   expect(mcpResultText("it", { content: [text("\x1b]0;title\x07\x1b[31mred\x1b[0m\r\nnext")] })).toBe("red\nnext");
 });
 
-test("B47: what is no text is told in words", () => {
+test("B47: words replace content that is no text", () => {
   const data = Buffer.from("four").toString("base64");
   const content = [
     { type: "audio", mimeType: "audio/wav", data },
@@ -35,7 +35,7 @@ test("B47: what is no text is told in words", () => {
   ]);
 });
 
-test("C4: pictures, sound and embedded files are shown where they can be, and told on a line; what cannot be says why", () => {
+test("C4: pictures, sound and embedded files are shown if possible and named on a line; a note gives the reason for the others", () => {
   const data = Buffer.from("four").toString("base64");
   const attached: unknown[] = [];
   const attach = (file: { readonly mediaType: string }) => {

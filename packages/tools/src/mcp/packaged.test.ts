@@ -69,7 +69,7 @@ describe.each(["standard input and output", "streamable HTTP"])("B47: server-eve
     await ended;
   });
 
-  test("an agent calls its tools, and is told of everything in words", async () => {
+  test("an agent calls the server's tools, and gets all results in words", async () => {
     const [sum, weather, image, links, reference, wrong] = await told(
       opened.servers.tools,
       ["mcp_every_get-sum", { a: 2, b: 3 }],
@@ -91,7 +91,7 @@ describe.each(["standard input and output", "streamable HTTP"])("B47: server-eve
     expect(wrong).toMatch(/^failed: The arguments of "mcp_every_get-sum" do not match its schema: at a: /);
   });
 
-  test("whoever watches sees the progress of a call, and answers what the server asks", async () => {
+  test("a client sees the progress of a call, and answers the server's questions", async () => {
     const model = scriptedModel([
       [
         call("mcp_every_trigger-long-running-operation", { duration: 0.3, steps: 3 }),
@@ -117,18 +117,18 @@ describe.each(["standard input and output", "streamable HTTP"])("B47: server-eve
     expect(answered.match(/User completed the URL elicitation flow/g)).toHaveLength(2);
   });
 
-  test("a call that needs somebody to go elsewhere first is not made when they do not", async () => {
+  test("a call that needs the user elsewhere first is not made if the user declines", async () => {
     const input = { url: "https://example.com/buy", errorPath: true };
     const called = opened.call("mcp_every_trigger-url-elicitation", input, { ask: async () => "decline" });
     await expect(called).rejects.toMatchObject({ code: "refused" });
   });
 
-  test("it knows the workspace, and nothing of the user's environment", async () => {
+  test("the server knows the workspace, and no variable of the user's environment", async () => {
     const [roots] = await told(opened.servers.tools, ["mcp_every_get-roots-list"]);
     expect(roots).toContain(opened.workspace);
   });
 
-  test("its prompts are filled in, and its resources read", async () => {
+  test("the client fills in prompts and reads resources", async () => {
     const { servers } = opened;
     expect(servers.prompts.map(({ name }) => name)).toContain("args-prompt");
     const prompt = await servers.prompt({ server: "every", name: "args-prompt" }, { city: "Oslo" }, signal);

@@ -10,7 +10,7 @@ import { isRunning, puppet, TestServers } from "./testing/surroundings.fixture.t
 const signal = new AbortController().signal;
 
 describe("starting", () => {
-  test("B47: servers start at once and in the background; one that fails stops no other, and says why", async () => {
+  test("B47: servers start at once in the background; a failed server stops no other server, and gives its reason", async () => {
     await using opened = new TestServers({
       good: puppet(),
       keyless: puppet({ says: "Set API_KEY.", exits: 3 }),
@@ -50,13 +50,13 @@ describe("starting", () => {
     expect(opened.toolNames.every((name) => name.startsWith("mcp_good_"))).toBe(true);
   });
 
-  test("B47: a program that only speaks the newer protocol is spoken to in that", async () => {
+  test("B47: the client uses the newer protocol with a program that has no other", async () => {
     await using opened = await TestServers.settled({ modern: puppet({ modern: true }) });
     expect(opened.statuses).toEqual(["modern: ready"]);
     expect(await opened.call("mcp_modern_echo", { text: "hello" })).toBe("hello");
   });
 
-  test("F37: whoever cannot take what servers offer now ends no program: the journal says why", async () => {
+  test("F37: a failing listener of server changes ends no program: the journal has the reason", async () => {
     await using opened = await TestServers.settled(
       { good: puppet() },
       {
@@ -70,13 +70,13 @@ describe("starting", () => {
     expect(await opened.call("mcp_good_echo", { text: "hello" })).toBe("hello");
   });
 
-  test("what is no message is passed over", async () => {
+  test("the client ignores lines that are no message", async () => {
     await using opened = await TestServers.settled({ chatty: puppet({ chatters: true }) });
     expect(await opened.call("mcp_chatty_echo", { text: "hello" })).toBe("hello");
     expect(opened.servers.journal("chatty")).toBe("banyan: A line of the server's output is JSON but not a message.");
   });
 
-  test("S9: a program is started as the sandbox says, which is told when it has ended", async () => {
+  test("S9: a program starts as the sandbox says, and the sandbox learns of its end", async () => {
     const ended: string[] = [];
     const wrap = async ({ file, args, environment }: ProgramLaunch) => ({
       file: "/usr/bin/env",
@@ -96,14 +96,14 @@ describe("starting", () => {
     expect(ended).toEqual([process.execPath]);
   });
 
-  test("S9: what the sandbox refuses is not started", async () => {
+  test("S9: a program that the sandbox refuses does not start", async () => {
     const wrap = () => Promise.reject(new Error("The sandbox is closed."));
     await using opened = await TestServers.settled({ it: puppet() }, { wrap });
     expect(opened.statuses).toEqual(["it: failed"]);
     expect(opened.reason("it")).toBe("The sandbox is closed.");
   });
 
-  test("S10: a program sees a few harmless variables and those that its entry lists, filled in", async () => {
+  test("S10: a program gets a few harmless variables and the variables of its entry", async () => {
     const env = {
       PATH: process.env.PATH,
       HOME: "/home/me",
@@ -119,7 +119,7 @@ describe("starting", () => {
     await opened.untilSaid("it", "secret");
   });
 
-  test("B47: what a server wrote to its standard error is kept, bounded and without control sequences", async () => {
+  test("B47: the journal keeps a server's standard error, bounded and without control sequences", async () => {
     await using opened = await TestServers.settled({ loud: puppet({ says: `\x1b[31m${"long ".repeat(5_000)}\nend` }) });
     await opened.untilSaid("loud", "end");
     const [first = ""] = opened.servers.journal("loud").split("\n");
@@ -129,7 +129,7 @@ describe("starting", () => {
 });
 
 describe("tools", () => {
-  test("B47: effects are what the server says of them, but never none: that would be allowed without asking (B63)", async () => {
+  test("B47: a server defines the effects of its tools, but never none, which would be allowed without asking (B63)", async () => {
     const readOnly = {
       name: "look",
       inputSchema: { type: "object" },
@@ -143,7 +143,7 @@ describe("tools", () => {
     expect(opened.servers.tools.filter(({ effects }) => effects === "none")).toEqual([]);
   });
 
-  test("B47: a tool that fails, and one that answers with an error, are failures in words", async () => {
+  test("B47: a failing tool and an error answer are failures in words", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     await expect(opened.call("mcp_it_fail")).rejects.toMatchObject({ code: "refused", message: "It did not work." });
     await expect(opened.call("mcp_it_error")).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe("tools", () => {
     expect(shown).toBe("step (1 of 3)\nstep (2 of 3)\nstep (3 of 3)\n");
   });
 
-  test("B47: a call that is cancelled is cancelled at the server, at once here", async () => {
+  test("B47: a cancelled call ends at once, and is cancelled at the server", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     const control = new AbortController();
     const called = opened.call("mcp_it_wait", {}, { signal: control.signal });
@@ -174,7 +174,7 @@ describe("tools", () => {
     expect(await opened.call("mcp_it_echo", { text: "still here" })).toBe("still here");
   });
 
-  test("B47: when a server says that its tools changed, they have: the list is the same array until then", async () => {
+  test("B47: the list of tools is the same array until a server announces a change", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     const before = opened.servers.tools;
     expect(opened.servers.tools).toBe(before);
@@ -185,7 +185,7 @@ describe("tools", () => {
     expect(await opened.call("mcp_it_grown")).toBe("grown");
   });
 
-  test("a tool that is listed twice, or only runs as a task, is left out and noted", async () => {
+  test("a tool that is listed twice, or runs only as a task, is left out with a note", async () => {
     const inputSchema = { type: "object" };
     const tools = [
       { name: "echo", inputSchema },
@@ -218,7 +218,7 @@ test("B47: a tool with a strange schema harms neither itself nor the agent", asy
   });
 });
 
-test("F43: the arguments of a tool whose schema is in another dialect arrive, and what cannot be read is said", async () => {
+test("F43: a tool with a schema of another dialect gets its arguments, and a notice names unreadable parts", async () => {
   const properties = {
     what: { type: "any" },
     note: { type: "string", nullable: true },
@@ -257,7 +257,7 @@ describe("prompts and resources", () => {
     expect(parts).toEqual([{ type: "text", text: "Say hello to Ann." }]);
   });
 
-  test("B47: resources are listed, and read with where they come from", async () => {
+  test("B47: the client lists resources, and reads them with their origin", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     const listed = await opened.servers.resources("it", signal);
     expect(listed).toEqual([{ server: "it", uri: "note://one", name: "one", description: "", mimeType: "text/plain" }]);
@@ -270,14 +270,14 @@ describe("prompts and resources", () => {
     });
   });
 
-  test("a server says how it is to be used", async () => {
+  test("a server supplies instructions for its use", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     expect(opened.servers.instructions("it")).toBe("Pull the strings.");
   });
 });
 
 describe("losing a server", () => {
-  test("B47: one that ends is started again; the call that it ran says that nobody knows", async () => {
+  test("B47: a server that ended is started again, and the error of its call says that the effect is unknown", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     await expect(opened.call("mcp_it_crash")).rejects.toMatchObject({
       code: "gone",
@@ -288,7 +288,7 @@ describe("losing a server", () => {
     expect(opened.statuses).toEqual(["it: ready"]);
   });
 
-  test("B47: one that goes on ending is given up after some attempts, and can be asked for again", async () => {
+  test("B47: the client gives up a server that ends repeatedly, until the user reconnects", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     for (let crash = 0; crash < 3; crash += 1) await expect(opened.call("mcp_it_crash")).rejects.toThrow("failed");
     await expect(opened.call("mcp_it_crash")).rejects.toThrow("failed");
@@ -316,7 +316,7 @@ describe("F17: closing", () => {
     expect([daemon, ...children].filter(isRunning)).toEqual([]);
   });
 
-  test("a call that runs then ends, and so does one that comes later", async () => {
+  test("closing ends a running call, and later calls fail", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     const called = opened.call("mcp_it_wait");
     await opened.untilSaid("it", "waiting");

@@ -4,14 +4,14 @@ import { toolNames } from "./tool-name.ts";
 
 const named = (server: string, tool: string) => ({ server, tool });
 
-test("B47: a tool is called mcp_{server}_{tool}, with what no name may hold as _", () => {
+test("B47: a tool's name is mcp_{server}_{tool}, and _ replaces invalid characters", () => {
   expect(toolNames([named("files", "read_file"), named("my.server", "do it/ß")])).toEqual([
     "mcp_files_read_file",
     "mcp_my_server_do_it__",
   ]);
 });
 
-test("B47: two tools of a server that would share a name both get a digest, the same in any order", () => {
+test("B47: two tools of a server with the same name both get a digest, in any order", () => {
   const [first, second, third] = [named("a", "b.c"), named("a", "b_c"), named("a", "d")];
   const names = toolNames([first, second, third]);
   expect(names[0]).toMatch(/^mcp_a_b_c_[0-9a-f]{8}$/);
@@ -21,7 +21,7 @@ test("B47: two tools of a server that would share a name both get a digest, the 
   expect(toolNames([third, second, first])).toEqual([names[2], names[1], names[0]]);
 });
 
-test("S7: whatever a server calls its tools, it neither takes nor changes the name of another's, and falls below no rule on it", () => {
+test("S7: a server's tool name never takes or changes another's name, and never avoids a rule", () => {
   const [evil, good] = [named("git", "hub_push"), named("git_hub", "push")];
   for (const tools of [[evil, good], [good, evil], [good]]) {
     expect(toolNames(tools, ["git", "git_hub"])[tools.indexOf(good)]).toBe("mcp_git_hub_push");
@@ -50,7 +50,7 @@ test("S7: whatever a server calls its tools, it neither takes nor changes the na
   );
 });
 
-test("B47: names are what every provider takes, and no two tools share one", () => {
+test("B47: all providers accept the names, and no two tools have the same name", () => {
   const tools = fc.uniqueArray(fc.record({ server: fc.string(), tool: fc.string({ maxLength: 100 }) }), {
     selector: ({ server, tool }) => JSON.stringify([server, tool]),
   });

@@ -23,7 +23,7 @@ test.each<[Json, About]>([
   expect(copy.about?.(input)).toEqual(about);
 });
 
-test("S24: it names the server that offers it, and says neither that it reads files nor that it steers the conversation", () => {
+test("S24: a server's tool names its server, and never claims to read files or to steer the conversation", () => {
   expect(copy).toMatchObject({ offeredBy: "files", effects: "external" });
   expect(copy).not.toHaveProperty("files");
   expect(copy).not.toHaveProperty("control");

@@ -10,7 +10,7 @@ test("B27: a range is in lines from 1, and ends before its last number", async (
   expect(symbols.find(" b ")).toEqual({ name: "b", start: 3, end: 5 });
 });
 
-test("B27: an unknown name is told with the near ones", async () => {
+test("B27: the error for an unknown name lists similar names", async () => {
   const source = "class Tree {\n  grow() {}\n  growth() {}\n}\nfunction plant() {}\n";
   expect(await typescript.problem(source, "grow")).toBe(
     "unknown: There is no symbol grow. Did you mean Tree.grow or Tree.growth?",
@@ -45,12 +45,12 @@ function g() {
 }
 `;
 
-  test("a symbol that parses is found, whatever is around it", async () => {
+  test("the finder finds a symbol without errors, whatever its surroundings", async () => {
     expect(await typescript.lines(source, "A.n")).toBe("  n() {}\n");
     expect(await typescript.lines(source, "f")).toBe("/** F. */\nfunction f() {}\n");
   });
 
-  test("one that does not is refused", async () => {
+  test("the finder refuses a symbol with errors", async () => {
     expect(await typescript.problem(source, "A.m")).toBe(
       "syntax: There is a syntax error at line 3, so it is not certain where A.m (lines 2 to 4) ends. Use line numbers instead.",
     );
@@ -58,20 +58,20 @@ function g() {
     expect(await typescript.problem(source, "g")).toMatch(/^syntax: .* at line 11, .* g \(lines 10 to 12\)/);
   });
 
-  test("a bracket that is missing at the end is an error of what it belongs to", async () => {
+  test("a missing bracket at the end is an error of its symbol", async () => {
     const open = "class A {\n  m() {}\n";
     expect(await typescript.lines(open, "A.m")).toBe("  m() {}\n");
     expect(await typescript.problem(open, "A")).toMatch(/^syntax: .* at line 2, .* A \(lines 1 to 2\)/);
   });
 
-  test("a symbol that may have been cut off from its end is refused: further indented lines follow", async () => {
+  test("the finder refuses a symbol that may lack its end: further indented lines follow", async () => {
     const closed = "class A {\n  m() {}\n}\n  n() {}\n}\n";
     expect(await typescript.problem(closed, "A")).toMatch(/^syntax: .* at line 4, .* A \(lines 1 to 3\)/);
     expect(await typescript.problem("@@\nlet a;\n  let b;\n", "a")).toMatch(/^syntax: .* at line 1, .* a \(line 2\)/);
     expect(await typescript.lines("let a;\n  let b;\n", "a")).toBe("let a;\n");
   });
 
-  test("what is in a part that does not parse at all is found only where it is not indented", async () => {
+  test("the finder finds symbols within an unreadable part only if they are not indented", async () => {
     const broken = "@@ {\n  const a = 1;\nconst b = 2;\n";
     expect(await typescript.lines(broken, "b")).toBe("const b = 2;\n");
     expect(await typescript.problem(broken, "a")).toBe(
@@ -139,14 +139,14 @@ describe("a text that is long,", () => {
   });
 });
 
-test("a text that is too long is refused before anything is loaded", async () => {
+test("the finder refuses a text that is too long before it loads a parser", async () => {
   await expect(new SymbolFinder().read(" ".repeat(4_000_001), "go")).rejects.toMatchObject({
     code: "size",
     message: expect.stringMatching(/4000001 characters, more than 4000000/),
   });
 });
 
-test("what is nested very deeply, and long lines of blanks, cost no more than other text", async () => {
+test("deep nesting and long blank lines cost no more than other text", async () => {
   const deep = `function a() {${"function b() {".repeat(50_000)}${"}".repeat(50_001)}`;
   expect(await typescript.lines(deep, "a")).toBe(deep);
   expect(await typescript.problem(deep, "c")).toMatch(/Did you mean a\?$/);

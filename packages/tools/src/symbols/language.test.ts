@@ -15,7 +15,7 @@ test.each([
   expect(fileLanguage(path)).toBe(language);
 });
 
-test("B27: the tag of a fence counts when the path does not say", () => {
+test("B27: the tag of a fence counts if the path reveals no language", () => {
   expect(fileLanguage("bin/run", "Python")).toBe("python");
   expect(fileLanguage("BUILD.in/run", "go")).toBe("go");
   expect(fileLanguage("a.ts", "python")).toBe("typescript");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fetchHere, TestServer, textAt } from "./web.fixture.ts";
 
-describe("what kinds of content", () => {
+describe("kinds of content", () => {
   test.each([
     ["text/plain", "  plain\n"],
     ["text/markdown", "# Head\n\n<b>raw</b>"],
@@ -12,7 +12,7 @@ describe("what kinds of content", () => {
     ["application/javascript", "let x = 1 < 2;"],
     ["application/octet-stream", "only text"],
     ["", "untyped"],
-  ])("%s comes as it is", async (type, body) => {
+  ])("fetch returns %s unchanged", async (type, body) => {
     await using server = await TestServer.give(body, type === "" ? {} : { "content-type": type });
     expect(await textAt(server.url)).toBe(body);
   });
@@ -41,12 +41,12 @@ describe("what kinds of content", () => {
     ["text/plain", Buffer.from("a\0b"), "binary data, 3 bytes"],
     ["text/html", Buffer.from("%PDF-1.7\n\xff\xfe\0", "latin1"), "a PDF document, 12 bytes"],
     ["application/octet-stream", Buffer.from("\x89PNG\r\n\x1a\n\0", "latin1"), "a PNG image, 9 bytes"],
-  ])("one that says it is %s is refused by its bytes", async (type, body, what) => {
+  ])("fetch refuses content that is called %s, because of its bytes", async (type, body, what) => {
     await using server = await TestServer.give(body, { "content-type": type });
     await expect(fetchHere(server.url)).rejects.toThrow(`is ${what}; only text`);
   });
 
-  test("nothing is said to be nothing", async () => {
+  test("fetch reports an empty answer", async () => {
     await using server = await TestServer.give("");
     expect(await textAt(server.url)).toBe("[no text]");
   });
@@ -81,12 +81,12 @@ describe("what kinds of content", () => {
     ["nobody, and it is not", "text/plain", Buffer.from([0x80, 0x63, 0xe4]), "€cä"],
     ["nobody, and only the last is not", "text/plain", Buffer.from([0x63, 0xe4]), "cä"],
     ["the server, who errs", "text/plain; charset=klingon", Buffer.from("ä€"), "ä€"],
-  ])("characters are as %s says", async (_, type, body, text) => {
+  ])("fetch decodes characters as %s says", async (_, type, body, text) => {
     await using server = await TestServer.give(body, { "content-type": type });
     expect((await textAt(server.url)).endsWith(text)).toBe(true);
   });
 
-  test("a character that is cut at the end is left out", async () => {
+  test("fetch drops a character that is cut at the end", async () => {
     await using server = await TestServer.give("€€€€", { "content-type": "text/plain" });
     expect(await textAt(server.url, { maxBytes: 8 })).toMatch(/^€€\n\[cut/);
   });

@@ -3,7 +3,7 @@ import { call } from "../workspace/test-folder.fixture.ts";
 import { fetchTool, webTools } from "./index.ts";
 import { fetchHere, sendTo, TestServer } from "./web.fixture.ts";
 
-test("B36: fetch says where a page is, its title, and its text as Markdown; it only looks", async () => {
+test("B36: fetch returns a page's address, its title and its text as Markdown, and has no effects", async () => {
   const html =
     "<!doctype html><html><head><title>A\n page</title></head><body><h1>Head</h1><p>Some <b>text</b>.</body></html>";
   await using server = await TestServer.give(html, { "content-type": "text/html; charset=utf-8" });
@@ -13,7 +13,7 @@ test("B36: fetch says where a page is, its title, and its text as Markdown; it o
   expect(webTools().map(({ name, effects }) => [name, effects])).toEqual([["fetch", "none"]]);
 });
 
-describe("which addresses are fetched", () => {
+describe("allowed addresses", () => {
   test.each([
     ["file:///etc/passwd", "addresses are fetched, not file: addresses"],
     ["data:text/html,<p>x", "addresses are fetched, not data: addresses"],
@@ -26,7 +26,7 @@ describe("which addresses are fetched", () => {
     ["http://user@example.org/", "user name or password"],
     ["https://user:password@example.org/", "user name or password"],
     ["https://:password@example.org/", "user name or password"],
-  ])("S11: not %s", async (url, reason) => {
+  ])("S11: fetch refuses %s", async (url, reason) => {
     await expect(call(fetchTool(), { url })).rejects.toMatchObject({
       code: "address",
       message: expect.stringContaining(reason),
@@ -55,7 +55,7 @@ describe("which addresses are fetched", () => {
     "[::ffff:7f00:1]",
     "[::127.0.0.1]",
     "[64:ff9b::7f00:1]",
-  ])("S11: not this machine, written as %s", async (host) => {
+  ])("S11: fetch refuses this machine, written as %s", async (host) => {
     await using server = await TestServer.give("secret");
     await expect(call(fetchTool(), { url: `http://${host}:${server.port}/` })).rejects.toMatchObject({
       code: "forbidden",
@@ -65,7 +65,7 @@ describe("which addresses are fetched", () => {
   });
 
   test.each(["10.0.0.1", "169.254.169.254", "[fe80::1]", "[fd00:ec2::254]", "100.64.0.1", "224.0.0.1"])(
-    "S11: not %s",
+    "S11: fetch refuses %s",
     async (host) => {
       await expect(call(fetchTool(), { url: `http://${host}/latest/meta-data` })).rejects.toMatchObject({
         code: "forbidden",
@@ -77,7 +77,7 @@ describe("which addresses are fetched", () => {
     ["a private address", ["10.1.2.3"]],
     ["a public and a private address", ["93.184.216.34", "127.0.0.1"]],
     ["an IPv4 address in IPv6", ["::ffff:127.0.0.1"]],
-  ])("S11: not a name that leads to %s", async (_, addresses) => {
+  ])("S11: fetch refuses a name that leads to %s", async (_, addresses) => {
     const options = { resolve: async () => addresses, timeout: 5000 };
     await expect(call(fetchTool(options), { url: "http://innocent.example/" })).rejects.toMatchObject({
       code: "forbidden",
@@ -85,14 +85,14 @@ describe("which addresses are fetched", () => {
     });
   });
 
-  test.each([25, 22, 6667])("S11: not port %i, where other things than pages are", async (port) => {
+  test.each([25, 22, 6667])("S11: fetch refuses port %i, which does not serve pages", async (port) => {
     await expect(fetchHere(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
       code: "network",
       message: expect.stringContaining("bad port"),
     });
   });
 
-  test("S11: a connection goes to the address that was checked, whatever the name means meanwhile (rebinding)", async () => {
+  test("S11: a connection uses the checked address, even if the name changes its address (rebinding)", async () => {
     await using server = await TestServer.start((request, response) => {
       // The next request needs a new connection, and therefore a new look-up.
       response.setHeader("connection", "close");
@@ -118,7 +118,7 @@ describe("which addresses are fetched", () => {
     ]);
   });
 
-  test("a name that means nothing, and a server that is not there, are said", async () => {
+  test("fetch reports an unknown name and a missing server", async () => {
     await expect(fetchHere("http://nowhere.example/", { resolve: async () => [] })).rejects.toThrow(
       "has no IP address",
     );

@@ -14,7 +14,7 @@ function ownTime(): () => void {
   return () => late.abort(new DOMException("The time is over.", "TimeoutError"));
 }
 
-describe("how much, and how long", () => {
+describe("limits of size and time", () => {
   const endless = (response: ServerResponse, piece: string | Uint8Array) => {
     const more = () => {
       while (!response.destroyed && response.write(piece));
@@ -23,7 +23,7 @@ describe("how much, and how long", () => {
     more();
   };
 
-  test("S11: an endless page is cut, and that is said", async () => {
+  test("S11: fetch cuts an endless page, and says so", async () => {
     await using server = await TestServer.start((_, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
       endless(response, "x".repeat(9999));
@@ -45,14 +45,14 @@ describe("how much, and how long", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);
   });
 
-  test("of a long text the model is given the beginning, with a note that it always sees", async () => {
+  test("the model gets the beginning of a long text, with a note that it always sees", async () => {
     await using server = await TestServer.give("äb".repeat(100_000), { "content-type": "text/plain" });
     const said = await fetchHere(server.url);
     expect(said).toMatch(/äb\n\[cut: the first 60000 of 300000 bytes of the text\]$/);
     expect(Buffer.byteLength(said)).toBeLessThan(65_536);
   });
 
-  test("S11: a server that says nothing is not waited for", async () => {
+  test("S11: fetch does not wait for a silent server", async () => {
     await using server = await TestServer.start(() => {});
     await expect(fetchHere(server.url, { timeout: 200 })).rejects.toMatchObject({
       code: "time",
@@ -60,7 +60,7 @@ describe("how much, and how long", () => {
     });
   });
 
-  test("S11: of one that stalls, what had come is told", async () => {
+  test("S11: fetch returns the received part of an answer that stalls", async () => {
     const over = ownTime();
     await using server = await TestServer.start(async (_, response) => {
       response.writeHead(200, { "content-type": "text/plain" }).write("begun");
@@ -96,7 +96,7 @@ describe("how much, and how long", () => {
     await closed.promise;
   });
 
-  test("no connection is left behind", async () => {
+  test("fetch leaves no connection open", async () => {
     const closed: Promise<unknown>[] = [];
     await using server = await TestServer.start((request, response) => {
       closed.push(once(request.socket, "close"));
@@ -107,7 +107,7 @@ describe("how much, and how long", () => {
     expect(closed).toHaveLength(1);
   });
 
-  test("a server that breaks off is said", async () => {
+  test("fetch reports an answer that breaks off", async () => {
     await using server = await TestServer.start((_, response) => {
       response.writeHead(200, { "content-type": "text/plain", "content-length": "100" }).write("x");
       response.destroy();

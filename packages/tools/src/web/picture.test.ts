@@ -44,7 +44,7 @@ describe("a picture of the web", () => {
     }
   });
 
-  test("W59: nothing goes along that says who asks, or for what page", async () => {
+  test("W59: a request for a picture reveals neither the user nor the page", async () => {
     await using server = await TestServer.give(PNG, { "content-type": "image/png", "set-cookie": "a=b" });
     await pictureHere(server.url);
     await pictureHere(server.url);
@@ -72,7 +72,7 @@ describe("a picture of the web", () => {
     await expect(pictureHere(`${server.url}/a.png`)).rejects.toMatchObject({ code: "content" });
   });
 
-  test("S11: of one without an end no more is read than is shown", async () => {
+  test("S11: a picture without an end is read only up to the limit", async () => {
     let sent = 0;
     await using server = await TestServer.start((_, response) => {
       response.writeHead(200, { "content-type": "image/png" }).write(PNG);
@@ -87,7 +87,7 @@ describe("a picture of the web", () => {
     expect(sent).toBeLessThan(100 * 1024 * 1024);
   });
 
-  test("S11: one that would fill the memory with pixels is too large, however few its bytes", async () => {
+  test("S11: a picture with too many pixels is refused, however few bytes it has", async () => {
     for (const bytes of [
       png(60_000, 60_000),
       latin("GIF89a\xff\xff\xff\xff;"),
@@ -104,7 +104,7 @@ describe("a picture of the web", () => {
     [410, "missing"],
     [403, "status"],
     [500, "status"],
-  ])("W59: status %i is told", async (status, code) => {
+  ])("W59: the error names the status %i", async (status, code) => {
     await using server = await TestServer.start((_, response) => response.writeHead(status).end(PNG));
     await expect(pictureHere(server.url)).rejects.toMatchObject({
       code,
@@ -112,14 +112,14 @@ describe("a picture of the web", () => {
     });
   });
 
-  test("W59: a server that says nothing, and one that stops in the middle, are waited for no longer than told", async () => {
+  test("W59: the timeout ends the wait for a silent or stopped server", async () => {
     await using silent = await TestServer.start(() => {});
     await using slow = await TestServer.start((_, response) => response.writeHead(200).write(PNG));
     for (const { url } of [silent, slow])
       await expect(pictureHere(url, { timeout: 200 })).rejects.toMatchObject({ code: "time" });
   });
 
-  test("W59: where nothing answers, that is told", async () => {
+  test("W59: an error reports an address where no server answers", async () => {
     const gone = await TestServer.give(PNG);
     const { url } = gone;
     await gone[Symbol.asyncDispose]();
@@ -141,7 +141,7 @@ describe("a picture of the web", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test("S11: this machine is asked for no picture", async () => {
+  test("S11: no picture is requested from this machine", async () => {
     await using server = await TestServer.give(PNG, { "content-type": "image/png" });
     const { signal } = new AbortController();
     await expect(readWebPicture(server.url, { signal })).rejects.toMatchObject({ code: "forbidden" });
@@ -151,7 +151,7 @@ describe("a picture of the web", () => {
     expect(server.received).toEqual([]);
   });
 
-  test("W59: one that is kept elsewhere comes from there, unless something is against it", async () => {
+  test("W59: the host's own copy of a picture replaces a request, unless a rule forbids its address", async () => {
     await using other = await TestServer.give(PNG, { "content-type": "image/png" });
     await using server = await TestServer.start((_, response) => sendTo(response, `${other.url}/kept`));
     expect(await pictureHere(server.url)).toMatchObject({ address: `${other.url}/kept` });
@@ -167,7 +167,7 @@ describe("a picture of the web", () => {
     expect(other.received).toHaveLength(1);
   });
 
-  test("S11: a few are got at once, others when one of these has come, unless whoever asked has left", async () => {
+  test("S11: few pictures load at once; others wait for their turn, unless their request is cancelled", async () => {
     const held: (() => void)[] = [];
     await using server = await TestServer.start((_, response) => held.push(() => response.end(PNG)));
     const pictures = new WebPictures();
@@ -188,7 +188,7 @@ describe("a picture of the web", () => {
     expect(server.received).toHaveLength(9);
   });
 
-  test("S11: what is against an address is against it when the same host leads there, too", async () => {
+  test("S11: a rule against an address also holds after a redirect at the same host", async () => {
     await using server = await TestServer.start((request, response) =>
       request.url === "/a" ? sendTo(response, "/private/b") : response.end(PNG),
     );

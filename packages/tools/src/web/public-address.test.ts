@@ -44,11 +44,11 @@ test.each([
   ],
   ["tunnels", ["2002:7f00:1::", "2002:808:808::1", "2001::1"]],
   ["no addresses", ["", "localhost", "example.org", "1.2.3.4.5", "0x7f.1.1.1.1", "127.0.0.1:80"]],
-])("S11: not public: %s", (_, addresses) => {
+])("S11: %s is not public", (_, addresses) => {
   expect(addresses.filter((address) => isPublicAddress(address))).toEqual([]);
 });
 
-test("S11: not public: the addresses of this machine, whatever they are", () => {
+test("S11: the addresses of this machine are not public", () => {
   const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
   expect(own.length).toBeGreaterThan(0);
   expect(isPublicAddress("8.8.8.8", new Set(["8.8.8.8"]))).toBe(false);

@@ -11,7 +11,7 @@ async function markdown(html: string, address = "https://example.org/a/b"): Prom
 
 const long = "Something is said here, at some length, and goes on. ".repeat(20);
 
-test("the main part of a page is shown, without what surrounds it", async () => {
+test("the main part of a page is shown without its surroundings", async () => {
   const html = `<html><head><title>The title</title></head><body><nav><a href="/">Home</a> <a href="/all">All</a></nav>
     <article><h1>Head</h1><p>${long}</p><p>${long}</p></article><aside>Buy this</aside><footer>Imprint</footer></body></html>`;
   const page = await readHtml({ html, address: "https://example.org/" }, never, 60_000);
@@ -26,7 +26,7 @@ test("a page without a main part is shown as a whole", async () => {
   expect(text).toMatch(/# Index.*\[Page 0\]\(https:\/\/example\.org\/a\/p0\).*\[Page 39\]/s);
 });
 
-test("a part that is only a small piece of the page does not stand for it", async () => {
+test("a small part of a page does not replace the page", async () => {
   const rows = `<table>${"<tr><td>a cell</td><td>another</td></tr>".repeat(2000)}</table>`;
   const text = await markdown(`<html><body><article><p>${long}</p></article>${rows}</body></html>`);
   expect(text).toContain("| a cell | another |");
@@ -45,7 +45,7 @@ test("code keeps its language and its lines, tables and lists their form", async
   );
 });
 
-test("S12: addresses are named in full, and only those of the web; scripts and raw HTML are not there", async () => {
+test("S12: addresses are complete and lead only to the web; scripts and raw HTML disappear", async () => {
   const links = '<p><a href="../x?y#z">up</a> <a href="javascript:alert(1)">bad</a> <a href="file:///etc">file</a>';
   expect(await markdown(links)).toBe("[up](https://example.org/x?y#z) bad file");
   expect(await markdown(`<base href="//other.example/d/"><p><a href="x">x</a>`)).toBe("[x](https://other.example/d/x)");
@@ -72,7 +72,7 @@ test.each([
   ["nested to be slow", "<div>".repeat(100_000)],
   ["of many elements", "<a href=x>x</a>".repeat(300_000)],
   ["of half tags", "<".repeat(1_000_000)],
-])("S11: a page %s is given up in time, and its bare text told", async (_, html) => {
+])("S11: reading a page %s stops in time, and returns the bare text", async (_, html) => {
   const start = performance.now();
   expect(await readHtml({ html, address: "https://example.org/" }, never, 300)).toBeUndefined();
   tagless(html);

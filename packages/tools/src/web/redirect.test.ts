@@ -4,7 +4,7 @@ import { fetchHere, sendTo, TestServer } from "./web.fixture.ts";
 
 describe("redirects", () => {
   test.each([301, 302, 303, 307, 308])(
-    "%i is followed at the same place, and the last address is told",
+    "a redirect with status %i at the same host is followed, and the last address is returned",
     async (status) => {
       await using server = await TestServer.start((request, response) =>
         request.url === "/old" ? sendTo(response, "new?x=1", status) : response.end("here"),
@@ -20,13 +20,13 @@ describe("redirects", () => {
     ["file:///etc/passwd", "address"],
     ["data:text/plain,x", "address"],
     ["http://user:password@127.0.0.1:1/", "address"],
-  ])("S11: one to %s is not followed", async (location, code) => {
+  ])("S11: a redirect to %s is not followed", async (location, code) => {
     await using server = await TestServer.start((_, response) => sendTo(response, location));
     await expect(fetchHere(server.url)).rejects.toMatchObject({ code });
     expect(server.received).toHaveLength(1);
   });
 
-  test("S11: one to a name that leads to a private address is not followed", async () => {
+  test("S11: a redirect to a name with a private address is not followed", async () => {
     await using server = await TestServer.start((_, response) => sendTo(response, "http://inner.example/"));
     await expect(fetchHere(server.url, { resolve: async () => ["192.168.0.1"] })).rejects.toMatchObject({
       code: "forbidden",
@@ -34,7 +34,7 @@ describe("redirects", () => {
     });
   });
 
-  test("S11: one at the same host is not followed to where a rule forbids it; of another host it is permitted anew", async () => {
+  test("S11: a redirect at the same host is not followed against a rule; a redirect to another host needs a new permission", async () => {
     await using other = await TestServer.give("other");
     await using server = await TestServer.start((request, response) =>
       sendTo(response, request.url === "/away" ? `${other.url}/private` : "/private/page"),
@@ -60,7 +60,7 @@ describe("redirects", () => {
     await expect(fetchHere(`${server.url}/6`)).rejects.toMatchObject({ code: "redirect" });
   });
 
-  test("B63: one to another host is followed where the rules allow that address, and else told to the model", async () => {
+  test("B63: a redirect to another host is followed if the rules allow the address; otherwise the model gets the address", async () => {
     await using other = await TestServer.give("other");
     await using server = await TestServer.start((_, response) => sendTo(response, `${other.url}/x`));
     const judged: unknown[] = [];
@@ -84,7 +84,7 @@ describe("redirects", () => {
     ["http://a.example:8080/x", "https://a.example/y", false],
     ["http://a.example/x", "http://b.example/x", false],
     ["https://a.example/x", "https://www.a.example/x", false],
-  ])("from %s to %s is the same place: %s", (from, to, isSame) => {
+  ])("from %s to %s, the host is the same: %s", (from, to, isSame) => {
     expect(isSamePlace(new URL(from), redirectTarget(new URL(from), to))).toBe(isSame);
   });
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { workspaceTools } from "./index.ts";
 import { call, TestFolder } from "./test-folder.fixture.ts";
 
-test("B36, B62: the tools for a folder, with their effects; those that just look may begin early", () => {
+test("B36, B62: the tools of a folder have effects, and tools that only look may begin early", () => {
   using folder = new TestFolder();
   const tools = workspaceTools({ root: folder.root });
   expect(tools.map(({ name, effects, eager }) => [name, effects, ...(eager ? ["eager"] : [])])).toEqual([
@@ -32,7 +32,7 @@ test("every argument is described in the schema that the model sees", () => {
   }
 });
 
-test("the options reach the tools: protected paths, the environment, backups and what must not be written", async () => {
+test("the tools get the options: protected paths, environment, backups and forbidden texts", async () => {
   using folder = new TestFolder({ "a.txt": "one\n" });
   const backups = `${folder.outside}/backups`;
   const refuse = (text: string) => (text.includes("[hidden]") ? "It holds a placeholder." : undefined);
@@ -56,7 +56,7 @@ test("the options reach the tools: protected paths, the environment, backups and
   expect(readdirSync(backups)).toHaveLength(1);
 });
 
-test("a workspace that cannot be opened is said at once", () => {
+test("a workspace that cannot be opened fails at once", () => {
   using folder = new TestFolder();
   expect(() => workspaceTools({ root: folder.path("none") })).toThrow(/none cannot be opened/);
 });

@@ -17,7 +17,7 @@ test("a schema is passed on as it is", () => {
   expect(inputSchema(schema)).toEqual({ schema, unread: [] });
 });
 
-describe("what the engine should not check is left to the server", () => {
+describe("the server checks what the engine should not check", () => {
   test("regular expressions, which the model reads instead", () => {
     const given = {
       type: "object",
@@ -34,7 +34,7 @@ describe("what the engine should not check is left to the server", () => {
     expect(inputSchema(given).schema).toEqual({ type: "object", properties: {} });
   });
 
-  test("where it comes from, and references that lead nowhere", () => {
+  test("the engine ignores the schema's origin and references without a target", () => {
     const given = {
       $schema: "http://json-schema.org/draft-07/schema#",
       $id: "https://example.com/a",
@@ -44,7 +44,7 @@ describe("what the engine should not check is left to the server", () => {
     expect(inputSchema(given).schema).toEqual({ type: "object", properties: { a: {}, b: {}, c: {} } });
   });
 
-  test("a property of any name is one all the same", () => {
+  test("a property may have the name of a keyword", () => {
     const given = { type: "object", properties: { pattern: { type: "string" }, $id: { type: "string" }, id: true } };
     expect(inputSchema(given).schema).toEqual(given);
   });
@@ -56,7 +56,7 @@ describe("what the engine should not check is left to the server", () => {
   });
 });
 
-describe("F43: what other versions and dialects write is taken as it is meant", () => {
+describe("F43: schemas of other versions and dialects keep their meaning", () => {
   test.each<[string, object, object]>([
     ["any type", { type: "any", description: "A." }, { description: "A." }],
     ["a type of another language", { type: "str" }, { type: "string" }],
@@ -85,7 +85,7 @@ describe("F43: what other versions and dialects write is taken as it is meant", 
     expect(inputSchema(schema)).toEqual({ schema: { type: "object", properties: { a: meant } }, unread: [] });
   });
 
-  test("a property that says itself that it must be there, of draft 3", () => {
+  test('draft 3 puts "required" into the property', () => {
     const given = { type: "object", properties: { a: { type: "string", required: true }, b: { required: false } } };
     const schema = { type: "object", required: ["a"], properties: { a: { type: "string" }, b: {} } };
     expect(inputSchema(given)).toEqual({ schema, unread: [] });
@@ -97,13 +97,13 @@ describe("F43: what other versions and dialects write is taken as it is meant", 
     [{ enum: "a" }, /enum is "a", not a list/],
     [{ $ref: "#/lost" }, /leads nowhere/],
     [{ items: "x" }, /items is "x", not a schema/],
-  ])("what cannot be read (%j) is left to the server, and said", (given, why) => {
+  ])("the server checks the unreadable part %j, and a notice names it", (given, why) => {
     const { schema, unread } = inputSchema({ type: "object", properties: { a: { description: "A.", ...given } } });
     expect(schema.properties).toEqual({ a: { description: "A." } });
     expect(unread).toEqual([expect.stringMatching(why)]);
   });
 
-  test("a reference to what is left to the server opens the whole", () => {
+  test("a reference to an unreadable part accepts any value", () => {
     const given = {
       type: "object",
       properties: { a: { $ref: "#/patternProperties/x" } },

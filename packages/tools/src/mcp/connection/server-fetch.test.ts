@@ -45,7 +45,7 @@ describe("S11: a server of the public internet", () => {
     );
   });
 
-  test("leads to others of it, without the headers of its entry; redirects are not followed", async () => {
+  test("the fetch follows addresses of the same server, without the entry's headers, and no redirects", async () => {
     // The test's own server plays the public internet.
     const open = { allowAddress: () => true, ...named({ "mcp.example.com": "127.0.0.1" }) };
     const fetch = serverFetch(entry, open);

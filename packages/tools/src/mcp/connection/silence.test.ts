@@ -4,7 +4,7 @@ import { ServerSilenceError, Silence } from "./silence.ts";
 
 const never = new AbortController().signal;
 
-test("B47: silence ends a thing, signs of life do not, nor does a person who takes their time", async () => {
+test("B47: silence ends a request, but signs of life and a user's question do not", async () => {
   using silence = new Silence(300, never);
   await silence.during(async () => {
     silence.heard();
@@ -16,7 +16,7 @@ test("B47: silence ends a thing, signs of life do not, nor does a person who tak
   expect(silence.signal.reason.message).toBe("no sign of life for 300 ms");
 });
 
-test("what has ended leaves no timer behind", async () => {
+test("an ended request leaves no timer", async () => {
   const silence = new Silence(50, never);
   silence[Symbol.dispose]();
   silence.heard();

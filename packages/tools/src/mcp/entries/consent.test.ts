@@ -14,7 +14,7 @@ const remote: McpServerEntry = {
 };
 
 describe("S6: consent is given to one command", () => {
-  test("the same entry has the same digest, whatever the order of its keys and however long it may take", () => {
+  test("equal entries have the same digest, whatever the order of their keys and their timeout", () => {
     const { command, args, cwd, env } = program as Extract<McpServerEntry, { command: string }>;
     const again = { disabled: true, timeout: 5, cwd, args, command, env: { MODE: "fast", TOKEN: env?.TOKEN ?? "" } };
     expect(commandDigest(again)).toBe(commandDigest(program));
@@ -39,12 +39,12 @@ describe("S6: consent is given to one command", () => {
     [{ ...remote, url: "https://example.org/mcp" }],
     [{ ...remote, headers: { A: `\${OTHER}` } }],
     [{ ...remote, oauth: { clientId: "you" } }],
-  ])("and so it is for an address: %j", (changed: McpServerEntry) => {
+  ])("a change of an entry with an address asks again: %j", (changed: McpServerEntry) => {
     expect(commandDigest(changed)).not.toBe(commandDigest(remote));
   });
 });
 
-test("S6: what a person consents to is all there, with the variables of theirs that it gets", () => {
+test("S6: the consent question shows the whole entry, with the user's variables that the server gets", () => {
   expect(describeEntry(program)).toBe(
     `npx -y tool@1 in sub, whose files decide what runs, with TOKEN=\${TOKEN} MODE=fast with access to your TOKEN`,
   );
@@ -58,11 +58,11 @@ test.each([
   [{ command: "uvx", args: ["tool"], cwd: "." }, "uvx tool in ., whose files decide what runs,"],
   [{ command: "node", args: ["server.js"] }, "node server.js"],
   [{ command: "node", args: ["server.js"], cwd: "sub" }, "node server.js in sub"],
-])("S16: where a package runner starts is said, since that decides what runs: %j", (entry, said) => {
+])("S16: the consent question shows where a package runner starts: %j", (entry, said) => {
   expect(describeEntry(entry)).toBe(said);
 });
 
-test("S6: nothing in it can hide", () => {
+test("S6: an entry cannot hide a part from the consent question", () => {
   expect(describeEntry({ command: "sh", args: ["-c", "rm -rf /; #\u202e ok\u200b\x1b[2K", ""] })).toBe(
     'sh -c "rm -rf /; #\\u202e ok\\u200b\\u001b[2K" ""',
   );

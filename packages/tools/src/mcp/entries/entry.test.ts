@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { McpError, readEntry } from "../index.ts";
 
-describe("an entry in the form that the field shares", () => {
+describe("an entry in the usual form", () => {
   test.each([
     [{ command: "npx", args: ["-y", "package"], env: { LOG: "1" }, cwd: "sub", timeout: 5, disabled: false }],
     [{ url: "https://example.com/mcp", headers: { "X-Key": "1" }, oauth: { clientId: "me", callbackPort: 8123 } }],
@@ -10,7 +10,7 @@ describe("an entry in the form that the field shares", () => {
     expect(readEntry("name", entry)).toEqual(entry);
   });
 
-  test("B47: its type may be said, and is known without", () => {
+  test("B47: an entry may name its type, but needs no type", () => {
     expect(readEntry("a", { type: "stdio", command: "x" })).toEqual({ command: "x" });
     expect(readEntry("a", { type: "http", url: "https://a.example/" })).toEqual({ url: "https://a.example/" });
     expect(readEntry("a", { type: "streamable-http", url: "https://a.example/" })).toEqual({
@@ -44,7 +44,7 @@ test.each([
     { url: "https://a.example/", oauth: { grant: "client_credentials", clientId: "me", clientSecret: "s" } },
     "oauth: expected clientId, clientSecret and issuer",
   ],
-])("B47: the entry %j is refused, with the server, the place and what should stand there", (entry, problem) => {
+])("B47: the refusal of the entry %j names server, place and expected value", (entry, problem) => {
   expect(() => readEntry("files", entry)).toThrow(McpError);
   expect(() => readEntry("files", entry)).toThrow(`The entry of the MCP server "files" is invalid: ${problem}`);
 });

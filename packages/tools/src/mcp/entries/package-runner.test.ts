@@ -8,7 +8,7 @@ import { serverLaunch } from "./package-runner.ts";
 
 const WORKSPACE = "/home/anna/garden";
 
-describe("where a server starts", () => {
+describe("the start folder of a server", () => {
   test.each([
     ["npx", "-y", "server"],
     ["/usr/bin/npx", "server"],
@@ -22,7 +22,7 @@ describe("where a server starts", () => {
     ["uv", "--offline", "tool", "run", "server"],
     ["pipx", "run", "server"],
     ["deno", "run", "-A", "jsr:@a/server"],
-  ])("S16: what %s %s starts is not started in the workspace", (command, ...args) => {
+  ])("S16: %s %s starts outside the workspace", (command, ...args) => {
     expect(serverLaunch({ command, args }, WORKSPACE)).toEqual({ directory: "/", args });
   });
 
@@ -35,7 +35,7 @@ describe("where a server starts", () => {
     expect(serverLaunch({ command, args }, WORKSPACE)).toEqual({ directory: WORKSPACE, args });
   });
 
-  test("a folder that the entry names counts", () => {
+  test("a package runner starts in the folder that the entry names", () => {
     const start = serverLaunch({ command: "npx", args: ["server", "."], cwd: "sub" }, WORKSPACE);
     expect(start).toEqual({ directory: `${WORKSPACE}/sub`, args: ["server", "."] });
   });
@@ -92,7 +92,7 @@ test("S16: npx takes no program and no settings from the workspace, unless the e
   rmSync(outside, { recursive: true });
 });
 
-test("S16: in the sandbox too a package runner starts away from the workspace", async ({ skip }) => {
+test("S16: a package runner starts outside the workspace in the sandbox too", async ({ skip }) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "banyan-runner-")));
   const root = join(folder, "workspace");
   mkdirSync(join(root, "out"), { recursive: true });

@@ -54,7 +54,7 @@ const signedIn = async () => {
 };
 
 describe("B47: signing in", () => {
-  test("a page is opened for whoever waits for it, with PKCE; afterwards nobody is needed", async () => {
+  test("the waiting user gets a page with PKCE, and later calls need no user", async () => {
     await signedIn();
     expect(pages).toHaveLength(1);
     const asked = Object.fromEntries(pages[0]?.searchParams ?? []);
@@ -66,7 +66,7 @@ describe("B47: signing in", () => {
     expect(authority.at("/authorize")).toHaveLength(1);
   });
 
-  test("what is kept is for the user alone", async () => {
+  test("only the user can read stored tokens", async () => {
     await signedIn();
     expect(statSync(credentials).mode & 0o777).toBe(0o700);
     const [file = "", ...others] = readdirSync(credentials);
@@ -75,7 +75,7 @@ describe("B47: signing in", () => {
     expect(kept()).toMatchObject({ address: server.url, tokens: { access_token: expect.any(String) } });
   });
 
-  test("where nobody waits, the server is reported, no page is opened and nothing is registered", async () => {
+  test("without a waiting user, the server is reported, no page opens and no client is registered", async () => {
     await using opened = await open();
     expect(opened.statuses).toEqual(["it: needs-auth"]);
     expect(opened.reason("it")).toBe(
@@ -86,7 +86,7 @@ describe("B47: signing in", () => {
     expect(opened.toolNames).toEqual([]);
   });
 
-  test("B78: what a person does to sign in is said as the program says it, to the model in a call too", async () => {
+  test("B78: the program's sign-in instructions reach the user, and the model in a call", async () => {
     await signedIn();
     await using opened = await open({ howToSignIn: (name) => `npm start -- mcp login ${name}` });
     authority.revoke();
@@ -95,7 +95,7 @@ describe("B47: signing in", () => {
     expect(opened.reason("it")).toBe(said);
   });
 
-  test("an answer to another question is none", async () => {
+  test("an answer to another question does not count", async () => {
     const forged: number[] = [];
     await using opened = await open({
       openAddress: async (address) => {
@@ -110,7 +110,7 @@ describe("B47: signing in", () => {
     expect(opened.statuses).toEqual(["it: ready"]);
   });
 
-  test("somebody who does not agree is told so", async () => {
+  test("a user who declines gets a message", async () => {
     await using opened = await open({
       openAddress: async ({ searchParams }) => {
         const way = new URL(searchParams.get("redirect_uri") ?? "");
@@ -122,7 +122,7 @@ describe("B47: signing in", () => {
     expect(opened.reason("it")).toContain("access_denied");
   });
 
-  test("closing does not wait for whoever does not come back", async () => {
+  test("closing does not wait for an absent user", async () => {
     const opened = new TestServers(
       { it: { url: server.url } },
       { credentials, openAddress: (page) => void pages.push(page) },
@@ -134,7 +134,7 @@ describe("B47: signing in", () => {
 });
 
 describe("B47: tokens", () => {
-  test("are refreshed without a person", async () => {
+  test("are refreshed without a user", async () => {
     await signedIn();
     const { tokens } = kept();
     authority.expire();
@@ -149,7 +149,7 @@ describe("B47: tokens", () => {
     expect(authority.at("/register")).toHaveLength(1);
   });
 
-  test("are refreshed by two programs at once, and neither spoils those of the other", async () => {
+  test("are refreshed by two programs at once without damage to each other's tokens", async () => {
     await signedIn();
     await using one = await open();
     await using other = await open();
@@ -161,7 +161,7 @@ describe("B47: tokens", () => {
     expect(authority.at("/authorize")).toHaveLength(1);
   });
 
-  test("are refreshed once by several programs, whatever becomes of the one that refreshes them", async () => {
+  test("are refreshed once by several programs, even if the refreshing program fails", async () => {
     await signedIn();
     const script = `
       import { openMcpServers } from ${JSON.stringify(new URL("../index.ts", import.meta.url).href)};
@@ -235,7 +235,7 @@ describe("B47: tokens", () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  test("that are good for nothing any more need somebody again", async () => {
+  test("need a user again when they are invalid for good", async () => {
     await signedIn();
     await using opened = await open();
     authority.revoke();
@@ -258,13 +258,13 @@ describe("B47: tokens", () => {
     expect(stranger.headers.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
   });
 
-  test("with too little scope are widened when somebody is there", async () => {
+  test("get more scope if a user is there", async () => {
     await using opened = await open({ openAddress });
     expect(await opened.call("mcp_it_echo", { text: "hello" })).toBe("hello");
     expect(pages.map(({ searchParams }) => searchParams.get("scope"))).toEqual(["read", "read write"]);
   });
 
-  test("with too little scope are reported when nobody is there, and the next page asks for more", async () => {
+  test("with too little scope are reported if no user is there, and the next page asks for more", async () => {
     await signedIn();
     await using opened = await open();
     await expect(opened.call("mcp_it_echo", { text: "hello" })).rejects.toMatchObject({ code: "sign-in" });
@@ -279,8 +279,8 @@ describe("B47: tokens", () => {
   });
 });
 
-describe("B47: what the entry says", () => {
-  test("a client that is known already is not registered, and comes back to its own port", async () => {
+describe("B47: the fields of an entry for signing in", () => {
+  test("a known client is not registered, and uses its own port", async () => {
     const callbackPort = await freePort();
     const way = `http://127.0.0.1:${callbackPort}/callback`;
     authority.clients.set("known", { ways: [way] });
@@ -295,7 +295,7 @@ describe("B47: what the entry says", () => {
     expect(await opened.call("mcp_it_echo", { text: "hello" })).toBe("hello");
   });
 
-  test("S10: the secret of a client goes to the authorization server that it was used at first, whatever the server says later", async () => {
+  test("S10: a client's secret goes only to its first authorization server, whatever the server says later", async () => {
     await using stranger = await AuthorizationServer.open();
     let named = authority;
     await using turncoat = await guardedPuppet(() => named);

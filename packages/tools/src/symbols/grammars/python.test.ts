@@ -54,7 +54,7 @@ test.each([
   expect(await python.lines(source, name)).toBe(lines);
 });
 
-test("B27: a class or a function has its decorators and its comments, in the order in which they stand", async () => {
+test("B27: a class or a function has its decorators and comments in their order", async () => {
   expect(await python.lines(source, "Tree")).toMatch(
     /^# A tree\.\n@register\n@dataclass\(frozen=True\)\nclass Tree.*# The end\.\n$/s,
   );
@@ -67,19 +67,19 @@ test.each(["Tree.height.local", "a", "a, b", "json"])("B27: %s is no symbol", as
   expect(await python.problem(source, name)).toMatch(/^unknown/);
 });
 
-test("B27: what looks like an encoding is a comment like any other, except at the top", async () => {
+test("B27: a comment that resembles an encoding is a plain comment, except at the top", async () => {
   expect(await python.lines("# coding: latin-1\nx = 1\n", "x")).toBe("x = 1\n");
   expect(await python.lines("y = 1\n\n# Decoding: strict.\nx = 1\n", "x")).toBe("# Decoding: strict.\nx = 1\n");
 });
 
-test("B27: what is declared again is ambiguous", async () => {
+test("B27: a name with two declarations is ambiguous", async () => {
   const twice = "if new:\n    def f(): pass\nelse:\n    f = None\n";
   expect(await python.problem(twice, "f")).toMatch(/^ambiguous: f is declared 2 times: line 2; line 4\./);
   const property = "class A:\n    @property\n    def x(self): pass\n    @x.setter\n    def x(self, y): pass\n";
   expect(await python.problem(property, "A.x")).toMatch(/2 times: lines 2 to 3; lines 4 to 5/);
 });
 
-test("B27: a symbol that shares its lines with other code is refused", async () => {
+test("B27: the finder refuses a symbol that shares its lines with other code", async () => {
   expect(await python.problem("class A: x = 1\n", "A.x")).toMatch(/^shared/);
   expect(await python.problem("x = 1; y = 2\n", "x")).toMatch(/^shared/);
   expect(await python.lines("x = 1;  # one\n", "x")).toBe("x = 1;  # one\n");

@@ -86,7 +86,7 @@ test("B27: the comment of a crate does not belong to its first item", async () =
   expect(await rust.lines("//! A crate.\nfn main() {}\n", "main")).toBe("fn main() {}\n");
 });
 
-test("B27: methods of one name that come from several traits are ambiguous", async () => {
+test("B27: methods with the same name from several traits are ambiguous", async () => {
   const two = "impl From<A> for T {\n    fn from() {}\n}\nimpl From<B> for T {\n    fn from() {}\n}\n";
   expect(await rust.problem(two, "T.from")).toMatch(/^ambiguous: T\.from is declared 2 times: line 2; line 5\./);
 });

@@ -113,7 +113,7 @@ test.each([
   expect(await typescript.lines(source, name)).toBe(lines);
 });
 
-test("B27: a class has its decorators, its doc comment and its export, and not what is further up", async () => {
+test("B27: a class has its decorators, doc comment and export, and nothing above these", async () => {
   const lines = await typescript.lines(source, "Tree");
   expect(lines).toMatch(/^\/\*\* A tree\. \*\/\n@register\({ name: "tree" }\)\n@sealed\nexport abstract class Tree/);
   expect(lines).toMatch(/return \[\];\n {2}}\n}\n$/);
@@ -141,7 +141,7 @@ test("B27: overloads, and a getter with its setter, are ambiguous; the error nam
   expect(await typescript.problem(accessors, "A.x")).toMatch(/^ambiguous: A\.x is declared 2 times: line 2; line 3\./);
 });
 
-test("B27: a symbol that shares its lines with other code is refused", async () => {
+test("B27: the finder refuses a symbol that shares its lines with other code", async () => {
   expect(await typescript.problem("let a = 1, b = 2;\n", "a")).toBe(
     "shared: a and b are declared together (line 1). Use line numbers instead.",
   );

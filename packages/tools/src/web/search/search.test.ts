@@ -15,7 +15,7 @@ const json = (body: unknown) => TestServer.give(JSON.stringify(body), { "content
 const { signal } = new AbortController();
 const found = [{ title: "One", address: "https://one.example/", snippet: "First." }];
 
-describe("what services are asked, and how their answers are read", () => {
+describe("requests to the services, and their answers", () => {
   test("Brave Search", async () => {
     await using server = await json({
       type: "search",
@@ -82,13 +82,13 @@ describe("when a service fails", () => {
     [403, "Ask the user to check the settings"],
     [429, "Too many searches"],
     [500, "an inner reason"],
-  ])("%i is said, with what to do", async (status, hint) => {
+  ])("status %i causes an error with a remedy", async (status, hint) => {
     await using server = await TestServer.start((_, response) => response.writeHead(status).end("an inner reason"));
     await expect(search(server.url)).rejects.toMatchObject({ code: "status", message: expect.stringContaining(hint) });
   });
 
   test.each(["no json", "[]", '{"web":{"results":[{"title":1}]}}'])(
-    "so is an answer of another form: %s",
+    "an answer of another form causes an error: %s",
     async (body) => {
       await using server = await TestServer.give(body);
       await expect(search(server.url)).rejects.toMatchObject({ code: "content" });
@@ -125,14 +125,14 @@ describe("the tool", () => {
     search: async () => results,
   });
 
-  test("it is there where a service is, and has effects, so that it is asked for (B63)", () => {
+  test("the tool exists if a service is configured, and has effects, so that Banyan asks for it (B63)", () => {
     expect(webTools({ search: giving() }).map(({ name, effects, parallel }) => [name, effects, parallel])).toEqual([
       ["fetch", "none", undefined],
       ["web_search", "idempotent", true],
     ]);
   });
 
-  test("it answers titles, addresses and snippets", async () => {
+  test("the tool returns titles, addresses and snippets", async () => {
     const tool = webSearchTool(giving(found[0]!, { title: "", address: "http://two.example/ä", snippet: "" }));
     expect(await call(tool, { query: "x" })).toBe(
       "1. One\n   https://one.example/\n   First.\n\n2. [no title]\n   http://two.example/%C3%A4",
@@ -161,7 +161,7 @@ describe("the tool", () => {
 });
 
 describe("the service is chosen by settings", () => {
-  test("with its key from the environment", async () => {
+  test("the key comes from the environment", async () => {
     await using server = await json({ results: [] });
     const provider = searchProvider({ provider: "tavily", url: server.url }, { TAVILY_API_KEY: "t" });
     await provider.search("x", { limit: 1, signal });
@@ -173,7 +173,7 @@ describe("the service is chosen by settings", () => {
     [{ provider: "tavily" }, "Set TAVILY_API_KEY"],
     [{ provider: "searxng" }, "Set search.url"],
     [{ provider: "altavista" }, "no search service 'altavista'"],
-  ])("%j is said to lack something", (settings, reason) => {
+  ])("the error for %j names the missing part", (settings, reason) => {
     expect(() => searchProvider(settings, { BRAVE_API_KEY: " " })).toThrow(reason);
   });
 });

@@ -38,7 +38,7 @@ function optionsFor(there: There, backups: string): BringOptions {
   };
 }
 
-test("C8: what was changed there only comes as it is there: made, changed, removed, with the mode of a program", async () => {
+test("C8: bring_over brings files that changed only there: made, changed, removed, with the mode of a program", async () => {
   using folder = new TestFolder({
     "changed.txt": "one\n",
     "gone.txt": "gone\n",
@@ -89,7 +89,7 @@ test("C8: what was changed there only comes as it is there: made, changed, remov
   expect(folder.read("gone.txt")).toBe("gone\n");
 });
 
-test("F107: a file is not the same if its mode differs, and its mode comes as it is there", async () => {
+test("F107: files with different modes differ, and bring_over brings the mode", async () => {
   const files = ["on.sh", "off.sh", "both.sh", "other.sh", "mine.sh", "merged.sh"];
   using folder = new TestFolder(Object.fromEntries(files.map((name) => [name, "old\n"])));
   using backups = new TestFolder();
@@ -236,7 +236,7 @@ test("F107: links and all bits of modes are brought over, and undo takes each of
   expect(standing(folder)).toEqual(after);
 });
 
-test("F107: a link out of the workspace, and one that both places changed, stay as they are and are named", async () => {
+test("F107: bring_over names, and does not change, a link out of the workspace or a link that both places changed", async () => {
   using folder = new TestFolder({ "a.txt": "a\n", "b.txt": "b\n" });
   using backups = new TestFolder();
   symlinkSync("a.txt", folder.path("both"));
@@ -257,7 +257,7 @@ test("F107: a link out of the workspace, and one that both places changed, stay 
   expect(standing(folder)).toEqual(before);
 });
 
-test("F107: undo leaves a file alone whose mode is not the one that the change left", async () => {
+test("F107: undo does not change a file whose mode differs from the mode after the change", async () => {
   using folder = new TestFolder({ "mode.txt": "same\n" });
   using backups = new TestFolder();
   chmodSync(folder.path("mode.txt"), 0o644);
@@ -269,7 +269,7 @@ test("F107: undo leaves a file alone whose mode is not the one that the change l
   expect(standing(folder)).toEqual({ "mode.txt": "640 same\n" });
 });
 
-test("C8: what both places changed is put together, and what contradicts itself is marked and told before", async () => {
+test("C8: bring_over merges files that both places changed, marks conflicts and reports them before", async () => {
   using folder = new TestFolder({ "both.txt": "here\n", "removed.txt": "changed here\n", bytes: "\0here" });
   using backups = new TestFolder();
   const tool = bringTool(
@@ -307,7 +307,7 @@ test("C8: what both places changed is put together, and what contradicts itself 
   expect([folder.read("removed.txt"), folder.names().includes("here.txt")]).toEqual(["changed here\n", false]);
 });
 
-test("C8: nothing else is written than a person saw, through no link, and nothing that is closed", async () => {
+test("C8: bring_over writes only what the user saw, through no link, and no closed file", async () => {
   using folder = new TestFolder({ "seen.txt": "one\n", "other.txt": "one\n" });
   using backups = new TestFolder();
   const tool = bringTool(

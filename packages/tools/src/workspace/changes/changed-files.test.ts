@@ -36,7 +36,7 @@ const short = (session: Session, leaf?: string) =>
     changes.length,
   ]);
 
-test("the files that a conversation has changed, from the first content to the last", async () => {
+test("changedFiles returns a conversation's changed files, from the first content to the last", async () => {
   const session = Session.inMemory();
   await said(session, ["a 1 2", "b 0 1"], ["a 2 3", "c 1 0", "d 1 2"], ["d 2 1", "e 0 1"], ["e 1 0"]);
   expect(short(session)).toEqual([
@@ -52,7 +52,7 @@ test("the files that a conversation has changed, from the first content to the l
   ]);
 });
 
-test("of a branch alone", async () => {
+test("changedFiles returns the changed files of one branch", async () => {
   const session = Session.inMemory();
   await said(session, ["a 1 2"]);
   const first = session.state.leaf ?? "";
@@ -72,7 +72,7 @@ test("of a branch alone", async () => {
   ]);
 });
 
-test("T29: of what a branch does not have in common with another", async () => {
+test("T29: changedFiles leaves out the part that a branch shares with another", async () => {
   const session = Session.inMemory();
   await said(session, ["a 1 2"]);
   const common = session.state.leaf ?? "";
@@ -95,7 +95,7 @@ test("T29: of what a branch does not have in common with another", async () => {
   ]);
 });
 
-test("changes of calls that ran side by side are put in the order in which one found what the other left", async () => {
+test("changedFiles orders parallel calls: a call precedes another that found its changes", async () => {
   const session = Session.inMemory();
   await said(session, ["a 1 2"], ["a 3 4", "a 2 3"], ["a 4 5"]);
   expect(changedFiles(session.state)[0]?.changes.map(({ diff }) => diff)).toEqual([

@@ -31,7 +31,7 @@ test("B36: edit replaces the one place and answers a unified diff", async () => 
   expect(folder.read("src/a.ts")).toBe("const a = 1;\nconst b = 3;\n");
 });
 
-test("B36: text that does not occur is refused, with the nearest line", async () => {
+test("B36: edit refuses text that does not occur, and shows the nearest line", async () => {
   expect(await problem("one\nconst total = price * count;\n", "const total = prices * counts;", "x")).toBe(
     "old_text does not occur in a.txt. The most similar line is line 2: const total = price * count; Read the lines around it and copy the text exactly.",
   );
@@ -41,7 +41,7 @@ test("B36: text that does not occur is refused, with the nearest line", async ()
   expect(await problem("one\n", "entirely different", "x")).toMatch(/Read the file and copy/);
 });
 
-test("B36: text that occurs more than once is refused, with the count and the lines", async () => {
+test("B36: edit refuses text that occurs more than once, with the count and the lines", async () => {
   expect(await problem("a\nb\na\n", "a", "x")).toMatch(
     /^old_text occurs 2 times in a\.txt, at lines 1, 3\. Include more/,
   );
@@ -49,17 +49,17 @@ test("B36: text that occurs more than once is refused, with the count and the li
   expect(await problem("a\n".repeat(2000), "a", "x")).toMatch(/more than 1000 times .*lines 1, 2, .*10, \.\.\./);
 });
 
-test("an edit that changes nothing is refused", async () => {
+test("edit refuses a change without effect", async () => {
   expect(await problem("a\n", "a", "a")).toMatch(/are the same/);
 });
 
-test("B31: CRLF is kept when the texts come with LF", async () => {
+test("B31: edit keeps CRLF for texts with LF", async () => {
   expect(await edited("one\r\ntwo\r\nthree\r\n", "one\ntwo", "1\n2\n3")).toBe("1\r\n2\r\n3\r\nthree\r\n");
   expect(await edited("one\r\ntwo\r\n", "one\r\ntwo", "1\r\n2")).toBe("1\r\n2\r\n");
   expect(await edited("one\r\ntwo\r\n", "two", "2\nand more")).toBe("one\r\n2\r\nand more\r\n");
 });
 
-test("B31: in a file with mixed line ends the text counts exactly", async () => {
+test("B31: texts must match exactly in a file with mixed line ends", async () => {
   expect(await edited("one\r\ntwo\nthree\r\n", "two\nthree", "2\n3")).toBe("one\r\n2\n3\r\n");
   expect(await problem("one\r\ntwo\nthree\r\n", "one\ntwo", "x")).toMatch(/line ends are mixed/);
 });
@@ -88,7 +88,7 @@ test.each([
   expect(Buffer.from(folder.read("new.txt"), "latin1").toString()).toBe(after);
 });
 
-test("B31: one line of a file of 10,000,000 bytes is edited, and no other byte changes", async () => {
+test("B31: edit changes one line of a file of 10,000,000 bytes, and no other byte", async () => {
   const [before, behind] = ["a line of a log\n".repeat(400_000), "another line\n".repeat(277_000)];
   expect(await edited(`${before}the place\n${behind}`, "the place", "this place")).toBe(
     `${before}this place\n${behind}`,
@@ -101,7 +101,7 @@ test("F81: blanks for the tab of a Makefile are refused, with the difference nam
   );
 });
 
-test("a cell of a notebook beside a picture of 300 kB is changed, and the notebook stays JSON", async () => {
+test("edit changes a notebook's cell beside a picture of 300 kB, and the notebook stays JSON", async () => {
   const picture = "iVBORw0KGgo".repeat(27_000);
   const cell = { cell_type: "code", source: ["plot(a)\n"], outputs: [{ data: { "image/png": picture } }] };
   const notebook = (source: string) => JSON.stringify({ cells: [{ ...cell, source: [source] }], nbformat: 4 }, null, 1);
@@ -116,7 +116,7 @@ test("B31: the mode is kept", async () => {
   expect(statSync(folder.path("run.sh")).mode & 0o777).toBe(0o755);
 });
 
-test("what is neither UTF-8 nor UTF-16 is refused with the reason", async () => {
+test("edit refuses a file that is neither UTF-8 nor UTF-16, with the reason", async () => {
   expect(await problem(Buffer.from("gr\xfc\xdfe", "latin1"), "gr", "x")).toMatch(/a\.txt is not valid UTF-8/);
   expect(await problem(Buffer.from("\ufeffone\ud800", "utf16le"), "one", "x")).toMatch(/a\.txt is not valid UTF-16LE/);
   expect(await problem(Buffer.from("one\0"), "one", "x")).toMatch(/a\.txt is binary data, 4 bytes/);

@@ -18,7 +18,7 @@ function place(files: Readonly<Record<string, string>>) {
   return { folder, backups, workspace, changes: new ForeignChanges(workspace, { backups }) };
 }
 
-test("a file that was noted before it is changed, made or deleted can be put back, byte for byte", async () => {
+test("a file that is noted before its change, creation or deletion can be restored byte for byte", async () => {
   const { folder, backups, workspace, changes } = place({ "a.txt": "old\n", "gone.txt": "there\n" });
   const call = changes.begin();
   for (const path of ["a.txt", folder.path("new.txt"), "gone.txt", "a.txt"]) await call.note(path);
@@ -39,7 +39,7 @@ test("a file that was noted before it is changed, made or deleted can be put bac
   ]);
 });
 
-test("two calls that work on one file at once have each its own part of what became of it", async () => {
+test("two parallel calls on one file each have their own part of its change", async () => {
   const { folder, backups, workspace, changes } = place({ "a.txt": "0\n" });
   const [first, second] = [changes.begin(), changes.begin()];
   await first.note("a.txt");
@@ -55,7 +55,7 @@ test("two calls that work on one file at once have each its own part of what bec
   expect(folder.read("a.txt")).toBe("0\n");
 });
 
-test("what was noted too late is worked out from what is told, where only one place can be meant", async () => {
+test("a file noted too late is restored from the reported change, if only one place fits", async () => {
   const { folder, backups, workspace, changes } = place({ "a.txt": "x new y\n", "b.txt": "new new\n", "c.txt": "all" });
   const call = changes.begin();
   await call.note("a.txt");
@@ -71,7 +71,7 @@ test("what was noted too late is worked out from what is told, where only one pl
   expect(folder.read("a.txt")).toBe("x old y\n");
 });
 
-test("what is no file of the workspace is passed over, and what stayed the same is no change", async () => {
+test("files outside the workspace, and unchanged files, are no changes", async () => {
   const { folder, changes } = place({ "a.txt": "same\n", "sub/b.txt": "" });
   const call = changes.begin();
   for (const path of ["a.txt", "sub", "../outside/secret.txt", "", "a.txt/b", "x\0"]) await call.note(path);
@@ -79,7 +79,7 @@ test("what is no file of the workspace is passed over, and what stayed the same 
   expect(await call.settle()).toEqual([]);
 });
 
-test("F105: of files that no call names it is known what changed; a large one cannot be put back, and is not removed", async () => {
+test("F105: Banyan finds changes of files that no call names; it cannot restore a large file, and does not remove it", async () => {
   const large = "x".repeat(1024 * 1024 + 1);
   const { folder, backups, workspace, changes } = place({
     "a.txt": "old",
@@ -114,7 +114,7 @@ test("F105: of files that no call names it is known what changed; a large one ca
   expect(folder.read("large.txt")).toBe(`${large}y`);
 });
 
-test("F105: a change that a call names is not told again as one that none names, in 200 random turns of three calls", async () => {
+test("F105: a change appears once in 200 random turns of three calls, in its call or without one", async () => {
   let seed = 105;
   const below = (n: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

@@ -7,7 +7,7 @@ import { boundedDiff, unifiedDiff } from "./unified-diff.ts";
 const lines = fc.array(fc.constantFrom("a", "b", "c", "", "-x", "+y"), { maxLength: 12 });
 const texts = fc.tuple(lines, fc.boolean()).map(([all, isEnded]) => all.join("\n") + (isEnded ? "\n" : ""));
 
-test("a diff, applied to what was before, gives what is there after", () => {
+test("a diff, applied to the old text, gives the new text", () => {
   fc.assert(
     fc.property(texts, texts, fc.string(), (before, after, around) => {
       const [old, now] = [`${around}\n`.repeat(9) + before, `${around}\n`.repeat(9) + after];
@@ -27,14 +27,14 @@ test("lines are counted, and numbered from the start of the file", () => {
   );
 });
 
-test("a difference that is too large to be searched for takes all lines away and puts all in", () => {
+test("a difference that is too large to search removes all lines and adds all lines", () => {
   const [before, after] = ["a\n".repeat(3000), "b\n".repeat(4000)];
   const diff = lineDiff(`1\n2\n3\n4\n${before}`, `1\n2\n3\n4\n${after}`);
   expect(diff).toMatchObject({ added: 4003, removed: 3003, isGivenUp: true });
   expect(unifiedDiff("a.txt", diff)).toBe("[no diff: more than 1000 lines changed]");
 });
 
-test("what is kept of a large diff is at most 64 KiB, and a valid diff of its first lines", () => {
+test("the kept part of a large diff has at most 64 KiB, and is a valid diff of its first lines", () => {
   const before = Array.from({ length: 3000 }, (_, n) => `before ${n} ${"é".repeat(60)}\n`);
   const after = before.map((line, n) => (n % 9 === 0 ? line.replace("before", "after") : line));
   const kept = boundedDiff("a.txt", lineDiff(before.join(""), after.join("")));

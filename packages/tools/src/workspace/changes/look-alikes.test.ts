@@ -15,7 +15,7 @@ async function edit(before: string, old_text: string, new_text: string) {
   return { ...answer, after: Buffer.from(folder.read("a.txt"), "latin1").toString("utf8") };
 }
 
-describe("F81, K13: text that looks like old_text, at one place", () => {
+describe("F81, K13: text that resembles old_text, at one place", () => {
   test.each([
     [
       "a no-break space",
@@ -83,7 +83,7 @@ describe("F81, K13: text that looks like old_text, at one place", () => {
       "U+2018",
     ],
   ])(
-    "%s: the place is used, the result says so, and the file keeps its characters",
+    "%s: edit uses the place, says so, and keeps the file's characters",
     async (_, before, old_text, new_text, after, said) => {
       const edited = await edit(before, old_text, new_text);
       expect(edited.said).toContain("[old_text was matched by look-alike characters. Line 1 has ");
@@ -93,7 +93,7 @@ describe("F81, K13: text that looks like old_text, at one place", () => {
     },
   );
 
-  test("an exact place comes first, and characters that new_text changes are written as they are", async () => {
+  test("edit prefers an exact place, and writes characters that new_text changes as they are", async () => {
     expect((await edit("a\u00a0b\na b\n", "a b", "x")).after).toBe("a\u00a0b\nx\n");
     expect((await edit("say \u201cyes\u201d\n", 'say "yes"', "say 'yes'")).after).toBe("say 'yes'\n");
   });
@@ -106,7 +106,7 @@ describe("F81, K13: text that looks like old_text, at one place", () => {
     );
   });
 
-  test("a place that has new_text already is refused", async () => {
+  test("edit refuses a place that already has new_text", async () => {
     expect(await edit("\u201cyes\u201d\n", '"yes"', "\u201cyes\u201d")).toMatchObject({
       isDone: false,
       said: 'a.txt already contains new_text there, so nothing was changed. Line 1 has "\u201c" (U+201C) where you wrote """, and 1 more such place.',

@@ -27,7 +27,7 @@ class Backups extends TestFolder {
   }
 }
 
-test("what was kept too long ago goes, and what was kept again since stays", async () => {
+test("old contents are removed, unless a newer change stored them again", async () => {
   using folder = new Backups();
   await folder.keep("old", 31);
   const young = await folder.keep("young", 29);
@@ -37,7 +37,7 @@ test("what was kept too long ago goes, and what was kept again since stays", asy
   expect(folder.left).toEqual([young, again].sort());
 });
 
-test("of more than fits, the oldest go; what was kept within the last day stays", async () => {
+test("the oldest contents over the limit are removed, except those of the last day", async () => {
   using folder = new Backups();
   await folder.keep("a".repeat(600), 20);
   const fits = await folder.keep("b".repeat(600), 10);
@@ -49,7 +49,7 @@ test("of more than fits, the oldest go; what was kept within the last day stays"
   expect(folder.left).toEqual([large]);
 });
 
-test("what a process left half written goes after a day; nothing else in the folder is touched, nor what a link leads to", async () => {
+test("half-written contents are removed after a day; no other file in the folder changes, nor the target of a link", async () => {
   using folder = new Backups();
   const kept = await folder.keep("kept", 2);
   const outside = join(folder.outside, "secret.txt");
@@ -65,7 +65,7 @@ test("what a process left half written goes after a day; nothing else in the fol
   expect(readFileSync(outside, "utf8")).toBe("secret\n");
 });
 
-test("a folder that is not there is no error, and an abort ends it before anything goes", async () => {
+test("a missing folder is no error, and an abort stops the removal before it begins", async () => {
   using folder = new Backups();
   await pruneBackups(folder.backups, BOUNDS);
   const old = await folder.keep("old", 400);

@@ -45,7 +45,7 @@ class Half extends TestFolder {
   }
 }
 
-test("what was left half done is put back, and nothing is left of it", async () => {
+test("unfinished changes are undone, and their note disappears", async () => {
   using folder = new Half();
   await folder.leave();
   expect(await folder.settle()).toEqual([`${PUT_BACK}.`]);
@@ -54,7 +54,7 @@ test("what was left half done is put back, and nothing is left of it", async () 
   expect(await folder.settle()).toEqual([]);
 });
 
-test("what a living process is at work on is left to it", async () => {
+test("unfinished changes of a living process stay", async () => {
   using folder = new Half();
   const intent = await folder.intend();
   expect([await folder.settle(), folder.read("a.txt")]).toEqual([[], "new"]);
@@ -62,7 +62,7 @@ test("what a living process is at work on is left to it", async () => {
   expect([await folder.settle(), folder.read("a.txt")]).toEqual([[`${PUT_BACK}.`], "old"]);
 });
 
-test("what has come to its end is left as it is", async () => {
+test("finished changes stay", async () => {
   using folder = new Half();
   {
     await using intent = await folder.intend();
@@ -71,7 +71,7 @@ test("what has come to its end is left as it is", async () => {
   expect([await folder.settle(), folder.read("a.txt")]).toEqual([[], "new"]);
 });
 
-test("of two that find it at once, one settles it", async () => {
+test("of two processes that find the changes at once, one undoes them", async () => {
   using folder = new Half();
   await folder.leave();
   const told = await Promise.all([folder.settle(), folder.settle(), folder.settle()]);
@@ -79,7 +79,7 @@ test("of two that find it at once, one settles it", async () => {
   expect(folder.names()).toEqual(["a.txt", "b.txt"]);
 });
 
-test("one that was settled by another one before it is locked is nobody's", async () => {
+test("changes that another process undid before the lock cannot be undone again", async () => {
   using folder = new Half();
   await folder.leave();
   const [file = ""] = folder.intents;
@@ -87,7 +87,7 @@ test("one that was settled by another one before it is locked is nobody's", asyn
   expect(takeIntent(folder.backups, file)).toBeUndefined();
 });
 
-test("S8: nothing is put back in another workspace", async () => {
+test("S8: the changes of another workspace stay", async () => {
   using folder = new Half();
   using other = new TestFolder({ "a.txt": "new", "b.txt": "new", "c.txt": "new" });
   await folder.leave();
@@ -96,8 +96,8 @@ test("S8: nothing is put back in another workspace", async () => {
   expect(await folder.settle()).toHaveLength(1);
 });
 
-describe("a file stays as it is, and this is told, when", () => {
-  test("somebody has changed it since", async () => {
+describe("a file does not change, with a report, when", () => {
+  test("a user has changed the file since", async () => {
     using folder = new Half();
     await folder.leave();
     writeFileSync(folder.path("a.txt"), "theirs");
@@ -114,7 +114,7 @@ describe("a file stays as it is, and this is told, when", () => {
     expect(folder.intents).toEqual([]);
   });
 
-  test("somebody has removed it since", async () => {
+  test("a user has removed the file since", async () => {
     using folder = new Half();
     await folder.leave();
     rmSync(folder.path("a.txt"));
@@ -124,7 +124,7 @@ describe("a file stays as it is, and this is told, when", () => {
     expect([folder.names(), folder.intents]).toEqual([["b.txt"], []]);
   });
 
-  test("S8: a link stands there now, though to the same content", async () => {
+  test("S8: a link with the same content replaced the file", async () => {
     using folder = new Half();
     await folder.leave();
     renameSync(folder.path("a.txt"), folder.path("elsewhere.txt"));
@@ -135,7 +135,7 @@ describe("a file stays as it is, and this is told, when", () => {
     expect([folder.read("elsewhere.txt"), folder.intents]).toEqual(["new", []]);
   });
 
-  test("it is a folder now", async () => {
+  test("a folder replaced the file", async () => {
     using folder = new Half();
     await folder.leave();
     rmSync(folder.path("a.txt"));
@@ -144,7 +144,7 @@ describe("a file stays as it is, and this is told, when", () => {
     expect(folder.intents).toEqual([]);
   });
 
-  test("its previous content is not kept any more", async () => {
+  test("the previous content is not kept any more", async () => {
     using folder = new Half();
     await folder.leave();
     rmSync(join(folder.backups, contentDigest(Buffer.from("old"))));
@@ -155,7 +155,7 @@ describe("a file stays as it is, and this is told, when", () => {
   });
 });
 
-test("what the system refuses now is settled when it no longer does", async () => {
+test("a change that the system refuses to undo now is undone later", async () => {
   using folder = new Half();
   await folder.leave();
   const elsewhere = `${folder.root}.away`;
@@ -165,7 +165,7 @@ test("what the system refuses now is settled when it no longer does", async () =
   expect([await folder.settle(), folder.read("a.txt")]).toEqual([[`${PUT_BACK}.`], "old"]);
 });
 
-test("one that cannot be read is told of, and left", async () => {
+test("a note that cannot be read is reported, and stays", async () => {
   using folder = new Half();
   await folder.leave();
   const [file = ""] = folder.intents;
@@ -189,7 +189,7 @@ describe("tools", () => {
       },
     });
 
-  test("look at nothing before all is settled, and the first answer tells of it", async () => {
+  test("run after unfinished changes are undone, and the first result reports this", async () => {
     using folder = new Half();
     const [tool] = settledTools(folder.workspace, folder.backups, [look(folder)]) as [Tool];
     expect(await call(tool, {})).toBe("new");
@@ -198,14 +198,14 @@ describe("tools", () => {
     expect(await call(tool, {})).toBe("old");
   });
 
-  test("of a workspace do so when previous contents are kept", async () => {
+  test("of a workspace undo unfinished changes if previous contents are kept", async () => {
     using folder = new Half();
     const [read] = workspaceTools({ root: folder.root, backups: folder.backups }) as [Tool];
     await folder.leave();
     expect(await call(read, { path: "a.txt" })).toMatch(/so these changes were undone\.\n\n.*old/);
   });
 
-  test("tell of it with the next answer when there is none, and once only", async () => {
+  test("report a failure to undo once, with the next successful result", async () => {
     using folder = new Half();
     const [tool] = settledTools(folder.workspace, folder.backups, [look(folder)]) as [Tool];
     await folder.leave();

@@ -38,7 +38,7 @@ test("S13: previous contents are kept by their digest, for the owner alone", asy
   expect(statSync(`${folder.backups}/${change.before}`).mode & 0o777).toBe(0o600);
 });
 
-test("write and edit report what they changed", async () => {
+test("write and edit report their changes", async () => {
   using folder = new Kept({ "b.bin": Buffer.from([0, 1, 2]) });
   expect(await folder.changes(folder.write, { path: "a.txt", content: "one\ntwo\n" })).toMatchObject({
     path: "a.txt",
@@ -62,7 +62,7 @@ test("write and edit report what they changed", async () => {
   expect(same).toEqual([]);
 });
 
-test("without a folder for them nothing is kept, and changes are reported all the same", async () => {
+test("without a backups folder, no content is kept, but changes are reported", async () => {
   using folder = new TestFolder({ "a.txt": "one\n" });
   const changes: FileChange[] = [];
   await call(
@@ -74,7 +74,7 @@ test("without a folder for them nothing is kept, and changes are reported all th
   expect(readdirSync(folder.outside)).toEqual(["secret.txt"]);
 });
 
-test("a content that cannot be kept is not replaced", async () => {
+test("a content without a backup is not replaced", async () => {
   using folder = new TestFolder({ "a.txt": "one\n" });
   const backups = `${folder.outside}/secret.txt`;
   const edit = editTool(openWorkspace(folder.root), { backups });
@@ -109,14 +109,14 @@ describe("undo", () => {
     expect(folder.read("new/a.txt")).toBe("one\n");
   });
 
-  test("brings back what was no text", async () => {
+  test("restores content that is no text", async () => {
     using folder = new Kept({ "a.bin": Buffer.from([0, 255, 1]) });
     const change = await folder.changes(folder.write, { path: "a.bin", content: "text" });
     expect(await folder.undo(change)).toMatchObject({ kind: "changed", diff: "" });
     expect(folder.read("a.bin")).toBe("\x00\xff\x01");
   });
 
-  test("is refused when the file is not what the change left", async () => {
+  test("is refused if the file differs from the result of the change", async () => {
     using folder = new Kept({ "a.txt": "one\n" });
     const change = await folder.changes(folder.edit, { path: "a.txt", old_text: "one", new_text: "two" });
     const conflict = expect.objectContaining({
@@ -131,7 +131,7 @@ describe("undo", () => {
     expect(folder.names()).toEqual([]);
   });
 
-  test("says so when the previous content is not kept any more, or is damaged", async () => {
+  test("says that the previous content is missing or damaged", async () => {
     using folder = new Kept({ "a.txt": "one\n" });
     const change = await folder.changes(folder.edit, { path: "a.txt", old_text: "one", new_text: "two" });
     const kept = `${folder.backups}/${change.before}`;
@@ -142,7 +142,7 @@ describe("undo", () => {
     expect(folder.read("a.txt")).toBe("two\n");
   });
 
-  test("S8: nothing of a log leads out of the workspace or of the backups", async () => {
+  test("S8: a log cannot lead undo out of the workspace or the backups", async () => {
     using folder = new Kept({ "a.txt": "one\n" });
     const change = await folder.changes(folder.edit, { path: "a.txt", old_text: "one", new_text: "two" });
     await expect(folder.undo({ ...change, before: "../secret.txt" })).rejects.toThrow(/is not kept any more/);
@@ -196,7 +196,7 @@ test("a content is kept by the SHA-256 of its bytes", async () => {
   expect(folder.read(`kept/${digest}`)).toBe("abc");
 });
 
-test("S10: a text that the host refuses does not get into a file", async () => {
+test("S10: a text that the host refuses is not written to a file", async () => {
   using folder = new TestFolder({ "a.txt": "[hidden]\n" });
   const refuse = (text: string) => (text.includes("[hidden]") ? "It holds a placeholder, not the secret." : undefined);
   const workspace = openWorkspace(folder.root);

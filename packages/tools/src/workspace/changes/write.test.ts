@@ -16,7 +16,7 @@ test("B36: write makes a file and the folders around it", async () => {
   expect(statSync(folder.path("a/b/c.txt")).mode & 0o777).toBe(0o666 & ~process.umask());
 });
 
-test("B36: write tells what it overwrote, as a unified diff", async () => {
+test("B36: write reports its change as a unified diff", async () => {
   using folder = new TestFolder({ "a.txt": "one\ntwo\nthree\n" });
   const answer = await call(writeTool(openWorkspace(folder.root)), { path: "a.txt", content: "one\n2\nthree\n" });
   expect(answer).toBe(
@@ -51,7 +51,7 @@ test("the mode of a file is kept", async () => {
   expect(statSync(folder.path("run.sh")).mode & 0o777).toBe(0o750);
 });
 
-test("a change of line ends is said", async () => {
+test("write reports a change of line ends", async () => {
   using folder = new TestFolder({ "a.txt": "one\r\ntwo\r\n" });
   const answer = await call(writeTool(openWorkspace(folder.root)), { path: "a.txt", content: "one\ntwo\n" });
   expect(answer).toContain("[line ends were CRLF and are LF now]");
@@ -69,7 +69,7 @@ test("a large difference is cut, and a binary file is replaced without one", asy
   );
 });
 
-test("S13: the file is written beside its place, readable by the owner alone, and nobody sees a half of it", async () => {
+test("S13: the new file is written next to the old file, readable by the owner alone, and never half visible", async () => {
   using folder = new TestFolder({ "a.txt": "old" });
   chmodSync(folder.path("a.txt"), 0o600);
   const seen = new Set<string>();
@@ -95,7 +95,7 @@ test("S13: the file is written beside its place, readable by the owner alone, an
   expect(folder.names()).toEqual(["a.txt"]);
 });
 
-test("a write that fails leaves nothing behind", async () => {
+test("a failed write leaves no file behind", async () => {
   using folder = new TestFolder({ "a.txt": "old" });
   const tool = writeTool(openWorkspace(folder.root));
   await expect(call(tool, { path: "a.txt/b", content: "x" })).rejects.toThrow("a.txt is not a folder");
@@ -110,7 +110,7 @@ test("a write that fails leaves nothing behind", async () => {
 
 const signal = new AbortController().signal;
 
-test("S21: a link that leads elsewhere since a person allowed the change is not written through", async () => {
+test("S21: write does not follow a link that changed its target after the approval", async () => {
   using folder = new TestFolder({ "seen.txt": "a\n", "other.txt": "a\n" });
   const workspace = openWorkspace(folder.root);
   const calls = [
@@ -135,7 +135,7 @@ test("S21: a link that leads elsewhere since a person allowed the change is not 
   expect([folder.read("seen.txt"), folder.read("other.txt")]).toEqual(["a\n", "a\n"]);
 });
 
-test("S21: what a link leads to when it is written is judged by its own name, and the link is followed where that is allowed", async () => {
+test("S21: rules judge the target of a link at the time of writing, and an allowed link is followed", async () => {
   using folder = new TestFolder({ "free.txt": "a\n", "asked.txt": "a\n" });
   symlinkSync("asked.txt", folder.path("link"));
   const workspace = openWorkspace(folder.root);

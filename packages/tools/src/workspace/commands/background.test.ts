@@ -39,7 +39,7 @@ class Place implements AsyncDisposable {
   }
 }
 
-test("C6: a command in the background is answered with its first output and a name, and goes on", async () => {
+test("C6: a background command returns its first output and a name, and continues", async () => {
   await using place = new Place();
   const command =
     "echo ready; until test -e go; do sleep 0.02; done; echo went; until test -e end; do sleep 0.02; done";
@@ -57,7 +57,7 @@ test("C6: a command in the background is answered with its first output and a na
   expect(await place.use("processes", {})).toBe(`p1 has ended (exit code 0): ${command}`);
 });
 
-test("C6: one that ends at once is answered like any other, and one that cannot start says why", async () => {
+test("C6: a background command that ends at once returns like any other; a command that cannot start gives its reason", async () => {
   await using place = new Place();
   expect(await place.start("echo no; exit 3")).toBe("no\nexit code 3");
   expect(await place.start("true")).toBe("[no output]");
@@ -77,7 +77,7 @@ test("C6: one that ends at once is answered like any other, and one that cannot 
   expect(place.folder.names()).toEqual([]);
 });
 
-test("C6: it is written to, until its input is closed or it has ended", async () => {
+test("C6: the model can write to a command until its input is closed or it has ended", async () => {
   await using place = new Place();
   await place.start("echo '>'; while read line; do echo \"heard $line\"; done; echo over; exit 4");
   expect(await place.use("process_input", { process: "p1", typed: "one\ntwo\n" })).toMatch(
@@ -108,7 +108,7 @@ test("C6: it is written to, until its input is closed or it has ended", async ()
   });
 });
 
-test("C6: a name that there is not is told, in one sentence, also that of another conversation", async () => {
+test("C6: an unknown name, also a name of another conversation, is an error in one sentence", async () => {
   await using place = new Place();
   await place.start("echo here; sleep 1000");
   for (const name of ["p2", "", "p", "__proto__", "p1 ", "\u001b[2J", "p1\n", "../p1", "9".repeat(5000)]) {
@@ -258,7 +258,7 @@ linux("F80, K23: a command in the background that waits for input is told as suc
   }
 });
 
-test("F82: of a progress bar in the background each reading has the step of its time", async () => {
+test("F82: each reading of a background progress bar has its current step", async () => {
   await using place = new Place();
   const command =
     'printf "1 %%"; for i in $(seq 2 500); do printf "\\r$i %%"; done; until test -e go; do sleep 0.02; done; printf "\\r501 %%\\r502 %%\\n"; until test -e end; do sleep 0.02; done; echo end';

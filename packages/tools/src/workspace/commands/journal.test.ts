@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { Journal } from "./journal.ts";
 
-test("B47: a journal keeps the last 200 lines, each cut, wherever the pieces break", () => {
+test("B47: a journal keeps the last 200 lines, each cut, wherever the pieces end", () => {
   const journal = new Journal();
   for (let line = 0; line < 1_000; line += 1) {
     journal.push("li");
@@ -18,7 +18,7 @@ test("B47: a journal keeps the last 200 lines, each cut, wherever the pieces bre
   expect(journal.last).toBe("unfinished");
 });
 
-test("S12: what a server writes is plain text", () => {
+test("S12: a server's output is plain text", () => {
   const journal = new Journal();
   journal.push("\x1b[31mred\x1b[0m\n");
   journal.note("info", "two\nlines\x07");

@@ -14,13 +14,13 @@ function shell(folder: TestFolder, options?: ShellOptions) {
 
 const linux = test.skipIf(process.platform !== "linux");
 
-test("B36: shell answers what the command printed, in the order of printing", async () => {
+test("B36: shell returns the command's output in the order of printing", async () => {
   using folder = new TestFolder();
   const command = "for i in 1 2 3; do echo out $i; echo err $i >&2; done; pwd";
   expect(await call(shell(folder), { command })).toBe(`out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n${folder.root}\n`);
 });
 
-test("a code that is not 0 stands at the end, and is no failure of the call", async () => {
+test("an exit code other than 0 is at the end of the result", async () => {
   using folder = new TestFolder();
   const tool = shell(folder);
   expect(await call(tool, { command: "echo no; exit 3" })).toBe("no\nexit code 3");
@@ -55,7 +55,7 @@ test.each([
   expect(existsSync(folder.path("x"))).toBe(true);
 });
 
-test("bytes that are no UTF-8 harm nothing, wherever they are cut", async () => {
+test("bytes that are not UTF-8 cause no fault, wherever they are cut", async () => {
   using folder = new TestFolder();
   const command = "printf 'gr\\374n '; sleep 0.1; printf '\\303'; sleep 0.1; printf '\\244 \\303'";
   expect(await call(shell(folder), { command })).toBe("gr\ufffdn ä \ufffd");
@@ -72,7 +72,7 @@ linux("what asks for a password or a yes fails at once", async () => {
   );
 });
 
-test("S36: a command that cannot be started is told as one that did not run", async () => {
+test("S36: the report of a command that cannot start says that it did not run", async () => {
   const folder = new TestFolder();
   const tool = shell(folder);
   folder[Symbol.dispose]();
@@ -126,7 +126,7 @@ test("B17: output is shown while the command runs", async () => {
   expect(shown.join("")).toBe("first\nsecond\n");
 });
 
-test("F18: of an endless output head and tail are kept, in bounded memory and with bounded progress", async () => {
+test("F18: shell keeps head and tail of an endless output, in bounded memory and with bounded progress", async () => {
   using folder = new TestFolder();
   const before = process.memoryUsage().rss;
   let most = 0;
@@ -153,7 +153,7 @@ test("F18: of an endless output head and tail are kept, in bounded memory and wi
   expect(shown).toBeLessThan(150 * 8200);
 });
 
-test("T67: a command that takes too long is ended, its call fails, and what it printed is kept", async () => {
+test("T67: a command that takes too long is ended, its call fails, and its output is kept", async () => {
   using folder = new TestFolder();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -164,7 +164,7 @@ test("T67: a command that takes too long is ended, its call fails, and what it p
   );
 });
 
-test("a call that is cancelled before it began starts nothing", async () => {
+test("a call that is cancelled before its start runs no command", async () => {
   using folder = new TestFolder();
   const signal = AbortSignal.abort(new Error("cancelled"));
   await expect(call(shell(folder), { command: "touch made" }, { signal })).rejects.toThrow("cancelled");
@@ -219,7 +219,7 @@ linux.each([
   ["let go of the output", (id: string) => `sleep ${id} >/dev/null 2>&1 &`],
   ["let go of the output and has a session of its own", (id: string) => `(setsid nohup sleep ${id} >/dev/null 2>&1 &)`],
   ["ignores SIGTERM", (id: string) => `(trap '' TERM; sleep ${id}) &`],
-])("F17: when a command ends, a background process ends too that %s", async (_, command) => {
+])("F17: the end of a command ends a background process that %s", async (_, command) => {
   using folder = new TestFolder();
   const id = uniqueSleep();
   using time = new OwnTime();
@@ -235,7 +235,7 @@ linux("F17: what a command writes just before it ends is not lost when a backgro
 });
 
 linux.each(["process.exit(0)", "throw new Error('broken')", "process.kill(process.pid, 'SIGINT')"])(
-  "F17: when the program ends by %s, its commands end",
+  "F17: the end of the program by %s ends its commands",
   async (ending) => {
     using folder = new TestFolder();
     const id = uniqueSleep();
@@ -257,7 +257,7 @@ linux.each(["process.exit(0)", "throw new Error('broken')", "process.kill(proces
   },
 );
 
-test("many commands at once leave no listener and no timer behind", async () => {
+test("many simultaneous commands leave no listener and no timer", async () => {
   using folder = new TestFolder();
   const tool = shell(folder);
   const before = process.listenerCount("exit");
@@ -275,7 +275,7 @@ test("many commands at once leave no listener and no timer behind", async () => 
   expect(warnings).toEqual([]);
 });
 
-test("F82: of a progress bar the answer has what a terminal shows at the end, and counts no step of it", async () => {
+test("F82: a progress bar appears as on a terminal at the end, without counting its steps", async () => {
   using folder = new TestFolder();
   const tool = shell(folder);
   const bar = 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); printf "\\r[%-20s] %d of 2000" "####" $i; done; echo';
@@ -296,7 +296,7 @@ test("F82: of a progress bar the answer has what a terminal shows at the end, an
   );
 });
 
-test("S10: a secret that a command puts together by moves of the cursor is taken out of the answer", async () => {
+test("S10: a secret that cursor moves put together is removed from the result", async () => {
   using folder = new TestFolder();
   const redaction = () => {
     let held = "";

@@ -43,7 +43,7 @@ test.each([
   expect(shown(output, 1)).toBe(expected);
 });
 
-test("F82: what was taken stays, and what is written over it stands in a line of its own", () => {
+test("F82: delivered text stays, and text that overwrites it gets a line of its own", () => {
   const screen = new TerminalScreen();
   const steps = [
     ["10 %", "10 %"],
@@ -62,7 +62,7 @@ test("F82: what was taken stays, and what is written over it stands in a line of
     expect(screen.push(output) + screen.take(), JSON.stringify(output)).toBe(expected);
 });
 
-test("F82: of 100 MB of progress, and of a line without an end, little is held, and it takes seconds", () => {
+test("F82: 100 MB of progress, or of a line without an end, need little memory and take seconds", () => {
   const screen = new TerminalScreen();
   const step = Array.from({ length: 2000 }, (_, index) => `\r[${"#".repeat(index % 40)}] ${index} of 2000`).join("");
   const size = LONG ? 100_000_000 : 10_000_000;
@@ -75,7 +75,7 @@ test("F82: of 100 MB of progress, and of a line without an end, little is held, 
   expect(size - line).toBeLessThan(200_000);
 }, 60_000);
 
-test("F82: of a long log all lines are there once and in order, whatever stood and moved before", () => {
+test("F82: all lines of a long log appear once and in order, whatever was moved before", () => {
   const lines = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => `line ${from + index}\n`).join("");
   expect(shown(`old\rnew ${lines(1, 3000)}`)).toBe(`new ${lines(1, 3000)}`);
@@ -114,7 +114,7 @@ async function onXterm(output: string): Promise<string> {
 }
 
 describe("F82: random output", () => {
-  test("is what another terminal shows, however it is cut into pieces", async () => {
+  test("equals the screen of another terminal, wherever the output is cut", async () => {
     for (let seed = 1; seed <= (LONG ? 2000 : 100); seed += 1) {
       const random = numbers(seed * 7919);
       const below = (most: number) => Math.floor(random.next().value * most);

@@ -23,7 +23,7 @@ async function lookBack(folder: TestFolder, ...calls: ReturnType<typeof call>[])
   return messages.flatMap((message) => (message.role === "assistant" ? message.calls : [])).slice(1);
 }
 
-describe("F98: read and search take addresses of what a summary covers", () => {
+describe("F98: read and search accept addresses of messages that a summary covers", () => {
   test("read: the list, a message, a result, and a part of it by its lines", async () => {
     using folder = new TestFolder();
     const calls = await lookBack(

@@ -48,7 +48,7 @@ describe.each(Object.entries(FORMS))("F82, K18: %s is kept", (name, inFile) => {
     expect(folder.bytes).toEqual(changed);
   });
 
-  test("by write, also when the text begins with a mark, and the result says so", async () => {
+  test("by write, also if the text begins with a mark, and the result says so", async () => {
     using folder = open();
     const write = writeTool(folder.workspace, { backups: folder.backups });
     const said = await call(write, { path: "a.ts", content: "neu ß\r\n" });
@@ -72,7 +72,7 @@ describe.each(Object.entries(FORMS))("F82, K18: %s is kept", (name, inFile) => {
     expect(folder.bytes).toEqual(inFile("function one() { return 1; }\r\n"));
   });
 
-  test("by bring_over, which takes bytes as they are, or puts no text together that is not UTF-8", async () => {
+  test("by bring_over, which copies the bytes and merges only UTF-8", async () => {
     using folder = open();
     const there = inFile(TEXT.replace("first", "1"));
     const here = inFile(TEXT);
@@ -98,7 +98,7 @@ test.each([
   ["Shift_JIS", Buffer.from([0x93, 0xfa, 0x96, 0x7b, 0x0a])],
   ["half a character of UTF-16", Buffer.from([0xff, 0xfe, 0x61, 0x00, 0x00, 0xd8])],
   ["an odd number of bytes of UTF-16", Buffer.from([0xff, 0xfe, 0x61, 0x00, 0x62])],
-])("F82: a file in %s is written by no tool, and the refusal says what to do", async (_, bytes) => {
+])("F82: no tool writes a file in %s, and the refusal names a remedy", async (_, bytes) => {
   using folder = new Form({ "a.ts": bytes });
   for (const [tool, input] of [
     [editTool(folder.workspace), { path: "a.ts", old_text: "gr", new_text: "x" }],
@@ -112,13 +112,13 @@ test.each([
   expect(folder.bytes).toEqual(bytes);
 });
 
-test("F82: a binary file, which has no encoding, is replaced by text as UTF-8", async () => {
+test("F82: UTF-8 text replaces a binary file", async () => {
   using folder = new Form({ "a.ts": Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0, 1]) });
   await call(writeTool(folder.workspace), { path: "a.ts", content: "neu ß\n" });
   expect(folder.bytes).toEqual(Buffer.from("neu ß\n"));
 });
 
-test("F82: blocks of edit mode are addressed to files with odd names as the call says", async () => {
+test("F82: blocks of edit mode address files with odd names as the call does", async () => {
   const names = [
     "line\nend.txt",
     'say "hi".txt',

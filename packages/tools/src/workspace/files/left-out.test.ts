@@ -13,7 +13,7 @@ test.each([
   ["search", { pattern: "needle" }],
   ["search", { pattern: "needle", path: "" }],
   ["search", { pattern: "needle", path: null, glob: null }],
-])("B82: %s with %j is about the workspace, and that is what is judged", async (tool, input) => {
+])("B82: %s with %j is about the workspace, and rules judge the workspace", async (tool, input) => {
   using folder = new TestFolder({ "a.txt": "a needle\n" });
   const workspace = openWorkspace(folder.root);
   const judged: unknown[] = [];

@@ -35,7 +35,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-test("S16: what is listed without git is what git lists, in random trees with random rules", async () => {
+test("S16: the list without git equals git's list, in random trees with random rules", async () => {
   const next = numbers(16);
   const pick = <T>(from: readonly T[]) => from[next(from.length)] as T;
   const rules = () => Array.from({ length: 1 + next(4) }, () => pick(RULES)).join("\n");
@@ -79,19 +79,19 @@ test("a folder of a repository is listed by the rules of the whole", async () =>
   expect(await listFiles(folder.path("app"))).toEqual(["a.ts", "lib/.ignore"]);
 });
 
-test("without a repository, what others wrote is passed over", async () => {
+test("without a repository, the list leaves out files of other programs", async () => {
   using folder = new TestFolder({ "a.ts": "", "node_modules/x/y.js": "", ".venv/z": "", "sub/__pycache__/q": "" });
   expect(await listFiles(folder.root)).toEqual(["a.ts"]);
 });
 
-test("S21: a link is listed by its name, and nothing behind it", async () => {
+test("S21: a link is listed by its name, without its target", async () => {
   using folder = new TestFolder({ "a.ts": "" });
   symlinkSync(folder.outside, folder.path("out"));
   symlinkSync(".", folder.path("loop"));
   expect(await listFiles(folder.root)).toEqual(["a.ts", "loop", "out"]);
 });
 
-test("a folder that is gone has no files", async () => {
+test("a removed folder has no files", async () => {
   using folder = new TestFolder();
   expect(await listFiles(folder.path("gone"))).toEqual([]);
 });
@@ -107,7 +107,7 @@ test.each(["config", "gitdir", "commondir", "include"] as const)(
   },
 );
 
-test("S16: the fixture that tries it all is one in which git does run programs", () => {
+test("S16: git runs programs in the fixture that tries each way", () => {
   using folder = new TestFolder();
   mkdirSync(folder.path("w"));
   const planted = plantPrograms(folder.path("w"));
@@ -115,7 +115,7 @@ test("S16: the fixture that tries it all is one in which git does run programs",
   expect(planted.ran()).toContain("fsmonitor");
 });
 
-test("S16: no rule of a folder and no depth of it holds others up: what would cost too much is passed over", async () => {
+test("S16: no rule and no depth of a folder blocks the process: the list ignores rules that cost too much", async () => {
   using folder = new TestFolder({
     ".gitignore": "**/a/**/a/**/a/**/a/**/b\n/a/**/a/**/a/**/a/c\n**/x/**/no.txt\n",
     "x/y/no.txt": "",
@@ -130,7 +130,7 @@ test("S16: no rule of a folder and no depth of it holds others up: what would co
   expect((await listFiles(folder.root)).filter((path) => path.startsWith("b"))).toEqual([far]);
 });
 
-test("S16: a walk that takes long gives others their turn, so that it can be ended", async () => {
+test("S16: a long walk yields to other work, so that it can be cancelled", async () => {
   const rules = Array.from({ length: 5_000 }, (_, at) => `**/${at}*/**/x*y*z${at}`).join("\n");
   using folder = new TestFolder({ ".gitignore": rules });
   // In a single folder, so that the walk waits for the system only once.
@@ -149,7 +149,7 @@ test("S16: a walk that takes long gives others their turn, so that it can be end
   expect(seen.length).toBeLessThan(200);
 });
 
-test("of more rules than anybody writes, the first are taken", async () => {
+test("the list uses the first rules if there are too many", async () => {
   const rules = Array.from({ length: 5_001 }, (_, at) => `f${at}`).join("\n");
   using folder = new TestFolder({ ".gitignore": rules, f4999: "", f5000: "", "sub/.gitignore": "g", "sub/g": "" });
   expect(await listFiles(folder.root)).toEqual([".gitignore", "f5000", "sub/.gitignore", "sub/g"]);

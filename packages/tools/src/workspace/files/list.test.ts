@@ -45,20 +45,20 @@ test(".gitignore files are honoured at every level, and .git is left out", async
   expect(await call(listTool(openWorkspace(folder.root)), { path: "src" })).not.toContain("b.tmp");
 });
 
-test("who names an ignored folder sees what is in it", async () => {
+test("list shows the content of an ignored folder that the call names", async () => {
   using folder = new TestFolder({ ".gitignore": "node_modules\n", "node_modules/a/i.js": "1" });
   const tool = listTool(openWorkspace(folder.root));
   expect(await call(tool, { path: "node_modules", depth: 2 })).toBe("node_modules/a/\nnode_modules/a/i.js (1 bytes)\n");
 });
 
-test("F79: a folder that cannot be opened is named", async () => {
+test("F79: list names a folder that cannot be opened", async () => {
   using folder = new TestFolder({ "a.txt": "" });
   mkdirSync(Buffer.concat([Buffer.from(`${folder.root}/b`), Buffer.from([0xff])]));
   const tool = listTool(openWorkspace(folder.root));
   expect(await call(tool, { path: ".", depth: 2 })).toBe("a.txt (0 bytes)\nb\ufffd/\n[cannot be opened: b\ufffd]\n");
 });
 
-test("a rule that would take for ever to match is passed over", async () => {
+test("list ignores a rule that would match for ever", async () => {
   using folder = new TestFolder({ ".gitignore": `${"*a".repeat(40)}b\n*.log\n`, "x.log": "" });
   folder.add("a".repeat(200), "");
   const text = await call(listTool(openWorkspace(folder.root)), { path: "." });
@@ -75,7 +75,7 @@ test("a large folder is cut, with a count", async () => {
   expect(text).toMatch(/\[the first 1000 of 1200 entries; list a folder in it/);
 });
 
-test("an empty, a missing folder and a file are told apart", async () => {
+test("list reports an empty folder, a missing folder and a file differently", async () => {
   using folder = new TestFolder({ "a.txt": "" });
   const tool = listTool(openWorkspace(folder.outside));
   expect(await call(listTool(openWorkspace(folder.root)), { path: "a.txt" }).catch((error) => error.message)).toBe(
@@ -84,7 +84,7 @@ test("an empty, a missing folder and a file are told apart", async () => {
   await expect(call(tool, { path: "none" })).rejects.toThrow("There is no folder none.");
 });
 
-test("S12: a name that would act on a terminal is shown as data", async () => {
+test("S12: list shows a name with terminal sequences as data", async () => {
   using folder = new TestFolder({ "a\x1b[2J\nb": "" });
   expect(await call(listTool(openWorkspace(folder.root)), { path: "." })).toBe('"a\\u001b[2J\\nb" (0 bytes)\n');
 });

@@ -85,7 +85,7 @@ test.each([
     `${named} is not a valid file URL: it contains ?, #, an invalid % escape, or an escaped slash or NUL. Write only the path.`,
   ]),
 ] as [string, string][])(
-  "S35: %s names no place of this machine, and the refusal says what to write",
+  "S35: %s names no place of this machine, and the refusal names the right form",
   (named, message) => {
     using folder = new TestFolder({});
     const refusal = expect.objectContaining({ name: "WorkspaceError", code: "path", message });
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test("S35, K3: every tool of the workspace takes a path by what it means, and what is checked holds that path", async () => {
+test("S35, K3: each tool of the workspace reads a path by its meaning, and the check uses the same path", async () => {
   using folder = new TestFolder({ "src/a.ts": "alpha\n", "kept\\a.ts": "literal\n" });
   const home = folder.path("..");
   const workspace = openWorkspace(folder.root, [], undefined, home);
@@ -115,7 +115,7 @@ test("S35, K3: every tool of the workspace takes a path by what it means, and wh
   expect(folder.names()).toEqual(["kept\\a.ts", "src"]);
 });
 
-test("S35: a path that leaves the workspace and leads back is inside, and one that ends outside is not", async () => {
+test("S35: a path that leaves the workspace and returns is inside; a path that ends outside is outside", async () => {
   using folder = new TestFolder({ "src/a.ts": "alpha\n" });
   symlinkSync(folder.outside, folder.path("out"));
   const workspace = openWorkspace(folder.root);
@@ -127,7 +127,7 @@ test("S35: a path that leaves the workspace and leads back is inside, and one th
   await expect(locate(workspace, `../${name}-other/a.ts`)).rejects.toThrow(/leads out of the workspace/);
 });
 
-describe("F81, K14: a name that looks like that of a file", () => {
+describe("F81, K14: a name that resembles a file's name", () => {
   const files = {
     "v\u00a013.05.txt": "blank\n",
     "it\u2019s \u201cdone\u201d.md": "quotes\n",
@@ -176,7 +176,7 @@ describe("F81, K14: a name that looks like that of a file", () => {
   });
 });
 
-test("F81: what is not there names the nearest that is", async () => {
+test("F81: the error for a missing file names the most similar file", async () => {
   using folder = new TestFolder({ "src/server/index.ts": "", "src/server/routes.ts": "", "README.md": "" });
   const workspace = openWorkspace(folder.root);
   await expect(call(readTool(workspace), { path: "src/server/indx.ts" })).rejects.toThrow(

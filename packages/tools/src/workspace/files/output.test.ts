@@ -12,7 +12,7 @@ test("a short output is kept as it is", () => {
   expect(output.bytes).toBe(8);
 });
 
-test("B16: of a long output head and tail are kept, with the number of bytes dropped", () => {
+test("B16: a long output keeps head and tail, with the number of dropped bytes", () => {
   const output = new BoundedOutput({ head: 4, tail: 4 });
   for (const piece of ["abc", "def", "0123456789", "uvw", "xyz"]) output.push(piece);
   expect(output.text()).toBe("abcd\n[... 14 bytes dropped ...]\nwxyz");
@@ -20,7 +20,7 @@ test("B16: of a long output head and tail are kept, with the number of bytes dro
   expect(output.text()).toBe("abcd\n[... 15 bytes dropped ...]\nxyz!");
 });
 
-test("cuts fall between characters, and what is cut there is counted", () => {
+test("cuts are between characters, and the count includes the cut bytes", () => {
   const output = new BoundedOutput({ head: 4, tail: 4 });
   output.push("a€€€€€z");
   expect(output.text()).toBe("a€\n[... 9 bytes dropped ...]\n€z");
@@ -42,7 +42,7 @@ test.each([
   expect(wholeLength(Buffer.from(text))).toBe(length);
 });
 
-test("of a character that is cut nothing remains", () => {
+test("no part of a cut character remains", () => {
   for (const character of ["ä", "€", "😀"]) {
     const bytes = Buffer.from(`a${character}`);
     for (let cut = 2; cut < bytes.length; cut += 1) expect(wholeLength(bytes.subarray(0, cut))).toBe(1);
@@ -57,11 +57,11 @@ test.each([
   ["oneword", 7],
   [`a ${"x".repeat(512)}`, 2],
   [`a ${"x".repeat(513)}`, 515],
-])("S10: of a word that may be half a secret nothing remains, unless nothing else would: %s", (text, length) => {
+])("S10: no part of a word that may be half a secret remains, unless the output would be empty: %s", (text, length) => {
   expect(wholeWordsLength(Buffer.from(text))).toBe(length);
 });
 
-test("S10: of a token that a cut goes through, no more than its first seven characters remain", () => {
+test("S10: at most seven characters of a cut token remain", () => {
   const token = fc.stringMatching(/^[\w.\-+/=~:@%]{8,512}$/);
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), token, fc.nat(), (before, word, place) => {

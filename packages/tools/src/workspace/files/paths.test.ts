@@ -70,7 +70,7 @@ test.each([
   await expect(call(writeTool(workspace), { path, content: "x" })).rejects.toThrow(refusal(code, message));
 });
 
-test("S8: a neighbour whose name begins like the root's is outside", async () => {
+test("S8: a neighbour whose name begins like the root's name is outside", async () => {
   using folder = new TestFolder();
   const workspace = openWorkspace(folder.root);
   mkdirSync(`${folder.root}-beside`);
@@ -112,7 +112,7 @@ test("writing through a link inside the workspace keeps the link", async () => {
   expect(readFileSync(folder.path("link"), "utf8")).toBe("after");
 });
 
-test("S8: a parent that becomes a link between the check and the writing is noticed", async () => {
+test("S8: a parent that becomes a link between check and writing is noticed", async () => {
   using folder = new TestFolder({ "src/deep/a.txt": "inside" });
   const workspace = openWorkspace(folder.root);
   const location = await locate(workspace, "src/deep/new.txt");
@@ -122,7 +122,7 @@ test("S8: a parent that becomes a link between the check and the writing is noti
   expect(readdirSync(folder.outside)).toEqual(["secret.txt"]);
 });
 
-test("S8: a link that stands in the place of a checked folder or file is not opened", async () => {
+test("S8: a link that replaces a checked folder or file is not opened", async () => {
   using folder = new TestFolder({ "src/a.txt": "" });
   const workspace = openWorkspace(folder.root);
   mkdirSync(`${folder.outside}/deep`);
@@ -134,7 +134,7 @@ test("S8: a link that stands in the place of a checked folder or file is not ope
   await expect(openFileInside(workspace, directory, "link", "src/link")).rejects.toThrow(/ELOOP/);
 });
 
-test("S8: nothing outside is read or written while a folder and a link are swapped", async () => {
+test("S8: no file outside is read or written while a folder and a link are swapped", async () => {
   using folder = new TestFolder({ "src/secret.txt": "inside\n" });
   const workspace = openWorkspace(folder.root);
   symlinkSync(folder.outside, folder.path("bait"));
@@ -188,7 +188,7 @@ test("S8: named pipes, sockets and devices are neither read nor written, and nev
   }
 });
 
-test("S8: a named pipe that takes the place of a file is refused when it is opened", async () => {
+test("S8: a named pipe that replaces a file is refused at opening", async () => {
   using folder = new TestFolder();
   const workspace = openWorkspace(folder.root);
   execFileSync("mkfifo", [folder.path("pipe")]);
@@ -261,7 +261,7 @@ test("names that only resemble protected ones can be written", async () => {
   expect(folder.names()).toEqual([".github", ".gitignore", "bashrc", "locked.txt"]);
 });
 
-test("when the root is in a protected folder, nothing in it is written", async () => {
+test("no file is written if the root is in a protected folder", async () => {
   using folder = new TestFolder();
   const workspace = openWorkspace(folder.root, [folder.root.replace(/\/root$/, "")]);
   await expect(call(writeTool(workspace), { path: "a", content: "x" })).rejects.toThrow(
@@ -269,7 +269,7 @@ test("when the root is in a protected folder, nothing in it is written", async (
   );
 });
 
-test("a file that another process changes between reading and writing is not overwritten by an edit", async () => {
+test("edit does not overwrite a file that another process changes after the reading", async () => {
   using folder = new TestFolder({ "a.txt": "one\n" });
   const workspace = openWorkspace(folder.root);
   const location = await locate(workspace, "a.txt");

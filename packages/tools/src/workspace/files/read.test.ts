@@ -23,14 +23,14 @@ test("B36: read gives a range, both ends included", async () => {
   expect(await call(tool, { path: "a.txt", start: 20, end: 99 })).toBe("20\tline 20\n");
 });
 
-test("B36: a range that does not exist is refused with the reason", async () => {
+test("B36: read refuses a missing range with the reason", async () => {
   using folder = new TestFolder({ "a.txt": "one\n" });
   const tool = readTool(openWorkspace(folder.root));
   await expect(call(tool, { path: "a.txt", start: 2 })).rejects.toThrow("a.txt ends before line 2");
   await expect(call(tool, { path: "a.txt", start: 5, end: 4 })).rejects.toThrow("end (4) is before start (5)");
 });
 
-test("a long file is given in parts, and each says how to read on", async () => {
+test("read returns a long file in parts, each with the next call", async () => {
   using folder = new TestFolder({ "a.txt": lines(1, 2500) });
   const tool = readTool(openWorkspace(folder.root));
   const first = await call(tool, { path: "a.txt" });
@@ -51,12 +51,12 @@ test("a very long line is cut between characters, with a note", async () => {
   expect(text).toMatch(/^1\ta€{666} \[\.\.\. 1198002 more bytes in this line\]\n2\tnext\n$/);
 });
 
-test("an empty file is said to be empty", async () => {
+test("read says that a file is empty", async () => {
   using folder = new TestFolder({ "a.txt": "" });
   expect(await call(readTool(openWorkspace(folder.root)), { path: "a.txt" })).toBe("[a.txt is empty]");
 });
 
-test("a folder and a missing file are refused with what to do", async () => {
+test("read refuses a folder and a missing file, with a remedy", async () => {
   using folder = new TestFolder({ "src/a.txt": "" });
   const tool = readTool(openWorkspace(folder.root));
   await expect(call(tool, { path: "src" })).rejects.toThrow("src is a folder. Use list");
@@ -66,7 +66,7 @@ test("a folder and a missing file are refused with what to do", async () => {
 test.each([
   ["image/png", "a PNG image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1")],
   ["application/pdf", "a PDF document", Buffer.from("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "latin1")],
-])("C4: the model is shown what is %s", async (mediaType, what, bytes) => {
+])("C4: read shows the model %s", async (mediaType, what, bytes) => {
   using folder = new TestFolder({ "a/file": bytes });
   const brought: unknown[] = [];
   const attach = (file: unknown) => void brought.push(file);
@@ -75,7 +75,7 @@ test.each([
   expect(brought).toEqual([{ mediaType, name: "a/file", data: bytes.toString("base64") }]);
 });
 
-test("C4: a picture that is too large is not read, and a document that is a text is one", async () => {
+test("C4: read refuses a picture that is too large, and reads a text document as text", async () => {
   using folder = new TestFolder({ "b.pdf": "%PDF- is how they begin.\n", "a.png": "\x89PNG\r\n\0" });
   const large = openSync(`${folder.root}/a.png`, "r+");
   writeSync(large, Buffer.from("\x89PNG\r\n\x1a\n\0", "latin1"), 0, 9, 0);
@@ -98,7 +98,7 @@ test.each([
   );
 });
 
-test("text that only begins like a binary format is text", async () => {
+test("read treats text that begins like a binary format as text", async () => {
   using folder = new TestFolder({ "a.txt": "BZh is a signature\n" });
   expect(await call(readTool(openWorkspace(folder.root)), { path: "a.txt" })).toBe("1\tBZh is a signature\n");
 });
@@ -106,7 +106,7 @@ test("text that only begins like a binary format is text", async () => {
 test.each([
   ["UTF-16LE", Buffer.from("\ufeffgrüße\r\n€\r\n", "utf16le")],
   ["UTF-16BE", Buffer.from("\ufeffgrüße\r\n€\r\n", "utf16le").swap16()],
-])("%s is shown as text, and said", async (name, bytes) => {
+])("read shows %s as text, and says so", async (name, bytes) => {
   using folder = new TestFolder({ "a.txt": bytes });
   const text = await call(readTool(openWorkspace(folder.root)), { path: "a.txt" });
   expect(text).toBe(`1\tgrüße\n2\t€\n[a.txt is ${name}, shown as text; edit and write keep the encoding]\n`);
@@ -117,7 +117,7 @@ test("a byte-order mark and CRLF are not shown", async () => {
   expect(await call(readTool(openWorkspace(folder.root)), { path: "a.txt" })).toBe("1\tone\n2\ttwo\n");
 });
 
-test("bytes that are not UTF-8 are shown and said", async () => {
+test("read shows bytes that are not UTF-8, and says so", async () => {
   using folder = new TestFolder({ "a.txt": Buffer.from("gr\xfc\xdfe\n", "latin1") });
   expect(await call(readTool(openWorkspace(folder.root)), { path: "a.txt" })).toMatch(
     /^1\tgr\ufffd\ufffde\n\[some bytes are not UTF-8/,
@@ -130,7 +130,7 @@ test("S12: escape sequences in a file cannot act on a terminal", async () => {
   expect(text).toMatch(/^1\t\u241b\]52;c;eA==\u2407\n\[control characters are shown as pictures/);
 });
 
-test("of a file of 300 MB only the wanted lines are held in memory", async () => {
+test("read holds only the wanted lines of a file of 300 MB in memory", async () => {
   using folder = new TestFolder({ "huge.txt": lines(1, 3000) });
   const file = openSync(folder.path("huge.txt"), "r+");
   ftruncateSync(file, 300_000_000);
@@ -151,7 +151,7 @@ test("reading ends when the call is cancelled", async () => {
   );
 });
 
-test("the path that a note names is the one behind a link", async () => {
+test("a note names the path behind a link", async () => {
   using folder = new TestFolder({ "a.txt": "" });
   symlinkSync("a.txt", folder.path("b.txt"));
   expect(await call(readTool(openWorkspace(folder.root)), { path: "b.txt" })).toBe("[a.txt is empty]");

@@ -31,7 +31,7 @@ function talking() {
   };
 }
 
-test("F78, K4: a write refuses a file that a user changed since it was read, and works once it was read again", async () => {
+test("F78, K4: write refuses a file that a user changed since its reading, and works after the next reading", async () => {
   using it = talking();
   await it.turn(read);
   it.user("one\ntwo\nby the user\n");
@@ -42,7 +42,7 @@ test("F78, K4: a write refuses a file that a user changed since it was read, and
   expect(await it.turn(write)).toEqual([REFUSED]);
 });
 
-test("F78: a range that was read counts, and the same content with another time is no change", async () => {
+test("F78: a read range counts as seen, and an equal content with another time is no change", async () => {
   using it = talking();
   await it.turn(call("read", { path: "n.md", start: 2, end: 2 }));
   utimesSync(it.folder.path("n.md"), 1, 1);
@@ -53,7 +53,7 @@ test("F78: a range that was read counts, and the same content with another time 
   expect(await it.turn(write)).toEqual([REFUSED]);
 });
 
-test("F78: what the branch's own commands, edits and writes changed counts as seen; what a user changed before does not", async () => {
+test("F78: changes by the branch's own commands, edits and writes count as seen; earlier changes by a user do not", async () => {
   using it = talking();
   await it.turn(read, shell("sed -i s/two/three/ n.md"));
   expect(it.folder.read("n.md")).toBe("one\nthree\n");
@@ -65,7 +65,7 @@ test("F78: what the branch's own commands, edits and writes changed counts as se
   expect(it.folder.read("n.md")).toBe("mine\nby the user\nmore");
 });
 
-test("F78: an edit needs its place alone, and does not stand for reading what a user wrote beside it", async () => {
+test("F78: edit needs only its place, and does not count as reading a user's other changes", async () => {
   using it = talking();
   await it.turn(read);
   it.user("one\ntwo\nby the user\n");
@@ -74,7 +74,7 @@ test("F78: an edit needs its place alone, and does not stand for reading what a 
   expect(it.folder.read("n.md")).toBe("one\n2\nby the user\n");
 });
 
-test("F78: a file that the branch never saw is overwritten and shown; one that is gone is made; one that came back is refused", async () => {
+test("F78: write overwrites and shows a file that the branch never saw, makes a removed file, and refuses a file that came back", async () => {
   using it = talking();
   expect((await it.turn(write))[0]).toMatch(/^Overwrote n\.md.*\n.*\n.*\n.*\n-one\n-two\n\+mine/);
   rmSync(it.folder.path("n.md"));
@@ -93,7 +93,7 @@ test("F78: each branch has its own view", async () => {
   expect(results.at(-1)).toBe(REFUSED);
 });
 
-test("F78: what a sub-agent changed counts as seen by its parent, and what it read does not", async () => {
+test("F78: a sub-agent's changes count as seen by its parent, and its readings do not", async () => {
   using it = talking();
   const also: Tool[] = [launchAgent()];
   const launch = call("launch_agent", { task: "Do it.", expected_output: "words" });
@@ -132,7 +132,7 @@ test.each(["utf-16le", "utf-16be"] as const)(
   },
 );
 
-test("F78: what a user attached counts as read", async () => {
+test("F78: a user's attachment counts as read", async () => {
   using it = talking();
   const session = Session.inMemory();
   await session.add([{ type: "text", text: '<file name="./n.md">\none\ntwo\n\n</file>' }]);
@@ -141,7 +141,7 @@ test("F78: what a user attached counts as read", async () => {
   expect(results).toEqual([REFUSED]);
 });
 
-test("F78: a block that replaces a file, or its lines, is not waited for when the file changed since it was read", async () => {
+test("F78: edit mode does not wait for a block that replaces a file, or its lines, after the file changed since its reading", async () => {
   using it = talking();
   await it.turn(read);
   it.user("zero\none\ntwo\n");
@@ -154,7 +154,7 @@ test("F78: a block that replaces a file, or its lines, is not waited for when th
   expect((await it.turn(write))[0]).toMatch(/^Overwrote/);
 });
 
-test("F78: a file that is brought over replaces none that changed since the branch saw it", async () => {
+test("F78: bring_over replaces no file that changed since the branch saw it", async () => {
   using it = talking();
   const incoming = async () => ({
     there: { content: Buffer.from("theirs\n"), mode: "100644" },
@@ -198,7 +198,7 @@ test("F78: any tool that is run while changes are noticed counts as the branch's
   expect((await it.turn(write))[0]).toMatch(/^Overwrote/);
 });
 
-test("F78: nobody is asked to replace a changed file without being told that the call will be refused", async () => {
+test("F78: a question about a changed file says that the call will be refused", async () => {
   using it = talking();
   await it.turn(read);
   it.user("by the user\n");

@@ -68,13 +68,10 @@ const UNDERSTOOD: readonly (readonly [pattern: string, ...lines: number[]])[] = 
   ["\\/|\\-|\\;", 8],
 ];
 
-test.each(["\n", "\r\n"])(
-  "F79, K6: patterns of other dialects find what they mean, with %j at the ends of lines",
-  (end) => {
-    const text = TEXT.join(end) + end;
-    expect(UNDERSTOOD.map(([pattern]) => [pattern, ...linesWith(pattern, text)])).toEqual(UNDERSTOOD);
-  },
-);
+test.each(["\n", "\r\n"])("F79, K6: patterns of other dialects match as meant, with %j at the ends of lines", (end) => {
+  const text = TEXT.join(end) + end;
+  expect(UNDERSTOOD.map(([pattern]) => [pattern, ...linesWith(pattern, text)])).toEqual(UNDERSTOOD);
+});
 
 const REFUSED: readonly (readonly [pattern: string, reason: string, form: string])[] = [
   ["(", "Unterminated group", "put \\ before"],
@@ -144,7 +141,7 @@ test.each([
   expect(linesWith(pattern, line)).toEqual([]);
 });
 
-test("F79: a reference that ignores case in a part of a pattern is refused, and works in the whole pattern", () => {
+test("F79: a reference within a part that ignores case is refused, and works if the whole pattern ignores case", () => {
   expect(() => translate("(?i:(a)\\1)b")).toThrow("Write (?i) at the beginning, where it applies to all parts.");
   expect(linesWith("(?i)(a)\\1b", "aAB")).toEqual([1]);
 });

@@ -27,7 +27,7 @@ const REFUSAL = /^The pattern is not a valid regular expression: .+\. .+\.$/s;
 /** Few in quick mode, because each search starts a thread. */
 const [TREES, PATTERNS] = process.env.BANYAN_LONG ? [100, 20] : [8, 5];
 
-test(`F79: ${TREES * PATTERNS} random patterns find what JavaScript finds, with and without ripgrep${hasRipgrep ? "" : " (no rg here)"}`, async () => {
+test(`F79: ${TREES * PATTERNS} random patterns find the same as JavaScript, with and without ripgrep${hasRipgrep ? "" : " (no rg here)"}`, async () => {
   const drawn = fc.sample(fc.tuple(trees, fc.array(patterns, { minLength: PATTERNS, maxLength: PATTERNS })), {
     numRuns: TREES,
     seed: SEED,
@@ -62,7 +62,7 @@ test.each([
   // V8 stops optimizing after the first MiB of compiled expressions, so long-lived programs get plain code.
   ["plain", "--no-regexp-optimization", SEED + 1],
 ])(
-  "F79: in %s code, random patterns find in texts what JavaScript finds, and one of 20 is refused at the most",
+  "F79: random patterns in %s code find the same as JavaScript in texts, and at most one of 20 is refused",
   (_code, flag, seed) => {
     setFlagsFromString(flag);
     using _restored = { [Symbol.dispose]: () => setFlagsFromString("--regexp-optimization") };
@@ -131,7 +131,7 @@ const words = fc.array(
   },
 );
 
-test("F82: what is shown of a line contains the beginning of the match, and no half of a word of at most 512 units", () => {
+test("F82: the shown part of a line contains the beginning of the match, and no half of a word of at most 512 units", () => {
   fc.assert(
     fc.property(words, fc.constantFrom("needle", "sk-needle-in-a-key", "n"), words, (before, match, behind) => {
       const line = before.join("") + match + behind.join("");

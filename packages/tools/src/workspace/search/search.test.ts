@@ -316,7 +316,7 @@ test.skipIf(!hasRipgrep)("F79: ripgrep leaves out the files in which nothing can
   expect(await left("\\w")).toEqual(files);
 });
 
-test("S8: what lies outside is not searched", async () => {
+test("S8: search leaves out files outside the workspace", async () => {
   using folder = new TestFolder();
   symlinkSync(folder.outside, folder.path("out"));
   const tool = searchTool(openWorkspace(folder.root));
@@ -352,7 +352,7 @@ describe.each([{ ripgrep: false }, { ripgrep: true }])("S21, with $ripgrep for r
   });
 });
 
-test("S5: an rg that lies in the workspace is not run", () => {
+test("S5: search does not run an rg from the workspace", () => {
   using folder = new TestFolder({ "bin/rg": "#!/bin/sh\n" });
   execFileSync("chmod", ["+x", folder.path("bin/rg")]);
   const workspace = openWorkspace(folder.root);
@@ -360,11 +360,11 @@ test("S5: an rg that lies in the workspace is not run", () => {
   expect(findRipgrep(openWorkspace(folder.outside), { PATH: folder.path("bin") })).toBe(folder.path("bin/rg"));
 });
 
-describe("a pattern that takes for ever", () => {
+describe("a pattern that would match for ever", () => {
   const catastrophic = { pattern: "^(a+)+$", path: "." };
   const content = { "0.txt": "a\n", "1.txt": `${"a".repeat(60)}!\n` };
 
-  test("is stopped at the deadline, and what was found stays", async () => {
+  test("stops at the deadline, and keeps the results", async () => {
     using folder = new TestFolder(content);
     let ticks = 0;
     const ticker = setInterval(() => {
