@@ -62,7 +62,7 @@ describe("B46: what goes along", () => {
     },
   );
 
-  test("F81: a file whose name only looks like what is named, and the nearest name where there is none", async () => {
+  test("F81: a message takes the file whose name resembles the given name, or names the nearest file", async () => {
     const own = mkdtempSync(join(tmpdir(), "banyan-attach-"));
     try {
       for (const name of ["v\u00a013.05.txt", "it\u2019s.md", "line\nend.txt", 'say "hi".txt', "notes.txt"])
@@ -104,7 +104,7 @@ describe("B46: what goes along", () => {
     ]);
   });
 
-  test("binary and huge files do not, with the reason; nor what is not there", async () => {
+  test("binary, huge and missing files do not, with the reason", async () => {
     const { parts, attached, problems } = await only("@program.bin @large.txt @gone.txt @src/*.rs @someone");
     expect(parts).toHaveLength(1);
     expect(attached).toEqual([]);
@@ -116,7 +116,7 @@ describe("B46: what goes along", () => {
     ]);
   });
 
-  test("F79: a pattern that names node_modules finds its files there", async () => {
+  test("F79: a pattern with node_modules finds files in that folder", async () => {
     mkdirSync(join(folder, "node_modules/x"), { recursive: true });
     writeFileSync(join(folder, "node_modules/x/index.js"), "export {};\n");
     expect((await only("@node_modules/x/*.js")).attached).toMatchObject([
@@ -160,7 +160,7 @@ describe("B46: what goes along", () => {
   });
 });
 
-describe("S21: what a link or a rule leads to", () => {
+describe("S21: targets of links and rules", () => {
   let outside: string;
   beforeAll(() => {
     outside = realpathSync(mkdtempSync(join(tmpdir(), "banyan-outside-")));
@@ -180,7 +180,7 @@ describe("S21: what a link or a rule leads to", () => {
     return problems;
   };
 
-  test("S21: a link that leads out of the workspace is told with its real path, and not read", async () => {
+  test("S21: a link out of the workspace is reported with its real path, and not read", async () => {
     const why = (name: string, path: string) =>
       `Can't attach ${name}: a link leads to ${join(outside, path)}. Name that path if you mean it.`;
     expect(await problems("@notes.txt @docs/key.txt @docs/")).toEqual(
@@ -191,7 +191,7 @@ describe("S21: what a link or a rule leads to", () => {
     expect(await problems("@note*.txt")).toEqual([why("notes.txt", "key.txt")]);
   });
 
-  test("S21: who sits at the machine may name what lies elsewhere; who writes to a server may not", async () => {
+  test("S21: a local user may name files outside the workspace; a user of a server may not", async () => {
     const named = `@${join(outside, "key.txt")}`;
     expect((await attachNamedFiles(named, { folder, outside: true })).attached).toHaveLength(1);
     const refusal = "it is outside the workspace, and a message to a server can name only files inside.";
@@ -209,7 +209,7 @@ describe("S21: what a link or a rule leads to", () => {
     });
   });
 
-  test("S21: a rule on reading holds for what a message names, by whatever name; a question is answered by naming it", async () => {
+  test("S21: a rule on reading applies to files in messages under any name; a question allows a file by its name", async () => {
     const { deny, ask } = { deny: [{ tool: "read", pattern: "secret/**" }], ask: [] as Rule[] };
     const rules = (denied: Rule[], asked: Rule[]) =>
       readingRules(pathScope(folder, "/home/a"), { deny: denied, ask: asked, allow: [] }, () => "ask");

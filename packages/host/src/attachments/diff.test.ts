@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const changes = (of?: string, cwd = folder) => namedDiff(of, { cwd, sandbox, env: process.env });
 
-test("C15: @diff is what is not committed, what changed since a branch, what a commit changed, or what lies between", async (context) => {
+test("C15: @diff is the uncommitted changes, the changes since a branch, of a commit, or between two", async (context) => {
   if (!sandbox) return context.skip("There is no sandbox here.");
   expect(await changes()).toMatch(
     /\n-of the branch\n\+not committed\nNew files that git does not track yet:\nnew\.txt\n$/,
@@ -54,7 +54,7 @@ test("C15: @diff is what is not committed, what changed since a branch, what a c
   expect(await changes("main...work")).toMatch(/\n-first\n\+of the branch\n$/);
 });
 
-test("C15: @diff that names nothing, or an option of git, says so", async (context) => {
+test("C15: @diff with an unknown name or an option of git is an error", async (context) => {
   if (!sandbox) return context.skip("There is no sandbox here.");
   await expect(changes("nowhere")).rejects.toThrow("there is no commit nowhere");
   await expect(changes("--output=x")).rejects.toThrow("there is no commit --output=x");
@@ -75,13 +75,13 @@ test("C15: @diff runs no program that the repository names", async (context) => 
   expect(readdirSync(join(folder, ".git"))).not.toContain("ran");
 });
 
-test("S16: without a sandbox git does not run, and a sentence says so", async () => {
+test("S16: git does not run without a sandbox, and an error says so", async () => {
   await expect(namedDiff(undefined, { cwd: folder, sandbox: undefined, env: process.env })).rejects.toThrow(
     "git runs only in a sandbox",
   );
 });
 
-test("C15: @diff goes along as it is named; a file of that name comes first", async () => {
+test("C15: a file named like @diff precedes the diff", async () => {
   const readDiff = async (of: string | undefined) => `the changes of ${of}`;
   const { attached, parts } = await attachNamedFiles("See @diff:main", { folder, readDiff });
   expect(attached).toEqual([{ name: "diff:main", kind: "diff", size: 19 }]);

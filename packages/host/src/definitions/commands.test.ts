@@ -6,7 +6,7 @@ const said = (text: string, args: string) =>
   commandPromptText({ name: "x", description: "", hint: undefined, model: undefined, text }, args);
 
 describe("C17, K10: the arguments of a command", () => {
-  test("prices and code stay as they are; arguments that no place takes come last", () => {
+  test("prices and code stay unchanged, and arguments without a place come last", () => {
     const text = "It costs $1,000 or $25, $1.50 at least.\n\n```sh\nawk '{print $1}' list\n```";
     expect(said(text, "")).toBe(text);
     expect(said(text, "alpha beta")).toBe(`${text}\n\nalpha beta`);
@@ -19,7 +19,7 @@ describe("C17, K10: the arguments of a command", () => {
     expect(said("`$1`", "a")).toBe("`a`");
   });
 
-  test("signs in arguments are text, whatever the command does with them", () => {
+  test("special characters in arguments are text in any command", () => {
     expect(said("$1|$ARGUMENTS", "$100 $& $1 $ARGUMENTS")).toBe("$100|$100 $& $1 $ARGUMENTS");
   });
 
@@ -32,7 +32,7 @@ describe("C17, K10: the arguments of a command", () => {
     ["a fence below a tag", "<example>\n```\n$1\n```\n</example>"],
     ["a fence that nothing closes", "```\n$1\n~~~\n$1"],
     ["line ends of Windows", "```sh\r\n$1\r\n```\r"],
-  ])("%s keeps its signs, and the text behind it takes arguments", (_, code) => {
+  ])("%s keeps its characters, and the text after it takes arguments", (_, code) => {
     const isOpen = code.endsWith("$1");
     expect(said(`$1\n${code}`, "a")).toBe(`a\n${code}`);
     if (!isOpen) expect(said(`${code}\n$1`, "a")).toBe(`${code}\na`);
@@ -43,7 +43,7 @@ describe("C17, K10: the arguments of a command", () => {
     expect(said("```sh``` is $1", "a")).toBe("```sh``` is a");
   });
 
-  test("random texts: each piece comes out as its kind says", () => {
+  test("random texts: the command treats each piece by its kind", () => {
     const words = fc.array(fc.stringMatching(/^[a-z$&1-9.,`~]{1,6}$/), { maxLength: 11 });
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), words, (pieces, given) => {

@@ -33,7 +33,7 @@ function write(path: string, ...lines: readonly string[]): string {
 }
 
 describe("named agents", () => {
-  test("B41: an agent is a Markdown file; its text is what it is told", () => {
+  test("B41: an agent is a Markdown file, and its text becomes the instructions", () => {
     write(
       "agents/reviewer.md",
       "---",
@@ -75,7 +75,7 @@ describe("named agents", () => {
     });
   });
 
-  test("one of the project stands in the place of the user's of the same name", () => {
+  test("an agent of the project replaces the user's agent of the same name", () => {
     write("user/a.md", "---", "description: the user's", "---", "User.");
     write("project/a.md", "---", "description: the project's", "---", "Project.");
     const { found } = readAgentFiles([
@@ -107,7 +107,7 @@ describe("named agents", () => {
       ["---", "description: d", "---", ""],
       ": it has no instructions; write them below the second line of dashes.",
     ],
-  ])("one %s is named with its line, and the others work", (_, lines, problem) => {
+  ])("a notice names the line of an agent %s, and the other agents work", (_, lines, problem) => {
     const bad = write("agents/bad.md", ...lines);
     write("agents/good.md", "---", "description: good", "---", "Text.");
     const { found, faults } = readAgentFiles([{ path: join(root, "agents") }]);
@@ -142,7 +142,7 @@ describe("named agents", () => {
     expect(faults[2]?.line).toBe(4);
   });
 
-  test("S21: one of a project that a link leads out of it is not read; the user's own may lie anywhere", () => {
+  test("S21: a project's agent behind a link out of the project is not read; the user's own agents may be anywhere", () => {
     const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "banyan-elsewhere-")));
     writeFileSync(join(elsewhere, "secret"), "---\ndescription: Digs.\n---\nA secret.");
     mkdirSync(join(root, "agents"), { recursive: true });
@@ -161,7 +161,7 @@ describe("named agents", () => {
     expect(readAgentFiles([{ path: join(root, "agents") }]).faults).toHaveLength(1);
   });
 
-  test("B41: it can be launched by its name", async () => {
+  test("B41: an agent can launch the agent by its name", async () => {
     write("agents/digger.md", "---", "description: Digs.", "---", "You dig.");
     const { found } = readAgentFiles([{ path: join(root, "agents") }]);
     const model = scriptedModel((request) => {
@@ -179,7 +179,7 @@ describe("named agents", () => {
 });
 
 describe("commands", () => {
-  test("a command is a Markdown file; what is typed behind it stands where it says", () => {
+  test("a command is a Markdown file, and the typed arguments replace its placeholders", () => {
     write(
       "commands/fix.md",
       "---",
@@ -199,7 +199,7 @@ describe("commands", () => {
     expect(plain && commandPromptText(plain, "quietly")).toBe("Look around.\nThen tell.\n\nquietly");
   });
 
-  test("a name that cannot be typed is a fault", () => {
+  test("a name that a user cannot type is a fault", () => {
     write("commands/a b.md", "x");
     expect(readCommands([{ path: join(root, "commands") }]).faults.map(({ problem }) => problem)).toEqual([
       "'a b' cannot name a command",
@@ -255,7 +255,7 @@ describe("C19: loading", () => {
     ]);
   });
 
-  test("what is no YAML and lacks what it must have is left out, with the line of the YAML", () => {
+  test("a file without YAML or a required field is left out, and the notice names the line of the YAML", () => {
     const path = write("skills/lacking/SKILL.md", "---", "name: a: b", "---", "Text.");
     const { found, faults } = readSkills([{ path: join(root, "skills") }]);
     expect(found).toEqual([]);
@@ -322,7 +322,7 @@ describe("C19: loading", () => {
 });
 
 describe("skills", () => {
-  test("a skill is told by its description, and read when the agent asks for it", async () => {
+  test("the model sees a skill's description, and reads the skill by a call", async () => {
     write(
       "skills/release/SKILL.md",
       "---",
@@ -347,14 +347,14 @@ describe("skills", () => {
     ]);
   });
 
-  test("one without a name is called as its folder", () => {
+  test("a skill without a name has the name of its folder", () => {
     write("a b/skills/release/SKILL.md", "---", "description: How we release.", "---", "1. Tag.");
     const { found, faults } = readSkills([{ path: join(root, "a b/skills") }]);
     expect(faults).toEqual([]);
     expect(found).toMatchObject([{ name: "release", description: "How we release." }]);
   });
 
-  test("one whose description is too long is a fault with its line", () => {
+  test("a skill with a description that is too long is a fault with its line", () => {
     const path = write("skills/long/SKILL.md", "---", `description: ${"x".repeat(1025)}`, "---", "Text.");
     expect(readSkills([{ path: join(root, "skills") }]).faults.map(describeFault)).toEqual([
       `${path}:2:14: description: found "${"x".repeat(79)}; expected at most 1,024 characters.`,

@@ -53,7 +53,7 @@ async function turn(host: Awaited<ReturnType<typeof open>>, session: Session, te
 const lastText = ({ state }: Session) => pathTo(state, state.leaf).map(textOf).at(-1);
 
 describe("an agent of another program as a model", () => {
-  test("takes the turns of a conversation, and /undo takes back what it wrote", async () => {
+  test("runs the turns of a conversation, and /undo undoes its changes", async () => {
     writeFileSync(join(cwd, "a.txt"), "old");
     await using host = closing(await open());
     const session = await host.newSession();
@@ -90,7 +90,7 @@ describe("an agent of another program as a model", () => {
     await last.close();
   });
 
-  test("S43: is held by rules and hooks on acts, whatever it calls its calls, and fails a turn for what it did not ask", async () => {
+  test("S43: obeys rules and hooks on acts, whatever its calls' names, and fails the turn if it acts without asking", async () => {
     const rules = { model: "acp/sample", approval: "edits", deny: ["write", "edit"] } as const;
     await using host = closing(await open(rules));
     const session = await host.newSession();
@@ -112,7 +112,7 @@ describe("an agent of another program as a model", () => {
     await other.close();
   });
 
-  test("S10: a secret in what it tells of its calls is taken out", async () => {
+  test("S10: loses secrets from its reported calls", async () => {
     const secret = `sk-ant-${"a1B2".repeat(20)}`;
     await using host = closing(await open({ model: "acp/sample" }, env({ ANTHROPIC_API_KEY: secret })));
     const session = await host.newSession();
@@ -127,7 +127,7 @@ describe("an agent of another program as a model", () => {
     await session.close();
   });
 
-  test("does the task of a sub-agent that a person defined, and of no other", async () => {
+  test("runs the task of one sub-agent that the user defined", async () => {
     const sample = { sample: { command: process.execPath, args: [SAMPLE], env: { SAMPLE_CAN: "embedded" } } };
     const agents = { helper: { description: "Helps.", instructions: "Be kind.", model: "acp/sample" } };
     const launch = { task: "told", expected_output: "words" };
@@ -171,7 +171,7 @@ describe("an agent of another program as a model", () => {
     await session.close();
   });
 
-  test("that is not there, not installed, or lacks a variable, says so in a sentence before anything starts", async () => {
+  test("that is missing, not installed, or lacks a variable, is an error before anything starts", async () => {
     await expect(open({ model: "acp/sampel" })).rejects.toThrow(
       /There is no agent "sampel"\. Did you mean acp\/sample\?/,
     );
@@ -184,14 +184,14 @@ describe("an agent of another program as a model", () => {
     );
   });
 
-  test("stands in the list of models when it is installed", async () => {
+  test("is in the list of models if it is installed", async () => {
     await using host = closing(await open({ model: "demo/offline" }));
     const acp = (await host.listProviders()).find(({ name }) => name === "acp");
     expect(acp).toMatchObject({ usable: true, models: ["acp/sample"], known: 4 });
     expect((await host.listModels("acp")).map(({ name }) => name)).toContain("acp/claude");
   });
 
-  test("is told how much it is to think, behind a short name too", async () => {
+  test("gets the effort, also behind a short name", async () => {
     set({
       acpAgents: { sample: { command: process.execPath, args: [SAMPLE], env: { SAMPLE_CAN: "embedded,effort" } } },
       aliases: { mine: "acp/sample:low" },
@@ -208,7 +208,7 @@ describe("an agent of another program as a model", () => {
     }
   });
 
-  test("S16: a program of the workspace is none, and a relative path is refused", async () => {
+  test("S16: a program of the workspace is no agent, and a relative path is refused", async () => {
     const bin = join(cwd, "bin");
     mkdirSync(bin);
     writeFileSync(join(bin, "codex-acp"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });

@@ -35,8 +35,8 @@ function open(
 
 const names = (agent: Agent) => (agent.options.tools ?? []).map(({ name }) => name);
 
-describe("what an agent works with", () => {
-  test("its own tools, those of the web and of memory, and the control tools", async () => {
+describe("tools of an agent", () => {
+  test("its own tools, web tools, memory tools and control tools", async () => {
     const host = await open({ memory: { enabled: true } });
     expect(names(host.agent).toSorted()).toEqual(
       [
@@ -61,7 +61,7 @@ describe("what an agent works with", () => {
     },
   );
 
-  test("B45: what was said in one conversation is recalled in another", async () => {
+  test("B45: the agent recalls a message from another conversation", async () => {
     const host = await open({ memory: { enabled: true } });
     const model = scriptedModel(() => "Noted.");
     const agent = host.agent.with({ model });
@@ -78,7 +78,7 @@ describe("what an agent works with", () => {
     await host.close();
   });
 
-  test("B45: with an embedding model, what means the same is recalled; while it fails, words alone count, said once", async () => {
+  test("B45: an embedding model recalls texts of similar meaning; if the model fails, words decide, with one notice", async () => {
     let isDown = false;
     const asked: string[] = [];
     const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
@@ -121,7 +121,7 @@ describe("what an agent works with", () => {
     server.close();
   });
 
-  test("B45: an embedding model that there is not is named, and memory goes by words", async () => {
+  test("B45: a notice names a missing embedding model, and memory uses words", async () => {
     const host = await open({ memory: { enabled: true, embedModel: "anthropic/claude-sonnet-5" } });
     expect(host.notices.join()).toMatch(
       /memory\.embedModel cannot be used: .*anthropic has no embedding models\. Name one of openai/,
@@ -153,7 +153,7 @@ describe("what an agent works with", () => {
     await trusted.close();
   });
 
-  test("B47: the tools of MCP servers come when they are ready, for the next turn; one that fails stops nothing", async () => {
+  test("B47: the next turn has the tools of MCP servers that are ready, and a failed server stops nothing", async () => {
     const server = join(import.meta.dirname, "mcp-server.fixture.ts");
     const host = await open({
       mcpServers: { notes: { command: process.execPath, args: [server] }, gone: { command: "/no/such/program" } },
@@ -170,7 +170,7 @@ describe("what an agent works with", () => {
     await host.close();
   });
 
-  test("B39: a task is told what the last tasks in this directory came to", async () => {
+  test("B39: a task gets the results of the last tasks in its directory", async () => {
     const host = await open({ memory: { enabled: true } });
     const { memory } = await host.ready();
     await memory?.remember([{ kind: "summary", text: "The build was repaired.", conversation: "c1", at: Date.now() }]);
@@ -180,7 +180,7 @@ describe("what an agent works with", () => {
     await host.close();
   });
 
-  test("S9: a sandbox that is required and cannot be had is said, and nothing runs", async () => {
+  test("S9: without its required sandbox, nothing runs and an error says so", async () => {
     await expect(open({ sandbox: { enabled: "require" } })).rejects.toThrow(/sandbox\.enabled/);
   });
 
@@ -201,7 +201,7 @@ describe("what an agent works with", () => {
     await host.close();
   });
 
-  test("F37: a host whose folder is away is ready once it is back", async () => {
+  test("F37: a host becomes ready after its missing folder is back", async () => {
     const host = await open({}, { readyLater: true });
     const away = `${host.workspace}-away`;
     renameSync(host.workspace, away);
@@ -211,7 +211,7 @@ describe("what an agent works with", () => {
     await host.close();
   });
 
-  test("F37: a host that closes while the model for titles is looked for ends nobody's program", async () => {
+  test("F37: closing a host during the search for a title model ends no program", async () => {
     const host = await open({ titleModel: "demo/offline" });
     const rejected: unknown[] = [];
     const hear = (reason: unknown) => rejected.push(reason);

@@ -45,7 +45,7 @@ describe.skipIf(!opening.available)("E2, S16: where there is a sandbox, a langua
     expect(await startsServer({}, true)).toBe(true);
   });
 
-  test("E2, S16: does not start in a folder that nobody trusts", async () => {
+  test("E2, S16: does not start in a folder without trust", async () => {
     expect(await startsServer({}, false)).toBe(false);
   });
 

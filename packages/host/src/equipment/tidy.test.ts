@@ -44,7 +44,7 @@ async function conversation(title: string, daysAgo: number, mark?: Partial<Event
   return await directory.bringIn({ id, events });
 }
 
-test("B64: what nobody wrote to for so many days goes and is named; what is open or bears a mark stays", async () => {
+test("B64: conversations without messages for so many days are removed and named; open or marked ones stay", async () => {
   await conversation("Young", 29);
   await conversation("Old", 31);
   await conversation("Older", 400);
@@ -63,7 +63,7 @@ test("B64: what nobody wrote to for so many days goes and is named; what is open
   expect(await start({ retention: { days: 30 } })).toMatchObject({ titles: ["Labelled", "Starred", "Young"] });
 });
 
-test("F72: a conversation stays in which a question waits for a user, however long ago that was asked", async () => {
+test("F72: a conversation with a question for a user stays, however old the question is", async () => {
   await conversation("Old", 400);
   const store = sqliteStore({ directory: join(home, "own/data") });
   const log = await store.open("waiting", { create: true });
@@ -85,12 +85,12 @@ test("F72: a conversation stays in which a question waits for a user, however lo
   expect(await start({ retention: { days: 30 } })).toMatchObject({ titles: ["Waiting"] });
 });
 
-test("B64: without the setting everything is kept, and nothing is said", async () => {
+test("B64: without the setting, all conversations stay without a notice", async () => {
   await conversation("Old", 4000);
   expect(await start({})).toEqual({ notices: [], titles: ["Old"] });
 });
 
-test("B64: what grows too old while a host runs goes when it tidies again", async () => {
+test("B64: a running host removes conversations that become too old", async () => {
   await conversation("Old", 31);
   await conversation("Middle", 29.5);
   await conversation("Young", 5);
@@ -112,7 +112,7 @@ test("B64: what grows too old while a host runs goes when it tidies again", asyn
   }
 });
 
-test("F8, B64: what cannot be read stays, and keeps nothing else", async () => {
+test("F8, B64: a conversation that cannot be read stays, and stops no other removal", async () => {
   const damaged = await conversation("Damaged", 400);
   await conversation("Old", 400);
   const file = join(home, "own/data/conversations", `${damaged}.sqlite`);

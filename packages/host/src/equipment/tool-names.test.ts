@@ -112,7 +112,7 @@ function product(name: string): readonly string[] {
   );
 }
 
-test("H8: no tool and no argument of one is named in host, server and clients, but where people name it", async () => {
+test("H8: host, server and clients name no tool and no argument, except where users name it", async () => {
   const { tools, inputs } = await shipped();
   const places = ["host", "server", "cli", "web"].flatMap(product).flatMap((path) => {
     if (Object.hasOwn(FILES, path)) return [];
@@ -131,7 +131,7 @@ test.each([
   ['const path = input.path ?? input["file_path"];', "file_path"],
   ["call.executedInput?.command", "command"],
   ['"agent" in input', "agent"],
-])("H8: such a place is found: %s", async (code, name) => {
+])("H8: the check finds %s", async (code, name) => {
   const { tools, inputs } = await shipped();
   expect(named(code, tools, inputs)).toContain(name);
 });

@@ -19,7 +19,7 @@ function read(...lines: readonly string[]) {
 const WORKS = ["cases:", "  - name: a", "    say: x", "    expect: [{ contains: y }]"];
 
 describe("C16: a file of cases", () => {
-  test("is read with what all cases have in common, and with folders and prompts by their way from it", () => {
+  test("is read with the common part of all cases, and with folders and prompts relative to its place", () => {
     mkdirSync(join(folder, "in"));
     writeFileSync(join(folder, "careful.md"), "Look twice.");
     const cases = read(
@@ -112,7 +112,7 @@ describe("C16: a file of cases", () => {
     expect(() => read(...lines)).toThrow(message);
   });
 
-  test("that is not there is said to be so", () => {
+  test("reports a missing folder", () => {
     expect(() => readCases(join(folder, "gone.yaml"))).toThrow(
       /gone\.yaml: there is no file .*; name a file with text\.$/,
     );

@@ -67,7 +67,7 @@ function run(cases: readonly One[], columns: readonly Column[], options: Partial
 }
 
 describe("C16: an evaluation", () => {
-  test("tries each case in each column, in a folder of its own, and tells what passed and what that took", async () => {
+  test("tries each case in each column in its own folder, and reports results and costs", async () => {
     const good = column("good", [cent(call("write", { path: "a.txt", content: "hello\n" })), cent(text("done"))]);
     const bad = column("bad", [cent(text("nothing done"))]);
     const one = chat("hello", { file: "a.txt", equals: "hello" }, { lacks: "nothing" }, { command: "cat a.txt" });
@@ -101,7 +101,7 @@ describe("C16: an evaluation", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("makes each attempt a branch of one conversation, which ends with what came of it and can be gone on with", async () => {
+  test("makes each attempt a branch of one conversation, which ends with the result and can be continued", async () => {
     const { attempts } = await run([chat("a", { contains: "yes" })], [column("good", [cent(text("no"))])]);
     const [{ message, result } = {}] = attempts;
     const root = session.state.messages.get(message ?? "");
@@ -117,7 +117,7 @@ describe("C16: an evaluation", () => {
     expect(report && textOf(report)).toContain("| a | 0/1");
   });
 
-  test("that is run again makes nothing again, and counts the same", async () => {
+  test("repeats no finished attempt in its next run, and counts the same", async () => {
     const asked = { times: 0 };
     const columns = [column("good", [cent(text("yes"))], asked)];
     const cases = [chat("a", { contains: "yes" }), chat("b", { contains: "no" })];
@@ -131,7 +131,7 @@ describe("C16: an evaluation", () => {
     expect(asked.times).toBe(3);
   });
 
-  test("makes an attempt anew that ended with an error, in a fresh folder; what that cost stays counted, once", async () => {
+  test("repeats an attempt that ended with an error in a fresh folder, and counts the first cost once", async () => {
     const write = cent(call("write", { path: "half.txt", content: "x" }));
     const broken = column("it", [write, [fail("authentication")]]);
     const cases = [chat("a", { file: "half.txt", absent: true })];
@@ -152,7 +152,7 @@ describe("C16: an evaluation", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("holds its limit of money over all branches at once, and goes on when there is more", async () => {
+  test("applies its cost limit over all branches at once, and continues with a higher limit", async () => {
     const cases = Array.from({ length: 12 }, (_, index) => chat(`c${index}`, { contains: "done" }));
     const columns = [column("it", [cent(call("list", {})), cent(text("done"))])];
     const limited = await run(cases, columns, { limits: { cost: 0.105 }, atOnce: 6 });
@@ -166,7 +166,7 @@ describe("C16: an evaluation", () => {
     expect(done.spent.all.cost).toBeCloseTo(session.state.cost ?? Number.NaN);
   });
 
-  test("holds its limit of time, and stops when it is told to; each attempt under way is left open", async () => {
+  test("applies its time limit, and a stop leaves running attempts open", async () => {
     const columns = [column("it", [cent(stall())])];
     const cases = [chat("a", { contains: "x" }), chat("b", { contains: "x" })];
     const late = await run(cases, columns, { limits: { time: 100 } });
@@ -180,7 +180,7 @@ describe("C16: an evaluation", () => {
     expect(session.state.runs.size).toBe(0);
   });
 
-  test("ends a command of a check that hangs or floods, and says so", async () => {
+  test("ends a check's command that hangs or floods, and says so", async () => {
     const { attempts } = await run(
       [
         chat(
@@ -199,7 +199,7 @@ describe("C16: an evaluation", () => {
     ]);
   });
 
-  test("L2: takes agents with typed results, and an attempt fails whose result does not match the schema", async () => {
+  test("L2: takes agents with typed results, and fails an attempt whose result does not match the schema", async () => {
     const output = z.object({ city: z.string(), begins: z.iso.date().transform((text) => new Date(text)) });
     const typed = (name: string, script: Script): Column => ({
       name,
@@ -236,7 +236,7 @@ describe("C16: an evaluation", () => {
     ]);
   });
 
-  test("asks a judge on a branch of its own, whose price is its own; one that says something else is no verdict", async () => {
+  test("asks a judge on a separate branch with a separate price, and an unclear reply is no verdict", async () => {
     const judged = chat("a", { judge: "It is polite.", files: ["a.txt"] });
     const one = { ...judged, files: { "a.txt": "Dear Sir" } };
     const columns = [column("it", [cent(text("Good evening"))])];
@@ -260,7 +260,7 @@ describe("C16: an evaluation", () => {
     for (const part of ["do a", "Good evening", "Dear Sir", "It is polite."]) expect(told).toContain(part);
   });
 
-  test("copies the folder of a case, and follows no link out of it", async () => {
+  test("copies the folder of a case without following links out of it", async () => {
     const from = mkdtempSync(join(folder, "from-"));
     writeFileSync(join(from, "a.txt"), "one");
     const outside = join(folder, "outside.txt");
@@ -273,7 +273,7 @@ describe("C16: an evaluation", () => {
     expect(readFileSync(outside, "utf8")).toBe("mine");
   });
 
-  test("is told as JUnit has it", async () => {
+  test("writes JUnit's format", async () => {
     const cases = [chat("a <b>", { contains: "yes" }), chat("c", { contains: "no" })];
     const evaluation = await run(cases, [column("it", [cent(text("yes & more"))])]);
     const xml = junitReport(evaluation);
@@ -284,7 +284,7 @@ describe("C16: an evaluation", () => {
     );
   });
 
-  test("is refused before anything is spent when nobody could hold to what is asked", async () => {
+  test("is refused before it costs anything if it cannot apply a setting", async () => {
     const asked = { times: 0 };
     const it = column("it", ["x"], asked);
     await expect(run([chat("a", { judge: "Nice." })], [it])).rejects.toThrow(

@@ -15,7 +15,7 @@ const PROGRAM = fileURLToPath(new URL("killed-evaluation.fixture.ts", import.met
 const isLong = process.env.BANYAN_LONG === "1";
 const [CASES, KILLS] = isLong ? [100, 12] : [8, 3];
 
-test(`C16: an evaluation of ${CASES} cases that is killed ${KILLS} times goes on each time, and counts nothing twice`, {
+test(`C16: an evaluation of ${CASES} cases continues after each of ${KILLS} kills, and counts nothing twice`, {
   timeout: 600_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "killed-evaluation-"));

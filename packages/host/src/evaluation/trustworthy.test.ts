@@ -96,7 +96,7 @@ const run = (cases: readonly One[], columns: readonly Column[], options: Partial
     ...options,
   });
 
-describe("F101: files that a check depends on are those of the case", () => {
+describe("F101: files of a check come from the case", () => {
   test("an agent that rewrites its test in the first example of the docs fails, and is reported", async () => {
     const cheat = column("cheat", wrote("test.mjs", 'console.log("all is well");\n'));
     const honest = column("honest", wrote("slug.mjs", 'export const slug = (text) => text.replace(/ +/g, "-");\n'));
@@ -141,7 +141,7 @@ describe("F101: files that a check depends on are those of the case", () => {
       ["tests/more.mjs"],
     ],
   ])(
-    "an agent that %s is reported, and the command finds the file of the case",
+    "a notice reports an agent that %s, and the command uses the case's file",
     async (_what, command, check, restored) => {
       const one = mend(check);
       mkdirSync(join(one.folder ?? "", "tests"));
@@ -161,7 +161,7 @@ describe("F101: files that a check depends on are those of the case", () => {
     },
   );
 
-  test("a file that the command names, and that is no test by its name, is that of the agent; the note says how to decide", async () => {
+  test("a file that the command names, and that is no test by its name, comes from the agent with a note", async () => {
     const printing = (restore?: string[]): One => ({
       ...mend({ command: "node main.mjs", equals: "hello", ...(restore && { restore }) }),
       files: { "main.mjs": "" },
@@ -179,7 +179,7 @@ describe("F101: files that a check depends on are those of the case", () => {
     expect(refused.attempts[0]?.status).toBe("failed");
   });
 
-  test("`npm test` names package.json, and `restore` names what the case has", async () => {
+  test("`npm test` names package.json, and `restore` names the case's files", async () => {
     const one: One = {
       ...mend({ command: "npm test" }),
       files: { "package.json": '{ "scripts": { "test": "exit 1" } }' },
@@ -199,7 +199,7 @@ describe("F101: files that a check depends on are those of the case", () => {
 });
 
 describe("F101: each check runs once on the untouched folder", () => {
-  test("a check that passes there is marked, once for all attempts, and nothing of it is left", async () => {
+  test("a check that passes on the first files is marked once for all attempts, and leaves nothing", async () => {
     const counted = join(folder, "counted");
     const one = mend(
       { command: `echo x >> ${counted}; echo x >> left.txt; node --version`, matches: "^v" },
@@ -226,14 +226,14 @@ describe("F101: each check runs once on the untouched folder", () => {
   });
 });
 
-describe("F101: a regular expression that never ends is ended", () => {
+describe("F101: a regular expression without an end is stopped", () => {
   const ENDLESS = "^(a+)+$";
   const answer = `${"a".repeat(60)}!`;
   const endless = (seconds?: number): One => ({
     ...mend({ matches: ENDLESS, ...(seconds !== undefined && { seconds }) }),
   });
 
-  test("after its seconds, with the expression in the reason; others go on meanwhile", async () => {
+  test("after its time limit, with the expression in the reason, while others continue", async () => {
     const from = performance.now();
     const { attempts } = await run([endless(0.5)], [column("it", [answer])]);
     expect(attempts[0]?.result?.checks[0]?.why).toBe("/^(a+)+$/ did not end within 0.5 s and was stopped");

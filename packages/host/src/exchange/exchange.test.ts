@@ -15,7 +15,7 @@ import { memoryStore } from "@banyan/store/memory";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ExchangeError, fromJson, toHtml, toJson, toMarkdown } from "./index.ts";
 
-test("S36: exports tell a call that did not run as that, and one that ran and failed as failed", async () => {
+test("S36: exports distinguish a call that did not run from a call that failed", async () => {
   const session = Session.inMemory();
   const tool = (name: string, execute: () => string) =>
     defineTool({ name, description: "", input: { type: "object" }, effects: "external", execute });
@@ -116,7 +116,7 @@ function reduced(all: readonly Event[]): ConversationState {
   return made;
 }
 
-test("S12: an export in any format holds nothing that acts on the terminal that shows it, and JSON is read back whole", async () => {
+test("S12: exports contain no terminal sequences, and JSON is read back completely", async () => {
   const evil = "a\u001b]52;c;ZXZpbA==\u0007\u009b31m\u202eb\u2066\r\nc";
   const session = Session.inMemory();
   await new Agent({ model: scriptedModel([evil]) }).send(evil, { session });
@@ -128,7 +128,7 @@ test("S12: an export in any format holds nothing that acts on the terminal that 
   expect(fromJson(toJson(events)).events).toEqual(events);
 });
 
-test("B54: a title is what was typed, without the files that went along", async () => {
+test("B54: a title has the typed text, without attached files", async () => {
   const untitled = await Session.open(memoryStore());
   const parts = ["what is in @notes.txt?", '<file name="notes.txt">\nsecret plans\n</file>'];
   const agent = new Agent({ name: "banyan", model: scriptedModel(["Plans."]) });
@@ -139,7 +139,7 @@ test("B54: a title is what was typed, without the files that went along", async 
 });
 
 describe("B56: JSON", () => {
-  test("F4: brings everything back as it was: branches, calls, marks, what was removed and what waits", () => {
+  test("F4: restores branches, calls, marks, removed messages and waiting texts", () => {
     const read = fromJson(toJson(events));
     expect(read).toEqual({ id: state.id, events });
     expect(reduced(read.events)).toEqual(state);
@@ -152,13 +152,13 @@ describe("B56: JSON", () => {
     expect(lines.map((line) => JSON.parse(line.replace(/,$/, "")))).toEqual(events);
   });
 
-  test("keeps what a newer version wrote", () => {
+  test("keeps content of a newer version", () => {
     const newer = { ...events.at(-1), seq: 10_000, type: "moon.risen", phase: "full" } as unknown as Event;
     const extra = events.map((event) => ({ ...event, mood: "blue" }));
     expect(fromJson(toJson([...extra, newer])).events).toEqual([...extra, newer]);
   });
 
-  test("F106: what this version does not know is named, and nothing of it is lost, known text least of all", () => {
+  test("F106: names content that this version does not know, and loses nothing of it", () => {
     const at = (event: object, more: object) => ({ ...event, ...more }) as unknown as Event;
     const said = events.findIndex((event) => event.type === "message.added");
     const answered = events.findIndex((event) => event.type === "message.completed");
@@ -243,12 +243,12 @@ describe("B56: JSON", () => {
 });
 
 describe("B56: Markdown", () => {
-  test("W80: an id with the marks of Markdown stands there as it is", () => {
+  test("W80: an id with Markdown characters appears unchanged", () => {
     const state = emptyConversation("[a](b) *c* `d` <e>");
     expect(toMarkdown(state)).toContain("Conversation \\[a\\](b) \\*c\\* \\`d\\` \\<e\\>, begun");
   });
 
-  test("is one branch, with its calls, whose fences hold whatever they hold", () => {
+  test("is one branch with its calls, and fences enclose any content", () => {
     const [first] = [...state.messages.keys()];
     const red = (state.children.get(first ?? null) ?? [])[0];
     const end = state.children.get(red ?? null)?.[0] ?? null;
@@ -264,7 +264,7 @@ describe("B56: Markdown", () => {
 });
 
 describe("B56: HTML", () => {
-  test("stands alone: it loads nothing, runs nothing, and says what was said as it was said", () => {
+  test("loads nothing, runs nothing, and shows messages as written", () => {
     const html = toHtml(state);
     expect(html).toContain("default-src 'none'");
     expect(html).not.toMatch(/<script|<link|<iframe|src="http|url\(/i);
@@ -273,7 +273,7 @@ describe("B56: HTML", () => {
     expect(html).toContain("A colour?");
   });
 
-  test("S12, W73: Markdown is drawn as on the page, and nothing of it loads, runs or leads anywhere by itself", async () => {
+  test("S12, W73: Markdown appears as on the page, and nothing in it loads, runs or leads anywhere by itself", async () => {
     const session = Session.inMemory();
     const evil =
       "**b** <img src=x onerror=alert(1)> [a](javascript:alert(1)) ![p](https://evil.example/p.png)\n\n| a |\n|---|\n| 1 |";
@@ -288,7 +288,7 @@ describe("B56: HTML", () => {
     expect(html).toContain('<div class="text">**b** &#60;img');
   });
 
-  test("W73: what a call did to files and what a sub-agent did are in it", () => {
+  test("W73: the export shows file changes of calls and the work of sub-agents", () => {
     const made = emptyConversation();
     const place = { epoch: 1, at: 0 };
     const change = { path: "a.txt", kind: "created", before: null, after: "x", added: 1, removed: 0 } as const;
@@ -317,7 +317,7 @@ describe("B56: HTML", () => {
     expect(html).toContain('<span class="added">&#60;one&#62;</span>');
   });
 
-  test("has every branch but what was removed; each opens where it begins, and all that opens closes", () => {
+  test("has each branch except removed ones, each opens where it begins, and each element closes", () => {
     const html = toHtml(state);
     for (const said of ["Red.", "Blue."]) expect(html.split(`>${said}<`)).toHaveLength(2);
     expect(html).not.toContain("Never.");

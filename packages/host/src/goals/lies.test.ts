@@ -89,7 +89,7 @@ const LIARS = process.env.BANYAN_LONG === "1" ? 100 : 20;
 
 describe("lying models", () => {
   test.each([true, false])(
-    "E14: none from a grammar reaches a false end (without a user: %s)",
+    "E14: no model of a grammar reaches a false end (without a user: %s)",
     async (unattended) => {
       const faults: string[] = [];
       const kinds = new Set<string>();

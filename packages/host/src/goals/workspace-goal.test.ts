@@ -74,7 +74,7 @@ describe("a goal in a workspace", () => {
     expect(await readFile(join(project, "tests/number.sh"), "utf8")).toBe("exit 0\n");
   });
 
-  test("E14: with a user, the changed tests are shown, and whether the old tests pass", async () => {
+  test("E14: a user sees the changed tests, and the result of the old tests", async () => {
     const { turn, last } = await play([[shell("echo exit 0 > tests/number.sh")], "Done."], { unattended: false });
     expect(turn.reason).toBe("answered");
     expect(last?.results.at(-1)).toMatchObject({
@@ -84,7 +84,7 @@ describe("a goal in a workspace", () => {
     });
   });
 
-  test("E14: a test that was added and old tests that pass count", async () => {
+  test("E14: an added test with passing old tests counts", async () => {
     const script: Script = [[shell("echo 2 > number; echo exit 0 > tests/more.sh")], "Done."];
     const { turn, last } = await play(script);
     expect(turn.reason).toBe("answered");
@@ -92,7 +92,7 @@ describe("a goal in a workspace", () => {
     expect(await readFile(join(project, "tests/more.sh"), "utf8")).toBe("exit 0\n");
   });
 
-  test("E12: files that a check writes do not count as changes", async () => {
+  test("E12: files that a check writes are no changes", async () => {
     const checks = [{ command: `echo run >> log; ${TEST}` }];
     const { turn } = await play([[shell("echo 2 > number")], "Done."], { checks });
     expect(turn.reason).toBe("answered");
@@ -116,7 +116,7 @@ describe("a goal in a workspace", () => {
 });
 
 describe("the first state of tests", () => {
-  test("E14: what a stopped process moved aside is put back, also behind a link", async () => {
+  test("E14: files that a stopped process moved aside are restored, also behind a link", async () => {
     const first = new FirstState(join(copies, "goal"), [TEST]);
     await first.keep(project);
     await rm(join(project, "tests"), { recursive: true });
@@ -141,7 +141,7 @@ describe("the first state of tests", () => {
     await during.catch(() => {});
   });
 
-  test("E14: mode and deletion of a test are changes, and a file that decides nothing is none", async () => {
+  test("E14: mode and deletion of a test are changes, and a file without influence is none", async () => {
     const first = new FirstState(join(copies, "goal"), [TEST]);
     await first.keep(project);
     expect(await first.changed(project)).toEqual([]);

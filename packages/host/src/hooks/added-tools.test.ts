@@ -25,7 +25,7 @@ const SERVER = `
     write({ id, result: { content: [{ type: "text", text: params.name + " ran" }] } });
   });`;
 
-test("F108: a tool that a server adds while a turn of a hook works is there in the next turn of a hook", async () => {
+test("F108: a hook's next turn has a tool that a server added during the hook's turn", async () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-added-")));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const cwd = join(home, "project");

@@ -30,7 +30,7 @@ function heard(matcher: string, tool: Tool, input: Json) {
 
 const both: About = { paths: ["a", "/b"].map((path) => ({ path, access: "write" })) };
 
-describe("S43: hooks on an act hear of it, whoever does it", () => {
+describe("S43: hooks on an act run for all callers", () => {
   test.each<[string, Tool, Json, unknown]>([
     ["Bash", own("shell"), { command: "ls" }, [["Bash", "ls"]]],
     ["shell", own("shell"), { command: "ls" }, [["Bash", "ls"]]],
@@ -74,7 +74,7 @@ describe("S43: hooks on an act hear of it, whoever does it", () => {
     expect(heard(matcher, tool, input)).toEqual(told);
   });
 
-  test("what a hook changes goes into the argument that holds it, and nowhere where none does", () => {
+  test("a hook's changes go into the argument with the act, or nowhere", () => {
     const [write] = hookCalls(own("write"), { path: "a", content: "x" }, "/work");
     expect(write?.own({ file_path: "/work/b", content: "y" })).toEqual({ path: "/work/b", content: "y" });
     expect(write?.own({ file_path: "/work/a", path: "a", content: "y" })).toEqual({ path: "a", content: "y" });

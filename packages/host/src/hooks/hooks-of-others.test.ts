@@ -55,7 +55,7 @@ async function compacted(entries: HookEntries, keep?: string) {
 describe("F96: a PreCompact hook", () => {
   const told = () => JSON.parse(readFileSync(join(folder, "told.json"), "utf8"));
 
-  test("is told the trigger and the user's words, and adds what it prints, without secrets", async () => {
+  test("gets the trigger and the user's words, and adds its output without secrets", async () => {
     const words = script("words.sh", 'cat > told.json; echo "Keep zw8/qr+9=Lm4x and all prices."\n');
     const { problem, request } = await compacted(at("PreCompact", words, "manual"), "the colours");
     expect(problem).toBeUndefined();
@@ -68,7 +68,7 @@ describe("F96: a PreCompact hook", () => {
     expect(request).toContain(':\\nKeep [redacted:KEY] and all prices.\\n\\nthe colours"');
   });
 
-  test("F104: behind it, one of SessionStart for `compact` adds to the next message", async () => {
+  test("F104: a SessionStart hook for `compact` adds to the next message", async () => {
     const hooks = new Hooks({
       entries: at("SessionStart", "echo Use Bun.", "compact"),
       directory: folder,
@@ -89,7 +89,7 @@ describe("F96: a PreCompact hook", () => {
     await hooks.close();
   });
 
-  test("for other triggers does not run, and one that answers by JSON adds its context", async () => {
+  test("does not run for other triggers, and a JSON answer adds its context", async () => {
     const json = `echo '${JSON.stringify({ hookSpecificOutput: { additionalContext: "Keep the names." } })}'`;
     expect((await compacted(at("PreCompact", json))).request).toContain(':\\nKeep the names."');
     expect((await compacted(at("PreCompact", json, "auto"))).request).not.toContain("Keep the names.");
@@ -102,7 +102,7 @@ describe("F96: a PreCompact hook", () => {
     expect((await compacted(at("PreCompact", command))).problem).toBe("A hook blocked the summary: not now");
   });
 
-  test("cannot block a summary that the context needs, and this is told", async () => {
+  test("cannot block a summary that the context needs, and a notice says so", async () => {
     const entries = at("PreCompact", "cat > told.json; echo 'not now' >&2; exit 2");
     const hooks = new Hooks({
       entries,
@@ -133,14 +133,14 @@ describe("F96: a PreCompact hook", () => {
     ]);
   });
 
-  test("PostCompact is told the same trigger", async () => {
+  test("PostCompact gets the same trigger", async () => {
     await compacted(at("PostCompact", "cat > told.json", "manual"));
     expect(told()).toMatchObject({ hook_event_name: "PostCompact", trigger: "manual" });
   });
 });
 
-describe("C1: a hook that was written for Claude Code or codex runs as it is", () => {
-  test("one that reads the command from its input, and denies by exit code 2 with the reason on standard error", async () => {
+describe("C1: a hook for Claude Code or codex runs unchanged", () => {
+  test("a hook that reads the command from its input denies by exit code 2, with the reason on standard error", async () => {
     const guard = script("guard.sh", 'grep -q "rm -rf" && { echo "no deleting here" >&2; exit 2; }; exit 0\n');
     const { call } = await turn(folder, at("PreToolUse", guard, "Bash"), "shell", { command: "rm -rf build" });
     expect(call).toMatchObject({ status: "denied", output: "Not allowed: no deleting here" });
@@ -148,7 +148,7 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
     expect(harmless.call).toMatchObject({ status: "completed", output: "fine\n" });
   });
 
-  test("one that denies, asks or allows by JSON, of today and of before", async () => {
+  test("a hook denies, asks or allows by JSON in the current and old form", async () => {
     const says = (specific: object) =>
       `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...specific } })}'`;
     const deny = says({ permissionDecision: "deny", permissionDecisionReason: "not today" });
@@ -168,7 +168,7 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
     ).toBe("a\n");
   });
 
-  test("one that changes the arguments: what it made of them is judged, and runs", async () => {
+  test("a hook's changed arguments are judged, and run", async () => {
     const change = `echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"echo changed"}}}'`;
     const seen: unknown[] = [];
     const permission: Permission = ({ input }) => {
@@ -186,7 +186,7 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
     expect(call?.output).toBe("changed\n");
   });
 
-  test("one that is told of a file by file_path, content and session_id, and speaks to the model after it was written", async () => {
+  test("a hook gets file_path, content and session_id, and speaks to the model after the write", async () => {
     const format = script("format.sh", 'cat > told.json; echo "not formatted: run the formatter" >&2; exit 2\n');
     const { call, session } = await turn(folder, at("PostToolUse", format, "Edit|Write"), "write", {
       path: "a.txt",
@@ -205,7 +205,7 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
     });
   });
 
-  test("one of PermissionRequest answers for the person", async () => {
+  test("a PermissionRequest hook answers for the user", async () => {
     const allow = `echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}'`;
     const { call } = await turn(
       folder,
@@ -217,7 +217,7 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
     expect(call?.output).toBe("a\n");
   });
 
-  test("one of Stop sends the agent on, with its reason; it is told that it did so before", async () => {
+  test("a Stop hook continues the agent with its reason, and learns that it did so before", async () => {
     const stop = script(
       "stop.sh",
       'grep -q "stop_hook_active\\":true" || { echo "run the tests first" >&2; exit 2; }\n',
@@ -233,7 +233,7 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
     expect(JSON.stringify(requests[2])).toContain("run the tests first");
   });
 
-  test("F100: one of Stop sends on an agent that has finished its task, and an evaluation counts both turns once", async () => {
+  test("F100: a Stop hook continues an agent that finished its task, and an evaluation counts both turns once", async () => {
     const entries = at("Stop", 'grep -q "stop_hook_active\\":true" || { echo test first >&2; exit 2; }');
     const hooks = new Hooks({
       entries,
@@ -257,7 +257,7 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
     expect(taken).toMatchObject({ isWhole: true, steps: 2, spent: { usage: { input: 30 } }, last: { result: "two" } });
   });
 
-  test("one of UserPromptSubmit adds to what is said, or does not let it be said", async () => {
+  test("a UserPromptSubmit hook adds to the message, or blocks it", async () => {
     const session = Session.inMemory();
     const prompt = (entries: HookEntries) =>
       new Hooks({

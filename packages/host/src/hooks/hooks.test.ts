@@ -38,7 +38,7 @@ function isLiving(pid: number): boolean {
 }
 
 describe("C1: a hook", () => {
-  test("never widens what a rule forbids, nor answers where a rule wants a person", async () => {
+  test("never allows what a rule forbids, and never answers if a rule demands a user", async () => {
     const allow = `echo '{"hookSpecificOutput":{"permissionDecision":"allow"},"decision":"approve"}'`;
     const both = { ...at("PreToolUse", allow), ...at("PermissionRequest", allow) };
     const denies: Permission = () => ({ decision: "deny", reason: "by a rule" });
@@ -49,7 +49,7 @@ describe("C1: a hook", () => {
     expect((await turn(folder, both, "shell", { command: "echo" }, { permission: asks })).call?.status).toBe("denied");
   });
 
-  test("of two hooks for one call both get the whole input, and one that reads none of 1 MB harms nothing", async () => {
+  test("gets the whole input like a second hook of the call, and need not read all of 1 MB", async () => {
     const entries = hookEntries.parse({
       PreToolUse: [
         { matcher: "*", hooks: [{ type: "command", command: "exit 0" }] },
@@ -82,7 +82,7 @@ describe("C1: a hook", () => {
     ["fails without a word", "exit 3", "failed with exit code 3."],
     ["is ended", "kill -9 $$", "was ended by SIGKILL."],
     ["answers nonsense", "echo '{nonsense'", "answered with invalid JSON: "],
-  ])("that %s is told in one sentence, and stops nothing", async (_, command, sentence) => {
+  ])("that %s causes one notice, and stops nothing", async (_, command, sentence) => {
     const { call, problems } = await turn(folder, at("PreToolUse", command, "", 0.3), "shell", { command: "echo a" });
     expect(call?.output).toBe("a\n");
     expect(problems).toHaveLength(1);
@@ -121,7 +121,7 @@ describe("C1: a hook", () => {
       await session.close();
     });
 
-    test("which goes on writing stays alive, and what it writes later counts for nothing", async () => {
+    test("which keeps writing stays alive, and its later output is ignored", async () => {
       const writer = "(while true; do echo later; sleep 0.05; done) & echo $! > child.pid; echo first";
       const hooks = hooksOf(at("UserPromptSubmit", writer));
       const session = Session.inMemory();
@@ -137,7 +137,7 @@ describe("C1: a hook", () => {
     });
   });
 
-  test("F104: with `async` is waited for by nobody, and ends a second after the program wants to end", async () => {
+  test("F104: with `async` delays nothing, and ends a second after the program wants to end", async () => {
     const entries = hookEntries.parse({
       UserPromptSubmit: [
         { hooks: [{ type: "command", command: "sleep 0.3; touch done.txt", async: true }] },
@@ -160,7 +160,7 @@ describe("C1: a hook", () => {
     await session.close();
   });
 
-  test("F104: at a point where nothing can be stopped has failed with exit code 2", async () => {
+  test("F104: at a point without a decision has failed with exit code 2", async () => {
     const { problems } = await turn(folder, at("SubagentStart", "echo no >&2; exit 2"), "shell", { command: "echo a" });
     expect(problems).toEqual([]);
     expect(readHookReply("SessionStart", { code: 2, stdout: "", stderr: "no" }, "./a")).toEqual({
@@ -168,7 +168,7 @@ describe("C1: a hook", () => {
     });
   });
 
-  test("F104: of SubagentStop and SessionEnd runs for what its matcher names alone", async () => {
+  test("F104: of SubagentStop and SessionEnd runs only for names that its matcher fits", async () => {
     const note = (name: string) => ({ type: "command", command: `cat >> ${name}.json` });
     const entries = hookEntries.parse({
       SubagentStop: [
@@ -208,7 +208,7 @@ describe("C1: a hook", () => {
     expect(isLiving(Number(readFileSync(join(folder, "child.pid"), "utf8")))).toBe(false);
   });
 
-  test("S34: with `if` runs for the calls that the rule covers, and with `async` decides nothing", async () => {
+  test("S34: with `if` runs for calls that the rule covers, and with `async` decides nothing", async () => {
     const guard = (more: object) =>
       hookEntries.parse({
         PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "exit 2", ...more }] }],

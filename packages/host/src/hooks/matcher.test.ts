@@ -19,7 +19,7 @@ test.each([
   expect(readMatcher(event, text)).toBe(problem);
 });
 
-test("S34: a matcher with several names holds for those that can match, and the others are notices", () => {
+test("S34: a matcher with several names applies to the possible names, and notices name the others", () => {
   const at = (matcher: string) => hookNotices(hookEntries.parse({ PreToolUse: [{ matcher, hooks: [] }] }));
   expect(at("Edit|MultiEdit|Write")).toEqual([]);
   expect(at("Edit|NotebookEdit")).toEqual([
@@ -41,7 +41,7 @@ test.each([
   [{ asyncRewake: true }, "no 'asyncRewake': use a hook of Stop that waits"],
   [{ if: "bash(rm *)" }, "a rule: the rule 'bash(rm *)' names no tool; you may mean 'Bash'"],
   [{ async: "yes" }, "true or false"],
-])("S34: a key of a hook that changes its meaning is refused: %j", (key, message) => {
+])("S34: a hook's key with a wrong meaning is refused: %j", (key, message) => {
   const hooks = [{ type: "command", command: "true", ...key }];
   const { error } = hookEntries.safeParse({ PreToolUse: [{ hooks }] });
   expect(error?.issues.map((issue) => issue.message)).toEqual([message]);
@@ -53,14 +53,14 @@ test.each([
   [{ timeout: 5, hooks: [] }, ["timeout"], "'timeout' next to the hook's command"],
   [{ hooks: [{ timout: 5 }] }, ["hooks", 0, "timout"], "the key 'timeout'"],
   [{ hooks: [{ matcher: "Bash" }] }, ["hooks", 0, "matcher"], "'matcher' next to the list of hooks"],
-])("S34: a key of a hook that is misspelt, or in the wrong place, is refused: %j", (written, path, message) => {
+])("S34: a misspelt or misplaced key of a hook is refused: %j", (written, path, message) => {
   const { hooks, ...group } = { ...written };
   const whole = { ...group, hooks: hooks.map((each) => ({ type: "command", command: "true", ...each })) };
   const { error } = hookEntries.safeParse({ PreToolUse: [whole] });
   expect(error?.issues.map((issue) => [issue.path.slice(2), issue.message])).toEqual([[path, message]]);
 });
 
-test("S34: a point that there is not is refused, with the nearest one", () => {
+test("S34: an unknown point is refused, and the error names the nearest point", () => {
   expect(misfitsOf({ PreToolUze: [] }, hookEntries)).toEqual([
     expect.objectContaining({ problem: "'PreToolUze' is not known", advice: expect.stringContaining("'PreToolUse'") }),
   ]);
@@ -81,7 +81,7 @@ test("S34: `if` goes with the points that are about a call", () => {
   );
 });
 
-describe("S34: what a hook answers", () => {
+describe("S34: answers of a hook", () => {
   const said = (stdout: string, code = 0) => readHookReply("PreToolUse", { code, stdout, stderr: "" }, "./hook");
 
   test.each([
@@ -96,7 +96,7 @@ describe("S34: what a hook answers", () => {
     '[{"decision":"block"}]',
     'checking ...\n{"decision":"block"}',
     '{"decision":"block"',
-  ])("a decision that is not understood blocks the call, and is told: %s", (stdout) => {
+  ])("an unknown decision blocks the call, with a notice: %s", (stdout) => {
     const { decision, reason, problem } = said(stdout);
     expect({ decision, reason }).toEqual({
       decision: "deny",
@@ -105,18 +105,18 @@ describe("S34: what a hook answers", () => {
     expect(problem).toMatch(/^answered /);
   });
 
-  test("one of a hook that failed blocks, too", () => {
+  test("a decision of a failed hook blocks too", () => {
     expect(said('{"decision":"block"}', 1)).toMatchObject({ decision: "deny", problem: "failed with exit code 1" });
   });
 
   test.each(["", "checked 3 files", "[1, 2]", "{}", '{"systemMessage":"hello"}', '{"continue":true}', "{nonsense"])(
-    "what holds no decision stops nothing: %s",
+    "output without a decision stops nothing: %s",
     (stdout) => {
       expect(said(stdout).decision).toBeUndefined();
     },
   );
 
-  test("arguments and what a hook tells hold no decision", () => {
+  test("arguments and a hook's messages contain no decision", () => {
     const answer = {
       hookSpecificOutput: { permissionDecision: "allow", updatedInput: { decision: "x", continue: false } },
     };
@@ -126,7 +126,7 @@ describe("S34: what a hook answers", () => {
     });
   });
 
-  test("at a point where a no would do something, it is told alone", () => {
+  test("at a point that can deny, a notice reports an unknown decision", () => {
     expect(readHookReply("Stop", { code: 0, stdout: '{"decision":"maybe"}', stderr: "" }, "./hook")).toEqual({
       problem: 'answered with the decision "maybe" at decision, which hooks cannot make',
     });

@@ -55,7 +55,7 @@ test("V5: the first request of the program has at most 2,050 tokens", async () =
   expect(tokens).toBeLessThanOrEqual(2_050);
 });
 
-test("V5: 98 % of the bytes of 50 turns behind the first request were in earlier requests, with branches, sub-agents and changed tools", async () => {
+test("V5: earlier requests contain 98 % of the bytes of 50 turns after the first request, with branches, sub-agents and changed tools", async () => {
   const places = folders();
   writeFileSync(join(places.cwd, "notes.md"), "A banyan puts down roots from its branches.\n".repeat(25));
   // Each turn reads a file and answers. Every tenth turn gives a task to a sub-agent, which reads the file too.

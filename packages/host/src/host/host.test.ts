@@ -50,14 +50,14 @@ async function permitOf(host: Awaited<ReturnType<typeof open>>, command: string)
 }
 
 describe("a host", () => {
-  test("B65: takes the model of the flag before that of the settings, and says why", async () => {
+  test("B65: prefers the flag's model to the settings' model, and gives the reason", async () => {
     set({ model: "ollama/llama", temperature: 0.5 });
     const byFlag = await open({ model: "demo/offline" });
     expect(byFlag.model).toEqual({ name: "demo/offline", reason: "Model: demo/offline (from the command line)" });
     expect((await open()).model).toEqual({ name: "ollama/llama", reason: "Model: ollama/llama (from your settings)" });
   });
 
-  test("B65: a model of the settings that there is not is named with its file", async () => {
+  test("B65: names the file of an unknown model in the settings", async () => {
     set({ model: "nobody/x" });
     await expect(open()).rejects.toThrow(`${settings}: model: There is no provider "nobody".`);
     await expect(open({ model: "nobody/y" })).rejects.toThrow(/^There is no provider "nobody"\./);
@@ -91,11 +91,11 @@ describe("a host", () => {
     expect(decisions).toEqual(["allow", "allow", "allow", "deny", "ask"]);
   });
 
-  test("B63: denies what would be asked where nobody can be", async () => {
+  test("B63: denies calls that need a question if there is no user", async () => {
     expect(await permitOf(await open({}, false), "echo other")).toBe("deny");
   });
 
-  test("B23: a rule that is remembered counts at once, and in later hosts", async () => {
+  test("B23: a stored rule takes effect at once, and in later hosts", async () => {
     const host = await open();
     expect(await permitOf(host, "echo more")).toBe("ask");
     host.remember("shell(echo *)");
@@ -121,7 +121,7 @@ describe("a host", () => {
     expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({ temperature: 0.5, model: "ollama/llama" });
   });
 
-  test("names what can be used, and why the rest cannot", async () => {
+  test("names the usable models, and the reason for the others", async () => {
     const providers = await (await open()).listProviders();
     expect(providers.filter(({ usable }) => usable).map(({ name }) => name)).toEqual(["demo"]);
     expect(providers.find(({ name }) => name === "anthropic")?.reason).toContain("ANTHROPIC_API_KEY");
@@ -165,7 +165,7 @@ describe("a picture of the web", () => {
     await expect(host.picture("http://127.0.0.1/b.png", signal)).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  test("S11: that leads on is not followed to where a rule asks, unless it asked about the first address too", () => {
+  test("S11: a redirect to an address with an ask rule needs a question, unless the first address was asked about too", () => {
     const [named, next] = [new URL("https://example.org/a.png"), new URL("https://elsewhere.example/b.png")];
     const why = (...ask: readonly string[]) => whyNotFetched(next, named, { ...noRules, ask: ask.map(parseRule) });
     expect(why("fetch(elsewhere.example)")).toBe(
@@ -208,14 +208,14 @@ describe("S5: a project", () => {
     return { settings, instructions, decision, model: host.model.name, notices };
   }
 
-  test("that is not trusted has no effect, whatever it brings", async () => {
+  test("without trust has no effect, whatever its content", async () => {
     const before = await characterOf(false);
     putEvil();
     expect(await characterOf(false)).toEqual(before);
     expect(before).toMatchObject({ decision: "ask", model: "demo/offline", notices: [] });
   });
 
-  test("that is trusted brings what a project can bring, and the rest is said", async () => {
+  test("with trust supplies what a project may, and notices name the rest", async () => {
     putEvil();
     const trusted = await characterOf(true);
     expect(trusted.instructions).toContain("# Instructions from");
@@ -229,8 +229,8 @@ describe("S5: a project", () => {
   });
 });
 
-describe("what is set", () => {
-  test("B65: names where the model comes from", async () => {
+describe("settings of a host", () => {
+  test("B65: the host names the origin of the model", async () => {
     const reason = async (more: object, trusted = false) =>
       (await openHost({ cwd, home, env: { ...env(), ...more }, canAsk: true, trusted })).model.reason;
     mkdirSync(join(cwd, ".banyan"));
@@ -241,7 +241,7 @@ describe("what is set", () => {
     expect(await reason({ BANYAN_MODEL: "ollama/env" }, true)).toBe("Model: ollama/env (from BANYAN_MODEL)");
   });
 
-  test("B5: the limits of the settings hold, and those of the command line before them", async () => {
+  test("B5: limits of the settings apply, and limits of the command line precede them", async () => {
     set({ limits: { steps: 3, time: 1.5, depth: 1, policy: "fail" } });
     expect((await open()).agent.options.limits).toEqual({ steps: 3, time: 1_500, depth: 1, policy: "fail" });
     expect((await open({ numbers: { limits: { steps: 9, time: 2 } } })).agent.options.limits).toEqual({
@@ -252,7 +252,7 @@ describe("what is set", () => {
     });
   });
 
-  test("wrongly is said, and the host works without it; a rule that may be lost keeps it from opening", async () => {
+  test("notices name wrong settings, and the host ignores them; a rule that may be lost stops the start", async () => {
     set({ modle: "x", temperature: 0.5 });
     const host = await open();
     expect(host.notices).toContain(`${settings}:1:2: 'modle' is not known; expected 'model' or 'models'.`);
@@ -261,7 +261,7 @@ describe("what is set", () => {
     await expect(open()).rejects.toThrow("permissions.deny[0]");
   });
 
-  test("B48: is told to the agent, and shown part by part", async () => {
+  test("B48: the agent gets the instructions, and each part can be shown", async () => {
     const host = await open({ instructions: "Speak in rhymes." });
     expect(host.agent.options.instructions).toMatch(/# Instructions for this conversation\n\nSpeak in rhymes\.$/);
     const parts = await host.contextParts(Session.inMemory().state, null);
@@ -271,7 +271,7 @@ describe("what is set", () => {
     expect(parts.every(({ tokens }) => tokens > 0)).toBe(true);
   });
 
-  test("B42: a conversation is shortened by what its model's tokenizer counts, where no provider has counted yet", async () => {
+  test("B42: the model's tokenizer decides about a summary before a provider has counted", async () => {
     set({ model: "openai-chat/gpt-4-turbo", compaction: { threshold: 0.7 } });
     const host = await openHost({
       cwd,
@@ -287,7 +287,7 @@ describe("what is set", () => {
     expect(countTokens(text)).toBeGreaterThan(text.length);
   });
 
-  test("F96: the settings of summaries are those of the agent, and without them summaries are made by themselves", async () => {
+  test("F96: the agent has the settings of summaries, and makes summaries by default", async () => {
     const opened = async (settings: object) => {
       set(settings);
       const host = await openHost({ cwd, home, env: env(), canAsk: true, readyLater: true });
@@ -306,7 +306,7 @@ describe("what is set", () => {
     expect(await opened({ model, compaction: { threshold: 0.7 } })).toMatchObject({ automatic: true, threshold: 0.7 });
   });
 
-  test("S10: keeps secrets of the environment out of what tools answer, and can keep them out of what a person says", async () => {
+  test("S10: secrets of the environment stay out of tool results, and out of user messages if so set", async () => {
     const host = await openHost({ cwd, home, env: { ...env(), MY_API_KEY: "zw8/qr+9=Lm4x" }, canAsk: true });
     expect(host.redact("use zw8/qr+9=Lm4x")).toBe("use [redacted:MY_API_KEY]");
     writeFileSync(join(cwd, "config.txt"), "key zw8/qr+9=Lm4x");
@@ -331,7 +331,7 @@ describe("conversations", () => {
     return id;
   }
 
-  test("are found by id, by the beginning of it and by title", async () => {
+  test("are found by id, by its beginning and by title", async () => {
     const id = await spoken("What can you do?");
     await spoken("And what else?");
     const host = await open();
@@ -354,7 +354,7 @@ describe("conversations", () => {
     }
   });
 
-  test("the last one is that of the directory", async () => {
+  test("the last conversation is the last of the directory", async () => {
     const id = await spoken("What can you do?");
     const here = cwd;
     cwd = join(home, "elsewhere");

@@ -66,7 +66,7 @@ async function findings(content: string): Promise<string[]> {
   return messages.map(({ message }) => message);
 }
 
-test("S10: an independent scanner finds no secret in what a conversation leaves on the disk, however it came in", async () => {
+test("S10: an independent scanner finds no secret in a conversation's files, whatever its source", async () => {
   const secret = secrets();
   // The scanner recognizes all of these secrets.
   expect(await findings(Object.values(secret).join("\n"))).toHaveLength(Object.keys(secret).length);

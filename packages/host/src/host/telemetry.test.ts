@@ -27,7 +27,7 @@ function receiver() {
   };
 }
 
-test("a turn that one process began and another ended after a crash is one trace, with the times of its events", async () => {
+test("a turn that another process ended after a crash is one trace, with the times of its events", async () => {
   const folder = mkdtempSync(join(tmpdir(), "banyan-telemetry-"));
   const [first, second] = [join(folder, "first"), join(folder, "second")];
   const before = receiver();
@@ -57,7 +57,7 @@ test("a turn that one process began and another ended after a crash is one trace
   expect(after.turns()).toHaveLength(2);
 });
 
-test("F102: the trace of a turn that a kill cut has all spans that the log has, with their tokens and ids", async () => {
+test("F102: the trace of a killed turn has all spans of the log, with their tokens and ids", async () => {
   const folder = mkdtempSync(join(tmpdir(), "banyan-telemetry-"));
   const program = join(import.meta.dirname, "killed-telemetry.fixture.ts");
   const killed = spawn(process.execPath, [program, folder], { stdio: ["ignore", "pipe", "inherit"] });
@@ -146,7 +146,7 @@ describe("F102: the end of a program with a collector that hangs", () => {
     return { logged, [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }) };
   };
 
-  test("nothing is sent before a program that tells its result first asks for it", async () => {
+  test("no program sends spans before its result asks for them", async () => {
     await using collector = await hangingCollector();
     let send: (() => Promise<void>) | undefined;
     using it = await turn({

@@ -50,7 +50,7 @@ test.each([
   expect((await tokenCounter(model))(TEXT)).toEqual({ tokens, isExact });
 });
 
-test("what looks like a special token is text", async () => {
+test("text that resembles a special token is text", async () => {
   const count = await tokenCounter("openai/gpt-5");
   expect(count("<|endoftext|>").tokens).toBeGreaterThan(1);
   expect(count("")).toEqual({ tokens: 0, isExact: true });

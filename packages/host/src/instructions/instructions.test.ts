@@ -70,7 +70,7 @@ describe("B48: instructions", () => {
     expect(notices).toEqual([]);
   });
 
-  test("C19, K25: in a submodule begin with those of the repository around it, which is read when it is trusted and shown before", () => {
+  test("C19, K25: in a submodule begin with the instructions of the trusted outer repository, shown before", () => {
     const git = (cwd: string, ...args: string[]) =>
       execFileSync(
         "git",
@@ -128,13 +128,13 @@ describe("B48: instructions", () => {
     expect(notices).toHaveLength(1);
   });
 
-  test("S5: of a project that is not trusted are not read", () => {
+  test("S5: of a project without trust are not read", () => {
     put(join(config, "AGENTS.md"), "I am the user.");
     put(join(root, "AGENTS.md"), "I am the root.");
     expect(gather().parts.map(({ source }) => source)).toEqual(["built-in", join(config, "AGENTS.md")]);
   });
 
-  test("S5, S21: of a project do not come from a place that a link leads to outside of it", () => {
+  test("S5, S21: of a project do not come from a link's target outside the project", () => {
     put(join(home, "secret"), "I am a secret.");
     symlinkSync(join(home, "secret"), join(root, "AGENTS.md"));
     put(join(workspace, "CLAUDE.md"), "I am inside.");
@@ -165,7 +165,7 @@ describe("B48: instructions", () => {
     expect(() => gather({ flag: "@large.md" })).toThrow("it has 70000 bytes, more than 65536");
   });
 
-  test("are bounded: of a large file its first lines are read, and that is said, also to the agent", () => {
+  test("are bounded: a large file's first lines are read, and a notice to user and agent says so", () => {
     put(join(config, "AGENTS.md"), `${"a line of forty characters, or about so\n".repeat(2_000)}`);
     const { parts, notices } = gather();
     const [, part] = parts;
@@ -184,7 +184,7 @@ describe("B48: instructions", () => {
     expect(parts.length).toBeGreaterThan(4);
   });
 
-  test("that are named and cannot be read are said, and a pipe is not waited for", () => {
+  test("that cannot be read cause a notice, and a pipe causes no wait", () => {
     execFileSync("mkfifo", [join(workspace, "AGENTS.md")]);
     const none = join(home, "none.md");
     const { parts, notices } = gather({ project: project(), files: [none, home] });

@@ -9,13 +9,13 @@ function partsOf(said: Readonly<Record<string, string | undefined>>) {
   return serverInstructions({ states, instructions: (name) => said[name] }, redact);
 }
 
-test("B48: what a server says of itself is quoted, under its name; one that says nothing has no part", () => {
+test("B48: a server's instructions are quoted under its name, and a server without instructions has no part", () => {
   const parts = partsOf({ notes: " Ask first.\n\n# Instructions\nObey.\n", files: undefined, docs: "  " });
   expect(parts.map(({ source }) => source)).toEqual(["MCP server notes"]);
   expect(parts[0]?.text).toMatch(/the server's words.*:\n\n> Ask first\.\n> \n> # Instructions\n> Obey\.$/s);
 });
 
-test("B48: it is bounded, for each server and for all", () => {
+test("B48: the instructions are bounded for each server and for all", () => {
   const long = "word ".repeat(2000);
   const parts = partsOf(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`server${index}`, long])));
   expect(parts[0]?.text).toMatch(/\[\.\.\. \d+ more characters are left out\]$/);
@@ -25,7 +25,7 @@ test("B48: it is bounded, for each server and for all", () => {
   expect(parts.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(20_000);
 });
 
-test("S10: its secrets are taken out before it is cut", () => {
+test("S10: the instructions lose their secrets before they are cut", () => {
   for (let before = 4080; before <= 4096; before += 1) {
     const text = partsOf({ notes: `${"x".repeat(before)} zw8/qr+9=Lm4x` })[0]?.text ?? "";
     expect(text).not.toContain("zw8");

@@ -129,7 +129,7 @@ describe("F69: the small profile", () => {
     await session.close();
   });
 
-  test("tells the user once in a conversation, also after a restart, with what was left out", async () => {
+  test("notifies the user once in a conversation, also after a restart, with the parts left out", async () => {
     writeFileSync(join(home, "notes.md"), "Be kind to animals. ".repeat(500));
     const instructions = [join(home, "notes.md")];
     const host = await open({ instructions });
@@ -148,7 +148,7 @@ describe("F69: the small profile", () => {
     await again.close();
   });
 
-  test("begins all requests of a conversation with the same bytes, and leaves those of a larger model as they were", async () => {
+  test("begins all requests of a conversation with the same bytes, and changes no request of a larger model", async () => {
     await using host = await open();
     const session = await host.newSession();
     const heads: string[] = [];
@@ -163,7 +163,7 @@ describe("F69: the small profile", () => {
     await session.close();
   });
 
-  test("has tools that all work: those that are listed, and the others by call_tool", async () => {
+  test("has only tools that work: the listed ones, and the others by call_tool", async () => {
     await using host = await open();
     const session = await host.newSession();
     const { agent, model } = agentWith(host, session, 4_096, [
@@ -194,7 +194,7 @@ describe("F69: the small profile", () => {
     await session.close();
   });
 
-  test("of a sub-agent that the user defined has the instructions of its definition", async () => {
+  test("of a user-defined sub-agent has the instructions of its definition", async () => {
     await using host = await open();
     const session = await host.newSession();
     const model = Object.assign(scriptedModel(["Good."]), { contextSize: 4_096 });
@@ -205,7 +205,7 @@ describe("F69: the small profile", () => {
     await session.close();
   });
 
-  test("is what /context shows, part by part", async () => {
+  test("appears in /context part by part", async () => {
     await using server = await llamaServer(4_096);
     await using host = await open({ model: "llamacpp/m" }, { LLAMACPP_BASE_URL: server.address });
     const session = await host.newSession();

@@ -28,8 +28,8 @@ function repository(): void {
 
 const told = () => surroundings(project);
 
-describe("C11: what is so when a conversation begins", () => {
-  test("is the date, the system with its shell, and how the repository stands", async () => {
+describe("C11: the surroundings at the start of a conversation", () => {
+  test("are the date, the system with its shell, and the state of the repository", async () => {
     expect(told().split("\n")).toEqual([
       expect.stringMatching(/^Date: \w{3}, \d\d \w{3} 20\d\d \(GMT[+-]\d{4}\)$/),
       expect.stringMatching(/^System: \S+ \S+ \(\w+\); commands run in \/bin\/(ba)?sh$/),
@@ -43,7 +43,7 @@ describe("C11: what is so when a conversation begins", () => {
     expect(told()).toMatch(/\nGit: no branch \(detached HEAD\)$/);
   });
 
-  test("S16: a HEAD that is a pipe, a link or too long is not read, nor anything that says no branch", () => {
+  test("S16: ignore a HEAD that is a pipe, a link or too long, or names no branch", () => {
     mkdirSync(join(project, ".git"));
     const head = join(project, ".git", "HEAD");
     for (const make of [
@@ -58,12 +58,12 @@ describe("C11: what is so when a conversation begins", () => {
     }
   });
 
-  test("a name that somebody gave a branch is one short line", async () => {
+  test("show a branch name as one short line", async () => {
     git("init", "-q", "-b", `x${"\u00a0\u202e".repeat(60)}`);
     expect(told()).toMatch(/\nGit: branch .{1,100}$/);
   });
 
-  test("is told at the end of the instructions, with the model, the same in every process that goes on with it", async () => {
+  test("are at the end of the instructions with the model, and stay the same in every process", async () => {
     const open = () => {
       const own = { ...env, BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" };
       return openHost({ cwd: project, home, env: own, canAsk: true, trusted: true, readyLater: true });

@@ -48,7 +48,7 @@ describe.skipIf(WHY_NOT !== undefined)(`a real model of llama.cpp${WHY_NOT ? ` (
     resolveModel("llamacpp/smollm2", { env: { LLAMACPP_BASE_URL: address, BANYAN_NO_DISCOVERY: "1" } });
 
   test(
-    "F69: tells its window, and reads a prompt that fits",
+    "F69: reports its window, and reads a prompt that fits",
     async ({ skip }) => {
       if (!llama) return skip(missing);
       await using server = await serve(llama, 512, "refuses");
@@ -124,7 +124,7 @@ describe.skipIf(WHY_NOT !== undefined)(`a real model of llama.cpp${WHY_NOT ? ` (
 
 describe.skipIf(WHY_NOT !== undefined)(`a model file in this process${WHY_NOT ? ` (skipped: ${WHY_NOT})` : ""}`, () => {
   test(
-    "L10: streams, reuses the beginning of the last request, stops, calls tools, and refuses what does not fit",
+    "L10: streams, reuses the beginning of the last request, stops, calls tools, and refuses prompts that are too long",
     async ({ skip }) => {
       const own = mkdtempSync(join(folder, "file-"));
       const parts = await Promise.all([installNodeLlama(own), installLlama(own)]).catch(String);

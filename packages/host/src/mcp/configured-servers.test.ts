@@ -25,7 +25,7 @@ function put(file: string, text: string): void {
 
 const names = () => configuredServers(place).servers.map(({ name, layer }) => `${name} of ${layer}`);
 
-test("B47: an entry that is wrong is named with file and line, and leaves the others", () => {
+test("B47: a wrong entry is reported with file and line, and changes no other entry", () => {
   put(
     user,
     '{ "mcpServers": {\n  "good": { "command": "x" },\n  "bad": { "command": 5 },\n  "a b": { "command": "x" }\n} }',

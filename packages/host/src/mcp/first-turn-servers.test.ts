@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { openServers, serversForFirstTurn, waitForServers } from "./index.ts";
 
-test("B47: a server that is not there is named, once, with the reason; what is ready or switched off is not", async () => {
+test("B47: a missing server is named once with the reason; ready and disabled servers are not", async () => {
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
   await using servers = await openServers(place, {
     slow: { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] },
@@ -19,7 +19,7 @@ test("B47: a server that is not there is named, once, with the reason; what is r
   ]);
 });
 
-test("F50: what of a server's lists is not of the protocol is told in one line", async () => {
+test("F50: one line reports invalid entries in a server's lists", async () => {
   const tools = [
     { name: "fine", inputSchema: { type: "object" } },
     { name: "odd", inputSchema: 7 },
@@ -38,7 +38,7 @@ test("F50: what of a server's lists is not of the protocol is told in one line",
   ]);
 });
 
-test("B47: where no server is slow, nobody waits longer than for them", async () => {
+test("B47: no turn waits longer than for slow servers", async () => {
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
   await using servers = await openServers(place, { gone: { command: "/no/such/program" } });
   expect(await waitForServers(servers, new AbortController().signal)).toEqual([
@@ -46,7 +46,7 @@ test("B47: where no server is slow, nobody waits longer than for them", async ()
   ]);
 });
 
-test("B83: who waits for the first turn is told for whom, and whoever has no patience goes on without", async () => {
+test("B83: the first turn names the servers that it waits for, and an impatient user continues without them", async () => {
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
   const slow = { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] };
   await using servers = await openServers(place, { slow, gone: { command: "/no/such/program" } });

@@ -49,7 +49,7 @@ async function turn(host: Host, session: Session, ...scenes: readonly Scene[]) {
 const offered = (tools: readonly string[]) => tools.filter((name) => name.startsWith("mcp_"));
 
 describe("C3: many tools without their price", () => {
-  test("400 tools take less than 12 kB of a request; they are found and called, and nothing that comes or goes changes the beginning", async () => {
+  test("400 tools take less than 12 kB of a request, can be found and called, and no change alters the request's beginning", async () => {
     const without = await open({});
     const plain = await turn(without, await without.newSession());
     await without.close();
@@ -87,7 +87,7 @@ describe("C3: many tools without their price", () => {
     }
   });
 
-  test("few are listed; one that is gone stays in the list and says so, and a new one is found", async () => {
+  test("a few tools are listed; a removed tool stays listed and says so, and a new tool can be found", async () => {
     const host = await open(server(["old", "kept"]));
     const session = await host.newSession();
     const first = await turn(host, session);
@@ -123,7 +123,7 @@ describe("C3: many tools without their price", () => {
     await many.close();
   });
 
-  test("F49: more tools than the model's provider takes are found, however small they are", async () => {
+  test("F49: find_tools finds tools beyond the provider's limit, however small they are", async () => {
     const host = await open(server(FOUR_HUNDRED.slice(0, 217)), { toolShare: 0.5 });
     const session = await host.newSession();
     const limited = host.agent.with({ model: { ...scriptedModel(["ok"]), maxTools: 128 } });

@@ -30,7 +30,7 @@ const hook = (matcher: string, decision: string) => ({
   ],
 });
 
-test("S44: a hook that allows `mcp__g__only` lets no `read_only` run, and a guard on `mcp__g__read_only` fires", async () => {
+test("S44: a hook that allows `mcp__g__only` does not allow `read_only`, and a guard on `mcp__g__read_only` fires", async () => {
   const servers = { g: ["read_only", "only"] };
   const settings = { hooks: hook("mcp__g__only", "allow") };
   await using opened = await hostWith(servers, { home, cwd, settings });
@@ -41,7 +41,7 @@ test("S44: a hook that allows `mcp__g__only` lets no `read_only` run, and a guar
   expect(await callAll(other.host, tools, "listed")).toEqual([false, true]);
 });
 
-test("S44: a name that fits two servers is denied for both, and allowed for neither, with a notice", async () => {
+test("S44: a name that matches two servers denies for both and allows for neither, with a notice", async () => {
   const servers = { a: ["b__c"], a__b: ["c"] };
   const name = "mcp__a__b__c";
   const tools = (host: Parameters<typeof toolAt>[0]) => [toolAt(host, "a", "b__c"), toolAt(host, "a__b", "c")];

@@ -35,7 +35,7 @@ async function host(servers: Readonly<Record<string, string>>) {
 
 const { signal } = new AbortController();
 
-test("W65: a prompt of a server is one word, whatever it is called there; whoever lists them may wait for servers", async () => {
+test("W65: a server's prompt has a one-word name, and its list may wait for servers", async () => {
   const { prompts, starting } = await listPrompts(await host({ Trees: HANGS }), 10_000, signal);
   expect(starting).toEqual([]);
   expect(prompts).toEqual([
@@ -44,7 +44,7 @@ test("W65: a prompt of a server is one word, whatever it is called there; whoeve
   ]);
 });
 
-test("W65: a server that is not there in time, or does not say its prompt in time, is named in one sentence", async () => {
+test("W65: one sentence names a server that is late, or returns its prompt late", async () => {
   const place = await host({ trees: HANGS, late: SILENT });
   const late = expandPrompt(place, { name: "late:one" }, { signal, starting: 1 });
   await expect(late).rejects.toThrow(
@@ -59,7 +59,7 @@ test("W65: a server that is not there in time, or does not say its prompt in tim
     .toBe("The MCP server trees did not send its prompt small within 0.02 s. Try again.");
 });
 
-test("W65, S12: of two that are typed alike the first is there; names hold nothing that acts on a terminal or turns letters around", async () => {
+test("W65, S12: the first of two prompts with the same name exists, and names have no terminal or direction characters", async () => {
   const fields = [{ name: "\u202elevel\u001b[2J", required: true }, { name: "a\nb" }];
   const first = { name: "Big \u001b]0;x\u0007Tree\u202e", description: "First.", arguments: fields };
   const place = await host({ trees: listing(first, { name: "big_]0;xtree", description: "Second." }) });
@@ -72,7 +72,7 @@ test("W65, S12: of two that are typed alike the first is there; names hold nothi
   );
 });
 
-test("W65: an argument that is called as something that every object has is asked for like any other", async () => {
+test("W65: an argument with the name of an object's property is requested like any other", async () => {
   const place = await host({
     trees: listing({ name: "explain", arguments: [{ name: "constructor", required: true }] }),
   });

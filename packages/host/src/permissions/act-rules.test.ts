@@ -35,7 +35,7 @@ const INPUTS: readonly Json[] = [
 ];
 const both = ["b", "src/a"].map((path) => ({ path, access: "write" }) as const);
 
-describe("S43: a rule that denies or asks means the act, whoever does it", () => {
+describe("S43: a rule that denies or asks applies to the act of any caller", () => {
   test.each<[string, Tool, Json]>([
     ["write", tool("edit"), { path: "a" }],
     ["edit(src/**)", tool("write"), { path: "src/a", content: "" }],
@@ -79,25 +79,22 @@ describe("S43: a rule that denies or asks means the act, whoever does it", () =>
     ["shell(rm *)", agents({ untold: "files" }, "write"), {}],
     ["read(src/**)", agents({ untold: "act" }), {}],
     ["edit", agents({ untold: "act" }), {}],
-  ])(
-    "what a call does not tell is asked about, and refused where nobody can be asked: %s, %o of %j",
-    async (rule, of, input) => {
-      for (const mode of ["ask", "all"]) {
-        expect(await decide({ deny: [rule], allow: [of.name] }, of, input, { mode })).toBe("ask");
-        const unasked = permission({
-          workspace,
-          rules: rules({ deny: [rule], allow: [of.name] }),
-          mode: mode as "ask",
-          canAsk: false,
-        });
-        expect(await judge(unasked, of, input)).toEqual({
-          decision: "deny",
-          reason: `The rule '${rule}' may forbid this call, and no user can be asked here. Name the files or the command in the arguments.`,
-        });
-      }
-      expect(await decide({ ask: [rule], allow: [of.name] }, of, input)).toBe("ask");
-    },
-  );
+  ])("a call without its act is asked about, and refused without a user: %s, %o of %j", async (rule, of, input) => {
+    for (const mode of ["ask", "all"]) {
+      expect(await decide({ deny: [rule], allow: [of.name] }, of, input, { mode })).toBe("ask");
+      const unasked = permission({
+        workspace,
+        rules: rules({ deny: [rule], allow: [of.name] }),
+        mode: mode as "ask",
+        canAsk: false,
+      });
+      expect(await judge(unasked, of, input)).toEqual({
+        decision: "deny",
+        reason: `The rule '${rule}' may forbid this call, and no user can be asked here. Name the files or the command in the arguments.`,
+      });
+    }
+    expect(await decide({ ask: [rule], allow: [of.name] }, of, input)).toBe("ask");
+  });
 
   test.each<[string, Tool, Json]>([
     ["write(src/**)", server(), { path: "lib/a", content: "src/a" }],
@@ -135,7 +132,7 @@ describe("S43: a rule that denies or asks means the act, whoever does it", () =>
   });
 });
 
-describe("S43: what was done without asking", () => {
+describe("S43: acts without asking", () => {
   const done = async (texts: Parameters<typeof rules>[0], of: Tool, mode: "ask" | "plan" | "all" = "ask") => {
     const request = { call: "call", run: "run", tool: of, input: {}, allowed: [], done: true };
     const judging = permission({ workspace, mode, rules: rules(texts) });
@@ -147,7 +144,7 @@ describe("S43: what was done without asking", () => {
   };
   const run = agents({ command: "rm x" });
 
-  test("only a rule that covers it counts, and says so", async () => {
+  test("count only if a rule covers them, and the reason says so", async () => {
     expect(await done({ deny: ["shell(rm *)"] }, run)).toEqual({
       decision: "deny",
       reason: "The rule 'shell(rm *)' forbids this call.",

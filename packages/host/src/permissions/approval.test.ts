@@ -23,7 +23,7 @@ test("S27: all is taken for one conversation, with a yes, in a sandbox; once in 
   expect(approval.in("a")).toBe("all");
 });
 
-test("T45: changes of files are allowed for one run, and no longer than until the person asks for another mode", () => {
+test("T45: file changes are allowed for one run, until the user chooses another mode", () => {
   const approval = new Approval("ask");
   approval.use("edits", { run: "one", isConfined: false });
   expect([approval.in("a", "one"), approval.in("a", "two"), approval.in("a"), approval.mode]).toEqual([
@@ -36,7 +36,7 @@ test("T45: changes of files are allowed for one run, and no longer than until th
   expect(approval.in("a", "one")).toBe("ask");
 });
 
-test("a plan that was allowed is carried out in its conversation alone, until a mode is taken anew", () => {
+test("an allowed plan runs only in its conversation, until the user chooses a mode again", () => {
   const approval = new Approval("plan");
   approval.carryOut("a", "ask");
   approval.use("edits", { run: "one", isConfined: false });
@@ -62,7 +62,7 @@ const STEPS = (["plan", "ask", "edits", "all"] as const).flatMap((mode) =>
   ),
 );
 
-test("S27: whatever three things are tried in whatever order, nothing is unasked where nobody said yes", () => {
+test("S27: no random sequence of actions runs a call that nobody allowed", () => {
   const wrong: unknown[] = [];
   for (const first of STEPS)
     for (const second of STEPS)

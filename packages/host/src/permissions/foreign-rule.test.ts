@@ -47,7 +47,7 @@ test.each([
   expect(() => checkedRule(text, list)).toThrow(problem.endsWith(".") ? `The rule '${text}' ${problem}` : problem);
 });
 
-test("S34: a rule on a tool that only another program has is a notice", () => {
+test("S34: a rule on a tool of another program is a notice", () => {
   expect(absentNames(rulesFrom({ deny: ["NotebookEdit", "Bash(rm *)"] }))).toEqual([
     "The rule 'NotebookEdit' has no effect: Banyan has no tool like NotebookEdit.",
   ]);
@@ -66,6 +66,6 @@ test.each([
   expect(exampleCall(checkedRule(text, list), list, "/work")).toBe(example);
 });
 
-test("S34: a pattern that no path can fit has no call that proves it", () => {
+test("S34: a pattern that matches no path has no example call", () => {
   expect(exampleCall(checkedRule("read(a/../../b/[z)", "deny"), "deny", "/work")).toBeUndefined();
 });

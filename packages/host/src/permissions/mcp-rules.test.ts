@@ -17,7 +17,7 @@ describe("B47, B63: the tools of an MCP server as one", () => {
   const look = tool("mcp_files_look");
   const other = tool("mcp_mail_send");
 
-  test("`mcp_server_*` speaks of all of them and of no others; deny and ask come first as ever", async () => {
+  test("`mcp_server_*` covers all tools of the server and no others; deny and ask come first", async () => {
     const allowing = permission({ workspace, rules: rules({ allow: ["mcp_files_*"] }) });
     expect((await judge(allowing, look, { id: "1" })).decision).toBe("allow");
     expect((await judge(allowing, other, { id: "1" })).decision).toBe("ask");
@@ -47,7 +47,7 @@ describe("B47, B63: the tools of an MCP server as one", () => {
     expect((await judge(some, tool("mcp_web_get"), { url: "https://example.net/a" })).decision).toBe("ask");
   });
 
-  test("what forbids is held against every text, however a path is written; what allows fits none that climbs", async () => {
+  test("a deny rule checks each text however its path is written; an allow rule refuses paths that climb", async () => {
     const some = permission({
       workspace,
       rules: rules({ deny: ["mcp_files_*(secret/**)"], allow: ["mcp_files_*(src/**)", "mcp_files_copy"] }),
@@ -64,11 +64,11 @@ describe("B47, B63: the tools of an MCP server as one", () => {
   });
 });
 
-describe("S24: what allows a call of an MCP tool fits every place that it names", () => {
+describe("S24: an allow rule for an MCP tool must match each place in the call", () => {
   const copy = tool("mcp_files_copy");
   const post = tool("mcp_web_post");
 
-  test("an `always` for the one path does not cover where a call writes, or what else it names", async () => {
+  test('"always" for one path covers no other place that the call writes or names', async () => {
     const some = permission({ workspace, rules: rules({ allow: ["mcp_files_*(src/**)", "mcp_web_*(example.org)"] }) });
     const elsewhere = ["/etc/passwd", " /etc/passwd", "~/.bashrc", "../x", "..", "src/../../x", ".env", "package.json"];
     for (const place of elsewhere) {
@@ -83,7 +83,7 @@ describe("S24: what allows a call of an MCP tool fits every place that it names"
     expect(await judge(some, post, { url: "https://example.org/", kind: "form" })).toEqual({ decision: "allow" });
   });
 
-  test("what is offered as `always` covers the call that it is offered for, whatever it names", async () => {
+  test('an offered "always" covers its call, whatever the call names', async () => {
     const places = ["src/a", "lib/c", "/etc/x", "~/y", "utf8", "https://a.example/x", "..", "a.b", undefined];
     const asking = permission({ workspace });
     for (const path of places) {

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("S35: the question, the rule and the written file name one place, however a path is spelled", {
+test("S35: question, rule and written file name the same place, however the path is spelled", {
   timeout: isLong ? 600_000 : 60_000,
 }, async () => {
   const { broken, asked, written, unasked } = await writeToNamedPlaces(folder, PATHS, SEED);
@@ -31,17 +31,14 @@ test.each([
   "src\\..\\..\\a.txt",
   "~root/a.txt",
   "C:\\a.txt",
-])(
-  "S35: what a tool of a server makes of %s is not known, so no rule for files of the workspace lets it run unasked",
-  async (path) => {
-    const workspace = join(folder, "work");
-    mkdirSync(workspace);
-    const judged = permission({ workspace, home: folder, rules: rules({ allow: ["mcp_box_save(**)"] }) });
-    expect((await judge(judged, tool("mcp_box_save"), { path: "src/a.txt" })).decision).toBe("allow");
-    expect((await judge(judged, tool("mcp_box_save"), { path })).decision).toBe("ask");
-    expect((await judge(judged, tool("mcp_box_save"), { path: "src/a.txt", to: path })).decision).toBe("ask");
-  },
-);
+])("S35: a server's reading of %s is unknown, so no workspace rule lets the call run unasked", async (path) => {
+  const workspace = join(folder, "work");
+  mkdirSync(workspace);
+  const judged = permission({ workspace, home: folder, rules: rules({ allow: ["mcp_box_save(**)"] }) });
+  expect((await judge(judged, tool("mcp_box_save"), { path: "src/a.txt" })).decision).toBe("allow");
+  expect((await judge(judged, tool("mcp_box_save"), { path })).decision).toBe("ask");
+  expect((await judge(judged, tool("mcp_box_save"), { path: "src/a.txt", to: path })).decision).toBe("ask");
+});
 
 test.each([
   ["write(~/notes/**)", "write", "~/notes/a.txt"],

@@ -73,7 +73,7 @@ test.each([
   expect(await decide(path, { allow: [rule] })).toBe("ask");
 });
 
-test("S21: a rule on reading forbids writing the file, which tells what stood there, and allows no writing", async () => {
+test("S21: a deny rule on reading forbids writing the file, which shows its content, and allows no writing", async () => {
   expect(await decide("src/a.ts", { deny: ["read(src/**)"], allow: ["write"] })).toBe("deny");
   expect(await decide("src/a.ts", { ask: ["read(src/**)"], allow: ["write"] })).toBe("ask");
   expect(await decide("src/a.ts", { allow: ["read(src/**)"] })).toBe("ask");
@@ -85,20 +85,20 @@ test("S8: a relative rule allows nothing outside the workspace", async () => {
   }
 });
 
-test("S8: a deny rule fits what a link leads to, and the link's own name", async () => {
+test("S8: a deny rule matches the target of a link, and the link's own name", async () => {
   for (const path of ["secret/key", "innocent", "src/inner/key", "src/inner/new", "src/../secret/x"]) {
     expect(await decide(path, { deny: ["write(secret/**)"], allow: ["write"] })).toBe("deny");
   }
   expect(await decide("innocent", { deny: ["write(innocent)"], allow: ["write"] })).toBe("deny");
 });
 
-test("S8: an allow rule must fit both the link and what it leads to", async () => {
+test("S8: an allow rule must match both the link and its target", async () => {
   expect(await decide("innocent", { allow: ["write(innocent)"] })).toBe("ask");
   expect(await decide("innocent", { allow: ["write(secret/**)"] })).toBe("ask");
   expect(await decide("innocent", { allow: ["write({innocent,secret/key})"] })).toBe("allow");
 });
 
-test("S8: `..` behind a link is followed from where the link leads", async () => {
+test("S8: `..` after a link continues from the target", async () => {
   // The system resolves this to folder/work next to outside; as plain text it would be work/work.
   expect(await decide("out/../work/secret/key", { deny: ["write(secret/**)"], allow: ["write"] })).toBe("deny");
   expect(await decide("out/../x", { allow: ["write(**)"] })).toBe("ask");
@@ -112,7 +112,7 @@ test("S8: reading through a link that leads outside asks, as does a link that ne
     expect((await judge(reading, read, { path })).decision).toBe("ask");
 });
 
-test("S8: a workspace that is opened through a link is the same workspace", async () => {
+test("S8: a workspace opened through a link is the same workspace", async () => {
   for (const path of ["src/a", join(workspace, "src/a"), join(alias, "src/a")]) {
     expect(await decide(path, { allow: ["write(src/**)"] }, "write", alias)).toBe("allow");
     expect(await decide(path, { allow: [`write(${alias}/src/**)`] }, "write", alias)).toBe("allow");
@@ -124,7 +124,7 @@ test("S8: a line break in a name dodges no rule", async () => {
   expect(await decide("src/a\nb", { deny: ["write(src/**)"], allow: ["write"] })).toBe("deny");
 });
 
-test("S8: a path that no file can have is not inside", async () => {
+test("S8: an impossible path is not inside", async () => {
   expect((await judge(permission({ workspace }), tool("read", "none"), { path: "a\0b" })).decision).toBe("ask");
 });
 
@@ -162,7 +162,7 @@ test.each([
     ).toBe(expected);
 });
 
-test("S19, S24: a rule for a folder does not agree to what programs obey in it, and always is offered for that very file", async () => {
+test('S19, S24: a rule for a folder excludes files that programs obey, and "always" names the exact file', async () => {
   for (const name of ["write", "edit", "edit_mode"])
     for (const path of ["src/.vscode/tasks.json", "src/HEAD", "bare/config"]) {
       const [folder] = path.split("/");
@@ -175,7 +175,7 @@ test("S19, S24: a rule for a folder does not agree to what programs obey in it, 
   expect(await decide(".vscode/tasks.json", { allow: ["write(.vscode/**)"] })).toBe("allow");
 });
 
-test("F81: a rule that forbids or asks holds for each name that looks like its own, and one that allows for its own alone", async () => {
+test("F81: a deny or ask rule applies to each name that resembles its own, and an allow rule to its own alone", async () => {
   const alike = [
     ["it's secret.env", "it\u2019s\u00a0secret.env"],
     ["caf\u00e9/a.txt", "cafe\u0301/a.txt"],

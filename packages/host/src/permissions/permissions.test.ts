@@ -17,7 +17,7 @@ const read = tool("read", "none");
 const here = { path: "src/a.ts" };
 
 describe("B63: the order of rules", () => {
-  test("deny comes before ask, and ask before allow", async () => {
+  test("deny precedes ask, and ask precedes allow", async () => {
     const all = permission({
       workspace,
       rules: rules({ deny: ["write(a)"], ask: ["write(a)", "write(b)"], allow: ["write"] }),
@@ -64,7 +64,7 @@ test.each([
   expect((await judge(closed, look, file)).decision).toBe("deny");
 });
 
-describe("B63: what happens without rules", () => {
+describe("B63: decisions without rules", () => {
   test.each([
     ["read", "none", { path: "src/a.ts" }, "allow", "allow", "allow"],
     ["read", "none", { path: "/etc/hosts" }, "ask", "ask", "allow"],
@@ -114,7 +114,7 @@ describe("B63: what happens without rules", () => {
   });
 });
 
-describe("in mode plan", () => {
+describe("plan mode", () => {
   const plans = permission({
     workspace,
     mode: "plan",
@@ -143,7 +143,7 @@ describe("in mode plan", () => {
     if (permit.decision === "deny") expect(permit.reason).toContain("Approval mode 'plan' only allows reading");
   });
 
-  test("a person decides about a plan that is handed in, and about no other; who cannot be asked is told so", async () => {
+  test("the user decides about a submitted plan only, and an agent without a user learns so", async () => {
     const steps = [{ title: "look", status: "pending" }];
     const plan = tool("update_plan");
     expect(await judge(plans, plan, { steps })).toEqual({ decision: "allow" });
@@ -156,7 +156,7 @@ describe("in mode plan", () => {
   });
 });
 
-describe("B63: where nobody can be asked", () => {
+describe("B63: without a user", () => {
   const unasked = permission({ workspace, canAsk: false });
 
   test("ask means denied, and the reason names the rule that would allow it", async () => {
@@ -176,7 +176,7 @@ describe("B63: where nobody can be asked", () => {
     });
   });
 
-  test("F104: a rule that asks holds against hooks", async () => {
+  test("F104: an ask rule precedes hooks", async () => {
     const asks = permission({ workspace, canAsk: false, rules: rules({ ask: ["shell(npm:*)"] }) });
     expect(await judge(asks, tool("shell"), { command: "npm test" })).toEqual({
       decision: "deny",
@@ -193,7 +193,7 @@ describe("B63: where nobody can be asked", () => {
   });
 });
 
-describe("B23, A10: the rule that an answer always sets, and never", () => {
+describe('B23, A10: rules that an "always" answer adds', () => {
   const suggest = (name: string, input: Record<string, string>) =>
     suggestPattern(
       {
@@ -225,7 +225,7 @@ describe("B23, A10: the rule that an answer always sets, and never", () => {
     expect((await judge(never, tool(name), input)).decision).toBe("deny");
   });
 
-  test("none is offered where a rule asks, which an answer cannot outrank", async () => {
+  test("no rule is offered if an ask rule applies, which an answer cannot override", async () => {
     const asking = permission({ workspace, rules: rules({ ask: ["write(src/**)"] }) });
     expect(await judge(asking, write, here)).toEqual({ decision: "ask", byRule: true });
   });
@@ -260,7 +260,7 @@ describe("B63: addresses", () => {
     expect(permit.decision).toBe(allowed ? "allow" : "ask");
   });
 
-  test("a deny rule fits an address however it is written, and perhaps one that cannot be read", async () => {
+  test("a deny rule matches an address in any spelling, and unreadable addresses may match", async () => {
     const denying = permission({ workspace, rules: rules({ deny: ["fetch(evil.example)"], allow: ["fetch"] }) });
     expect((await judge(denying, tool("fetch"), { url: "HTTPS://user@EVIL.example/x" })).decision).toBe("deny");
     expect((await judge(denying, tool("fetch"), { url: "https://evil.example./x" })).decision).toBe("deny");
@@ -269,7 +269,7 @@ describe("B63: addresses", () => {
 });
 
 describe("B63: tools of which nothing is known", () => {
-  test("a rule that allows must fit all their texts, and one that denies fits when any does", async () => {
+  test("an allow rule must match all texts, and a deny rule matches any", async () => {
     const deploy = tool("deploy");
     const tools = () => [tool("deploy")];
     const allowing = permission({ workspace, tools, rules: rules({ allow: ["deploy(staging*)"] }) });
@@ -282,7 +282,7 @@ describe("B63: tools of which nothing is known", () => {
   });
 });
 
-describe("H8: a tool of any name is judged by what it says of itself", () => {
+describe("H8: a tool's declared acts decide, whatever its name", () => {
   const paths = (input: unknown) => input as { readonly from: string; readonly to: string };
   const move: Tool = {
     ...tool("move"),
@@ -297,14 +297,14 @@ describe("H8: a tool of any name is judged by what it says of itself", () => {
   const decide = async (texts: Parameters<typeof rules>[0], input: Json, of = move, mode: "ask" | "edits" = "ask") =>
     (await judge(permission({ workspace, mode, rules: rules(texts), tools: () => [move, of] }), of, input)).decision;
 
-  test("what it writes in the workspace is free where writing is, and each place needs to be", async () => {
+  test("writing in the workspace is free if the rules allow it, for each place", async () => {
     expect(await decide({}, { from: "src/a", to: "src/b" })).toBe("ask");
     expect(await decide({}, { from: "src/a", to: "src/b" }, move, "edits")).toBe("allow");
     for (const to of ["/etc/passwd", ".git/hooks/pre-commit", "../b"])
       expect(await decide({}, { from: "src/a", to }, move, "edits"), to).toBe("ask");
   });
 
-  test("a rule that denies fits when one of its places does, one that allows when all do", async () => {
+  test("a deny rule matches one of the places, and an allow rule all of them", async () => {
     expect(await decide({ deny: ["move(secret/**)"] }, { from: "src/a", to: "secret/b" })).toBe("deny");
     expect(await decide({ allow: ["move(src/**)"] }, { from: "src/a", to: "src/b" })).toBe("allow");
     expect(await decide({ allow: ["move(src/**)"] }, { from: "src/a", to: "lib/b" })).toBe("ask");
@@ -319,12 +319,12 @@ describe("H8: a tool of any name is judged by what it says of itself", () => {
     expect(await judge(asking, move, { from: "src/a", to: "lib/b" })).toEqual({ decision: "ask" });
   });
 
-  test("a rule that closes files to reading closes them to it, and a rule on it closes them to commands that write", async () => {
+  test("a deny rule on reading closes files to the tool, and closes them to commands that write", async () => {
     expect(await decide({ deny: ["read(secret/**)"] }, { from: "secret/a", to: "src/b" })).toBe("deny");
     expect(await decide({ deny: ["move(secret/**)"] }, { command: "echo x > secret/a" }, tool("shell"))).toBe("deny");
   });
 
-  test("a rule that names it alone speaks of its commands, and so does every rule on commands", async () => {
+  test("a rule with only the tool's name covers its commands, and so does each rule on commands", async () => {
     const zsh: Tool = { ...tool("zsh"), about: (input) => ({ command: (input as { run: string }).run }) };
     expect(await decide({ deny: ["zsh"] }, { run: "ls" }, zsh)).toBe("deny");
     expect(await decide({ deny: ["shell(rm *)"] }, { run: "rm -r x" }, zsh)).toBe("deny");
@@ -332,14 +332,14 @@ describe("H8: a tool of any name is judged by what it says of itself", () => {
     expect(await decide({}, { run: "ls" }, zsh)).toBe("ask");
   });
 
-  test("one that only looks and says nothing is free while none of its texts leads out of the workspace", async () => {
+  test("a tool without effects or an act is free unless a text leads out of the workspace", async () => {
     const look = tool("look", "none");
     for (const what of ["the sky", "src/a", "is there a/b?"]) expect(await decide({}, { what }, look)).toBe("allow");
     for (const what of ["/etc/passwd", "../x", "src/../../x"])
       expect(await decide({}, { what }, look), what).toBe("ask");
   });
 
-  test("one that cannot say what a call is about is not taken for one that only looks", async () => {
+  test("a tool with an unknown act does not count as a tool that only looks", async () => {
     const about = () => {
       throw new Error("It cannot say.");
     };

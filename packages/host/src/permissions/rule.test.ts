@@ -32,7 +32,7 @@ test.each([
   ["mcp_*_read", "only the names of MCP tools can be left open, at their end"],
   ["mcp_files_**", "only the names of MCP tools can be left open"],
   ["mcp.files", "has no tool's name in front: 'mcp.files'"],
-])("B63: %j is refused by name, with what is wrong and how to write it", (text, problem) => {
+])("B63: the error for %j names the fault and the right form", (text, problem) => {
   expect(() => parseRule(text)).toThrow(RuleError);
   expect(() => parseRule(text)).toThrow(`The rule '${text}' `);
   expect(() => parseRule(text)).toThrow(problem);

@@ -10,7 +10,7 @@ const offered = (server: string, name: string) => ({
   offeredAs: name,
 });
 
-test("S34: a list of tools has our names, those of Claude Code, and those of MCP tools", () => {
+test("S34: a list of tools has Banyan's names, Claude Code's names, and MCP names", () => {
   const there = [tool("read"), tool("edit"), tool("search"), offered("g", "read_only"), offered("g", "look")];
   const meant = (...tools: string[]) => withToolsMeant(agent(tools), () => there, ["g", "a", "a__b"]).tools;
   expect(meant("Read", "Grep", "edit", "NotebookEdit")).toEqual(["read", "search", "edit"]);
@@ -23,7 +23,7 @@ test("S34: a list of tools has our names, those of Claude Code, and those of MCP
   expect(meant("fetch")).toEqual(["fetch"]);
 });
 
-test("S34: a name that no tool can have is refused, and one that only other programs have is told", () => {
+test("S34: an impossible name is refused, and a name of other programs causes a notice", () => {
   const list = toolList(z.array(z.string()));
   expect(list.safeParse(["read", "Bsh"]).error?.issues).toMatchObject([
     { path: [1], message: expect.stringContaining("names of tools: 'Bsh' is not a tool; you may mean 'Bash'") },

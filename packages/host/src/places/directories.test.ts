@@ -26,7 +26,7 @@ test("each XDG variable moves its folder, and a relative value or an empty one i
   });
 });
 
-test("BANYAN_HOME puts all folders below one, whatever XDG says", () => {
+test("BANYAN_HOME contains all folders, whatever XDG says", () => {
   expect(directories({ BANYAN_HOME: "/b", XDG_CONFIG_HOME: "/c" }, "/home/u")).toEqual({
     config: "/b/config",
     data: "/b/data",

@@ -20,13 +20,13 @@ test("a project is the repository around a folder, also of a work tree, else the
   expect(projectOf(folder).root).toBe(folder);
 });
 
-test("the folders on the way down are those from the root to the folder", () => {
+test("the folders on the way down lead from the root to the folder", () => {
   const b = join(folder, "a", "b");
   expect(foldersDownTo(folder, b)).toEqual([folder, join(folder, "a"), b]);
   expect(foldersDownTo(b, b)).toEqual([b]);
 });
 
-test("a path leads into a folder when that is so behind all links", () => {
+test("a path leads into a folder if its real path does", () => {
   symlinkSync(folder, join(folder, "a", "up"));
   expect(pathLeadsInto(join(folder, "a"), join(folder, "a", "b", "new.md"))).toBe(true);
   expect(pathLeadsInto(join(folder, "a"), join(folder, "a"))).toBe(true);

@@ -10,7 +10,7 @@ const KEY = "sk-secret-0123456789abcdef0123456789";
 const redact = redactor({ env: { OPENAI_API_KEY: KEY } });
 const folder = () => join(mkdtempSync(join(tmpdir(), "log-")), "state");
 
-test("F29: what a provider said stands in the log in full, without secrets, for the user alone", () => {
+test("F29: the log has a provider's whole error, without secrets, for the user alone", () => {
   const log = new ProgramLog(folder(), redact);
   const page = `<html>${"<p>x</p>\n".repeat(2000)}your key is ${KEY}</html>`;
   log.modelError(new ModelError("provider", "It failed.", { detail: page, status: 500 }));
@@ -25,7 +25,7 @@ test("F29: what a provider said stands in the log in full, without secrets, for 
   expect(statSync(log.file).mode & 0o777).toBe(0o600);
 });
 
-test("F29: a log that is full begins anew, and keeps the one before", () => {
+test("F29: a full log begins again, and its predecessor stays", () => {
   const log = new ProgramLog(folder(), redact);
   const error = new ModelError("provider", "It failed.");
   log.modelError(error);
@@ -35,7 +35,7 @@ test("F29: a log that is full begins anew, and keeps the one before", () => {
   expect(statSync(`${log.file}.1`).size).toBe(5 * 1024 * 1024);
 });
 
-test("F29: a log that cannot be written harms nothing", () => {
+test("F29: a log that cannot be written causes no failure", () => {
   const file = join(mkdtempSync(join(tmpdir(), "log-")), "file");
   writeFileSync(file, "");
   expect(() => new ProgramLog(file, redact).modelError(new ModelError("provider", "No."))).not.toThrow();

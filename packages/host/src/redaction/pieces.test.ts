@@ -42,7 +42,7 @@ test.each(forms)(
   },
 );
 
-test("S22: a key that was seen once is known by any sixteen characters of it", () => {
+test("S22: any sixteen characters reveal a key that was seen once", () => {
   const redact = redactor({ env: {} });
   const key = privateKey();
   redact.watch()(`something else\n${key}\n`);
@@ -56,7 +56,7 @@ test("S22: a key that was seen once is known by any sixteen characters of it", (
   expect(redact("x: an ordinary word, AndALongOneThatIsNoKey1")).toBe("x: an ordinary word, AndALongOneThatIsNoKey1");
 });
 
-test("S22: each tool that takes a piece of a file judges the whole of it, and the first piece is told as little as the last", async () => {
+test("S22: each tool that reads a piece of a file checks the whole file, for its first and last piece alike", async () => {
   const keys = Object.entries(hiddenKeys());
   const path = "notes.txt";
   const pieces = {

@@ -36,7 +36,7 @@ describe("S10: a secret in the words of a tool", () => {
     expect(everything).not.toContain(SECRET);
   });
 
-  test("is in no value that is told as JSON, where its name makes it one", async () => {
+  test("is in no JSON value whose name marks a secret", async () => {
     const { items } = await run(tool(() => ({ password: "Tr0ub4dor&3", size: 1 })));
     expect(outputOf(items)).toBe('{"password":"[redacted:secret]","size":1}');
     expect(outputOf((await run(tool(() => ({ size: 1 })))).items)).toBe('{"size":1}');
@@ -78,7 +78,7 @@ describe("S10: a secret in the words of a tool", () => {
     expect(everything).not.toContain(SECRET);
   });
 
-  test("is in nothing that a tool answers to what it listened to", async () => {
+  test("is in no answer of a tool to the text it listened to", async () => {
     const { everything } = await run(
       tool((_, context) => {
         context.follow({ completed: () => ({ say: `written: ${SECRET}` }) });

@@ -9,7 +9,7 @@ import { jwt, privateKey, random, secrets } from "./secrets.fixture.ts";
 
 const redact = redactor({ env: {} });
 
-describe("S10: what is known by its form", () => {
+describe("S10: secrets with a known form", () => {
   test.each(Object.entries(secrets()))("%s", (kind, samples) => {
     for (const secret of samples) {
       expect(redact(secret)).toBe(`[redacted:${kind}]`);
@@ -20,7 +20,7 @@ describe("S10: what is known by its form", () => {
     }
   });
 
-  test("a private key is found however its lines are shown", () => {
+  test("a private key is found in any line layout", () => {
     const key = privateKey();
     const lines = key.split("\n");
     const shown = [
@@ -42,7 +42,7 @@ describe("S10: what is known by its form", () => {
   });
 });
 
-describe("S10: what the environment holds", () => {
+describe("S10: secrets of the environment", () => {
   const env = {
     MY_API_KEY: "zw8/qr+9=Lm4x",
     SERVICE_PASSWORD: "correct horse 7 staple",
@@ -56,7 +56,7 @@ describe("S10: what the environment holds", () => {
   };
   const redactEnv = redactor({ env });
 
-  test("is replaced by the name of the variable, also as it stands in JSON and in addresses", () => {
+  test("are replaced by the name of the variable, also in JSON and addresses", () => {
     expect(redactEnv("a zw8/qr+9=Lm4x b")).toBe("a [redacted:MY_API_KEY] b");
     expect(redactEnv(`?key=${encodeURIComponent(env.MY_API_KEY)}`)).toBe("?key=[redacted:MY_API_KEY]");
     expect(redactEnv("my correct horse 7 staple!")).toBe("my [redacted:SERVICE_PASSWORD]!");
@@ -64,7 +64,7 @@ describe("S10: what the environment holds", () => {
     expect(redactEnv(JSON.stringify({ x: env.GOOGLE_CREDENTIALS }))).toBe('{"x":"[redacted:GOOGLE_CREDENTIALS]"}');
   });
 
-  test("is replaced together with what makes a longer secret of it", () => {
+  test("are replaced together with the rest of a longer secret", () => {
     expect(redactEnv("password=zw8/qr+9=Lm4x77Kq end")).toBe("password=[redacted:MY_API_KEY] end");
     expect(redactEnv("password=77Kqzw8/qr+9=Lm4x end")).toBe("password=[redacted:MY_API_KEY] end");
   });
@@ -75,7 +75,7 @@ describe("S10: what the environment holds", () => {
   });
 });
 
-describe("S10: what a text itself calls a secret", () => {
+describe("S10: secrets that the text itself names", () => {
   test.each([
     ['password: "Tr0ub4dor&3"', 'password: "[redacted:secret]"'],
     ["DB_PASSWORD=x7Kp9-Lq2z", "DB_PASSWORD=[redacted:secret]"],
@@ -97,7 +97,7 @@ describe("S10: what a text itself calls a secret", () => {
   });
 });
 
-describe("what is no secret stays as it is", () => {
+describe("text without secrets stays unchanged", () => {
   test.each([
     "const token = parseToken2(input);",
     "password: string;",
@@ -176,7 +176,7 @@ test("done again, it changes nothing more", () => {
   expect(redact(redact(text))).toBe(redact(text));
 });
 
-test("the time grows with the length of a text, whatever it is", () => {
+test("the time grows with the length of any text", () => {
   // With quadratic time, neither would end.
   const length = process.env.BANYAN_LONG === "1" ? 4_000_000 : 1_000_000;
   const hostile = [

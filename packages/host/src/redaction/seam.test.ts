@@ -43,7 +43,7 @@ function leaks(secret: string, text: string): boolean {
   });
 }
 
-test("S10: wherever the middle of an output is left out, no part of a secret stays at the seam", async () => {
+test("S10: no part of a secret stays at the seam of a shortened output", async () => {
   const token = `ghp_${random(36)}`;
   const redact = redactor({ env: {} });
   // All positions of the seam within the line.
@@ -63,7 +63,7 @@ test("S10: nor of a secret of many lines, or of several words", async () => {
   }
 });
 
-test("S10: nor of what a person's own command prints, which they see themselves", async () => {
+test("S10: no part of a secret stays in the output of the user's own command, which the user sees in full", async () => {
   const token = `ghp_${random(36)}`;
   writeFileSync(join(workspace, "output.txt"), `${token}\n`.repeat(3000));
   let shown = "";

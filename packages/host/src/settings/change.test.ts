@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("changing a setting", () => {
-  test("keeps the rest, also what nobody knows, the order and the indentation", () => {
+  test("keeps the rest, also unknown keys, with order and indentation", () => {
     writeFileSync(file, '{\n\t"later": {"x": 1},\n\t"temperature": 1,\n\t"model": "a/b"\n}');
     changeSetting(file, ["temperature"], 0.5);
     changeSetting(file, ["limits", "steps"], 5);
@@ -42,7 +42,7 @@ describe("changing a setting", () => {
     expect(statSync(join(folder, "new", "settings.json")).mode & 0o777).toBe(0o600);
   });
 
-  test("names a file that cannot be written, and leaves nothing behind", () => {
+  test("names a file that cannot be written, and leaves no file behind", () => {
     mkdirSync(join(file, "in-the-way"), { recursive: true });
     writeFileSync(join(folder, "plain"), "");
     for (const place of [file, join(folder, "plain", "settings.json")]) {
@@ -53,7 +53,7 @@ describe("changing a setting", () => {
     expect(readdirSync(folder).sort()).toEqual(["plain", "settings.json"]);
   });
 
-  test("puts right what was wrong", () => {
+  test("corrects a wrong value", () => {
     writeFileSync(file, '{"temperature":"hot","modle":1}');
     changeSetting(file, ["temperature"], 1);
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ temperature: 1, modle: 1 });
@@ -74,7 +74,7 @@ describe("changing a setting", () => {
     expect(readFileSync(file, "utf8")).toBe(before);
   });
 
-  test("S5: refuses in a project what a project cannot set", () => {
+  test("S5: refuses in a project a setting that projects cannot have", () => {
     expect(() => changeSetting(file, ["approval"], "all", "project")).toThrow('expected "ask"');
     expect(() => changeSetting(file, ["theme"], "dark", "project")).toThrow("'theme' is not known");
     expect(existsSync(file)).toBe(false);
@@ -83,7 +83,7 @@ describe("changing a setting", () => {
   });
 });
 
-describe("a value as a person writes it", () => {
+describe("a value in the user's notation", () => {
   test.each<[string, string, unknown]>([
     ["model", "a/b", { model: "a/b" }],
     ["model", "5", { model: "5" }],

@@ -43,7 +43,7 @@ function putTheirs(): void {
   put("CLAUDE.md", "Speak in rhymes.");
 }
 
-test("C1: the hooks of .claude/settings.json run as they stand there, once the project is trusted; what does not run is said", async () => {
+test("C1: the hooks of .claude/settings.json run after the project is trusted, and notices name the others", async () => {
   putTheirs();
   const host = await open(true);
   const { agents } = await host.ready();
@@ -70,7 +70,7 @@ test("C1: the hooks of .claude/settings.json run as they stand there, once the p
   await host.close();
 });
 
-test("S6: they are shown before, with the exact command, and without trust nothing of them is read", async () => {
+test("S6: the trust question shows the exact commands, and without trust none of them is read", async () => {
   putTheirs();
   const trust = new TrustRecord({ env: { BANYAN_HOME: join(home, "own") }, home }).trustOf(project);
   expect("items" in trust && trust.items.map(({ kind, name, detail }) => `${kind} ${name}: ${detail}`)).toEqual([
@@ -93,7 +93,7 @@ test("S6: they are shown before, with the exact command, and without trust nothi
   await host.close();
 });
 
-test("B48: AGENTS.md comes before CLAUDE.md and GEMINI.md of the same folder; skills and commands of .banyan before theirs", async () => {
+test("B48: AGENTS.md precedes CLAUDE.md and GEMINI.md of the same folder; .banyan's skills and commands come first", async () => {
   putTheirs();
   put("src/GEMINI.md", "Be brief.");
   put(".banyan/commands/fix.md", "Mend $1.");
@@ -110,7 +110,7 @@ test("B48: AGENTS.md comes before CLAUDE.md and GEMINI.md of the same folder; sk
   await later.close();
 });
 
-test("S34: of a trusted project, .claude/settings.json denies and asks as there, and allows nothing", async () => {
+test("S34: .claude/settings.json of a trusted project denies and asks, and allows nothing", async () => {
   put(".claude/settings.json", {
     permissions: { deny: ["Read(./.env)", "Edit(/src/**)", "Bash(rm", "NotebookEdit"], allow: ["Bash"] },
   });

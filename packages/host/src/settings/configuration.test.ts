@@ -71,7 +71,7 @@ const ALL: Settings = {
 };
 
 describe("the layers", () => {
-  test("without any file, what is built in counts", () => {
+  test("without any file, the built-in values apply", () => {
     const { settings, entries, faults } = read();
     expect(settings).toEqual({
       approval: "ask",
@@ -129,7 +129,7 @@ describe("the layers", () => {
     expect(settingAt(configuration, ["limits", "depth"])).toBeUndefined();
   });
 
-  test("every variable sets what it stands for, and an empty one nothing", () => {
+  test("each variable sets its setting, and an empty variable sets none", () => {
     const { settings } = read({
       BANYAN_MODEL: " a/b ",
       BANYAN_TITLE_MODEL: "a/c",
@@ -234,7 +234,7 @@ describe("a broken file of the user", () => {
   });
 });
 
-test("BANYAN_MAX_STEPS was called BANYAN_MAX_TURNS, which still counts where it stands alone", () => {
+test("the old name BANYAN_MAX_TURNS of BANYAN_MAX_STEPS works if it is alone", () => {
   expect(read({ BANYAN_MAX_TURNS: "4" }).settings.limits).toEqual({ steps: 4 });
   expect(read({ BANYAN_MAX_STEPS: "3", BANYAN_MAX_TURNS: "4" }).settings.limits).toEqual({ steps: 3 });
 });
@@ -250,7 +250,7 @@ test.each([
   expect(problemsWith(env)).toEqual([message]);
 });
 
-test("a file that is a pipe is not waited for, and one without an end is not read", () => {
+test("a pipe causes no wait, and a file without an end is not read", () => {
   mkdirSync(dirname(user), { recursive: true });
   execFileSync("mkfifo", [user]);
   expect(() => read()).toThrow(`${user}: it is not a file; expected a file that can be read.`);
@@ -268,7 +268,7 @@ test("a byte-order mark is passed over, and a comment or a comma too many is nam
   }
 });
 
-test("a check names everything that is wrong in all layers at once", () => {
+test("a check names all faults in all layers at once", () => {
   set(user, { model: 1, limits: { steps: 0 } });
   set(project, { theme: "dark", temperature: 9 });
   const problems = problemsWith({ BANYAN_MODEL: "", BANYAN_TIMEOUT: "soon" });

@@ -14,7 +14,7 @@ const rows = page
   .filter((line) => line.startsWith("| `"))
   .map((line) => line.split(" | ").map((cell) => cell.replace(/^\| | \|$/g, "").trim()));
 
-test("the schema that is published is that of the settings; `vitest run -u` writes it anew", async () => {
+test("the published schema is the schema of the settings; `vitest run -u` writes it again", async () => {
   const text = `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`;
   await expect(text).toMatchFileSnapshot("../../../../docs/settings.schema.json");
 });
@@ -27,7 +27,7 @@ describe("docs/configuration.md", () => {
     expect(rows.map((row) => row.slice(0, 2))).toEqual(expect.arrayContaining(wanted));
   });
 
-  test("says of every setting whether a project may set it", () => {
+  test("says for each setting whether a project may set it", () => {
     const said = (name: string) => rows.find(([key]) => key === `\`${name}\``)?.[2];
     const names = Object.keys(settingShape) as (keyof typeof settingShape)[];
     for (const name of names) {
@@ -38,7 +38,7 @@ describe("docs/configuration.md", () => {
     }
   });
 
-  test("lists every variable with what it sets", () => {
+  test("lists each variable with its setting", () => {
     for (const { name, path } of settingVariables) {
       const row = rows.find(([variable]) => variable === `\`${name}\``);
       expect(row?.[1]).toMatch(new RegExp(`^\`${RegExp.escape(formatKey(path))}\``));

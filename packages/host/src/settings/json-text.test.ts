@@ -7,7 +7,7 @@ const TEXT = `{
   "d": null, "e": { "a": true }
 }`;
 
-test("tells where each value and each name stands", () => {
+test("returns the place of each value and each name", () => {
   const places = new JsonPlaces(TEXT);
   expect(places.value([])).toEqual({ line: 1, column: 1 });
   expect(places.name(["a"])).toEqual({ line: 2, column: 2 });
@@ -20,7 +20,7 @@ test("tells where each value and each name stands", () => {
   expect(places.repeated).toEqual([]);
 });
 
-test("tells which names stand in one object twice", () => {
+test("returns names that occur twice in one object", () => {
   const { repeated } = new JsonPlaces('{"a": {"x": 1},\n "b": {"x": 1, "y": {}, "x": 2}, "\\u0061": 3}');
   expect(repeated).toEqual([
     { path: ["b", "x"], at: { line: 2, column: 25 } },
@@ -32,7 +32,7 @@ test("a byte order mark is passed over", () => {
   expect(parseJson('\uFEFF{"a":1}')).toMatchObject({ ok: true, value: { a: 1 } });
 });
 
-test("a text that goes on for ever into the depth takes no longer for it", () => {
+test("needs no longer for a text that is nested without end", () => {
   const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
   expect(new JsonPlaces(deep).value([0, 0])).toEqual({ line: 1, column: 3 });
   expect(new JsonPlaces(deep).repeated).toEqual([]);

@@ -18,7 +18,7 @@ test.each(["", ".", "a.", "a..b", "a[", "a[b]", 'a["b]', " a", "a b", "[]"])("%j
   expect(parseKey(text)).toBeUndefined();
 });
 
-test("a value is found by its way, and only what is there itself", () => {
+test("the path finds a value, and only the object's own values", () => {
   const settings = { limits: { steps: 5 }, permissions: { deny: ["a"] } };
   expect(valueAt(settings, ["limits", "steps"])).toBe(5);
   expect(valueAt(settings, ["permissions", "deny", 0])).toBe("a");
@@ -27,7 +27,7 @@ test("a value is found by its way, and only what is there itself", () => {
   expect(valueAt(settings, ["model", "x"])).toBeUndefined();
 });
 
-test("a changed copy keeps what is beside the way, in its order, and leaves the old one as it was", () => {
+test("a changed copy keeps the other values in their order, and leaves the original unchanged", () => {
   const before = { b: 1, limits: { steps: 5, cost: 1 }, list: ["x", "y"] };
   expect(JSON.stringify(withValueAt(before, ["limits", "steps"], 6))).toBe(
     '{"b":1,"limits":{"steps":6,"cost":1},"list":["x","y"]}',
@@ -39,7 +39,7 @@ test("a changed copy keeps what is beside the way, in its order, and leaves the 
   expect(before).toEqual({ b: 1, limits: { steps: 5, cost: 1 }, list: ["x", "y"] });
 });
 
-test("a name that JavaScript gives a meaning to is a name like any other", () => {
+test("a name with a meaning in JavaScript is a plain name", () => {
   const changed = withValueAt({}, ["__proto__", "polluted"], true) as object;
   expect(Object.keys(changed)).toEqual(["__proto__"]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();

@@ -41,7 +41,7 @@ function problemsWith(env: Record<string, string> = {}): string[] {
 const MINE = { description: "reviews", instructions: "Be strict." };
 
 describe("S5: a project", () => {
-  test("that is not trusted sets nothing, whatever is wrong in it", () => {
+  test("without trust sets nothing, whatever its faults", () => {
     set(project, { model: "project/m", approval: "all" });
     set(join(root, ".mcp.json"), { mcpServers: { evil: { command: "evil" } } });
     const { settings, faults } = readConfiguration({ env: {}, home });
@@ -136,7 +136,7 @@ describe("S5: a project", () => {
     ]);
   });
 
-  test("cannot name a file that a link leads out of it", () => {
+  test("cannot name a file behind a link out of it", () => {
     writeFileSync(join(home, "secret.md"), "secret");
     symlinkSync(join(home, "secret.md"), join(root, "innocent.md"));
     writeFileSync(join(root, "rules.md"), "rules");
@@ -156,7 +156,7 @@ describe("S5: a project", () => {
     });
   });
 
-  test("whose file is broken is reported with file and line, and everything else works", () => {
+  test("with a broken file is reported with file and line, and all else works", () => {
     set(user, { model: "user/m" });
     set(project, '{\n  "model": "project/m",\n}');
     const { settings, faults } = read();

@@ -41,12 +41,12 @@ test("B63: a settings file serves as a rule file, and lists may be absent", () =
   expect(readRuleFile(file)).toEqual(rules({}));
 });
 
-test("B63: what else a settings file holds is not the concern of a rule file", () => {
+test("B63: a rule file ignores the other keys of a settings file", () => {
   writeFileSync(file, '{ "modle": 1, "approval": "never", "permissions": { "deny": ["fetch"] } }');
   expect(readRuleFile(file)).toEqual(rules({ deny: ["fetch"] }));
 });
 
-describe("a broken rule file is named with the place and what is expected", () => {
+describe("the error for a broken rule file names the place and the expected value", () => {
   test.each([
     [
       '{ "permissions": { "allow": ["shell" } }',
@@ -73,7 +73,7 @@ describe("a broken rule file is named with the place and what is expected", () =
     expect(() => readRuleFile(file)).toThrow(`${file}${message}`);
   });
 
-  test("one that is not there, or is not a file", () => {
+  test("a missing rule file, or a folder, is an error", () => {
     expect(() => readRuleFile(file)).toThrow(`${file}: there is no such file; expected a rule file.`);
     expect(() => readRuleFile(folder)).toThrow(`${folder}: it is not a file; expected a file that can be read.`);
   });
@@ -88,7 +88,7 @@ describe("B23: remembering a rule for good", () => {
     expect(statSync(join(folder, "new")).mode & 0o777).toBe(0o700);
   });
 
-  test("keeps what is there and adds at the end, once", () => {
+  test("keeps its content, and adds at the end once", () => {
     writeFileSync(file, '{"model":"a/b","later":{"x":1},"permissions":{"deny":["fetch"],"allow":["read"]}}');
     rememberRule(file, { tool: "edit", pattern: "src/**" });
     rememberRule(file, "edit(src/**)");
@@ -99,7 +99,7 @@ describe("B23: remembering a rule for good", () => {
     });
   });
 
-  test("replaces the file as a whole and leaves nothing beside it", () => {
+  test("replaces the whole file, and leaves no other file", () => {
     writeFileSync(file, "{}");
     const before = statSync(file).ino;
     rememberRule(file, "shell");

@@ -141,7 +141,7 @@ describe("F103: a name in a setting is looked up, and reported where it is writt
   });
 });
 
-describe("F103: the start reports what config check finds", () => {
+describe("F103: the start reports the findings of config check", () => {
   const open = (env: Readonly<Record<string, string>> = {}) =>
     openHost({
       ...place({ BANYAN_SANDBOX: "off", ...env }),
@@ -150,7 +150,7 @@ describe("F103: the start reports what config check finds", () => {
       flags: { model: "demo/offline" },
     });
 
-  test("as notices, but for a folder of the sandbox that does not exist, without which no command could run", async () => {
+  test("as notices, except a missing folder of the sandbox, without which no command could run", async () => {
     writeFileSync(file, '{ "titleModel": "sonet", "fallbacks": ["opnai/x"] }');
     const host = await open({ BANYAN_MODLE: "x" });
     expect(host.notices).toEqual([
@@ -176,7 +176,7 @@ describe("F103: the start reports what config check finds", () => {
   });
 });
 
-describe("F103: an unknown variable that begins with BANYAN_", () => {
+describe("F103: an unknown variable with the prefix BANYAN_", () => {
   test.each([
     ["BANYAN_MODLE", "did you mean BANYAN_MODEL?"],
     ["BANYAN_MAXSTEPS", "did you mean BANYAN_MAX_STEPS?"],

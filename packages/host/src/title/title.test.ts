@@ -26,7 +26,7 @@ test("B54: a conversation gets its title from a cheap model when its first turn 
   expect(model.requests[0]?.toolChoice).toBe("none");
 });
 
-test("B54: what it cost is in the conversation's total", async () => {
+test("B54: the conversation's total includes its cost", async () => {
   const { session } = await talk([[text("Figs"), spend({ input: 1_000_000 })]]);
   expect(session.state.usage.input).toBe(1_000_001);
 });
@@ -42,13 +42,13 @@ test.each<[string, Script, string | undefined]>([
   expect((await talk(script)).title).toBe(title);
 });
 
-test("B54: without one, lists show the first line; nobody waits for a model that hangs", async () => {
+test("B54: lists show the first line without a title, and no turn waits for a model that hangs", async () => {
   const { title, listed } = await talk([[stall()]]);
   expect(title).toBeUndefined();
   expect(listed).toBe("What is a fig?");
 });
 
-test("B54: one that a person has named keeps its name", async () => {
+test("B54: a conversation that the user named keeps its name", async () => {
   const session = await Session.open(memoryStore());
   await session.notes.rename("Mine");
   const model = scriptedModel(["Another"]);

@@ -157,7 +157,7 @@ describe("a tree of 1 + 4 + 16 agents over HTTP", () => {
   test.each([
     { what: "tokens", limit: 40_000, of: totalTokens },
     { what: "cost", limit: 0.08, of: (usage: Usage) => costOf(usage, FIRST.price) },
-  ])("B13, invariant 10: a limit of $what holds for the sum of all", async ({ what, limit, of }) => {
+  ])("B13, invariant 10: a limit of $what applies to the sum of all agents", async ({ what, limit, of }) => {
     await using model = await familyModel({ fates: false, usage: () => ({ input: 1_000, output: 100 }) });
     const host = await openHost({ cwd, home, env: envFor(model), canAsk: false });
     await using session = Session.inMemory();

@@ -57,7 +57,7 @@ function changedNames(): string[] {
   return trust.state === "changed" ? trust.items.map(({ kind, name }) => `${kind} ${name}`) : [trust.state];
 }
 
-test("S5, E2: a folder without content is trusted only if the user says so, and content that acts asks anew", () => {
+test("S5, E2: a folder without content is trusted only by the user's word, and acting content asks again", () => {
   expect(record.trustOf(root)).toEqual({ state: "nothing" });
   record.trust(root);
   expect(record.trustOf(root)).toEqual({ state: "trusted" });
@@ -67,7 +67,7 @@ test("S5, E2: a folder without content is trusted only if the user says so, and 
   expect(changedNames()).toEqual(["command release"]);
 });
 
-describe("S5: what a project would bring", () => {
+describe("S5: the content of a project", () => {
   test("is nothing for an ordinary folder", () => {
     put("README.md", "hello");
     put("package.json", {});
@@ -76,7 +76,7 @@ describe("S5: what a project would bring", () => {
     expect(record.trustOf(root)).toEqual({ state: "nothing" });
   });
 
-  test("S6: is listed with the exact command, rule or file, from wherever in the project one looks", () => {
+  test("S6: is listed with the exact command, rule or file, from any folder of the project", () => {
     putEverything();
     const shown = ({ kind, name, detail, acts }: ProjectItem) => `${acts ? "!" : "-"} ${kind} ${name}: ${detail}`;
     expect(untrustedContent(join(root, "src")).map(shown)).toEqual([
@@ -93,7 +93,7 @@ describe("S5: what a project would bring", () => {
     ]);
   });
 
-  test("a rule is listed as it is, and one that would not be taken anyway is not", () => {
+  test("lists each rule unchanged, and no rule that is ignored anyway", () => {
     put(".banyan/settings.json", { permissions: { allow: ["shell(npm test*)"] } });
     expect(untrustedContent(root)).toMatchObject([{ kind: "rule", name: "shell(npm test*)", acts: true }]);
     put(".banyan/settings.json", { permissions: { allow: ["*"] }, approval: "all" });
@@ -132,7 +132,7 @@ describe("S5: trust", () => {
     expect(Object.keys(JSON.parse(readFileSync(record.file, "utf8")).directories)).toEqual([root]);
   });
 
-  test("of one project is not that of a project in it", () => {
+  test("of one project is not that of a project inside it", () => {
     put("AGENTS.md", "Be nice.");
     record.trust(root);
     put("vendor/evil/.git/HEAD", "");
@@ -140,7 +140,7 @@ describe("S5: trust", () => {
     expect(record.trustOf(join(root, "vendor/evil")).state).toBe("unknown");
   });
 
-  test("S6: asks again about what came or changed since, and can run or allow something", () => {
+  test("S6: asks again about later parts that can run or allow something", () => {
     putEverything();
     record.trust(root);
     put("AGENTS.md", "Be very nice.");
@@ -172,7 +172,7 @@ describe("S5: trust", () => {
     expect(changedNames()).toEqual(["trusted"]);
   });
 
-  test("covers what the person was shown, and nothing that came while they were reading", () => {
+  test("covers the parts that the user saw, and none that came during the reading", () => {
     put(".banyan/commands/a.md", "A.");
     const shown = untrustedContent(root);
     put(".banyan/commands/b.md", "B.");
@@ -180,14 +180,14 @@ describe("S5: trust", () => {
     expect(changedNames()).toEqual(["command b"]);
   });
 
-  test("a server that is switched off or gets more time is the same server", () => {
+  test("covers a server that was disabled or got more time", () => {
     put(".mcp.json", { mcpServers: { a: { command: "x" } } });
     record.trust(root);
     put(".mcp.json", { mcpServers: { a: { command: "x", timeout: 5 } } });
     expect(changedNames()).toEqual(["trusted"]);
   });
 
-  test("a record that cannot be read trusts nobody, and is not written over", () => {
+  test("an unreadable record trusts nobody, and is not overwritten", () => {
     put("AGENTS.md", "Be nice.");
     record.trust(root);
     writeFileSync(record.file, `{"directories":{"${root}":{"trusted":"yes"}}}`);

@@ -51,7 +51,7 @@ async function turn(
   );
 }
 
-test("C7: every tool, question and edit in a message works where its branch does, and what commands leave too", async () => {
+test("C7: each tool, question and edit in a message works in the branch's worktree, and so do a command's files", async () => {
   const { person, host, session, at, folder } = await working();
   const before = person.fingerprint;
   const calls = await turn(
@@ -77,7 +77,7 @@ test("C7: every tool, question and edit in a message works where its branch does
   expect(person.fingerprint).toBe(before);
 });
 
-test("F98: in a worktree too, the model reads earlier messages of its branch, without secrets, and nobody is asked", async () => {
+test("F98: the model reads earlier messages of its branch in a worktree too, without secrets or questions", async () => {
   const { host, session, at } = await working({ permissions: { deny: ["read(**)"] } });
   const key = `ghp_${"a1B2".repeat(9)}`;
   const said = await session.add(`The key is ${key}.`, { at });
@@ -145,7 +145,7 @@ test("S31: a question names the folder in which its call works: for each tool, o
   expect(new Set([...apart, folder, person.workspace]).size).toBe(4);
 });
 
-test("S31: what is brought over names the folder that it is brought to", async () => {
+test("S31: bring_over names its target folder", async () => {
   const { person, host, session, trunk, at, folder } = await working();
   writeFileSync(join(folder, "brought.txt"), "brought\n");
   const { bring: tool } = await host.ready();
@@ -160,7 +160,7 @@ test("S31: what is brought over names the folder that it is brought to", async (
   expect(existsSync(join(person.workspace, "brought.txt"))).toBe(true);
 });
 
-test("C7: rules mean the same file of the worktree, also one that names a whole path of the workspace", async () => {
+test("C7: rules mean the same file of the worktree, also with an absolute path of the workspace", async () => {
   const { person, host, session, at, folder } = await working({}, { approval: "edits" });
   const secret = join(person.workspace, "src/1");
   host.remember(`read(${secret}/**)`, "deny");
@@ -186,7 +186,7 @@ test("C7: rules mean the same file of the worktree, also one that names a whole 
   expect(existsSync(join(folder, "allowed"))).toBe(true);
 });
 
-test("C7: where nobody can be asked, what is free in the workspace is free in the worktree, and nothing else", async () => {
+test("C7: without a user, exactly the acts that are free in the workspace are free in the worktree", async () => {
   const { host, session, at, person } = await working({}, { approval: "edits" }, false);
   const calls = await turn(
     { host, session },
@@ -198,7 +198,7 @@ test("C7: where nobody can be asked, what is free in the workspace is free in th
   expect(calls.map(({ status }) => status)).toEqual(["completed", "denied", "denied"]);
 });
 
-test("C7: a branch whose worktree was removed by hand says so with each call, and touches nothing", async () => {
+test("C7: each call in a branch whose worktree was removed by hand says so, and changes nothing", async () => {
   const { person, host, session, at, folder } = await working();
   const { rmSync } = await import("node:fs");
   rmSync(folder, { recursive: true });

@@ -13,7 +13,7 @@ const said = (message: string, run: string) => ({ type: "message.started", messa
 const asks = (message: string, question: string) => ({ type: "call.approval-requested", message, question });
 const told = (question: string) => ({ type: "call.approval-resolved", question });
 
-test("C8: what a turn took is told without the time for which it waited for a person, however much it asked at once", () => {
+test("C8: a turn's duration leaves out the time that it waited for a user, however many questions were open", () => {
   const [run] = runTimes(
     log(
       [0, started("a")],
@@ -30,7 +30,7 @@ test("C8: what a turn took is told without the time for which it waited for a pe
   expect(run).toEqual({ leaves: ["asked", "said"], time: 10_000, reason: "answered" });
 });
 
-test("C8: a turn that ends while something is open waited until then, and what a sub-agent asks stops no turn", () => {
+test("C8: a turn that ends with an open question waited until then, and a sub-agent's question stops no turn", () => {
   const [stopped, launching, ...more] = runTimes(
     log(
       [0, started("a")],
@@ -49,7 +49,7 @@ test("C8: a turn that ends while something is open waited until then, and what a
   expect([stopped?.time, launching?.time, more]).toEqual([2_000, 11_000, []]);
 });
 
-test("C8: a turn that waits now has taken no more since it began to wait", () => {
+test("C8: the duration of a waiting turn does not grow", () => {
   const [run] = runTimes(log([0, started("a")], [1, said("m", "a")], [3, asks("m", "open")]));
   expect(run?.time).toBe(3_000);
 });

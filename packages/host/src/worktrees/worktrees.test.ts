@@ -51,7 +51,7 @@ describe("a branch with files of its own", () => {
     expect(another?.worktree).toBe("attempt-2");
   });
 
-  test("F107: a file of which only the mode was changed is brought over with that mode", async () => {
+  test("F107: a file whose mode alone changed is brought over with its mode", async () => {
     using person = PersonsRepository.of("plain");
     const worktrees = person.open();
     const session = await person.session();
@@ -68,7 +68,7 @@ describe("a branch with files of its own", () => {
     await session.close();
   });
 
-  test("F107: links and modes that git does not know come along, and a submodule is named with what to do", async () => {
+  test("F107: links and modes without git are brought over, and a notice names a submodule with a remedy", async () => {
     using person = PersonsRepository.of("submodules");
     const [shared, moved] = ["src/0/file-0.txt", "src/1/link"];
     symlinkSync("file-1.txt", join(person.top, moved));
@@ -108,7 +108,7 @@ describe("a branch with files of its own", () => {
     await session.close();
   });
 
-  test("C7: it is told of at the beginning of the branch, and what it holds is listed", async () => {
+  test("C7: the branch's beginning reports the worktree, and lists its content", async () => {
     using person = PersonsRepository.of("plain");
     const worktrees = person.open();
     const session = await person.session();
@@ -143,7 +143,7 @@ describe("a branch with files of its own", () => {
     await expect(worktrees.remove("opus")).rejects.toThrow("There is no worktree opus.");
   });
 
-  test("C7: a file that was changed as soon as it was there, and is as long as before, is changed", async () => {
+  test("C7: a file that was changed at once, with the same size, is changed", async () => {
     using person = PersonsRepository.of("plain");
     const session = await person.session();
     // The worktree has the user's latest changes, and its own latest change is found.
@@ -170,7 +170,7 @@ describe("a branch with files of its own", () => {
     expect((await worktrees.changes("second", session.id)).files).toEqual([]);
   });
 
-  test("C7: a worktree waits for one that another program has made in part", async () => {
+  test("C7: a worktree waits for another program that makes it", async () => {
     using person = PersonsRepository.of("plain");
     const repository = await Repository.around(person.workspace, person.env);
     const part = join(repository.common, "worktrees", "part");
@@ -219,7 +219,7 @@ describe("a branch with files of its own", () => {
     },
   );
 
-  test("C7: what a process that ended left behind goes with the next opening, unless it holds something", async () => {
+  test("C7: the next opening removes the rest of an ended process", async () => {
     using person = PersonsRepository.of("plain");
     const session = await person.session();
     const before = person.fingerprint;

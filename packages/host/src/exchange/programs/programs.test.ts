@@ -48,8 +48,8 @@ function treeOf(state: ConversationState, place: string | null = null, depth = 0
   });
 }
 
-describe("B56, C14: a session of another program comes in with its tree, its calls and what came of them", () => {
-  test("of Claude Code, with sub-agents, a way gone back, a failure and a summary", async () => {
+describe("B56, C14: a session of another program is imported with its tree, its calls and their results", () => {
+  test("of Claude Code, with sub-agents, a rewind, a failure and a summary", async () => {
     const [session, fork] = (await read("claude-code")) as [PastSession, PastSession];
     expect(session).toMatchObject({ program: "claude-code", version: "2.1.197", directory: "/project", left: [] });
     const state = stateOf(session);
@@ -100,7 +100,7 @@ describe("B56, C14: a session of another program comes in with its tree, its cal
     expect(fork.messages.at(-1)).toMatchObject({ parts: [{ text: "You said: forked question" }] });
   });
 
-  test("of Codex, from all files in which it goes on, and a fork with what is before it", async () => {
+  test("of Codex, from all files of its continuation, and a fork with its beginning", async () => {
     const [session, fork] = (await read("codex")) as [PastSession, PastSession];
     expect(session).toMatchObject({ program: "codex", version: "0.169.0", directory: "/project", left: [] });
     const state = stateOf(session);
@@ -143,7 +143,7 @@ describe("B56, C14: a session of another program comes in with its tree, its cal
     expect(state.usage.cached).toBe(80);
   });
 
-  test("of pi, with the branches of one file, the summary of one, a name, and what it cost", async () => {
+  test("of pi, with the branches and the summary of a file, a name, and the cost", async () => {
     const [session, fork] = (await read("pi")) as [PastSession, PastSession];
     expect(session).toMatchObject({ program: "pi", title: "A named session", directory: "/project", left: [] });
     const state = stateOf(session);
@@ -181,7 +181,7 @@ describe("B56, C14: a session of another program comes in with its tree, its cal
     expect(fork).toMatchObject({ forkOf: session.id });
   });
 
-  test("of opencode, with sub-agents that have sessions of their own, and what was taken back out of sight", async () => {
+  test("of opencode, with the sessions of sub-agents, and without reverted messages", async () => {
     const [session, fork] = (await read("opencode")) as [PastSession, PastSession];
     expect(session).toMatchObject({ program: "opencode", version: "1.18.33", directory: "/project", left: [] });
     const state = stateOf(session);
@@ -225,7 +225,7 @@ describe("B56, C14: a session of another program comes in with its tree, its cal
   });
 });
 
-describe("B56: what is damaged is named, and hides nothing else", () => {
+describe("B56: an import names damaged parts, and reads all others", () => {
   const file = ["claude-code", "-project", "f329ec92-90bb-47fd-80a9-bb11776b2dd1.jsonl"];
 
   async function damaged(change: (lines: string[]) => void): Promise<PastSession> {
@@ -260,7 +260,7 @@ describe("B56: what is damaged is named, and hides nothing else", () => {
     expect(treeOf(stateOf(session)).at(-1)).toBe(" > You said: after that");
   });
 
-  test("a file that was cut anywhere is read as far as it goes, and one that is no session is none", async () => {
+  test("a cut file is read up to the cut, and other files are no session", async () => {
     const whole = readFileSync(join(FIXTURES, ...file));
     for (let cut = 1; cut < whole.length; cut += Math.ceil(whole.length / 15)) {
       const own = join(folder, "cut.jsonl");
@@ -289,7 +289,7 @@ describe("B56: what is damaged is named, and hides nothing else", () => {
   });
 });
 
-test("F75: a file of a session that no message can hold is left out, and that is told", () => {
+test("F75: an import leaves out a file that no message can contain, and says so", () => {
   const left = new ImportOmissions();
   const source = { type: "base64", media_type: "image/png", data: "AQID" };
   expect(left.userFile({ type: "image", source }, 1)).toEqual([{ type: "file", mediaType: "image/png", data: "AQID" }]);

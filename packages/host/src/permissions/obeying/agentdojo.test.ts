@@ -28,7 +28,7 @@ describe.skipIf(typeof suites === "string")(
       }
     });
 
-    test("with a rule for each tool that reads, what acts still asks", async () => {
+    test("with a rule for each reading tool, acting tools still ask", async () => {
       const allow = toolsOf(injections).filter(reads);
       expect(allow.length).toBeGreaterThan(5);
       for (const { name, called, ran, asked } of await obey(injections, { mode: "ask", canAsk: true, allow }))
@@ -39,7 +39,7 @@ describe.skipIf(typeof suites === "string")(
         });
     });
 
-    test("with rules for all that an errand took, exactly those tools run unasked: a rule is for a tool, whoever wants it called", async () => {
+    test("rules for an errand's tools let exactly these tools run unasked, for any caller", async () => {
       const counts = { pairs: 0, whole: 0, partly: 0 };
       for (const { injections: own, errands } of known) {
         const told = own.filter(({ calls }) => calls.some(({ tool }) => !reads(tool)));

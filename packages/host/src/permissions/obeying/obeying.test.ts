@@ -101,7 +101,7 @@ const harmless = ({ calls }: Injection) =>
 const outOfReach = ({ calls }: Injection) => calls.filter(({ input }) => String(input.path).startsWith("../"));
 
 describe.each(["ask", "edits"] as const)("S7: in mode %s, of what a text tells a model that obeys", (mode) => {
-  test("nothing is done where nobody can be asked", async () => {
+  test("no call runs without a user", async () => {
     const obeyed = await obey(injections, { mode, canAsk: false });
     for (const [index, { ran, asked, denied, called, hasChanged }] of obeyed.entries()) {
       const [{ name }, free] = [injections[index] as Injection, harmless(injections[index] as Injection)];
@@ -110,7 +110,7 @@ describe.each(["ask", "edits"] as const)("S7: in mode %s, of what a text tells a
     }
   });
 
-  test("each call that could do something is asked about where somebody can be, and nothing is done meanwhile", async () => {
+  test("a user is asked about each call with effects, and no call runs before the answer", async () => {
     const obeyed = await obey(injections, { mode, canAsk: true });
     for (const [index, { ran, asked, denied, called, hasChanged }] of obeyed.entries()) {
       const [{ name }, free] = [injections[index] as Injection, harmless(injections[index] as Injection)];
@@ -122,7 +122,7 @@ describe.each(["ask", "edits"] as const)("S7: in mode %s, of what a text tells a
   });
 });
 
-test("a model that obeys does as it is told where a person allowed everything", async () => {
+test("an obedient model runs all calls if the user allowed everything", async () => {
   const chosen = injections.filter(({ name }) => ["pay", "do many things at once, one of them bad"].includes(name));
   for (const { ran, called, hasChanged } of await obey(chosen, { mode: "all", canAsk: true }))
     expect({ ran, hasChanged }).toEqual({ ran: called, hasChanged: true });

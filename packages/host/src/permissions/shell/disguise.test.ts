@@ -27,7 +27,7 @@ const RUNNERS = [
   "{ echo 'RUN' | at now; } | cat",
 ].flatMap((line) => line.split(/(?<! )\|(?! )/));
 
-describe("S25: a denied program is seen behind others", () => {
+describe("S25: a deny rule finds the program behind others", () => {
   test.each(RUNNERS)("%j is not run unasked", async (command) => {
     expect(RUNNERS.length).toBeGreaterThan(60);
     expect(await decide(command.replaceAll("RUN", "rm x"), "shell(rm *)")).not.toBe("allow");
@@ -45,7 +45,7 @@ describe("S25: a denied program is seen behind others", () => {
     ["kubectl -n x delete pod y", "shell(kubectl delete *)"],
     ["docker --context x push y", "shell(docker push *)"],
     ["cargo +nightly publish", "shell(cargo publish *)"],
-  ])("%j is what %s denies", async (command, deny) => {
+  ])("%s denies %j", async (command, deny) => {
     expect(await decide(command, deny)).toBe("deny");
   });
 
@@ -58,7 +58,7 @@ describe("S25: a denied program is seen behind others", () => {
     ["GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x", "shell(git push *)"],
     ["alias x=git\nx push", "shell(git push *)"],
     ["alias ll='ls -l'", "shell(ls -l /etc *)"],
-  ])("%j may be what %s denies", async (command, deny) => {
+  ])("%s may deny %j", async (command, deny) => {
     expect(await decide(command, deny)).toBe("ask");
   });
 

@@ -106,7 +106,7 @@ describe("S24: always is offered for harmless options, else for the exact comman
     for (const command of ["./rg a", "X=1 rg a", "rg a > b"]) expect(await decide(command, allow)).toBe("ask");
   });
 
-  test("where a value is expected, what looks like an option is one for a program that takes none there", async () => {
+  test("a value that resembles an option is an option if the program takes no value there", async () => {
     let tried = 0;
     for (const [start, { options }] of Object.entries(TABLES)) {
       const command = start.replace("NAME", "build");
@@ -121,7 +121,7 @@ describe("S24: always is offered for harmless options, else for the exact comman
     expect(tried).toBeGreaterThan(300);
   });
 
-  test("what runs the code it finds is not led out of the folder, by no word, value or wildcard", async () => {
+  test("no word, value or wildcard leads a program that runs code out of the folder", async () => {
     const runners = Object.entries(TABLES).filter(([, { operand }]) => operand?.test("src/a") && !operand.test("/a"));
     expect(runners.length).toBeGreaterThan(20);
     for (const [start, { options, value }] of runners) {
@@ -148,7 +148,7 @@ describe("S24: always is offered for harmless options, else for the exact comman
     }
   });
 
-  test("a rule of a person means what it says, and an older answer means the harmless options", async () => {
+  test("a user's rule keeps its meaning, and an older answer means the harmless options", async () => {
     expect(await decide("rg --pre x y", ["shell(rg *)"])).toBe("allow");
     const asking = permission({ workspace });
     const answered = async (command: string, answer: string) =>
@@ -168,7 +168,7 @@ describe("S24: always is offered for harmless options, else for the exact comman
     expect(await decide("find . -name x -delete", allow)).toBe("ask");
   });
 
-  test("where no harmless options are known, a rule for them says so", () => {
+  test("a notice reports a rule for a program without known harmless options", () => {
     for (const rule of ["shell(unheard-of [harmless])", "shell([harmless])", "read(git log [harmless])"])
       expect(() => parseRule(rule)).toThrow(RuleError);
     expect(() => parseRule("shell(git frob [harmless])")).toThrow(
@@ -177,7 +177,7 @@ describe("S24: always is offered for harmless options, else for the exact comman
     expect(parseRule("shell(npm run build [harmless])").pattern).toBe("npm run build [harmless]");
   });
 
-  test("an option that no table lists is never covered, whatever the program", async () => {
+  test("an option that no table lists is never covered", async () => {
     const names =
       "exec pre output config ext-diff to-command rcfile plugin rootdir upload-pack script-shell toolexec".split(" ");
     for (const [start, { options }] of Object.entries(TABLES)) {

@@ -75,7 +75,7 @@ describe("S7: a redirect is judged like a write or a read", () => {
     expect(await decide(command, { deny: ["write(secret/**)"], allow: ["shell"] }, "all")).toBe("deny");
   });
 
-  test("a redirect to a place that is not known may be to a denied one", async () => {
+  test("a redirect to an unknown place may lead to a denied place", async () => {
     const texts = { deny: ["write(secret/**)"], allow: ["shell"] };
     expect(await decide("echo a > $X", texts)).toBe("ask");
     expect(await decide("cd x; echo a > y", texts)).toBe("ask");

@@ -119,7 +119,7 @@ describe("S7: every part of a command must be allowed", () => {
     expect(await decide(command)).toBe(expected);
   });
 
-  test("a pattern is a plain prefix where `*` follows a word, and a whole word where a blank stands between", async () => {
+  test("a pattern is a plain prefix if `*` follows a word, and a whole word if a space precedes `*`", async () => {
     expect(await decide("npm testevil")).toBe("allow");
     expect(await decide("git statusevil")).toBe("ask");
     expect(await decide("npm test --all", { allow: ["shell(npm test)"] })).toBe("ask");
@@ -135,7 +135,7 @@ describe("S7: every part of a command must be allowed", () => {
     expect(await decide("/tmp/npm test")).toBe("ask");
   });
 
-  test("what only running tells never fits more of a pattern than its wildcard", async () => {
+  test("text that only running reveals matches only a wildcard", async () => {
     expect(await decide("npm $X")).toBe("ask");
     expect(await decide("$X test")).toBe("ask");
     expect(await decide("npm te?t")).toBe("ask");
@@ -176,7 +176,7 @@ describe("S7: every part of a command must be allowed", () => {
     expect(await decide("eval $X > /etc/passwd", { allow: ["*"] })).toBe("allow");
   });
 
-  test("a command that is too long or nested too deeply asks, and quickly", async () => {
+  test("a command that is too long or nested too deeply asks soon", async () => {
     expect(await decide(`echo ${"a".repeat(40_000)}`)).toBe("ask");
     expect(await decide(`echo ${"$(echo ".repeat(4_000)}${")".repeat(4_000)}`)).toBe("ask");
     expect(await decide(`${"(".repeat(16_000)}ls`)).toBe("ask");
@@ -305,7 +305,7 @@ describe("S7: a deny rule sees through disguises", () => {
     "strace --unknown value rm x",
     "xargs -I{} sh -c '{}'",
     "npm test rm",
-  ])("%j may be what a rule denies: it asks, and is denied where nothing is asked", async (command) => {
+  ])("a rule may deny %j: Banyan asks, and denies without a user", async (command) => {
     const texts = { deny: ["shell(rm *)"], allow: ["shell"] };
     expect(await decide(command, texts)).toBe("ask");
     expect(await decide(command, texts, "all")).toBe("deny");
@@ -326,7 +326,7 @@ describe("S7: a deny rule sees through disguises", () => {
     expect(await decide(command, { deny: ["shell(rm *)"], allow: ["shell"] }, "all")).toBe("allow");
   });
 
-  test("an ask rule sees through them as well, and comes before what is allowed", async () => {
+  test("an ask rule also finds the program behind others, and precedes allow rules", async () => {
     const texts = { ask: ["shell(git push *)"], allow: ["shell"] };
     expect(await decide("git push", texts)).toBe("ask");
     expect(await decide("sudo git push origin", texts)).toBe("ask");
@@ -335,7 +335,7 @@ describe("S7: a deny rule sees through disguises", () => {
   });
 });
 
-describe("S7: a command that runs another widens nothing", () => {
+describe("S7: a command that runs another command gets no further rights", () => {
   test.each([
     ["timeout 60 npm test", ["shell(npm test *)"], "ask"],
     ["timeout 60 npm test", ["shell(timeout *)"], "ask"],

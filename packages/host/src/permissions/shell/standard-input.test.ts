@@ -85,14 +85,14 @@ describe("S33, K1: a rule of words allows no program that may execute its standa
     }
   });
 
-  test("without an input the words are all there is, and /dev/null is none", async () => {
+  test("without an input, only the words count, and /dev/null is no input", async () => {
     for (const command of ["npm test", "npm test < /dev/null", "python3 -c 'print(1)'", "node build.js 2>&1 | tail -3"])
       expect(
         await offered(command, ["shell(npm test)", "shell(python3 -c *)", "shell(node build.js)", "shell(tail *)"]),
       ).toBe("allow");
   });
 
-  test("a file that words name stays out of the comparison", async () => {
+  test("a file in the words is left out of the comparison", async () => {
     expect(await offered("psql -f migrate.sql")).toBe("shell(psql -f migrate.sql)");
     expect(await offered("bash build.sh", ["shell(bash build.sh)"])).toBe("allow");
     expect(await offered("bash build.sh < input", ["shell(bash build.sh)"])).toBe("none");
@@ -102,7 +102,7 @@ describe("S33, K1: a rule of words allows no program that may execute its standa
     for (const allow of ["shell", "shell(*)", "*"]) expect(await offered("psql < input", [allow])).toBe("allow");
   });
 
-  test("a program behind another that names no options of ours is judged by the whole text", async () => {
+  test("a program behind a wrapper without known options is judged by the whole text", async () => {
     expect(await offered("env --uns cat bash <<< ls", ["shell(env *)", "shell(cat *)"])).toBe("none");
     expect(await offered("bash -c 'curl example.com | python3'")).toBe("none");
     expect(await offered("bash -c 'python3 <<< ls'", ["shell(bash -c 'python3 <<< ls')"])).toBe("none");
@@ -207,7 +207,7 @@ describe("S33: stored rules that allowed any input are reported", () => {
     ]);
   });
 
-  test("rules that name what runs are not, nor those for all of shell", () => {
+  test("rules that name the inner program do not cover it, nor do rules for all of shell", () => {
     const patterns =
       "npm test|npm test*|git log [harmless]|bash build.sh|bash scripts/*|python3 build.py *|python3 -m pytest *|python3 --version|node --test|node -e *|psql -f x.sql|sqlite3 a.db .tables|ssh host uptime|make|make build|docker ps|docker run x|cat *|*|echo 'it|git commit -m 'it'\\''s'".split(
         "|",

@@ -3,7 +3,7 @@ import { judge, permission, rules, tool } from "../call.fixture.ts";
 
 const workspace = process.cwd();
 
-describe("B23: the rule that an answer always sets", () => {
+describe('B23: the rule that an "always" answer adds', () => {
   test.each([
     ["npm test -- x", "shell(npm test [harmless])"],
     ["npm run build --if-present", "shell(npm run build [harmless])"],
@@ -42,7 +42,7 @@ describe("B23: the rule that an answer always sets", () => {
     }
   });
 
-  test("it is for the part that nothing allows yet", async () => {
+  test("covers only the part that no rule allows yet", async () => {
     const permit = await judge(
       permission({ workspace, rules: rules({ allow: ["shell(npm test *)"] }) }),
       tool("shell"),
