@@ -92,7 +92,7 @@ describe("F52: the reason to finish", () => {
   );
 });
 
-describe("F53: an answer with its reason to finish is whole, whatever the connection does", () => {
+describe("F53: an answer with its finish reason is complete, whatever the connection does", () => {
   const whole: readonly (readonly [Way, string])[] = [
     ...CHAT_WAYS.map((way) => [way, eventOf(chunk({ content: "Yes." }, "stop"))] as const),
     ["messages", messageStart() + text("Yes.") + stopped("end_turn")],
@@ -170,7 +170,7 @@ describe("F55: errors where servers put them", () => {
     expect(asked).toBe(1);
   });
 
-  test("or-raw-overflow: the words of the provider behind OpenRouter", async () => {
+  test("or-raw-overflow: the error has the words of the provider behind OpenRouter", async () => {
     const raw = '{"type":"error","error":{"message":"prompt is too long: 213462 tokens > 200000 maximum"}}';
     const sent = json(400, { error: { message: "Provider returned error", code: 400, metadata: { raw } } });
     const { ended, asked } = await turns("openrouter", [sent]);
@@ -179,7 +179,7 @@ describe("F55: errors where servers put them", () => {
   });
 });
 
-describe("F60, F61, F62: what is asked again, and what is not", () => {
+describe("F60, F61, F62: retried errors, and errors that are not retried", () => {
   test.each(["groq", "chat"] as const)("groq-tool-use-failed, at %s: the second answer is the turn's", async (way) => {
     const failed = json(400, {
       error: { code: "tool_use_failed", message: "Failed to call a function.", failed_generation: "<function=read>" },
@@ -206,7 +206,7 @@ describe("F60, F61, F62: what is asked again, and what is not", () => {
     expect((await turns("bedrock", [{ body: broken }])).ended.error?.message).toContain("Oops");
   });
 
-  test("usage-limit-resets: asked once, and the message says when it ends", async () => {
+  test("usage-limit-resets: the model is asked once, and the message names the end of the limit", async () => {
     const error = {
       type: "usage_limit_reached",
       message: "The usage limit has been reached",

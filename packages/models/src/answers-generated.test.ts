@@ -96,7 +96,7 @@ const SUCCESS = { chat: "stop", messages: "end_turn", gemini: "STOP" } as const;
 const textIn = (parts: readonly ModelPart[]) => parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 const finishIn = (parts: readonly ModelPart[]) => parts.find((part) => part.type === "finish")?.reason;
 
-test("F52: a reason that is not known is never success, and is asked once more at most", () => {
+test("F52: an unknown finish reason is no success, and causes at most one retry", () => {
   fc.assert(
     fc.property(format, words, fc.stringMatching(/^[a-z_]{1,20}$/), (format, texts, word) => {
       const reason = `odd_${word}`;
@@ -110,7 +110,7 @@ test("F52: a reason that is not known is never success, and is asked once more a
   );
 });
 
-test("F53: cut anywhere behind its reason to finish an answer is whole, and before the reason never", () => {
+test("F53: a cut after the finish reason leaves a complete answer, and a cut before it never does", () => {
   fc.assert(
     fc.property(format, words, fc.nat(), fc.string({ maxLength: 20 }), (format, texts, at, garbage) => {
       const { before, reason, behind } = answer(format, texts, SUCCESS[format]);
@@ -125,7 +125,7 @@ test("F53: cut anywhere behind its reason to finish an answer is whole, and befo
   );
 });
 
-test("F54: what stands in the start of a block counts, wherever its text is cut", () => {
+test("F54: text in the start of a block counts, wherever its text is cut", () => {
   const block = fc.record({
     type: fc.constantFrom("text", "thinking"),
     said: fc.string({ minLength: 1, maxLength: 20 }),
@@ -166,7 +166,7 @@ test("F54: what stands in the start of a block counts, wherever its text is cut"
   );
 });
 
-test("F65: of counts that are told again and again, the last that is not 0 counts", () => {
+test("F65: of repeated token counts, the last one above 0 counts", () => {
   const counts = fc.array(fc.tuple(fc.nat(3), fc.nat(3)), { minLength: 1, maxLength: 6 });
   const last = (numbers: readonly number[]) => numbers.findLast((number) => number > 0) ?? 0;
   fc.assert(
@@ -195,7 +195,7 @@ describe("F67: chunks without choices", () => {
     '{"choices": null, "x": 1}',
   );
 
-  test("change nothing, anywhere in an answer, and packages never see them, wherever the bytes are cut", () => {
+  test("change nothing at any place of an answer, and packages never see them, wherever the bytes are cut", () => {
     fc.assert(
       fc.property(
         words,
@@ -221,7 +221,7 @@ describe("F67: chunks without choices", () => {
   });
 });
 
-test("F71: comments, `retry:`, `id:` and events without data change nothing, wherever they stand", () => {
+test("F71: comments, `retry:`, `id:` and events without data change nothing at any place", () => {
   const noise = fc.constantFrom(
     ": comment\n\n",
     ":\n\n",

@@ -57,7 +57,7 @@ test("V5: other providers get no cache key", async () => {
   expect(JSON.stringify(bodies)).not.toContain("guide");
 });
 
-test("V5: a server that refuses the cache key gets the request again without it", async () => {
+test("V5: a server that refuses the cache key gets the request again without the key", async () => {
   const words = "Unknown parameter: 'prompt_cache_key'.";
   for (const [create, address] of [
     [openai, "https://gateway.example.org/v1"],

@@ -6,15 +6,15 @@ const anthropic = { name: "anthropic", catalogue: "anthropic" };
 const mine = { name: "mine" };
 const local = { name: "ollama", local: true };
 
-describe("what is known of a model", () => {
-  test("its price and its context size", async () => {
+describe("facts about a model", () => {
+  test("the catalogue has its price and context size", async () => {
     expect(await lookUp(openai, "gpt-4o")).toEqual({
       price: { input: 2.5, output: 10, cached: 1.25 },
       contextSize: 128_000,
     });
   });
 
-  test("prices for reading and writing the cache are told where there are any, and a price by steps is the lowest", async () => {
+  test("the catalogue has cache prices if they are known, and a stepped price is the lowest", async () => {
     expect(await lookUp(anthropic, "claude-sonnet-4-5")).toMatchObject({
       price: { input: 3, output: 15, cached: 0.3, cacheWrite: 3.75 },
     });
@@ -24,16 +24,16 @@ describe("what is known of a model", () => {
     [openai, "no-such-model"],
     [{ name: "none", catalogue: "no-such-provider" }, "gpt-4o"],
     [mine, "gpt-4o"],
-  ])("what is not in the catalogue is unknown: %j %s", async (provider, model) => {
+  ])("a model outside the catalogue is unknown: %j %s", async (provider, model) => {
     expect(await lookUp(provider, model)).toEqual({});
   });
 
-  test("what runs on a machine of the user's costs nothing", async () => {
+  test("a local model costs nothing", async () => {
     expect(await lookUp(local, "gpt-4o")).toEqual({ price: { input: 0, output: 0 } });
   });
 });
 
-describe("what the user knows better counts more, fact by fact", () => {
+describe("the user's own facts precede the catalogue's, fact by fact", () => {
   const price = { input: 1, output: 2 };
 
   test.each([
@@ -51,14 +51,14 @@ describe("what the user knows better counts more, fact by fact", () => {
     expect(await lookUp(provider, model, { [`${provider.name}/${model}`]: given })).toEqual(expected);
   });
 
-  test("of one model and no other", async () => {
+  test("for one model and no other", async () => {
     expect(await lookUp(openai, "gpt-4o", { "azure/gpt-4o": { price } })).toMatchObject({ price: { input: 2.5 } });
     expect(await lookUp(openai, "toString", {})).toEqual({});
   });
 });
 
 describe("the models of a provider", () => {
-  test("by name, with what is known of each, without those that are deprecated", async () => {
+  test("by name, with their known facts, without deprecated models", async () => {
     const models = await knownModels(openai);
     const names = models.map(({ name }) => name);
     expect(names).toEqual(names.toSorted());
@@ -68,7 +68,7 @@ describe("the models of a provider", () => {
     });
   });
 
-  test("with those that only the user knows", async () => {
+  test("with models that only the user knows", async () => {
     const price = { input: 1, output: 2 };
     expect(await knownModels(mine, { "mine/m": { price }, "openai/x": { price } })).toEqual([
       { name: "mine/m", price, sees: false },

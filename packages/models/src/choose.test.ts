@@ -57,7 +57,7 @@ describe("B65: the model is", () => {
     expect((await chooseModel({ env: { ...key, [variable]: "k" } })).name).toMatch(/^anthropic\//);
   });
 
-  test("not one that has no default model, whatever is set for it", async () => {
+  test("not from a provider without a default model, whatever is set for it", async () => {
     const env = { ...(await nobody()), AZURE_API_KEY: "k", AZURE_RESOURCE_NAME: "r", AWS_BEARER_TOKEN_BEDROCK: "k" };
     expect((await chooseModel({ env })).name).toBe("demo/offline");
   });
@@ -84,7 +84,7 @@ describe("B65: the model is", () => {
     expect(reason).toContain(lmstudio.baseURL);
   });
 
-  test("else the offline demo, and the reason says how to get a real one", async () => {
+  test("the offline demo at last, and the reason names the way to a real model", async () => {
     const { name, reason } = await chooseModel({ env: await nobody() });
     expect(name).toBe("demo/offline");
     expect(reason).toContain("ANTHROPIC_API_KEY");
@@ -92,7 +92,7 @@ describe("B65: the model is", () => {
   });
 });
 
-test("an openai-compatible server that does not answer is passed over, and named in the reason", async () => {
+test("an openai-compatible server that does not answer is skipped, and the reason names it", async () => {
   const env = { ...(await nobody()), OPENAI_COMPATIBLE_BASE_URL: await deadAddress() };
   const { name, reason } = await chooseModel({ env });
   expect(name).toBe("demo/offline");
@@ -106,7 +106,7 @@ test("BANYAN_NO_DISCOVERY=1 asks no local server", async () => {
   expect(server.connections).toBe(0);
 });
 
-test("a local server that is silent is not waited for", async () => {
+test("a silent local server causes no wait", async () => {
   await using silent = await serve(() => {});
   expect(await localModelServers({ ...(await nobody()), OLLAMA_BASE_URL: silent.baseURL })).toEqual([]);
 });
@@ -114,7 +114,7 @@ test("a local server that is silent is not waited for", async () => {
 describe("local servers", () => {
   beforeEach(beForbearing);
 
-  test("those that answer are told with their models, in their order", async () => {
+  test("local servers that answer are listed with their models, in their order", async () => {
     await using vllm = await listing("llama");
     await using ollama = await listing("a:1", "b");
     const env = { ...(await nobody()), VLLM_BASE_URL: vllm.baseURL, OLLAMA_BASE_URL: ollama.baseURL };
@@ -124,7 +124,7 @@ describe("local servers", () => {
     ]);
   });
 
-  test("a server without models may say null", async () => {
+  test("a server without models may return null", async () => {
     await using server = await serve((_, response) => response.end('{"object":"list","data":null}'));
     const env = { ...(await nobody()), OLLAMA_BASE_URL: server.baseURL };
     expect(await localModelServers(env)).toEqual([{ provider: "ollama", address: server.baseURL, models: [] }]);
@@ -135,7 +135,7 @@ describe("local servers", () => {
     [200, '{"hello":1}'],
     [404, '{"data":[]}'],
     [401, "{}"],
-  ])("something else at the port, which answers %i %s, is none", async (status, body) => {
+  ])("another program at the port, which answers %i %s, is no server", async (status, body) => {
     await using server = await serve((_, response) => response.writeHead(status).end(body));
     expect(await localModelServers({ ...(await nobody()), LLAMACPP_BASE_URL: server.baseURL })).toEqual([]);
   });

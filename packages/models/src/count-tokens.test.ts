@@ -101,7 +101,7 @@ test("L6: the model's own fetch counts, too", async () => {
   expect(addresses).toEqual(["https://llm.example.com/v1/messages/count_tokens"]);
 });
 
-describe("an estimate says why", () => {
+describe("the reason for an estimate", () => {
   test("L6: the provider has no endpoint", async () => {
     const model = scriptedModel([]);
     const agent = new Agent({ model, instructions: "x".repeat(400) });

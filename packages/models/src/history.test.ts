@@ -20,7 +20,7 @@ const step = fc.record({
 });
 const turn = fc.record({ said: words, steps: fc.array(step, { maxLength: 3 }), answer: words });
 
-test("L5: a history in OpenAI's chat format comes back as it was", async () => {
+test("L5: a history in OpenAI's chat format stays the same after import and export", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { maxLength: 3 }), async (turns) => {
       let calls = 0;

@@ -169,7 +169,7 @@ describe.each(wires)("$model, through its package: $throughPackage, in the middl
   const overload = told("overloaded");
   const overflow = told("context-overflow");
 
-  test("F14: is overloaded: the answer is abandoned and asked for anew, and the feed says both", async () => {
+  test("F14: is overloaded: the answer is abandoned and requested again, and the feed reports both", async () => {
     const { ended, asked, types, feed } = await turn(
       wire,
       [
@@ -190,7 +190,7 @@ describe.each(wires)("$model, through its package: $throughPackage, in the middl
     expect(feed.find(({ type }) => type === "model.retrying")).toMatchObject({ attempt: 2 });
   });
 
-  test("F14: says that the context is full: nobody asks again, because it would be so again", async () => {
+  test("F14: reports a full context: no retry follows, because it would fail too", async () => {
     const { ended, asked } = await turn(
       wire,
       [
@@ -203,7 +203,7 @@ describe.each(wires)("$model, through its package: $throughPackage, in the middl
     expect(asked).toBe(1);
   });
 
-  test("F12: falls silent: after the idle time it is asked anew", async () => {
+  test("F12: falls silent: a retry follows after the idle time", async () => {
     const { ended, asked } = await turn(
       wire,
       [
@@ -216,12 +216,12 @@ describe.each(wires)("$model, through its package: $throughPackage, in the middl
     expect(asked).toBe(2);
   });
 
-  test("F12: falls silent for good: the turn fails as stalled and keeps what came", async () => {
+  test("F12: stays silent: the turn fails as stalled and keeps the partial answer", async () => {
     const { ended } = await turn(wire, [[begin, null]], { attempts: 1, idle: 500 });
     expect(ended).toMatchObject({ reason: "failed", text: "Half", error: { code: "stalled" } });
   });
 
-  test("F12: says nothing at all: it is asked anew", async () => {
+  test("F12: sends nothing at all: a retry follows", async () => {
     const { ended } = await turn(wire, [[null], [begin, rest]], { attempts: 4, delay: 1, idle: 500 });
     expect(ended).toMatchObject({ reason: "answered", text: "Half done." });
   });

@@ -79,7 +79,7 @@ async function failureOf(driver: ModelDriver, signal?: AbortSignal): Promise<unk
 }
 
 describe.each(formats)("over HTTP, $format", ({ driver: open, id }) => {
-  test("it is called by its provider and its name", () => {
+  test("the model's id is its provider and its name", () => {
     expect(open().id).toBe(id);
   });
 
@@ -118,14 +118,14 @@ describe.each(formats)("over HTTP, $format", ({ driver: open, id }) => {
     expect(sent.at(-1)).toContain("the text of b");
   });
 
-  test("reasoning comes as reasoning, apart from the text", async () => {
+  test("reasoning is separate from the text", async () => {
     mock.onMessage("think", { content: "42", reasoning: "six times seven" });
     const parts = await answerOf(open(), say("think", { settings: { effort: "low" } }));
     expect(parts.map((part) => (part.type === "reasoning" ? part.text : "")).join("")).toBe("six times seven");
     expect(textOf(parts)).toBe("42");
   });
 
-  test("a stream that is cut is broken, and what was said until then stands (F16)", async () => {
+  test("a cut stream is broken, and its text is kept (F16)", async () => {
     mock.onMessage("hello", { content: "one two three four five six seven" }, { chunkSize: 4, truncateAfterChunks: 5 });
     const sink = new KeepingSink();
     await expect(open().stream(say("hello"), sink, new AbortController().signal)).rejects.toMatchObject({
@@ -154,14 +154,14 @@ describe.each(formats)("over HTTP, $format", ({ driver: open, id }) => {
     });
   });
 
-  test("a request is sent once, whatever comes back: the loop decides on another try", async () => {
+  test("the driver sends a request once, and the loop decides about a retry", async () => {
     mock.nextRequestError(503);
     mock.onMessage("hello", { content: "hi" });
     await failureOf(open());
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  test("nobody at the address is told with the address", async () => {
+  test("the error for an address without a server names the address", async () => {
     const dead = (await deadAddress()).replace(/\/v1$/, "");
     const error = await failureOf(open(dead));
     expect(error).toMatchObject({ code: "unreachable", message: expect.stringContaining(new URL(dead).host) });
@@ -178,7 +178,7 @@ describe.each(formats)("over HTTP, $format", ({ driver: open, id }) => {
   });
 });
 
-describe("what the provider wants to see again", () => {
+describe("content that the provider needs again", () => {
   test("Anthropic's signature of the thinking, and thinking that is encrypted, are given back word for word", async () => {
     mock.on(
       { userMessage: "think", hasToolResult: false },

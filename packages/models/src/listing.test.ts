@@ -47,7 +47,7 @@ describe("B65: the list of providers", () => {
       { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "nowhere" },
       '"nowhere" in OPENAI_BASE_URL is not an address. Write it like http://127.0.0.1:8080/v1.',
     ],
-  ])("says which variable %s is missing", async (name, env, reason) => {
+  ])("says that the variable %s is missing", async (name, env, reason) => {
     expect(await statusOf(name, { ...(await nobody()), ...env })).toMatchObject({ usable: false, reason });
   });
 
@@ -62,13 +62,13 @@ describe("B65: the list of providers", () => {
       undefined,
     ],
     ["demo", {}, "The demo follows fixed rules, without a language model.", undefined],
-  ])("says why %s can be used, and what it takes by default", async (name, env, reason, defaultModel) => {
+  ])("says why %s is usable, and names its default model", async (name, env, reason, defaultModel) => {
     const status = await statusOf(name, { ...(await nobody()), ...env });
     expect(status).toMatchObject({ usable: true, reason });
     expect(status.defaultModel).toBe(defaultModel);
   });
 
-  test("says how many models the catalogue knows, and which ones a server lists", async () => {
+  test("gives the number of models in the catalogue, and the models of a server", async () => {
     await using server = await listing("qwen3:8b", "gemma");
     const env = { ...(await nobody()), OLLAMA_BASE_URL: server.baseURL, OPENAI_COMPATIBLE_BASE_URL: server.baseURL };
     expect((await statusOf("anthropic", env)).known).toBe((await listModels("anthropic")).length);
@@ -89,7 +89,7 @@ describe("B65: the list of providers", () => {
     ]);
   });
 
-  test("says of a server that it does not answer, or has no model", async () => {
+  test("says that a server does not answer, or has no model", async () => {
     await using empty = await listing();
     await using vectors = await listing("nomic-embed-text:latest");
     const env = { ...(await nobody()), VLLM_BASE_URL: empty.baseURL, LLAMACPP_BASE_URL: vectors.baseURL };
@@ -131,7 +131,7 @@ describe("the list of models", () => {
     });
   });
 
-  test("W64: tells whether they see pictures, those that a server lists as well; what the user says counts more", async () => {
+  test("W64: says which models accept pictures, also for servers' lists; the user's word precedes", async () => {
     const overrides = { "ollama/qwen3-coder": { sees: true } };
     const listed = ["ollama/llava:7b", "ollama/qwen3-coder", "ollama/gpt-oss:20b"];
     const models = await listModels("ollama", { overrides, listed });
@@ -142,7 +142,7 @@ describe("the list of models", () => {
     ]);
   });
 
-  test("has those that can chat, and not those that make vectors, pictures, sound or transcripts (T42)", async () => {
+  test("has chat models, and no models for vectors, pictures, sound or transcripts (T42)", async () => {
     const names = (await Promise.all(providers.map(({ name }) => listModels(name)))).flat().map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["openai/gpt-4o", "google/gemini-2.5-flash", "google/gemma-3"]));
     expect(names).toEqual(
@@ -154,14 +154,14 @@ describe("the list of models", () => {
     expect(names.filter((name) => others.test(name))).toEqual([]);
   });
 
-  test("keeps what the user says of a model, whatever it is for", async () => {
+  test("keeps the user's facts about a model of any kind", async () => {
     const overrides = { "openai/text-embedding-3-small": { contextSize: 1 } };
     expect((await listModels("openai", { overrides })).map(({ name }) => name)).toContain(
       "openai/text-embedding-3-small",
     );
   });
 
-  test("of a provider that there is not is refused", async () => {
+  test("refuses an unknown provider", async () => {
     await expect(listModels("nobody")).rejects.toBeInstanceOf(ModelChoiceError);
   });
 });

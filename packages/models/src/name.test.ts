@@ -9,7 +9,7 @@ const parsed = (name: string, aliases = {}) => {
   return [id, provider.name, model, effort];
 };
 
-describe("an effort behind the last colon", () => {
+describe("an effort after the last colon", () => {
   test.each(["none", "minimal", "low", "medium", "high", "max"])("%s", (effort) => {
     const name = `anthropic/claude-sonnet-5:${effort}`;
     expect(parsed(name)).toEqual([name, "anthropic", "claude-sonnet-5", effort]);
@@ -38,7 +38,7 @@ describe("short names", () => {
     expect(await lookUp(provider, model)).toHaveProperty("price");
   });
 
-  test("none of them is the name of a provider", () => {
+  test("never equal the name of a provider", () => {
     const names = providers.map(({ name }) => name);
     expect(Object.keys(builtInAliases).filter((alias) => names.includes(alias))).toEqual([]);
   });
@@ -49,25 +49,25 @@ describe("short names", () => {
 
   const mine = { quick: "openai/gpt-5.4-mini:low", sonnet: "openrouter/anthropic/claude-sonnet-5", q: "quick" };
 
-  test("of the user's own, which count more than those that are there", () => {
+  test("of the user precede the built-in names", () => {
     expect(parsed("sonnet", mine)).toEqual([mine.sonnet, "openrouter", "anthropic/claude-sonnet-5", undefined]);
   });
 
-  test("of the user's own, with an effort of theirs; one that is written out counts more", () => {
+  test("of the user may have an effort, and a written effort precedes", () => {
     expect(parsed("quick", mine).at(-1)).toBe("low");
     expect(parsed("quick:max", mine)).toEqual(["openai/gpt-5.4-mini:max", "openai", "gpt-5.4-mini", "max"]);
   });
 
-  test("may stand for other short names", () => {
+  test("may mean other short names", () => {
     expect(parsed("q", mine)[0]).toBe("openai/gpt-5.4-mini:low");
     expect(parsed("s", { s: "sonnet:high" })[0]).toBe("anthropic/claude-sonnet-5:high");
   });
 
-  test("that lead in a circle are refused", () => {
+  test("in a circle are refused", () => {
     expect(() => parseName("a", { a: "b", b: "a" })).toThrow('The alias "a" points to itself.');
   });
 
-  test("that are mistyped are refused with the nearest", () => {
+  test("with typing errors are refused with the nearest name", () => {
     expect(() => parseName("sonet")).toThrow("Did you mean sonnet?");
     expect(() => parseName("constructor")).toThrow(ModelChoiceError);
   });

@@ -154,7 +154,7 @@ test("aliases and overrides of the user's are taken", async () => {
   expect(without.price).not.toEqual({ input: 1, output: 2 });
 });
 
-test("strict schemas: OpenAI is told to leave the schemas as they are, which it would change otherwise", async () => {
+test("strict schemas: OpenAI gets the order to leave the schemas unchanged", async () => {
   const asked = Promise.withResolvers<{ tools: unknown[] }>();
   await using server = await serve(async (request, response) => {
     asked.resolve(JSON.parse(await bodyOf(request)));
@@ -175,7 +175,7 @@ test("strict schemas: OpenAI is told to leave the schemas as they are, which it 
 test.each([
   ["http://api.openai.com", "max_completion_tokens"],
   ["http://models.example", "max_tokens"],
-])("the limit of an answer is told to %s as %s by the package too", async (address, field) => {
+])("the package too sends %s the limit of an answer as %s", async (address, field) => {
   const sent = Promise.withResolvers<Record<string, unknown>>();
   // A proxy between this machine and any address.
   await using proxy = await serve(async (request, response) => {
@@ -190,7 +190,7 @@ test.each([
   expect(Object.entries(body).filter(([key]) => key.startsWith("max_"))).toEqual([[field, 9]]);
 });
 
-test("nothing of a provider is loaded before a model of it is used", async () => {
+test("no driver is loaded before a model of its provider is used", async () => {
   const program = `
     import { registerHooks } from "node:module";
     const loaded = new Set();

@@ -25,7 +25,7 @@ describe("F58: reasoning in the content", () => {
     ]);
   });
 
-  test("where the tags are the format's own text, they stay", async () => {
+  test("tags stay where they are the format's own text", async () => {
     const { ended } = await turns("messages", [
       messages(messageStart(), text("<think>a</think>b"), stopped("end_turn"), messageStop),
     ]);
@@ -33,7 +33,7 @@ describe("F58: reasoning in the content", () => {
   });
 });
 
-describe("F70: calls that are written as text", () => {
+describe("F70: calls in the form of text", () => {
   const seen: unknown[] = [];
   const read = defineTool({
     name: "read",
@@ -62,7 +62,7 @@ describe("F70: calls that are written as text", () => {
     expect(asked).toBe(2);
   });
 
-  test("stay text without tools, where `textCalls` is off, and beside a call of the format", async () => {
+  test("stay text without tools, with `textCalls` off, and beside a call of the format", async () => {
     seen.length = 0;
     expect((await turns("chat", [calling])).ended.text).toBe(`I look.\n${written}`);
     expect((await turns("chat", [calling], 1, { tools: [read], textCalls: false })).ended.text).toBe(

@@ -23,7 +23,7 @@ describe("names", () => {
     expect(error.message).toContain("provider/model");
   });
 
-  test("an unknown provider is refused with the list of those there are", async () => {
+  test("the error for an unknown provider lists the known ones", async () => {
     const { message } = await refusal("zzzzzz/m");
     expect(message).not.toContain("Did you mean");
     for (const name of [
@@ -78,7 +78,7 @@ describe("keys and addresses", () => {
     expect(error.message).toContain("OPENAI_COMPATIBLE_BASE_URL");
   });
 
-  test("an address that is none is refused by the name of the variable", async () => {
+  test("the error for an invalid address names the variable", async () => {
     const error = await refusal("ollama/m", { OLLAMA_BASE_URL: "localhost:11434" });
     expect(error.code).toBe("malformed-address");
     expect(error.message).toContain("OLLAMA_BASE_URL");
@@ -122,7 +122,7 @@ test("without an environment, that of the process counts", async () => {
   }
 });
 
-describe("what is known of a model", () => {
+describe("facts about a model", () => {
   test("prices of hosted models come from the catalogue", async () => {
     const env = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" };
     for (const name of ["openai/gpt-4o", "openai-chat/gpt-4o"]) {
@@ -164,7 +164,7 @@ test.each([
   },
 );
 
-test("the same environment gives the same driver, until what it says changes", async () => {
+test("the same environment gives the same driver, until its values change", async () => {
   const env: Record<string, string> = { OPENAI_API_KEY: "k" };
   const driver = await resolveModel("openai/gpt-4o", { env });
   expect(await resolveModel("openai/gpt-4o", { env })).toBe(driver);

@@ -102,7 +102,7 @@ describe("tools that Anthropic runs", () => {
     ]);
   });
 
-  test("that take long pause the turn: the model is asked again with what it has, and nothing else", async () => {
+  test("that take long pause the turn: the model gets its own partial answer, and nothing else", async () => {
     await using server = await streaming(
       anthropicAnswer({ stop_reason: "pause_turn" }, text("Searching."), search),
       anthropicAnswer(end, found, text("Figs!")),
@@ -123,7 +123,7 @@ describe("tools that Anthropic runs", () => {
     ]);
   });
 
-  test("that were set down when somebody else spoke are not shown any more: they have no results", async () => {
+  test("that were interrupted by another message disappear: they have no results", async () => {
     await using server = await streaming(
       anthropicAnswer({ stop_reason: "pause_turn" }, text("Searching."), search),
       anthropicAnswer(end, text("Without it, then.")),
@@ -187,7 +187,7 @@ describe.each([undefined, "package" as const])("Google's thought signatures, thr
     expect(JSON.stringify(answered)).toContain("Both seen.");
   });
 
-  test("survive the log: what is read again says the same", async () => {
+  test("survive the log unchanged", async () => {
     await using server = await streaming(
       googleAnswer("STOP", [{ functionCall: { name: "look", args: { at: "a" } }, thoughtSignature: "Y2FsbA==" }]),
       googleAnswer("STOP", [{ text: "Seen." }]),

@@ -52,7 +52,7 @@ describe.each(makes)("a provider package of another make, over HTTP: $make", ({ 
     expect(results).toEqual(["seen: a", "seen: b", "seen: c"]);
   });
 
-  test("a failure is told with its code", async () => {
+  test("a failure has its code", async () => {
     mock.nextRequestError(429, { message: "Slow down" });
     await expect(new Agent({ model: open(), retry: { attempts: 1 } }).send("Hello")).rejects.toMatchObject({
       code: "rate-limit",

@@ -189,7 +189,7 @@ describe.each(wires)("a typed result over the wire of $name", (wire) => {
     }
   });
 
-  test("L2: a server that refuses the schema is asked once more without it, and never again", async () => {
+  test("L2: a server that refuses the schema gets one retry without it, and never gets it again", async () => {
     mock.on({ userMessage: "trip" }, { content: rome });
     const bodies: Body[] = [];
     const [status, message] = REFUSALS[wire.name] ?? [0, ""];

@@ -63,7 +63,7 @@ const usage = { input: 10, cached: 0, cacheWrite: 0, output: 5, reasoning: 0 };
 const finish = (reason: string, more: object = {}) => ({ type: "finish", reason, usage, ...more });
 const yes = [{ type: "text", text: "Yes" }, { type: "part-end" }];
 
-describe("an answer is equal to what the provider's package makes of it", () => {
+describe("an answer equals the result of the provider's package", () => {
   test.each<[name: string, stream: string, parts: readonly object[]]>([
     [
       "two texts",
@@ -227,7 +227,7 @@ describe("an answer is equal to what the provider's package makes of it", () => 
     expect(own).toEqual(theirs);
   });
 
-  test("F52: a reason that nobody knows is no success, and the error names the reason", async () => {
+  test("F52: an unknown finish reason is no success, and the error names the reason", async () => {
     const { own, theirs } = await answersTo(start() + said(0, "Yes") + end({ stop_reason: "bored" }));
     expect(own).toMatchObject({ parts: yes, error: { code: "provider" } });
     expect(theirs).toMatchObject({ parts: yes, error: { code: "provider" } });
@@ -265,7 +265,7 @@ describe("an answer is equal to what the provider's package makes of it", () => 
     ["ends before its stop reason", start() + said(0, "Yes"), yes],
     ["ends before it began", start(), []],
     ["holds what is not JSON", `${start()}data: {"type":\n\n`, []],
-  ])("F16: one that %s is broken", async (_, stream, parts) => {
+  ])("F16: a stream that %s is broken", async (_, stream, parts) => {
     const { own, theirs } = await answersTo(stream);
     expect(own).toMatchObject({ parts, error: { code: "broken-stream" } });
     expect(own).toEqual(theirs);
@@ -283,7 +283,7 @@ test("events and blocks that came after this was written are passed over", async
   expect((await answersTo(stream.join(""))).own).toEqual({ parts: [...yes, finish("stop")], error: undefined });
 });
 
-test("nothing that follows the end is waited for", async () => {
+test("the driver does not wait for data after the end", async () => {
   const closed = Promise.withResolvers<void>();
   await using server = await serve((request, response) => {
     request.resume();

@@ -126,7 +126,7 @@ async function expectEqual(model: string, ...requests: readonly ModelRequest[]):
 
 const SONNET = "claude-sonnet-4-5";
 
-describe("a request is equal to that of the provider's package", () => {
+describe("a request equals the request of the provider's package", () => {
   test.each(Object.entries(plain))("with %s, alone and before everything else", async (_, message) => {
     const before = user(text("First"));
     const requests = Object.values(plain).map((next) =>
@@ -142,7 +142,7 @@ describe("a request is equal to that of the provider's package", () => {
     await expectEqual(SONNET, request);
   });
 
-  test("that ends with an answer: the package knows what may stand at its end", async () => {
+  test("that ends with an answer, which the package accepts as the end", async () => {
     const request = say("", { messages: [user(text("First")), { ...answer(text("So ")), paused: true }] });
     expect(encodeMessages(request)).toBeUndefined();
     await expectEqual(SONNET, request);
@@ -189,7 +189,7 @@ describe("a request is equal to that of the provider's package", () => {
   ];
   const unknown = ["claude-haiku-5", "claude-3-5-haiku"];
   const others = ["claude-sonnet-4@20250514", "claude-sonnet-4-7", ...unknown, "llama", "kimi-k2"];
-  test.each([...Object.keys(anthropicModelCatalog), ...others])("with plain settings, of %s", async (model) => {
+  test.each([...Object.keys(anthropicModelCatalog), ...others])("with plain settings of %s", async (model) => {
     // The package sends a forced call that a model refuses, and then reports an error. Our own code sends nothing.
     const refusesForced = /claude-((sonnet|opus)-5-5|fable-5-\d)/.test(model);
     expect(refusesForced && plainHead(model, say("Hi", { tools, toolChoice: "required" }))).toBeFalsy();
@@ -222,13 +222,13 @@ describe("a request is equal to that of the provider's package", () => {
     await expectEqual(SONNET, request);
   });
 
-  test("that the package refuses: the error is the same, and nothing is sent", async () => {
+  test("that the package refuses causes the same error, and is not sent", async () => {
     const request = say("Hi", { settings: own({ thinking: "a lot" } as never) });
     await expectEqual(SONNET, request);
     expect(last).toBeUndefined();
   });
 
-  test("with headers of the user's, betas among them", async () => {
+  test("with the user's headers, including betas", async () => {
     const headers = { "Anthropic-Beta": "mine-2026", "x-title": "T" };
     const options = { id: "anthropic/m", model: "claude-sonnet-5", baseURL: server.baseURL, apiKey: "k", headers };
     const request = say("", { messages: [plain["a PDF"] as PromptMessage] });
@@ -241,7 +241,7 @@ describe("a request is equal to that of the provider's package", () => {
 test.each([
   ["we send", plain["a text"]],
   ["the package sends", rare["a cited text"]],
-])("of a request that %s, what is added to its messages after the call is left out", async (_, message) => {
+])("of a request that %s leaves out later additions to its messages", async (_, message) => {
   const messages = [user(text("First")), message as PromptMessage, user(text("Now"))];
   const driver = anthropicMessages({ id: "anthropic/m", model: SONNET, baseURL: server.baseURL, apiKey: "k" });
   const sending = sentBy(driver, say("", { messages }));
@@ -250,7 +250,7 @@ test.each([
   expect(JSON.stringify((await sending).body)).not.toContain("Later");
 });
 
-test("each message is encoded once, however many steps send it", () => {
+test("encodes each message once for any number of steps", () => {
   const reads = new Map<object, number>();
   const history: PromptMessage[] = [];
   for (const step of ["1", "2", "3"]) {

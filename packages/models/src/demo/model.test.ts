@@ -54,12 +54,12 @@ async function told(request: string, ...outputs: Parameters<typeof done>[1][]): 
   return answer.text;
 }
 
-test("it is labelled as what it is, and costs nothing", () => {
+test("has a label that says demo, and costs nothing", () => {
   expect(demo).toMatchObject({ id: "demo/offline", family: "demo", price: { input: 0, output: 0 } });
 });
 
 describe("an answer", () => {
-  test("thinks, says what it does, and calls", async () => {
+  test("thinks, announces its work, and calls", async () => {
     const parts = await answerOf(demo, say("read a.txt", { tools }));
     expect(parts.map((part) => part.type)).toEqual(["reasoning", "text", "call", "call-input", "call-end", "finish"]);
     const { text, reasoning, calls, finish } = put(parts);
@@ -77,7 +77,7 @@ describe("an answer", () => {
     expect(put(parts).calls.map((call) => call.input)).toEqual([{ path: "a.txt" }, { path: "b.txt" }]);
   });
 
-  test("comes in words, its arguments in pieces", async () => {
+  test("streams words, and arguments in pieces", async () => {
     const sink = new KeepingSink();
     await demo.stream(
       say("write 'a longer text than one piece' to a.txt", { tools }),
@@ -96,7 +96,7 @@ describe("an answer", () => {
     expect(finish.usage.output).toBeGreaterThan(finish.usage.reasoning);
   });
 
-  test("does not think when told not to", async () => {
+  test("does not think if the request says so", async () => {
     expect((await ask([user("read a.txt")], { settings: { effort: "none" } })).reasoning).toBe("");
   });
 
@@ -107,7 +107,7 @@ describe("an answer", () => {
   });
 });
 
-describe("what it tells of results", () => {
+describe("replies to results", () => {
   test("a folder", async () => {
     expect(await told("list src", "src/a.ts (3 bytes)\nsrc/b/\n")).toBe(
       "`src` has 2 entries:\n\n```\nsrc/a.ts (3 bytes)\nsrc/b/\n```",
@@ -115,7 +115,7 @@ describe("what it tells of results", () => {
     expect(await told("list files", "[. is empty]\n")).toBe("This folder is empty.");
   });
 
-  test("a file, of which a long one is quoted in part", async () => {
+  test("the demo quotes a file, and a long file in part", async () => {
     expect(await told("read a.txt", "1\thello\n")).toBe("`a.txt`, 1 line:\n\n```\n1\thello\n```");
     const long = await told("read a.txt", Array.from({ length: 50 }, (_, index) => `${index + 1}\tx\n`).join(""));
     expect(long).toMatch(/^`a\.txt`, 50 lines:/);
@@ -124,7 +124,7 @@ describe("what it tells of results", () => {
     expect(whole).toMatch(/\n21\tx\n```$/);
   });
 
-  test("a file that holds fences is quoted with a longer one", async () => {
+  test("a longer fence quotes a file with fences", async () => {
     expect(await told("read a.md", "1\t```\n2\tx\n3\t```\n")).toContain("````\n1\t```");
   });
 
@@ -133,7 +133,7 @@ describe("what it tells of results", () => {
     expect(await told("search for x", "")).toBe("Nothing matches `x`.");
   });
 
-  test("a file that was written", async () => {
+  test("the demo reports a written file", async () => {
     expect(await told("create a.txt with 'x'", "Created a.txt (1 lines, 1 bytes).")).toBe(
       "Created a.txt (1 lines, 1 bytes).",
     );
@@ -145,20 +145,20 @@ describe("what it tells of results", () => {
     expect(await told("run sleep 9", "[timed out after 100 ms; ended]")).toMatch(/^`sleep 9` did not end by itself:/);
   });
 
-  test("a failure is told as one, beside what worked", async () => {
+  test("the demo reports a failure as a failure, beside the successes", async () => {
     const text = await told("read a.txt and b.txt", { failed: "There is no file a.txt." }, "1\tB\n");
     expect(text).toMatch(/^I could not read `a\.txt`\. The result:\n\n```\nThere is no file a\.txt\.\n```/);
     expect(text).toContain("`b.txt`, 1 line:");
   });
 
-  test("a denial is told with its reason", async () => {
+  test("the demo reports a denial with its reason", async () => {
     const text = await told("run rm -rf x", { failed: "The user denied this call: not now" });
     expect(text).toBe("I could not run `rm -rf x`. The result:\n\n```\nThe user denied this call: not now\n```");
   });
 });
 
 describe("rounds", () => {
-  test("a change reads, then edits, then tells; it asks three times and no more", async () => {
+  test("a change reads, then edits, then reports, in exactly three requests", async () => {
     const request = user("replace 'a' with 'b' in x.txt");
     const first = await ask([request]);
     expect(first.calls).toEqual([{ tool: "read", input: { path: "x.txt" } }]);
@@ -169,7 +169,7 @@ describe("rounds", () => {
     expect(third.text).toBe("Change `x.txt`: done.\n\n```\nChanged x.txt.\n-a\n+b\n```");
   });
 
-  test("what is read after a change is told", async () => {
+  test("the demo reports the text that it reads after a change", async () => {
     const request = user("replace 'a' with 'b' in x.txt then read x.txt");
     const first = await ask([request]);
     const second = await ask([request, done(first, "1\ta\n")]);
@@ -179,7 +179,7 @@ describe("rounds", () => {
     expect(text).toBe("Changed x.txt.\n\n`x.txt`, 1 line:\n\n```\n1\tb\n```");
   });
 
-  test("after a failure the rest is not done, and it says so", async () => {
+  test("after a failure, the demo skips the rest and says so", async () => {
     const request = user("replace 'a' with 'b' in x.txt then run ls");
     const first = await ask([request]);
     const { text, calls } = await ask([request, done(first, { failed: "There is no file x.txt." })]);
@@ -188,20 +188,20 @@ describe("rounds", () => {
     expect(text).toContain("Not done: change `x.txt` and run `ls`, because the step before failed.");
   });
 
-  test("a new request begins anew, whatever was done before", async () => {
+  test("a new request starts from the beginning, whatever came before", async () => {
     const first = await ask([user("list src")]);
     const { calls } = await ask([user("list src"), done(first, "src/a\n"), user("list src")]);
     expect(calls).toEqual([{ tool: "list", input: { path: "src" } }]);
   });
 
-  test("asked to go on, it goes on with the request before", async () => {
+  test('"go on" continues the previous request', async () => {
     const request = user("list src then read a.txt");
     const first = await ask([request]);
     const { calls } = await ask([request, done(first, "src/a\n"), user("go on")]);
     expect(calls).toEqual([{ tool: "read", input: { path: "a.txt" } }]);
   });
 
-  test("what else is in the message does not hide the request", async () => {
+  test("other content of the message does not hide the request", async () => {
     const { calls } = await ask([
       {
         role: "user",
@@ -217,14 +217,14 @@ describe("rounds", () => {
 });
 
 describe("tools that it cannot call", () => {
-  test("a tool that is not offered is never called, and it says so", async () => {
+  test("a missing tool is never called, and the demo says so", async () => {
     const { calls, text, finish } = await ask([user("run ls")], { tools: tools.slice(0, 2) });
     expect(calls).toEqual([]);
     expect(text).toBe("Not done: run `ls`, because the tool `shell` is not offered to me here.");
     expect(finish.reason).toBe("stop");
   });
 
-  test("what was done before a tool was missing is told", async () => {
+  test("the demo reports the work before a tool was missing", async () => {
     const offered = { tools: tools.slice(0, 1) };
     const request = user("replace 'a' with 'b' in x.txt");
     const first = await ask([request], offered);
@@ -233,7 +233,7 @@ describe("tools that it cannot call", () => {
     expect(text).toContain("the tool `edit` is not offered");
   });
 
-  test("B13: at a limit it tells what it has and what is left, though the last message is about the limit", async () => {
+  test("B13: at a limit, the demo reports its results and the open parts, though the last message is about the limit", async () => {
     const request = user("list src then read a.txt");
     const first = await ask([request]);
     const note = user("This turn has reached the limit of 1 step. No tools can be used any more. Answer now.");
@@ -245,7 +245,7 @@ describe("tools that it cannot call", () => {
 });
 
 describe("a guide, never a pretence", () => {
-  test("asked what it can do, it says what it is, what it understands, its tools and how to get a real model", async () => {
+  test("the demo describes itself, its requests, its tools and the way to a real model", async () => {
     const { text, calls } = await ask([user("what can you do?")]);
     expect(calls).toEqual([]);
     expect(text).toContain("not a language model");
@@ -256,7 +256,7 @@ describe("a guide, never a pretence", () => {
     }
   });
 
-  test("what it does not understand it says plainly, and does nothing of it", async () => {
+  test("the demo says plainly that it does not understand, and does nothing", async () => {
     const { text, calls } = await ask([user("read a.txt and write me a poem about it")]);
     expect(calls).toEqual([]);
     expect(text).toMatch(/^I do not understand "write me a poem about it"\./);
@@ -265,14 +265,14 @@ describe("a guide, never a pretence", () => {
 });
 
 describe("pace", () => {
-  test("B39: in a task its last word is the result", async () => {
+  test("B39: the demo's last text in a task is the result", async () => {
     const agent = new Agent({ model: demoModel({ pace: 0 }), mode: "task" });
     const turn = await agent.send("Who are you?");
     expect(turn.reason).toBe("finished");
     expect(turn.text).toContain("demo/offline");
   });
 
-  test("words come one after the other", async () => {
+  test("the demo streams word by word", async () => {
     const sink = new KeepingSink();
     await demoModel({ pace: 1 }).stream(say("hello"), sink, new AbortController().signal);
     expect(sink.batches.length).toBeGreaterThan(3);
@@ -309,7 +309,7 @@ describe("pace", () => {
     await expect(waiting).rejects.toBe("enough");
   });
 
-  test("an interruption before the start says nothing", async () => {
+  test("an interrupt before the start ends the answer without text", async () => {
     const sink = new KeepingSink();
     await expect(demo.stream(say("hello"), sink, AbortSignal.abort("no"))).rejects.toBe("no");
     expect(sink.batches).toEqual([]);

@@ -61,7 +61,7 @@ test.each([
 });
 
 describe("several requests", () => {
-  test("that do not need each other are made at once", () => {
+  test("that are independent run together", () => {
     expect(rounds("read a.txt and b.txt")).toEqual([[read("a.txt"), read("b.txt")]]);
     expect(rounds("read a.txt, b.txt and 'c d.txt'")).toEqual([[read("a.txt"), read("b.txt"), read("c d.txt")]]);
     expect(rounds("read a.txt and list src")).toEqual([[read("a.txt"), list("src")]]);
@@ -74,7 +74,7 @@ describe("several requests", () => {
     expect(rounds("1. list src\n2. read a.txt\n3. run ls")).toEqual(wanted);
   });
 
-  test("a change and what follows it", () => {
+  test("a change and the request after it", () => {
     expect(rounds("change a to b in x.txt then read x.txt")).toEqual([
       [read("x.txt")],
       [edit("x.txt", "a", "b")],
@@ -82,7 +82,7 @@ describe("several requests", () => {
     ]);
   });
 
-  test("what is quoted, and what goes into a file, is never split", () => {
+  test("quoted text and file contents are never split", () => {
     expect(rounds("create n.txt with 'first then read x' then read n.txt")).toEqual([
       [write("n.txt", "first then read x")],
       [read("n.txt")],
@@ -103,7 +103,7 @@ test.each([
   "explain what you can do",
   "how do I use this",
   "",
-])("asks what the demo is: %s", (message) => expect(understand(message)).toEqual({ type: "guide" }));
+])("a question about the demo is recognised: %s", (message) => expect(understand(message)).toEqual({ type: "guide" }));
 
 test.each([
   ["write me a poem", "write me a poem"],
@@ -115,14 +115,17 @@ test.each([
   expect(understand(message)).toEqual({ type: "unknown", words });
 });
 
-test("a long text is none of its requests, and is looked at for no time", () => {
+test("a long text is no request, and costs no time", () => {
   const text = `change ${"a to b ".repeat(100_000)}`;
   expect(understand(text)).toEqual({ type: "unknown", words: text.trim() });
 });
 
-test.each(["go on", "Continue.", "Go on from where your last answer stopped."])("goes on: %s", (message) => {
-  expect(understand(message)).toEqual({ type: "go-on" });
-});
+test.each(["go on", "Continue.", "Go on from where your last answer stopped."])(
+  "a request to continue is recognised: %s",
+  (message) => {
+    expect(understand(message)).toEqual({ type: "go-on" });
+  },
+);
 
 test("every example in the guide is understood", () => {
   for (const { example } of intents) expect(understand(example).type).not.toBe("unknown");

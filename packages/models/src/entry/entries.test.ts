@@ -78,7 +78,7 @@ describe.each(names)("the entry %s", (name) => {
     expect(passed).toEqual({ ...resolved, id: `${name}/${model}` });
   });
 
-  test("L9: names what is missing or wrong in one sentence", async () => {
+  test("L9: names the missing or wrong part in one sentence", async () => {
     const create = await functionOf(name);
     const own = environment(name, "http://127.0.0.1:9");
     expect(() => create("")).toThrow(/^\w+ needs the name of a model, as in \w+\("[^"]+"\)\.$/);

@@ -31,7 +31,7 @@ describe("cache marks for Anthropic", () => {
   const second = [...first, calls("a", "b")];
   const third = [...second, calls("c")];
 
-  test("stand on the system prompt and on the last two messages that are not the model's, and move with them", async () => {
+  test("are on the system prompt and on the last two messages that are not the model's, and move with these", async () => {
     const base = { instructions: "Be kind.", tools };
     const bodies = await ask({ ...base, messages: first }, { ...base, messages: second }, { ...base, messages: third });
     expect(bodies.map(marksOf)).toEqual([
@@ -41,7 +41,7 @@ describe("cache marks for Anthropic", () => {
     ]);
   });
 
-  test("stand on the last tool when there is no system prompt, and nowhere else when there are no tools either", async () => {
+  test("are on the last tool if there is no system prompt, and nowhere if there are no tools either", async () => {
     const bodies = await ask({ tools, messages: first }, { messages: first });
     expect(bodies.map(marksOf)).toEqual([["tool 1", "message 0 block 0"], ["message 0 block 0"]]);
   });
@@ -55,7 +55,7 @@ describe("cache marks for Anthropic", () => {
     expect(bare(after).slice(0, 3)).toEqual(bare(before));
   });
 
-  test("are left to a user who asks for the whole request to be cached", async () => {
+  test("are left out if the user requests a cache of the whole request", async () => {
     const providerOptions = { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } };
     const [body] = await ask({ instructions: "Be kind.", messages: first, settings: { providerOptions } });
     expect(marksOf(body)).toEqual([]);
@@ -63,7 +63,7 @@ describe("cache marks for Anthropic", () => {
   });
 });
 
-test("ids of calls that Anthropic refuses are written anew, the same for the call and its result", async () => {
+test("the driver replaces call ids that Anthropic refuses, in the call and in its result", async () => {
   const [body, again] = await ask(
     { messages: [user("one"), calls("functions.look:0", "call_1")] },
     { messages: [user("one"), calls("functions.look:0", "call_1")] },

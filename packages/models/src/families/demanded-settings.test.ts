@@ -148,12 +148,12 @@ describe.each(wires)("$model", (wire) => {
   });
 });
 
-test("L6: the settings change no request that does not have them", async () => {
+test("L6: the settings change only requests that have them", async () => {
   for (const wire of wires) await errorOf(wire, { tools });
   expect(JSON.stringify(bodies)).not.toMatch(/top_?p|seed|stop_?seq|"stop"|"required"|"any"/i);
 });
 
-test("L6: a setting that a model takes only without another one is refused with the reason", async () => {
+test("L6: a setting that requires another setting is refused with the reason", async () => {
   const settings: ModelSettings = { topP: 0.5, temperature: 1 };
   const [anthropic] = wires as readonly [Wire];
   const error = await errorOf(anthropic, { settings });
@@ -163,7 +163,7 @@ test("L6: a setting that a model takes only without another one is refused with 
   expect(bodies).toEqual([]);
 });
 
-test("L6: a response that a stop text ends is complete", async () => {
+test("L6: a response that ends at a stop text is complete", async () => {
   const message = { type: "message", role: "assistant", id: "m", model: "m", content: [], usage: { input_tokens: 1 } };
   const events = [
     { type: "message_start", message },

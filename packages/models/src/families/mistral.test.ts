@@ -26,7 +26,7 @@ test("ids of calls are nine letters and digits, different ones for different cal
   expect(asked[2]).toBe("AbCdEf123");
 });
 
-test("what a user says right after the results of calls has an answer before it", async () => {
+test("a user's message after the results of calls gets an answer before it", async () => {
   const messages = await ask(user("one"), calls("call_1"), user("Stop there."));
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
   expect(messages.at(-1)?.content).toEqual([{ type: "text", text: "Stop there." }]);

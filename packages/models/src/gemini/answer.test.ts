@@ -19,7 +19,7 @@ const usage = { input: 10, cached: 0, cacheWrite: 0, output: 5, reasoning: 0 };
 const finish = (reason: string, more: object = {}) => ({ type: "finish", reason, usage, ...more });
 const yes = [{ type: "text", text: "Yes" }, { type: "part-end" }];
 
-describe("an answer is equal to what the provider's package makes of it", () => {
+describe("an answer equals the result of the provider's package", () => {
   test.each<[name: string, stream: string, parts: readonly object[]]>([
     ["a text in pieces", chunk([{ text: "Ye" }]) + chunk([{ text: "s" }]) + end(), [...yes, finish("stop")]],
     [
@@ -194,7 +194,7 @@ describe("an answer is equal to what the provider's package makes of it", () => 
     expect(own).toEqual(theirs);
   });
 
-  test("F52: a fault of the model, and a reason that nobody knows, are no success", async () => {
+  test("F52: a fault of the model, and an unknown reason, are no success", async () => {
     for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "OTHER", "BORED"]) {
       const { own, theirs } = await answersTo([chunk([{ text: "Yes" }]) + end(reason)]);
       expect(own).toMatchObject({ parts: yes, error: "provider" });
@@ -224,7 +224,7 @@ describe("an answer is equal to what the provider's package makes of it", () => 
     ["ends before it began", "", []],
     ["has only counts", eventOf({ usageMetadata: counts }), []],
     ["holds what is not JSON", 'data: {"candidates":\n\n', []],
-  ])("F16: one that %s is broken", async (_, stream, parts) => {
+  ])("F16: a stream that %s is broken", async (_, stream, parts) => {
     const { own, theirs } = await answersTo([stream]);
     expect(own).toMatchObject({ parts, error: "broken-stream" });
     expect(own).toEqual(theirs);
@@ -241,7 +241,7 @@ describe("an answer is equal to what the provider's package makes of it", () => 
   });
 });
 
-test("tools of Google beside functions: their calls and results are kept with their ids and signatures", async () => {
+test("calls and results of Google's tools beside functions keep their ids and signatures", async () => {
   const toolCall = { toolType: "GOOGLE_SEARCH_WEB", args: { queries: ["figs"] }, id: "s1" };
   const toolResponse = { toolType: "GOOGLE_SEARCH_WEB", response: { found: 1 }, id: "s1" };
   const stream = chunk([{ text: "Yes" }, { toolCall, ...signed }]) + chunk([{ toolResponse }, { text: "Yes" }]) + end();

@@ -82,7 +82,7 @@ test("a chunk with other fields, no text or no JSON is never read without parsin
   expect(heard).toHaveLength(4);
 });
 
-test("F53: an empty text behind the reason to finish does not take the reason back, in a long answer either", () => {
+test("F53: an empty text after the finish reason does not revoke the reason, in a long answer too", () => {
   const chunk = (text: string, more: object = {}) =>
     JSON.stringify({ candidates: [{ content: { parts: [{ text }] }, ...more }], modelVersion: "m" });
   for (const length of [1, 40]) {

@@ -231,7 +231,7 @@ describe("a model file in this process", () => {
     expect(seen).toHaveLength(2);
   });
 
-  test("L10: a file that cannot be loaded is an error with advice, and the next request tries again", async () => {
+  test("L10: a file that cannot be loaded causes an error with advice, and the next request tries again", async () => {
     const { library, loads } = scripted(says("Hi."), { failure: new Error("not enough memory") });
     const driver = await llamaFile(library, target({ id: "local/small.gguf" }));
     for (const attempt of [1, 2]) {

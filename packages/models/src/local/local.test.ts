@@ -39,7 +39,7 @@ async function failureOf(work: Promise<unknown>): Promise<ModelError> {
 }
 
 describe.each(LOCAL_SERVERS)("F69: %s", (name) => {
-  test("tells the window of a model, which the driver and the list of models have from then on", async () => {
+  test("names the window of a model, which the driver and the list then have", async () => {
     await using server = await standIn(name, { window: 6_144 });
     const model = await open(name, server);
     expect(model.contextSize).toBeUndefined();
@@ -66,7 +66,7 @@ describe.each(LOCAL_SERVERS)("F69: %s", (name) => {
     ["at its limit", (_: number, window: number) => window],
     ["at half of it", (_: number, window: number) => window / 2 + 2],
     ["far below the words of the prompt", () => 300],
-  ])("cut the prompt: a count %s is an error that says what to set", async (_, counts) => {
+  ])("cut the prompt: a count %s is an error that names the setting", async (_, counts) => {
     await using server = await standIn(name, { counts });
     const model = await open(name, server);
     const error = await failureOf(answerOf(model, say(words(9_000))));
@@ -77,14 +77,14 @@ describe.each(LOCAL_SERVERS)("F69: %s", (name) => {
     expect(error.message).toContain(ADVICE[name]);
   });
 
-  test("refuses a prompt that is too long: the error says what to set", async () => {
+  test("refuses a prompt that is too long: the error names the setting", async () => {
     await using server = await standIn(name, { refuses: true });
     const error = await failureOf(answerOf(await open(name, server), say(words(9_000))));
     expect(error.code).toBe("context-overflow");
     expect(error.message).toContain(ADVICE[name]);
   });
 
-  test("comes back with another window: it is asked again after an error", async () => {
+  test("returns with another window: the driver asks for it again after an error", async () => {
     await using server = await standIn(name, { refuses: true });
     const model = await open(name, server);
     await model.learnContextSize?.(signal);
@@ -98,7 +98,7 @@ describe.each(LOCAL_SERVERS)("F69: %s", (name) => {
     expect(model.contextSize).toBe(2_048);
   });
 
-  test("is as large as its server says where the settings say more, and the user is told once", async () => {
+  test("has the server's window if the settings name a larger one, and one notice says so", async () => {
     await using server = await standIn(name, { window: 4_096 });
     const more = 2 * MOST;
     const model = await open(name, server, more);
@@ -124,7 +124,7 @@ describe.each(LOCAL_SERVERS)("F69: %s", (name) => {
     expect(error.message).toContain(`${used}/m read only`);
   });
 
-  test("that is not there, or says nothing of windows, is used as before", async () => {
+  test("that is missing, or reports no window, works as before", async () => {
     await using silent = await serve((_, response) => json(response, {}, 404));
     const model = await open(name, silent);
     const error = await failureOf(answerOf(model, say("Hello")));
@@ -163,7 +163,7 @@ test.each(LOCAL_SERVERS)(
   },
 );
 
-test("F69: LM Studio loads a model with the first request, and its window is known behind that", async () => {
+test("F69: LM Studio loads a model at the first request, and the driver then knows its window", async () => {
   await using server = await standIn("lmstudio", { loaded: false, window: 8_192 });
   const model = await open("lmstudio", server);
   await model.learnContextSize?.(signal);
@@ -207,7 +207,7 @@ describe("F69: Ollama's own API", () => {
     expect(server.bodies[0]?.options).toEqual({});
   });
 
-  test("a list of models loads none, and tells the window that a Modelfile sets", async () => {
+  test("a list of models loads none, and has the window of a Modelfile", async () => {
     await using bare = await standIn("ollama", { loaded: false });
     await using set = await standIn("ollama", {
       loaded: false,

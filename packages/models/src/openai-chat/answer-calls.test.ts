@@ -22,7 +22,7 @@ describe("calls", () => {
     ).toEqual([...wholeCall(0, "a", "read", '{"p":1}'), ...wholeCall(1, "b", "read", "{}"), calls]);
   });
 
-  test("calls whose pieces take turns stay apart", () => {
+  test("calls with interleaved pieces stay apart", () => {
     expect(
       answer(
         call({ index: 0, id: "a", function: { name: "x", arguments: '{"p"' } }),

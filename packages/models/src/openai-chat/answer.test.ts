@@ -39,7 +39,7 @@ describe("text and reasoning", () => {
     ]);
   });
 
-  test("reasoning ends once, where what follows begins", () => {
+  test("reasoning ends once, at the start of the next content", () => {
     const piece = (text: string) => call({ index: 0, id: "a", function: { name: "read", arguments: text } });
     expect(answer(chunk({ reasoning: "Hm" }), piece(""), piece("{}"), chunk({}, "tool_calls"), "[DONE]")).toEqual([
       { type: "reasoning", text: "Hm" },
@@ -49,7 +49,7 @@ describe("text and reasoning", () => {
     ]);
   });
 
-  test("reasoning that is told under both names is told once", () => {
+  test("reasoning under both names counts once", () => {
     expect(answer(chunk({ reasoning_content: "Hm", reasoning: "Hm" }), ...done)[0]).toEqual({
       type: "reasoning",
       text: "Hm",
@@ -97,12 +97,12 @@ describe("the end", () => {
     });
   });
 
-  test.each(["stop", "tool_calls", "function_call"])("with calls, the reason %s is calls", (told) => {
+  test.each(["stop", "tool_calls", "function_call"])("the finish reason %s with calls is calls", (told) => {
     const piece = call({ index: 0, id: "a", function: { name: "x", arguments: "{}" } });
     expect(answer(piece, chunk({}, told), "[DONE]").at(-1)).toEqual(calls);
   });
 
-  test("the usage comes after the reason", () => {
+  test("the usage follows the reason", () => {
     const told = {
       prompt_tokens: 100,
       completion_tokens: 20,
@@ -129,12 +129,12 @@ describe("the end", () => {
     });
   });
 
-  test("the model that answered is named when it is another than was asked", () => {
+  test("the response names the answering model if it differs from the requested model", () => {
     const piece = { ...chunk({ content: "A" }, "stop"), model: "m-2026" };
     expect(answer(piece, "[DONE]").at(-1)).toEqual({ ...stop, model: "m-2026" });
   });
 
-  test("a stream without [DONE] is whole when a reason was told", () => {
+  test("a stream without [DONE] is complete after a finish reason", () => {
     expect(answer(chunk({ content: "A" }, "stop"))).toEqual([{ type: "text", text: "A" }, stop]);
   });
 
@@ -146,16 +146,16 @@ describe("the end", () => {
     ["content without reason and [DONE]", [chunk({ content: "A" })]],
     ["nothing but [DONE]", ["[DONE]"]],
     ["nothing", []],
-  ])("a stream is broken that has %s", (_, events) => {
+  ])("a stream with %s is broken", (_, events) => {
     expect(failure(() => answer(...events))).toMatchObject({ code: "broken-stream", retryable: true });
   });
 
-  test.each(['{"choices":[', "[]", '"text"'])("a stream is broken that holds %s", (data) => {
+  test.each(['{"choices":[', "[]", '"text"'])("a stream that contains %s is broken", (data) => {
     expect(failure(() => answer(data))).toMatchObject({ code: "broken-stream" });
   });
 });
 
-describe("F14: an error in mid-stream says what it is", () => {
+describe("F14: an error in the stream keeps its meaning", () => {
   test.each([
     [{ error: { message: "Overloaded", type: "overloaded_error" } }, "overloaded"],
     [{ error: { message: "Slow down", code: "rate_limit_exceeded" } }, "rate-limit"],
@@ -171,7 +171,7 @@ describe("F14: an error in mid-stream says what it is", () => {
     expect(failure(() => answer(chunk({ content: "A" }), event))).toMatchObject({ code });
   });
 
-  test("what came before it stands", () => {
+  test("the content before the error is kept", () => {
     const one = new ChatAnswer(endpoint);
     one.data(JSON.stringify(chunk({ content: "A" })));
     failure(() => one.data('{"error":{"message":"x"}}'));
@@ -179,7 +179,7 @@ describe("F14: an error in mid-stream says what it is", () => {
   });
 });
 
-test("F13: an answer split at every byte says the same", () => {
+test("F13: an answer that is split at each byte is the same", () => {
   const events = [
     chunk({ role: "assistant", content: "" }),
     chunk({ reasoning_content: "Überlegung 🌱" }),
@@ -203,7 +203,7 @@ test("F13: an answer split at every byte says the same", () => {
   }
 });
 
-test("a long answer whose chunks repeat says what one says whose chunks do not", () => {
+test("a long answer with repetitive chunks equals one with other chunks", () => {
   const text = fc.oneof(fc.constantFrom('{"', "path", '":"', "tool_calls", ""), fc.string({ unit: "binary" }));
   const delta = fc.oneof(
     text.map((content) => ({ content })),
@@ -282,7 +282,7 @@ describe("long answers whose chunks have further fields", () => {
     );
   });
 
-  test("V6: parse no chunk of text behind the fourteenth, with padding or without", () => {
+  test("V6: need no parsing of text chunks after the fourteenth, with padding or without", () => {
     const parsed = (fields: (index: number) => object) => {
       const decoder = new ChatAnswer(endpoint);
       const parse = vi.spyOn(JSON, "parse");

@@ -131,7 +131,7 @@ describe("against the mock of the provider", () => {
     expect(message).toContain("No such model here");
   });
 
-  test("a stream that is cut keeps what came and says that it broke", async () => {
+  test("a cut stream keeps its content and reports the break", async () => {
     mock.onMessage(
       "hello",
       { content: "A long answer that is cut somewhere." },
@@ -175,7 +175,7 @@ describe("against any server", () => {
     expect(retryAfter).toBeLessThanOrEqual(60_000);
   });
 
-  test("F14: an overload in mid-stream is told as one, after what came before it", async () => {
+  test("F14: an overload in the stream is reported after the content before it", async () => {
     await using server = await serve((_, response) =>
       streamed(response, chunk({ content: "Hel" }), { error: { message: "Overloaded", type: "overloaded_error" } }),
     );
@@ -185,20 +185,20 @@ describe("against any server", () => {
     expect(sink.parts).toEqual([{ type: "text", text: "Hel" }]);
   });
 
-  test("a server that nobody runs is unreachable, and the error names its address", async () => {
+  test("an address without a server is unreachable, and the error names the address", async () => {
     const baseURL = await deadAddress();
     const error = await failure(answerOf(driverAt(baseURL), say("x")));
     expect(error).toMatchObject({ code: "unreachable", retryable: true });
     expect(error.message).toContain(new URL(baseURL).host);
   });
 
-  test("a host that does not exist is unreachable", async () => {
+  test("an unknown host is unreachable", async () => {
     expect(await failure(answerOf(driverAt("http://nowhere.invalid/v1"), say("x")))).toMatchObject({
       code: "unreachable",
     });
   });
 
-  test("a key that cannot be sent is told as such, without the key", async () => {
+  test("a key that cannot be sent is an error without the key", async () => {
     const driver = driverAt(await deadAddress(), { apiKey: "sk-secret\nkey" });
     const error = await failure(answerOf(driver, say("x")));
     expect(error).toMatchObject({ code: "invalid-request" });
@@ -249,7 +249,7 @@ describe("against any server", () => {
     expect(await seen.promise).toEqual(["/v1/chat/completions?version=2", "T"]);
   });
 
-  test("what is added to the messages after the call is not sent", async () => {
+  test("later additions to the messages are not sent", async () => {
     const sent = Promise.withResolvers<{ messages: unknown[] }>();
     await using server = await serve(async (request, response) => {
       sent.resolve(JSON.parse(await bodyOf(request)));
@@ -263,7 +263,7 @@ describe("against any server", () => {
     expect((await sent.promise).messages).toHaveLength(1);
   });
 
-  test("F13: an answer that arrives byte by byte says the same", async () => {
+  test("F13: an answer that arrives byte by byte is the same", async () => {
     const text = [chunk({ reasoning_content: "Hm 🌱" }), chunk({ content: "Zażółć" }), chunk({}, "stop"), "[DONE]"];
     const bytes = Buffer.from(text.map(eventOf).join("").replaceAll("\n", "\r\n"));
     await using server = await serve(async (_, response) => {
@@ -281,7 +281,7 @@ describe("against any server", () => {
   });
 });
 
-test("an address that is none is refused when the driver is made", () => {
+test("the driver's constructor refuses an invalid address", () => {
   expect(() => driverAt("127.0.0.1:8080")).toThrow(/is not the address/);
 });
 

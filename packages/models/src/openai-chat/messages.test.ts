@@ -43,7 +43,7 @@ describe("a conversation for OpenAI's own client", () => {
     expectTypeOf<Extract<OpenAIMessage, { role: "assistant" }>>().toExtend<ChatCompletionAssistantMessageParam>();
   });
 
-  test("a program written against those types reads it: texts, calls, and one result for each call", async () => {
+  test("a program for those types reads texts, calls, and one result for each call", async () => {
     const session = Session.inMemory();
     const model = scriptedModel([
       [reasoning("Hm."), text("Let me look."), call("look", { at: "a" }, "call_a"), call("fly", {}, "call_b")],
@@ -63,7 +63,7 @@ describe("a conversation for OpenAI's own client", () => {
     ]);
   });
 
-  test("files go as images and files; what the format has no place for is left out", async () => {
+  test("files become images and files; content without a place in the format is left out", async () => {
     const session = Session.inMemory();
     const provider = { acme: { part: {} } };
     const model = scriptedModel([
@@ -93,7 +93,7 @@ describe("a conversation for OpenAI's own client", () => {
     expect(messages[1]).toEqual({ role: "assistant", content: "Figs." });
   });
 
-  test("it is plain data", async () => {
+  test("the messages are plain data", async () => {
     const session = Session.inMemory();
     await new Agent({ model: scriptedModel(["Hi"]) }).send("Hello", { session });
     const messages = toOpenAIMessages(pathTo(session.state, session.state.leaf));

@@ -53,7 +53,7 @@ function kept(parts: readonly ModelPart[]): Assistant {
   return { role: "assistant", parts: structuredClone(content), results };
 }
 
-describe("what OpenRouter wants to see again", () => {
+describe("content that OpenRouter needs again", () => {
   test("reasoning with its signature, put together from its pieces, before a call", async () => {
     const deltas = thought.map((detail) => ({
       reasoning: "text" in detail ? detail.text : "",
@@ -64,7 +64,7 @@ describe("what OpenRouter wants to see again", () => {
     expect(answer).not.toHaveProperty("reasoning");
   });
 
-  test("reasoning that is encrypted, though it comes behind the call", async () => {
+  test("encrypted reasoning, though it follows the call", async () => {
     const { answer } = await roundTrip([{ tool_calls: [call] }, { reasoning_details: [encrypted, encrypted] }]);
     expect(answer?.reasoning_details).toEqual([encrypted, encrypted]);
   });
@@ -103,7 +103,7 @@ describe("reasoning that came as text", () => {
     expect(answer).toEqual({ role: "assistant", content: "Hi" });
   });
 
-  test("goes back in no other field than those, whatever the log says", () => {
+  test("appears in no other field, whatever the log contains", () => {
     const provider = { p: { field: "role" } };
     const answer: PromptMessage = {
       role: "assistant",
@@ -121,7 +121,7 @@ describe("reasoning that came as text", () => {
   });
 });
 
-test("one message is encoded for each provider that is asked, whichever was first", () => {
+test("each provider gets its own encoding of one message, in any order", () => {
   const provider = { openrouter: { reasoning_details: [encrypted] } };
   const answer: PromptMessage = { role: "assistant", parts: [{ type: "text", text: "Hi", provider }], results: [] };
   const request = { ...say("x"), messages: [answer] };

@@ -142,7 +142,7 @@ describe("settings", () => {
     expect(body(say("Hi", { settings: { effort: "max" } }))).toMatchObject({ reasoning_effort: "high" });
   });
 
-  test("the provider's own options are merged in; those of others are not", () => {
+  test("the request has the options of its own provider only", () => {
     const providerOptions = { p: { top_k: 5, temperature: 1, messages: [], stream: false }, q: { seed: 1 } };
     const encoded = body(say("Hi", { settings: { temperature: 0, providerOptions } }));
     expect(encoded).toMatchObject({
@@ -155,7 +155,7 @@ describe("settings", () => {
   });
 });
 
-test("each message and the tools are encoded once, however many steps send them", () => {
+test("each message and the tools are encoded once for any number of steps", () => {
   const reads = new Map<object, number>();
   const counted = <T extends object>(value: T): T =>
     new Proxy(value, {
@@ -182,7 +182,7 @@ test("a prompt keeps every character", () => {
   expect(body(say(text)).messages).toEqual([{ role: "user", content: text }]);
 });
 
-describe("a request is equal to that of the provider package", () => {
+describe("a request equals the request of the provider package", () => {
   /** The package's request, without the default `tool_choice`. */
   async function sentByPackage(request: ModelRequest): Promise<unknown> {
     const sent = Promise.withResolvers<string>();

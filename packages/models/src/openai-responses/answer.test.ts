@@ -151,7 +151,7 @@ describe("content in other places than the documented ones counts (F54)", () => 
     expect(parts.flatMap((part) => (part.type === "reasoning" ? part.text : []))).toEqual(["Hm.", "So."]);
   });
 
-  test("an end of an item that arrives twice counts once", () => {
+  test("a repeated end of an item counts once", () => {
     const ends = [done(0, { ...message, content: text("Figs.") }), done(1, { ...call, arguments: input })];
     const twice = ends.flatMap((end) => [end, end]);
     expect(read(bytes(...twice, completed))).toEqual(read(bytes(...ends, completed)));
@@ -202,7 +202,7 @@ test("ids that differ between the events of an item are one item", () => {
   ]);
 });
 
-describe("calls of `parallel`, a tool that the request does not have", () => {
+describe("calls of `parallel`, a tool that is not in the request", () => {
   const input = JSON.stringify({
     tool_uses: [
       { recipient_name: "functions.look", parameters: { at: "a" } },
@@ -250,7 +250,7 @@ describe("the end of an answer", () => {
       expect(errorOf(() => read(bytes(said("Half"), event)))).toMatchObject({ code: "provider" });
   });
 
-  test("F53: nothing behind it matters, and without it the answer is broken", () => {
+  test("F53: nothing after the end matters, and without the end the answer is broken", () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), (garbage, at) => {
         const [before, last] = [bytes(added(0, message), said("Figs."), done(0, message)), bytes(completed)];
@@ -271,7 +271,7 @@ describe("the end of an answer", () => {
   });
 });
 
-test("F13: generated answers are the same wherever they are cut", () => {
+test("F13: generated answers are the same at any cut", () => {
   const outcome = (pieces: readonly Uint8Array[]) => {
     try {
       return read(pieces);
@@ -317,7 +317,7 @@ describe("V1: the text of a long answer is read without parsing its events", () 
     expect(length).toBeLessThan(30);
   });
 
-  test("and is the same as with every event parsed", () => {
+  test("equals the result of parsing each event", () => {
     const fragment = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"sequence_number":7', '"', "\\", "é"));
     fc.assert(
       fc.property(fc.array(fragment, { minLength: 20, maxLength: 40 }), fc.nat(), (fragments, begin) => {
@@ -340,7 +340,7 @@ describe("V1: the text of a long answer is read without parsing its events", () 
     );
   });
 
-  test("and is the same for documents that are made to look like another form", () => {
+  test("equals that result for documents that imitate another form", () => {
     const value = fc.constantFrom("a", "b", "delta", 'a","delta":"b', "\\", "response.output_text.delta", "1", "");
     const field = fc.constantFrom("delta", "x", "sequence_number", "obfuscation", "item_id", "text");
     const values = fc.array(value, { minLength: 8, maxLength: 8 });

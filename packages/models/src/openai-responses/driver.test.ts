@@ -96,7 +96,7 @@ describe("options of a request", () => {
     expect(gateway.body).not.toHaveProperty("stream_options");
   });
 
-  test("F85: a server that refuses `stream_options` is asked again without, and never gets it again", async () => {
+  test("F85: a server that refuses `stream_options` gets a retry without, and never gets it again", async () => {
     const refusal = () =>
       Response.json({ error: { message: "Unknown parameter: 'stream_options'." } }, { status: 400 });
     const { sent, fetch } = keeping(refusal(), ANSWER, ANSWER);
@@ -165,7 +165,7 @@ test("F48: reasoning of an answer that was cut before its first word is not sent
   expect(JSON.stringify(sent[1]?.body.input)).not.toContain('"reasoning"');
 });
 
-test("V1: an answer that does not stream is read", async () => {
+test("V1: the driver reads an answer that does not stream", async () => {
   const whole = {
     object: "response",
     status: "completed",

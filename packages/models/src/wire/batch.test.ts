@@ -21,7 +21,7 @@ test("neighbours of one text are one part, and nothing else is", () => {
   ]);
 });
 
-test("what was taken does not grow any more", () => {
+test("a taken batch does not grow any more", () => {
   const batch = new Batch();
   for (const piece of ["a", "b"]) batch.text("text", piece);
   const first = batch.take();

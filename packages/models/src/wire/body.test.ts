@@ -52,7 +52,7 @@ test("each request has the bytes of its own body, however lists grow, change and
   );
 });
 
-test("a step writes what is new into the memory of the step before, and after a failure into new memory", async () => {
+test("a step writes new bytes into the memory of the step before, and into new memory after a failure", async () => {
   const bodies = new ListBodies();
   const of = {};
   const pieces: Buffer[] = [];

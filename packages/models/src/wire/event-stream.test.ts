@@ -9,7 +9,7 @@ function decode(...pieces: readonly (string | Buffer)[]): string[] {
   return events;
 }
 
-test("an event ends at an empty line, and is told before the next bytes arrive", () => {
+test("an event ends at an empty line, and is read before the next bytes arrive", () => {
   const events: string[] = [];
   const decoder = new EventStreamDecoder((data) => events.push(data));
   decoder.push(Buffer.from("data: one\n"));
@@ -26,7 +26,7 @@ test.each([
   expect(decode(`data: one${eol}${eol}data: two${eol}data: three${eol}${eol}`)).toEqual(["one", "two\nthree"]);
 });
 
-test("an event whose last line ends with CR is told at once, although a LF may follow", () => {
+test("an event whose last line ends with CR is read at once, although LF may follow", () => {
   const events: string[] = [];
   const decoder = new EventStreamDecoder((data) => events.push(data));
   decoder.push(Buffer.from("data: one\r\n\r"));

@@ -150,7 +150,7 @@ describe("an own fetch", () => {
     expect(await open(one)).not.toBe(await open());
   });
 
-  test("L6: that cannot be called, or that competes with a dispatcher, is refused", async () => {
+  test("L6: that is no function, or competes with a dispatcher, is refused", async () => {
     const wrong = { fetch: "fetch" as unknown as typeof fetch };
     expect(() => chatOver(wrong.fetch)).toThrow(
       "fetch of the model openai-chat/m must be a function like the global fetch, not a string.",
@@ -166,7 +166,7 @@ describe("an own fetch", () => {
   });
 });
 
-describe("on a runtime without undici", () => {
+describe("a runtime without undici", () => {
   afterEach(() => vi.unstubAllGlobals());
 
   test.each(remote)("L8: the requests of $name go over the global fetch", async (provider) => {

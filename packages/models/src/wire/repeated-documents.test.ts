@@ -34,7 +34,7 @@ function readAll(documents: readonly string[]): { texts: string[]; parsed: numbe
 const textIn = (document: string): string => JSON.parse(document).choices[0].delta.content;
 
 describe("documents that repeat but for one string", () => {
-  test("are parsed until a second one has confirmed where the string stands", () => {
+  test("are parsed until a second document confirms the place of the string", () => {
     const words = ["", "A", " banyan", " is", " a", " tree", "."];
     expect(readAll(words.map((word) => chunk(word)))).toEqual({ texts: words, parsed: 3 });
   });
@@ -48,7 +48,7 @@ describe("documents that repeat but for one string", () => {
     expect(learning.indexOf(true)).toBe(12);
   });
 
-  test("say what parsing them says, whatever their strings are and whatever else changes", () => {
+  test("equal the parsed documents, whatever their strings and other changes", () => {
     const text = fc.oneof(
       fc.constantFrom("", '"', "\\", "\n", "a", "assistant", "content", "{}"),
       fc.string({ unit: "binary" }),
@@ -61,7 +61,7 @@ describe("documents that repeat but for one string", () => {
     );
   });
 
-  test("are parsed when the string stands there twice, or is another one", () => {
+  test("are parsed if the string occurs twice, or is another string", () => {
     const twice = (word: string) => `{"copy":"${word}","choices":[{"delta":{"content":"${word}"}}]}`;
     expect(readAll(["a", "b", "c", "d"].map(twice)).parsed).toBe(4);
     const other = chunk("x").replace("assistant", "somebody");
@@ -79,18 +79,18 @@ describe("documents that repeat but for one string", () => {
     expect(readAll(documents)).toEqual({ texts: ["a", "b", 'A\n"', "c"], parsed: 2 });
   });
 
-  test("are parsed where more stands between what repeats", () => {
+  test("are parsed if more text occurs between the repeated parts", () => {
     const more = chunk("x").replace('"x"', '"a","content":"c"');
     expect(readAll([chunk("a"), chunk("b"), more])).toEqual({ texts: ["a", "b", "c"], parsed: 3 });
   });
 
-  test("the same word twice confirms nothing: it may stand anywhere", () => {
+  test("the same word twice confirms nothing: its place is unknown", () => {
     const roles = (role: string) => `{"role":"${role}","choices":[{"delta":{"content":"user"}}]}`;
     const documents = [roles("user"), roles("user"), roles("tool")];
     expect(readAll(documents)).toEqual({ texts: ["user", "user", "user"], parsed: 3 });
   });
 
-  test("a raw control character, which JSON does not allow, is left to the parser", () => {
+  test("the parser reads a raw control character, which JSON forbids", () => {
     const repeated = longRead();
     const said: string[] = [];
     for (const word of ["a", "b"]) repeated.learn(chunk(word), word, (text) => said.push(text));
@@ -99,17 +99,17 @@ describe("documents that repeat but for one string", () => {
     expect(said).toEqual(["c"]);
   });
 
-  test("a series that never repeats is not learnt for ever", () => {
+  test("a series that never repeats stops the learning", () => {
     const odd = (index: number) => chunk(`word ${index}`).replace('"id":1', `"id":[${index < 20 ? index : 1}]`);
     const documents = Array.from({ length: 40 }, (_, index) => odd(index));
     expect(readAll(documents)).toEqual({ texts: documents.map(textIn), parsed: 40 });
   });
 
-  describe("with other fields that change", () => {
+  describe("other fields that change", () => {
     const padded = (padding: string, text: string) => chunk(text).replace(/}$/, `,"obfuscation":"${padding}"}`);
     const words = ["A", " banyan", " is", " a", " tree", "."];
 
-    test("V6: are parsed twice, whatever random padding they have", () => {
+    test("V6: are parsed twice with any random padding", () => {
       const documents = words.map((word, index) => padded("xQ7b3".slice(0, index), word));
       expect(readAll(documents)).toEqual({ texts: words, parsed: 2 });
     });

@@ -22,7 +22,7 @@ async function failure(answer: Promise<unknown>): Promise<ModelError> {
 const never = new AbortController().signal;
 
 describe("connections", () => {
-  test("a socket that is cut in mid-stream is a broken stream", async () => {
+  test("a socket that is cut in the stream is a broken stream", async () => {
     await using server = await serve((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(eventOf(chunk({ content: "Hel" })), () => response.destroy());
@@ -33,7 +33,7 @@ describe("connections", () => {
     expect(sink.parts).toEqual([{ type: "text", text: "Hel" }]);
   });
 
-  test("a socket that is cut after the reason to finish does no harm", async () => {
+  test("a socket that is cut after the finish reason does no harm", async () => {
     await using server = await serve((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(eventOf(chunk({ content: "Hello" }, "stop")), () => response.destroy());
@@ -41,7 +41,7 @@ describe("connections", () => {
     expect((await answerOf(driverAt(server.baseURL), say("x"))).map(({ type }) => type)).toEqual(["text", "finish"]);
   });
 
-  test("a connection that stays open after [DONE] is not waited for", async () => {
+  test("a connection that stays open after [DONE] causes no wait", async () => {
     const closed = Promise.withResolvers<void>();
     await using server = await serve((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -52,7 +52,7 @@ describe("connections", () => {
     await closed.promise;
   });
 
-  test("one connection serves one stream after the other", async () => {
+  test("one connection serves several streams in turn", async () => {
     await using server = await serve((_, response) => streamed(response, chunk({ content: "A" }, "stop"), "[DONE]"));
     const driver = driverAt(server.baseURL);
     for (let i = 0; i < 3; i++) {
@@ -77,7 +77,7 @@ describe("connections", () => {
     expect(answers.map(([part]) => (part as { text: string }).text)).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  test("what one read brings is handed over in one batch", async () => {
+  test("one batch has the content of one read", async () => {
     await using server = await serve((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.socket?.cork();
@@ -141,13 +141,13 @@ describe("ending early", () => {
     await gone.promise;
   });
 
-  test("nothing is sent when the signal has aborted already", async () => {
+  test("no request is sent after an abort", async () => {
     await using server = await serve((_, response) => streamed(response, "[DONE]"));
     await expect(answerOf(driverAt(server.baseURL), say("x"), AbortSignal.abort("enough"))).rejects.toBe("enough");
     expect(server.connections).toBe(0);
   });
 
-  test("a sink that throws ends the request", async () => {
+  test("a sink that throws an error ends the request", async () => {
     await using server = await silentServer();
     const sink: ModelSink = {
       push() {
@@ -160,7 +160,7 @@ describe("ending early", () => {
   });
 });
 
-describe("a sink that is full", () => {
+describe("a full sink", () => {
   const size = 64 * 1024;
   const count = 1000;
 
@@ -228,7 +228,7 @@ describe("a sink that is full", () => {
     await expect(answer).rejects.toBe("enough");
   });
 
-  test("gets the rest and the end when the answer ended meanwhile", async () => {
+  test("gets the rest and the end after the answer ended", async () => {
     await using server = await serve(async (_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(eventOf(chunk({ content: "a" })));

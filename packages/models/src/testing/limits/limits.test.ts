@@ -26,7 +26,7 @@ const WAYS: readonly (readonly [name: string, env: (address: string) => Record<s
 const COUNT = process.env.BANYAN_LONG ? 460 : 8;
 const TIME = 60_000 + COUNT * 500;
 
-describe("F44, F45, F46, F47, F49, F56, F66: no provider refuses a request, whatever a conversation holds:", () => {
+describe("F44, F45, F46, F47, F49, F56, F66: no provider refuses a request with any content of a conversation:", () => {
   test.each(WAYS)(
     "%s",
     async (name, env) => {

@@ -42,7 +42,7 @@ const ODD_KEYS = {
   required: ["ids[]"],
 };
 
-describe("open cases of what goes back:", () => {
+describe("open cases of repeated content:", () => {
   test.each<
     [row: string, name: string, at: keyof typeof AT, request: Partial<ModelRequest>, holds: RegExp, lacks?: RegExp]
   >([
@@ -181,7 +181,7 @@ describe("open cases of what goes back:", () => {
     if (lacks) expect(JSON.stringify(body)).not.toMatch(lacks);
   });
 
-  test("F49: arguments under new names of properties come back under the names of the schema", async () => {
+  test("F49: arguments under changed names of properties get the schema's names again", async () => {
     const [name, env] = AT.anthropic;
     const requests: string[] = [];
     await using server = await serve(async (request, reply) => {
@@ -238,7 +238,7 @@ describe("open cases of what goes back:", () => {
     expect(requests[1]).toMatch(/"input":\{"ids__\w{9}":\["x"\]\}/);
   });
 
-  test("F49: a tool that no object fits is left out alone, with a note", async () => {
+  test("F49: a tool whose schema accepts no object is left out alone, with a note", async () => {
     const sink = new KeepingSink();
     await using server = await serve((_, reply) => streamed(reply, chunk({ content: "ok" }, "stop"), "[DONE]"));
     const model = await resolveModel("openai-compatible/m", { env: { OPENAI_COMPATIBLE_BASE_URL: server.baseURL } });
@@ -254,7 +254,7 @@ describe("open cases of what goes back:", () => {
     });
   });
 
-  test("F49: with more tools than the provider takes, those before the last eight are left out", async () => {
+  test("F49: if there are too many tools for the provider, the tools before the last eight are left out", async () => {
     const tools = Array.from({ length: 217 }, (_, index) => ({ ...look, name: `tool_${index}` }));
     const [name, env] = AT.openai;
     const [body] = await bodiesOf(name, env, { messages: [user("a")], tools });

@@ -127,7 +127,7 @@ describe("a refusal that names a part costs one more request:", () => {
     expect(parts.some((part) => part.type === "text" && part.text === "ok")).toBe(true);
   });
 
-  test("F47: picture-refused: the new picture is left out from then on, and the model is told", async () => {
+  test("F47: picture-refused: later requests leave out the new picture, and the model learns so", async () => {
     const error = { type: "error", error: { type: "invalid_request_error", message: "Could not process image" } };
     const bad = picture(11, 11, "bad.png");
     await using at = await refusing(
@@ -190,7 +190,7 @@ describe("a refusal that names a part costs one more request:", () => {
     expect(at.asked).toHaveLength(3);
   });
 
-  test("F48, F85: a part that is refused again is not asked for a third time", async () => {
+  test("F48, F85: a part that is refused twice causes no third request", async () => {
     const error = { error: { message: "Unsupported parameter: stream_options" } };
     await using at = await refusing(() => [400, error], "openai-compatible/m", "OPENAI_COMPATIBLE");
     await expect(answerOf(at.model, ask([user("a")]))).rejects.toThrow("stream_options");
@@ -237,7 +237,7 @@ describe("a refusal that names a part costs one more request:", () => {
     expect(at.asked).toHaveLength(200);
   });
 
-  test("F85: the user is told once, and the turn goes on", async () => {
+  test("F85: the user gets one notice, and the turn continues", async () => {
     const error = { error: { message: "Unsupported parameter: stream_options" } };
     await using at = await refusing(
       (body) => (body.includes("stream_options") ? [400, error] : undefined),

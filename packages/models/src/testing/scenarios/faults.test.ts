@@ -188,7 +188,7 @@ function placesIn(length: number): number[] {
 }
 
 describe.each(ways)("$name", (way) => {
-  test("F13, F16: cut at any byte, it is whole or one sentence, and says nothing that the whole does not", async () => {
+  test("F13, F16: an answer that is cut at any byte is complete or one error, and contains no text that the whole lacks", async () => {
     await using service = await Service.open();
     const answer = await recorded(way);
     const whole = await hear(way, service, { pieces: [answer] });
@@ -233,7 +233,7 @@ describe.each(ways)("$name", (way) => {
     },
   );
 
-  test("F27: what its format calls the end is the end, though the connection stays open, which is then let go", async () => {
+  test("F27: the format's end ends the answer on an open connection, which is then closed", async () => {
     await using service = await Service.open();
     const answer = await recorded(way);
     const whole = await hear(way, service, { pieces: [answer] });
@@ -253,7 +253,7 @@ describe.each(ways)("$name", (way) => {
   });
 
   test.each([301, 302, 307, 308])(
-    "F34: a redirect (%i) is told with the new address, and no key goes there",
+    "F34: the error for a redirect (%i) names the new address, which gets no key",
     async (status) => {
       await using service = await Service.open();
       const asked: (string | undefined)[] = [];
@@ -321,7 +321,7 @@ describe.each(ways)("$name", (way) => {
   });
 });
 
-test("F27: a chat server that says neither [DONE] nor its usage is waited for a while only", async () => {
+test("F27: a chat server without [DONE] and usage delays the end only a little", async () => {
   const [way] = ways;
   if (!way) throw new Error("There is no chat format.");
   await using service = await Service.open();

@@ -68,13 +68,13 @@ describe("over HTTP, on every format,", () => {
     }
   });
 
-  test("B44: a result that does not fit is asked for once more, and then the turn fails", async () => {
+  test("B44: a result that does not match is requested once more, and then the turn fails", async () => {
     for (const { format, turns } of await playAll(neverFits)) {
       expect(turns, format.name).toMatchObject([{ reason: "failed", result: undefined, error: { code: "output" } }]);
     }
   });
 
-  test("B42: a summary is asked for behind what was said, and what it covers is not sent again", async () => {
+  test("B42: a summary's request follows the conversation, and covered messages are not sent again", async () => {
     for (const { format, turns, requests, state } of await playAll(summedUp)) {
       expect(turns.at(-1), format.name).toMatchObject({ reason: "answered", text: "Both seen." });
       const [asked, answered] = requests.slice(-2);
@@ -90,7 +90,7 @@ describe("over HTTP, on every format,", () => {
     }
   });
 
-  test("B32: what a tool says of the answer that it heard is a message before the next answer", async () => {
+  test("B32: a follower's message comes before the next answer", async () => {
     for (const { format, shape, requests } of await playAll(listenedTo)) {
       expect(shape.messages.slice(2), format.name).toMatchObject([
         { by: "assistant", text: "Hear, hear." },

@@ -21,7 +21,7 @@ describe("over HTTP, on every format,", () => {
     [503, "Busy", "overloaded", true],
     [529, "Overloaded", "overloaded", true],
   ])(
-    "F14: an answer of %i, %s, fails the turn as %s, and the conversation goes on",
+    "F14: an answer of %i, %s, fails the turn as %s, and the conversation continues",
     async (status, message, code, retryable) => {
       const scenario = {
         says: ["Hello", "Hello?"],
@@ -46,7 +46,7 @@ describe("over HTTP, on every format,", () => {
     },
   );
 
-  test.each([429, 500, 503, 529])("F14: after %i the model is asked anew", async (status) => {
+  test.each([429, 500, 503, 529])("F14: %i causes a retry", async (status) => {
     const scenario = {
       says: ["Hello"],
       agent: { retry: { attempts: 2, delay: 1 } },
@@ -58,7 +58,7 @@ describe("over HTTP, on every format,", () => {
     }
   });
 
-  test("F14: a provider that asks for a longer wait than allowed is not asked again, and the wait is told", async () => {
+  test("F14: a provider whose wait is too long gets no retry, and the error names the wait", async () => {
     const scenario = {
       says: ["Hello"],
       agent: { retry: { attempts: 4, delay: 1, time: 6000 } },

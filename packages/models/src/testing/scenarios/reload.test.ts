@@ -150,14 +150,14 @@ describe("invariant 2: a conversation that is opened again asks the provider the
     { ...summedUp, said: SUMMARY },
     { ...listenedTo, said: "Heard 11 letters." },
     { ...handedOn, said: "gold" },
-  ])("and that request has $name", async ({ said, ...scenario }) => {
+  ])("and the next request has $name", async ({ said, ...scenario }) => {
     for (const format of formats) {
       const { live } = await reload(format, scenario);
       expect(live, format.name).toContain(said);
     }
   });
 
-  test("and that request has what the eventful conversation is about", async () => {
+  test("and the next request has the subject of the eventful conversation", async () => {
     for (const format of formats) {
       const { played } = await reload(format, eventful);
       const { body } = played.requests.at(-1) ?? {};
@@ -198,7 +198,7 @@ function withoutLast(said: string): string {
   return JSON.stringify(JSON.parse(said).slice(0, -1)).slice(0, -1);
 }
 
-describe("what a provider keeps of a request stands at the beginning of the next, on every format:", () => {
+describe("the next request begins with the part that a provider keeps, in each format:", () => {
   test.each([eventful, pictured, listenedTo, summedUp])("$name", async (scenario) => {
     for (const format of formats) {
       const { played } = await reload(format, scenario);

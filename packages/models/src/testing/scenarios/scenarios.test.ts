@@ -61,7 +61,7 @@ describe("over HTTP, the same tree on every format:", () => {
 });
 
 describe("over HTTP, on every format,", () => {
-  test("a model that answers with one call, then another call, then text is asked exactly three times", async () => {
+  test("a model that answers with a call, another call, then text gets exactly three requests", async () => {
     for (const { format, turns, journal } of await playAll(named("one call, then another call, then text"))) {
       expect(journal, format.name).toHaveLength(3);
       expect(turns, format.name).toMatchObject([
@@ -79,7 +79,7 @@ describe("over HTTP, on every format,", () => {
     }
   });
 
-  test("what a person, a tool and the model said goes over the wire word for word, whatever Unicode it holds", async () => {
+  test("any Unicode text of user, tool and model is sent unchanged", async () => {
     for (const { format, journal, requests } of await playAll(named("any Unicode"))) {
       const last = journal.at(-1)?.messages ?? [];
       expect(last.find(({ role }) => role === "user")?.content, format.name).toBe(UNICODE);
@@ -104,7 +104,7 @@ describe("over HTTP, on every format,", () => {
     }
   });
 
-  test("B20: usage and cost of a turn are those of all its model calls, and an unknown price stays unknown", async () => {
+  test("B20: usage and cost of a turn are the sum of its model calls, and an unknown price stays unknown", async () => {
     const priced: (number | undefined)[] = [];
     for (const { format, turns, told } of await playAll(named("three rounds"))) {
       const [rounds, thanks] = turns;
@@ -121,7 +121,7 @@ describe("over HTTP, on every format,", () => {
     );
   });
 
-  test("F16: a stream that is cut each time fails the turn, which keeps what came", async () => {
+  test("F16: a stream that is cut each time fails the turn, and the partial answer is kept", async () => {
     for (const { format, turns } of await playAll(named("a stream that is cut each time"))) {
       expect(turns, format.name).toMatchObject([
         { reason: "failed", text: "Good morni", error: { code: "broken-stream" } },

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { shapeOf } from "./shape.ts";
 import { look } from "./tools.ts";
 
-test("a shape tells who said what, what became of calls, and how it ended", async () => {
+test("a shape has the speakers, the outcomes of calls, and the end", async () => {
   const session = Session.inMemory();
   const model = scriptedModel([[reasoning("Hm."), text("Looking."), call("look", { at: "a" })], "Seen."]);
   await new Agent({ model, tools: [look] }).send("Look", { session });
@@ -25,7 +25,7 @@ test("a shape tells who said what, what became of calls, and how it ended", asyn
   });
 });
 
-test("a branch says which message it is below", async () => {
+test("a branch names the message above it", async () => {
   const session = Session.inMemory();
   const agent = new Agent({ model: scriptedModel(["One.", "Two."]) });
   await agent.send("Count", { session });
@@ -37,7 +37,7 @@ test("a branch says which message it is below", async () => {
   ]);
 });
 
-test("what went wrong is marked, and not told in the words of the provider", async () => {
+test("a failure is marked, without the provider's words", async () => {
   const session = Session.inMemory();
   const model = scriptedModel([[call("look", { at: "a" }), fail("authentication")]]);
   await new Agent({ model, tools: [look] }).send("Look", { session }).catch(() => {});
