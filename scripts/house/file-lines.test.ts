@@ -12,7 +12,6 @@ const LONGER: Readonly<Record<string, number>> = {
   // The tests of a file share their setup.
   "packages/cli/src/terminal/full/views/lists.test.ts": 419,
   "packages/core/src/context/background-summary.test.ts": 454,
-  "packages/core/src/context/compaction.test.ts": 405,
   "packages/core/src/past/recovery.test.ts": 402,
   "packages/telemetry/src/telemetry.test.ts": 413,
   "scripts/build/build.test.ts": 418,

@@ -47,7 +47,7 @@ function site(script: Script, more: ConstructorParameters<typeof Agent>[0] | obj
   return { agent, events, started, request, ask, allow };
 }
 
-describe("F73: one call asks in one request, and one call answers in another", () => {
+describe("F73: one call returns a question, and another call answers it", () => {
   test("the turn is left when it can do nothing more: its other calls have their results, and both questions are there", async () => {
     const { started, ask, allow } = site([[call("send", { n: 1 }), call("look"), call("send", { n: 2 })], "Sent."]);
     const asked = await ask();
@@ -63,7 +63,7 @@ describe("F73: one call asks in one request, and one call answers in another", (
     expect(started).toEqual(["look", "send", "send"]);
   });
 
-  test("what a sub-agent asks is asked in the turn", async () => {
+  test("the turn returns a question of a sub-agent", async () => {
     const script: Script = ({ messages }) => {
       const task = JSON.stringify(messages[0]).includes("Send it.");
       if (task) return messages.length === 1 ? [call("look"), call("send")] : [finishTask("It is sent.")];
@@ -76,7 +76,7 @@ describe("F73: one call asks in one request, and one call answers in another", (
     expect(started).toEqual(["look", "send"]);
   });
 
-  test("whether a turn may go on beyond its limit", async () => {
+  test("the question whether a turn may continue beyond its limit", async () => {
     const { started, ask, allow } = site([[call("look")], "Done."], { limits: { steps: 1, policy: "ask" } });
     const { reason, questions } = await ask();
     expect([reason, questions]).toMatchObject(["waiting", [{ type: "limit" }]]);
@@ -112,7 +112,7 @@ describe("F73: one call asks in one request, and one call answers in another", (
     expect([text, started]).toEqual(["Thanks.", ["survey"]]);
   });
 
-  test("a turn that asks nothing ends as ever, and a misspelt option is refused", async () => {
+  test("a turn without a question ends as usual, and a misspelt option is refused", async () => {
     const { ask, request, agent } = site(["Hello."]);
     expect(await ask()).toMatchObject({ reason: "answered", text: "Hello.", questions: [] });
     const misspelt = { untilAskd: true } as object;

@@ -97,7 +97,7 @@ describe("commands at any moment of a turn", () => {
     }
   });
 
-  test("F25: one run is on a branch, each call has one start and one result, and every text is heard once", async () => {
+  test("F25: a branch has one run, each call has one start and one result, and each text is delivered once", async () => {
     await fc.assert(
       fc.asyncProperty(scenes, commands, fc.boolean(), async (names, plan, slow) => {
         expect((await played(names, plan, slow)).problems).toEqual([]);

@@ -42,7 +42,7 @@ test.each([false, true])("B71: onCalls hears calls pending, as they were asked f
   ]);
 });
 
-test("B71: what callbacks promise is waited for where they say so, and no call starts before", async () => {
+test("B71: awaited callbacks finish before the next call starts", async () => {
   done.length = 0;
   const slowly = (what: string) => async () => {
     await new Promise(setImmediate);
@@ -76,7 +76,7 @@ test("B71: an interrupt ends the wait for a callback that never ends", async () 
   expect(await agent.send("go", { session })).toMatchObject({ reason: "interrupted" });
 });
 
-test("B71: one that throws or rejects is told once in a turn, and harms nothing", async () => {
+test("B71: a callback that throws or rejects is reported once in a turn, and harms nothing", async () => {
   const callbacks = {
     onMessage() {
       throw new Error("broken");

@@ -38,7 +38,7 @@ describe("a turn as a promise", () => {
     expect(error).toMatchObject({ code: "authentication", turn: { reason: "failed", text: "Half" } });
   });
 
-  test("an abort of send's signal interrupts the turn and keeps what there is", async () => {
+  test("an abort of send's signal interrupts the turn and keeps the partial answer", async () => {
     const abort = new AbortController();
     const agent = new Agent({ model: scriptedModel([[text("So far"), stall()]]) });
     const session = Session.inMemory();
@@ -66,7 +66,7 @@ describe("a conversation as one stream", () => {
     await feed.return?.();
   });
 
-  test("B1: it shows text, reasoning, the life of each call, usage, the turn's end and its own, in order", async () => {
+  test("B1: the feed shows text, reasoning, the life of each call, usage, and the ends of turn and chat, in order", async () => {
     const model = scriptedModel([[reasoning("Hm."), text("Looking."), call("look")], "Done."]);
     const items = await collect(new Agent({ model, tools: [look] }).chat(say("Hi")));
     expect(items.map(({ type }) => type)).toEqual([
@@ -93,7 +93,7 @@ describe("a conversation as one stream", () => {
     expect(items.at(-1)).toEqual({ type: "chat.ended", reason: "answered" });
   });
 
-  test("B2, B12: a handler's answer goes on in the same stream, and it sees the whole conversation", async () => {
+  test("B2, B12: the handler's answer continues the same stream, and the handler gets the whole conversation", async () => {
     const lines = ["two", "three"];
     const seen: string[][] = [];
     const agent = new Agent({
@@ -153,7 +153,7 @@ describe("a conversation as one stream", () => {
     expect(texts).toEqual(["question", "first", "second", "better question", "third"]);
   });
 
-  test("B3: resume goes on from an interrupted answer without a new message", async () => {
+  test("B3: resume continues an interrupted answer without a new message", async () => {
     const session = Session.inMemory();
     const model = scriptedModel([[text("Half a "), stall()], "sentence."]);
     const agent = new Agent({ model });
@@ -166,7 +166,7 @@ describe("a conversation as one stream", () => {
     expect(model.requests[1]?.messages.at(-1)?.role).toBe("user");
   });
 
-  test("B3: retry and resume of an empty conversation say what is missing", async () => {
+  test("B3: the errors of retry and resume in an empty conversation name the missing message", async () => {
     const agent = new Agent({ model: scriptedModel([]) });
     await expect(collect(agent.chat(retry()))).rejects.toThrow(/nothing to retry/);
     await expect(collect(agent.chat(resume()))).rejects.toThrow(/nothing to resume/);
@@ -215,7 +215,7 @@ describe("a conversation as one stream", () => {
     }
   });
 
-  test("B7: leaving the stream early interrupts the run, and nothing stays behind", async () => {
+  test("B7: leaving the stream early interrupts the run, and leaves nothing open", async () => {
     let aborted = false;
     const waiting = defineTool({
       name: "wait",
@@ -263,7 +263,7 @@ describe("a conversation as one stream", () => {
     expect(read).toBe(2_000 * 1024);
   });
 
-  test("B9: a provider error ends the turn with the partial answer kept, and the handler is told", async () => {
+  test("B9: a provider error ends the turn with the partial answer, and the handler gets the turn", async () => {
     const told: (string | undefined)[] = [];
     const agent = new Agent({
       model: scriptedModel([[text("Half"), fail("quota")], "Whole."]),
@@ -310,7 +310,7 @@ describe("a conversation as one stream", () => {
     expect(() => chat[Symbol.asyncIterator]()).toThrow(/iterated before/);
   });
 
-  test("what a turn handler throws reaches the consumer, after the turn was kept", async () => {
+  test("the consumer gets the error of a turn handler, after the turn was stored", async () => {
     const agent = new Agent({
       model: scriptedModel(["kept"]),
       onTurn: () => {
@@ -374,7 +374,7 @@ describe("the handle", () => {
     expect(model.asked).toBe(0);
   });
 
-  test("B57: callbacks mirror the feed, and one that fails harms nothing", async () => {
+  test("B57: callbacks mirror the feed, and a failing callback harms nothing", async () => {
     const told: string[] = [];
     const agent = new Agent({
       model: scriptedModel([[call("look")], "Done."]),

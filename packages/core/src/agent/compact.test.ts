@@ -28,7 +28,7 @@ async function talked(...then: readonly Scene[]) {
   return { agent, session, model, events };
 }
 
-test("B42: the summary that somebody asks for keeps what they want, in the words of the request alone", async () => {
+test("B42: a requested summary keeps the user's wishes, which only its request contains", async () => {
   const { agent, session, model } = await talked("Summed up in a few words.");
   expect(await agent.compact({ session, keep: "every colour" })).toBeUndefined();
   const asked = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
@@ -38,7 +38,7 @@ test("B42: the summary that somebody asks for keeps what they want, in the words
   expect(messages.some((message) => textOf(message).includes("colour"))).toBe(false);
 });
 
-test("F99: the gain of a summary is counted alike, whatever the provider counts of the request before", async () => {
+test("F99: the gain of a summary has one measure, whatever the provider counted for the request before", async () => {
   // A tenth of the true size: this provider does not count instructions and tools.
   const model = scriptedModel(
     ["a", "b", "c", "Short."].map((said) => [spend({ input: 300, output: 5 }), text(said.padEnd(1_200, " word"))]),
@@ -62,7 +62,7 @@ test("F99: the gain of a summary is counted alike, whatever the provider counts 
 });
 
 test.each([0.7, 1, 1.4])(
-  "F99: a provider that counts %d times our tokens gives the same shares, and those of the next request",
+  "F99: a provider that counts %d times our tokens gives the same shares for this request and the next",
   async (times) => {
     const sizes: number[] = [];
     const model = scriptedModel(({ instructions, messages }) => {
@@ -105,7 +105,7 @@ const lastOf = ({ messages }: ModelRequest) =>
     ?.parts.map((part) => (part.type === "text" ? part.text : ""))
     .join("") ?? "";
 
-describe("F96: a summary has a fixed form, and holds what the user asks for", () => {
+describe("F96: a summary has a fixed form, and contains the user's wishes", () => {
   test("the request names the headings in their order, and does not ask the model to go on", async () => {
     const { agent, session, model } = await talked("Sum.");
     await agent.compact({ session });
@@ -116,7 +116,7 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
     expect(JSON.stringify(request)).not.toContain("Go on from where your last answer stopped");
   });
 
-  test("the line behind the summary says that the work continues, and names the tools that read what is covered", async () => {
+  test("the line after the summary says that the work continues, and names the tools that read covered messages", async () => {
     const { agent, session, model } = await talked("Sum.", "Yes.", "Sum.", "Yes.");
     await agent.compact({ session });
     await agent.send("And?", { session });
@@ -146,7 +146,7 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
     expect(JSON.stringify(model.requests.at(-1))).toContain("A summary that is longer");
   });
 
-  test("words of the settings, of the hook and of the user stand in the request, in this order, and of the settings in each", async () => {
+  test("words of the settings, the hook and the user are in the request in this order, and the settings' words in each request", async () => {
     const { agent, session, model } = await talked("Sum.", "Five.", "Six.", "Seven.", "Sum again.");
     const asked: unknown[] = [];
     const beforeSummary = ({ trigger, wanted }: SummaryRequest) => {
@@ -193,7 +193,7 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
 
   const deny: CallHooks = { beforeSummary: () => ({ decision: "deny", reason: "Not now." }) };
 
-  test("a hook blocks a summary that a user asks for, and none that the context needs", async () => {
+  test("a hook blocks a summary that a user requested, and none that the context needs", async () => {
     const { agent, session } = await talked();
     const blocked = agent.with({ hooks: deny });
     expect(await blocked.compact({ session })).toBe("A hook blocked the summary: Not now.");
@@ -204,7 +204,7 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
     ]);
   });
 
-  test("a hook that throws adds nothing, and the summary is made", async () => {
+  test("a hook that throws an error adds nothing, and the summary is made", async () => {
     const hooks: CallHooks = {
       beforeSummary() {
         throw new Error("no network");
@@ -214,7 +214,7 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
     expect([summaries.length, problems]).toEqual([1, ["beforeSummary: no network"]]);
   });
 
-  test("with automatic: false no summary is made by itself, and one that a user asks for is", async () => {
+  test("with automatic: false, only a user's request causes a summary", async () => {
     const { agent, session, summaries } = await full({ compaction: { automatic: false } }, "So it is.", SUM);
     expect(summaries).toEqual([]);
     expect(await agent.compact({ session })).toBeUndefined();

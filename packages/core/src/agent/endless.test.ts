@@ -76,14 +76,14 @@ describe("a conversation without end", () => {
     expect(session.state.children.size).toBeLessThanOrEqual(WINDOW);
   });
 
-  test("B8: the model is shown what the window kept, and what was said since", async () => {
+  test("B8: the model gets the messages of the window and the new ones", async () => {
     const model = scriptedModel((_, index) => `Part ${index + 1}`);
     await takeTurns(30, new Agent({ model }), Session.inMemory({ window: 4 }));
     const shown = model.requests.at(-1)!.messages.map(({ parts: [part] }) => part?.type === "text" && part.text);
     expect(shown).toEqual(["And then?", "Part 28", "And then?", "Part 29", "And then?"]);
   });
 
-  test("B8: turns that are longer than the window are forgotten all the same", async () => {
+  test("B8: the session forgets turns that are longer than the window", async () => {
     const look = defineTool({
       name: "look",
       description: "Looks.",
@@ -99,7 +99,7 @@ describe("a conversation without end", () => {
     expect(session.state.calls.size).toBe(5);
   });
 
-  test("V12: a turn that is kept takes at most 1,250 bytes with two short messages", async () => {
+  test("V12: a stored turn with two short messages takes at most 1,250 bytes", async () => {
     const session = Session.inMemory();
     const agent = new Agent({ model: briefModel() });
     const seen: number[] = [];

@@ -112,7 +112,7 @@ describe("a guard of the input", () => {
     expect(session.state.inbox).toEqual([]);
   });
 
-  test("L6: judges again what a user changes while the guard decides", async () => {
+  test("L6: judges again the changes that a user makes while the guard decides", async () => {
     const session = Session.inMemory();
     const gate = Promise.withResolvers<void>();
     const model = scriptedModel([[until(gate.promise), call("act")], "Done."]);
@@ -133,7 +133,7 @@ describe("a guard of the input", () => {
 });
 
 describe("a guard of the output", () => {
-  test("L6: which holds back lets a refused text reach neither the log nor another reader", async () => {
+  test("L6: with hold keeps a refused text out of the log and away from other readers", async () => {
     const { session, events, seen } = await watched();
     const model = scriptedModel([
       [reasoning("The SECRET is 7."), text("The ", "SECRET", " is 7."), call("act"), spend({ input: 9, output: 5 })],
@@ -151,7 +151,7 @@ describe("a guard of the output", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("L6: which holds back passes the whole response on, with its calls", async () => {
+  test("L6: with hold passes on the whole response with its calls", async () => {
     const { session, seen } = await watched();
     const model = scriptedModel([[reasoning("Hm."), text("I ", "act."), call("act")], "Done."]);
     const checked: unknown[] = [];
@@ -184,7 +184,7 @@ describe("a guard of the output", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("L6: which does not hold back shows the text, and clients remove it", async () => {
+  test("L6: without hold shows the text, and clients remove it", async () => {
     const { session, seen } = await watched();
     const model = scriptedModel([[text("The SECRET is 7."), call("act")]]);
     const items = await collect(
@@ -200,7 +200,7 @@ describe("a guard of the output", () => {
     expect(texts(session)).toEqual(["Hi"]);
   });
 
-  test("L6: a held response that breaks off is asked for again, and nothing of it is kept", async () => {
+  test("L6: causes a retry if a held response breaks off, and nothing of the response is kept", async () => {
     const { session, events, seen } = await watched();
     const model = scriptedModel([[text("The SECRET"), cut()], "Hello."]);
     const agent = new Agent({ model, guards: noSecrets, retry: { delay: 1 } });
@@ -324,7 +324,7 @@ describe("a guard of the output", () => {
     expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("It contains a secret.");
   });
 
-  test("L6: the guards of both agents check what a user writes to an agent by value, first the outer guard", async () => {
+  test("L6: the guards of both agents check a user's message to an agent by value, the outer guard first", async () => {
     const session = Session.inMemory();
     const gate = Promise.withResolvers<void>();
     const inner = scriptedModel([[until(gate.promise), call("act")], "Found."]);

@@ -207,7 +207,7 @@ describe("a hand-off by the model", () => {
     expect(usage.input).toBeLessThanOrEqual(450);
   });
 
-  test("L3: a message that arrives during a hand-off reaches the other agent", async () => {
+  test("L3: the other agent gets a message that arrives during a hand-off", async () => {
     const session = Session.inMemory();
     const { desk, writerModel } = deskAndWriter();
     const chat = desk.chat(say("A story, please."), { session });

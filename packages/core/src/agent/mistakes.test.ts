@@ -23,7 +23,7 @@ const tool = defineTool({
 /** Values that untyped programs may pass. */
 const wrong = <T>(value: unknown): T => value as T;
 
-describe("a mistake is told at once, and with what to do", () => {
+describe("a mistake is an immediate error with a remedy", () => {
   test.each<[string, unknown, RegExp]>([
     ["the name of a model", "openai/gpt-5", /resolveModel\("provider\/model"\).*The given model is a name/],
     ["a model that nobody awaited", Promise.resolve(model), /The given model is a promise: await it/],
@@ -72,7 +72,7 @@ describe("a mistake is told at once, and with what to do", () => {
     expect(() => agent.with(wrong<Partial<AgentOptions>>(options))).toThrow(sentence);
   });
 
-  test("B76: a memory that is none, and a store that is none", async () => {
+  test("B76: a memory or a store of the wrong type", async () => {
     expect(() => agent.with({ memory: wrong({ store: Promise.resolve({}) }) })).toThrow(/memory.store is no memory/);
     await expect(Session.open(wrong(Promise.resolve({})))).rejects.toThrow(/needs a store.*a promise: await it/);
     await expect(Session.open(wrong(undefined))).rejects.toMatchObject({ code: "invalid-option" });
@@ -113,13 +113,13 @@ describe("a mistake is told at once, and with what to do", () => {
     await expect(made().then((changed) => changed.send("Hello"))).rejects.toThrow(sentence);
   });
 
-  test("a text where a directive belongs, a message that is none, and a session that nobody awaited", () => {
+  test("a text in place of a directive, an invalid message, and a session without await", () => {
     expect(() => agent.chat(wrong("Hello"))).toThrow(/begins with a directive: agent.chat\(say/);
     expect(() => say(wrong(5))).toThrow(/must be a string, an array of parts, .* not a number/);
     expect(() => agent.chat(say("Hello"), { session: wrong(Promise.resolve(Session.inMemory())) })).toThrow(/await/);
   });
 
-  test("a turn handler that answers with a directive alone", async () => {
+  test("a turn handler that returns only a directive", async () => {
     const chat = agent.with({ onTurn: () => wrong(say("More")) }).chat(say("Hello"));
     await expect(collect(chat)).rejects.toMatchObject({ name: "ChatError", code: "no-chat" });
   });
@@ -136,7 +136,7 @@ describe("a mistake is told at once, and with what to do", () => {
     await expect(Session.open(store, undefined, { window })).rejects.toMatchObject(refused);
   });
 
-  test("a text for a running turn that says nothing, and a text that is one", async () => {
+  test("an empty text for a running turn, and a text in place of its shape", async () => {
     const session = Session.inMemory();
     await expect(session.say(wrong({}))).rejects.toMatchObject({ name: "DirectiveError", code: "malformed" });
     await expect(session.say(" ")).rejects.toMatchObject({ name: "SessionError", code: "empty" });
@@ -146,13 +146,13 @@ describe("a mistake is told at once, and with what to do", () => {
     expect(pathTo(session.state, session.state.leaf).map(textOf)).toEqual(["Hello", "Hello."]);
   });
 
-  test("a branch that is not there", async () => {
+  test("an unknown branch", async () => {
     const session = Session.inMemory();
     await expect(agent.compact({ session, at: "nowhere" })).rejects.toMatchObject({ code: "unknown-message" });
     await expect(agent.send("Hello", { session, at: "nowhere" })).rejects.toMatchObject({ code: "unknown-message" });
   });
 
-  test("a message whose id is in use", async () => {
+  test("a message with a used id", async () => {
     const session = Session.inMemory();
     await agent.send("Hello", { session, id: "first" });
     await expect(agent.send("Anybody?", { session, id: "first" })).rejects.toMatchObject({ code: "used-id" });
@@ -160,7 +160,7 @@ describe("a mistake is told at once, and with what to do", () => {
     expect((await agent.send("Hello again", { session })).reason).toBe("answered");
   });
 
-  test("a chat on a session that is closed", async () => {
+  test("a chat on a closed session", async () => {
     const session = Session.inMemory();
     await session.close();
     await expect(collect(agent.chat(say("Hello"), { session }))).rejects.toMatchObject({ code: "closed" });

@@ -175,7 +175,7 @@ describe("toModelOutput", () => {
     expect(text.length).toBeLessThan(250);
   });
 
-  test("L6: a loop that runs whole turns gets the text of our tools", async () => {
+  test("L6: a loop that runs whole turns gets the text of the agent's tools", async () => {
     const results: string[] = [];
     const usage = { input: 1, output: 1, cached: 0, cacheWrite: 0, reasoning: 0 };
     const loop: LoopDriver = {
@@ -202,7 +202,7 @@ describe("toModelOutput", () => {
     expect(results).toEqual([TEXT]);
   });
 
-  test("L6: it has the types of the tool, and a copy of the tool may return another value", () => {
+  test("L6: model output has the types of the tool, and a copy of the tool may return another value", () => {
     const tool = defineTool({
       name: "count",
       description: "Counts.",

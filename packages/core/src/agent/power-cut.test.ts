@@ -175,7 +175,7 @@ function wrong(found: unknown, wanted: Json): string | undefined {
 
 const worlds = [await wholeConversation(), await brokenOff(), await reported()];
 
-test("F31: every kind of event that must survive a power cut does so by the time that anybody hears of it", () => {
+test("F31: each event that must survive a power cut is flushed before a reader gets it", () => {
   expect(worlds.flatMap(({ problems }) => problems)).toEqual([]);
   // Imports, long answers, summaries by a model and goals have tests of their own.
   const others = ["conversation.brought-in", "goal.checked", "message.checkpoint", "usage.counted"];
@@ -184,7 +184,7 @@ test("F31: every kind of event that must survive a power cut does so by the time
   );
 });
 
-test("F31: whatever a power cut takes, nothing that was done is done again, and nothing that was promised is gone", async () => {
+test("F31: after any power cut, no act is repeated and no acknowledged message is lost", async () => {
   const cuts = worlds.flatMap((world) => world.cuts);
   expect(cuts.length).toBeGreaterThan(150);
   for (const end of cuts) {

@@ -4,7 +4,7 @@ import { Session } from "../session/session.ts";
 import { scriptedModel } from "../testing/index.ts";
 import { Agent } from "./agent.ts";
 
-test("what the name of a model says about its answers holds, and the settings of the agent count more", async () => {
+test("facts in the name of a model apply, and the settings of the agent precede", async () => {
   const script = scriptedModel(["One.", "Two.", "Three."]);
   const model: ModelDriver = { ...script, settings: { effort: "high", maxTokens: 100 } };
   const asked = async (settings?: ModelSettings) => {

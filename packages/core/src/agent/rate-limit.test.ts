@@ -22,7 +22,7 @@ function waits(items: readonly FeedItem[]) {
 }
 
 describe("calls that share a limit", () => {
-  test("L6: in no minute do more requests begin, or more tokens, than the limit says", async () => {
+  test("L6: no minute has more requests or tokens than the limit", async () => {
     stopTheClock();
     const seed = Number(process.env.BANYAN_SEED ?? 1);
     const random = generator(seed);
@@ -46,7 +46,7 @@ describe("calls that share a limit", () => {
     }
   });
 
-  test("L6: the announced delay is the time until the call begins, behind all that wait", async () => {
+  test("L6: the announced delay is the time until the call begins, after all waiting calls", async () => {
     stopTheClock();
     const limit = new RateLimit({ requestsPerMinute: 2 });
     const begun = performance.now();

@@ -74,7 +74,7 @@ async function withWrongMessage(): Promise<Session> {
   return session;
 }
 
-test("F77: a message that cannot be read is left out with a notice, told once, and the turn continues", async () => {
+test("F77: an unreadable message is left out with one notice, and the turn continues", async () => {
   const session = await withWrongMessage();
   const reason = "parts[0].text must be a string, not a number.";
   expect(session.state.messages.get("wrong")).toMatchObject({ parts: [], unreadable: reason });
@@ -92,7 +92,7 @@ test("F77: a message that cannot be read is left out with a notice, told once, a
   ]);
 });
 
-test("F77: whoever watches is told an event that every reader can read", async () => {
+test("F77: watchers get an event that each reader can read", async () => {
   const session = await withWrongMessage();
   const feed = session.feed();
   const wrong = { type: "message.added", message: "other", parentId: "wrong", role: "user" } as const;
@@ -102,7 +102,7 @@ test("F77: whoever watches is told an event that every reader can read", async (
   await feed.return?.();
 });
 
-test("F77: an answer to a message that cannot be read is not asked for; new words are", async () => {
+test("F77: an unreadable message causes no request for an answer, and new words do", async () => {
   const session = await withWrongMessage();
   const agent = new Agent({ model: scriptedModel(["Hello."]) });
   const sentence = "The last message cannot be read, so no model can answer it. Send a new message.";
@@ -111,7 +111,7 @@ test("F77: an answer to a message that cannot be read is not asked for; new word
   expect(textOf([...session.state.messages.values()].at(-1) ?? ({} as never))).toBe("Hello.");
 });
 
-test("F77: an input that cannot be read is delivered as unreadable, and the turn continues", async () => {
+test("F77: an unreadable input is delivered as unreadable, and the turn continues", async () => {
   const session = Session.inMemory();
   const queued = { type: "input.queued", input: "i", delivery: "steer", run: null } as const;
   await session.commit([{ ...queued, parts: [{ type: "sound" }] as unknown as [] }]);

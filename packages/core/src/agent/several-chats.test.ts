@@ -15,7 +15,7 @@ function saidIn(messages: readonly (PromptMessage | Message)[]): string {
   return said.map(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")).join("")).join(", ");
 }
 
-test("B11: chats that go on from one place, in turn and at once, show the model and their handlers the path that is theirs", async () => {
+test("B11: chats that continue from one place, in turn and at once, show the model and their handlers their own path", async () => {
   // The model answers with the texts that it sees.
   const agent = new Agent({ model: scriptedModel(({ messages }) => [pause(1), text(saidIn(messages))]) });
   const session = Session.inMemory();
@@ -45,7 +45,7 @@ test("B11: chats that go on from one place, in turn and at once, show the model 
   expect(answers.map(textOf)).toContain("one, two, b0, b1, b2, beside b2");
 });
 
-test("B49: what is said below one named message at once makes branches, as it does one after the other", async () => {
+test("B49: simultaneous messages below one named message make branches, as they do one after the other", async () => {
   const agent = new Agent({ model: scriptedModel(({ messages }) => saidIn(messages)) });
   const session = Session.inMemory();
   const { message } = await agent.send("root", { session });
@@ -55,7 +55,7 @@ test("B49: what is said below one named message at once makes branches, as it do
   expect(session.state.children.get(at)).toHaveLength(3);
 });
 
-test("B11: what is said at once without a named message is one branch", async () => {
+test("B11: simultaneous messages without a named place form one branch", async () => {
   const agent = new Agent({ model: scriptedModel(({ messages }) => saidIn(messages)) });
   const session = Session.inMemory();
   await agent.send("root", { session });
@@ -63,7 +63,7 @@ test("B11: what is said at once without a named message is one branch", async ()
   expect(turns.map(({ text }) => text)).toEqual(["root, a", "root, a, b"]);
 });
 
-test("B49: what is said below a message that a summary is being made of waits for it", async () => {
+test("B49: a message below another message waits for the summary of that message", async () => {
   const model = scriptedModel(({ messages }) => [
     pause(5),
     text(saidIn(messages).includes("Sum up the conversation above") ? "Short." : saidIn(messages)),
@@ -77,7 +77,7 @@ test("B49: what is said below a message that a summary is being made of waits fo
   expect(path.map(({ role }) => role).slice(-3)).toEqual(["summary", "user", "assistant"]);
 });
 
-test("B70: a chat without a named place goes on behind what another one said while its handler waited", async () => {
+test("B70: a chat without a named place continues after the messages of another chat, sent while its handler waited", async () => {
   const agent = new Agent({ model: scriptedModel(({ messages }) => saidIn(messages)) });
   const session = Session.inMemory();
   let turns = 0;
@@ -101,7 +101,7 @@ test("B70: a chat without a named place goes on behind what another one said whi
   expect([...session.state.children.values()].every((children) => children.length === 1)).toBe(true);
 });
 
-test("F25: whoever asks for another answer waits for who resumes at the same message", async () => {
+test("F25: a retry waits for a resume at the same message", async () => {
   const session = Session.inMemory();
   const model = scriptedModel([[text("Half"), cut()], "Whole.", "Another."]);
   const agent = new Agent({ model, retry: { attempts: 1 } });
@@ -121,7 +121,7 @@ function runOf({ type }: FeedItem): string {
   return type.startsWith("run.") ? type : "";
 }
 
-test("B21, F25: text that waits is delivered once when two resume at once, as it is then", async () => {
+test("B21, F25: simultaneous resumes deliver waiting text once", async () => {
   const session = Session.inMemory();
   const model = scriptedModel(["First.", "Heard."]);
   const agent = new Agent({ model });
@@ -134,7 +134,7 @@ test("B21, F25: text that waits is delivered once when two resume at once, as it
   expect(model.asked).toBe(2);
 });
 
-test("B21: what a person takes back while a turn is about to deliver it is not delivered", async () => {
+test("B21: a user's withdrawn text is not delivered by a turn that is about to deliver it", async () => {
   const session = Session.inMemory();
   const model = scriptedModel(["First."]);
   await new Agent({ model }).send("one", { session });
@@ -151,7 +151,7 @@ test("B21: what a person takes back while a turn is about to deliver it is not d
   expect(model.asked).toBe(1);
 });
 
-test("F83: without waiting, a retry begins beside a turn that asks a user, and whatever else goes on from there is refused", async () => {
+test("F83: a retry without waiting begins beside a turn that asks a user, and other continuations are refused", async () => {
   const session = Session.inMemory();
   const send = defineTool({
     name: "send",

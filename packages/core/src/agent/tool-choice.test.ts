@@ -54,7 +54,7 @@ describe("toolChoice", () => {
     expect(choices(model)).toEqual(["required", "required", "auto"]);
   });
 
-  test("L6: none forbids all calls, which then do not run", async () => {
+  test("L6: none forbids all calls, and a call does not run", async () => {
     const { model, agent } = agentOf([[text("I look."), call("look")]], "none");
     const turn = await agent.send("Go");
     expect(turn).toMatchObject({ reason: "answered", text: "I look." });
@@ -79,7 +79,7 @@ describe("toolChoice", () => {
     });
   });
 
-  test("L6: a response that was cut is no missing call", async () => {
+  test("L6: a cut response is no missing call", async () => {
     const { agent } = agentOf([[text("Hm"), end("length")]], "required");
     expect(await agent.send("Go")).toMatchObject({ reason: "answered", text: "Hm" });
   });

@@ -103,7 +103,7 @@ describe("toolsFor", () => {
     expect(ran).toEqual(["hidden"]);
   });
 
-  test("L6: no tools at all are possible", async () => {
+  test("L6: a step may have no tools", async () => {
     const { agent, offered } = agentOf(["Done."], () => []);
     expect(await agent.send("Go")).toMatchObject({ text: "Done." });
     expect(offered()).toEqual([[]]);
@@ -145,7 +145,7 @@ describe("toolsFor", () => {
     expect(model.asked).toBe(0);
   });
 
-  test("L6: a loop that runs whole turns is refused, and so is a value that is no function", async () => {
+  test("L6: a loop that runs whole turns, and a value that is no function, are refused", async () => {
     const loop: LoopDriver = { id: "acp/other", family: "loop", run: async () => {} };
     await expect(agentOf([], () => [], { model: loop }).agent.send("Go")).rejects.toThrow(
       "acp/other runs its own turns and chooses its tools itself; leave out toolsFor.",

@@ -90,7 +90,7 @@ describe("the first turn of a chat", () => {
     await expect(agent.chat(say("Go"), { session }).turn).rejects.toMatchObject({ code: "closed" });
   });
 
-  test("L4: nobody awaits a failed turn: no rejection is unhandled", async () => {
+  test("L4: a failed turn without await causes no unhandled rejection", async () => {
     const unhandled: unknown[] = [];
     const listen = (error: unknown) => unhandled.push(error);
     process.on("unhandledRejection", listen);
@@ -113,7 +113,7 @@ describe("the first turn of a chat", () => {
     expect(notices).toContainEqual({ type: "callback.failed", callback: "onTurn", reason: "handler" });
   });
 
-  test("L4: a chat that `turn` runs cannot be read or returned any more, and the error says what to do", async () => {
+  test("L4: a chat that `turn` runs cannot be read or returned any more, and the error names the remedy", async () => {
     const agent = new Agent({ model: scriptedModel(["one", "two", "three"]) });
     const chat = agent.chat(say("Go"));
     await chat.turn;
@@ -180,7 +180,7 @@ describe("the signal of a chat", () => {
     expect((await items).at(-1)).toMatchObject({ type: "chat.ended", reason: "answered" });
   });
 
-  test("L4: of a chat that a handler returns counts from then on, and that of the first chat stays", async () => {
+  test("L4: of a chat that a handler returns applies from then on, and that of the first chat stays", async () => {
     for (const which of [0, 1]) {
       const signals = [new AbortController(), new AbortController()];
       const agent = new Agent({

@@ -15,7 +15,7 @@ describe("failures", () => {
       responseHeaders,
     });
 
-  test("a stream that stops without an end is broken, and what was said stands (F16)", async () => {
+  test("a stream that stops without an end is broken, and its text is kept (F16)", async () => {
     const sink = new Recorder();
     const error = await failureOf([{ type: "text-delta", id: "t", delta: "half" }], sink);
     expect(error).toMatchObject({ name: "ModelError", code: "broken-stream", retryable: true });
@@ -45,7 +45,7 @@ describe("failures", () => {
     expect(sink.parts).toEqual([{ type: "text", text: "half" }]);
   });
 
-  test("a socket that is cut in mid-stream", async () => {
+  test("a socket that is cut in the stream", async () => {
     const cut = new ReadableStream<LanguageModelV4StreamPart>({
       start: (controller) =>
         controller.error(new TypeError("terminated", { cause: named("SocketError", "other side closed") })),
@@ -72,7 +72,7 @@ describe("failures", () => {
     [new TypeError("fetch failed"), "unreachable"],
     [new RangeError("strange"), "provider"],
     [{ error: "no class at all" }, "provider"],
-  ])("what a provider package throws: %s", async (thrown, code) => {
+  ])("errors of a provider package: %s", async (thrown, code) => {
     expect(await throwing(thrown)).toMatchObject({ name: "ModelError", code });
   });
 

@@ -5,8 +5,8 @@ import { fromLanguageModel, isLanguageModel } from "./language-model.ts";
 import { failure, finish, model, Recorder } from "./provider.fixture.ts";
 import { streamOf } from "./stream-of.fixture.ts";
 
-describe("what a driver says of itself", () => {
-  test("its id is the provider and the model, or what it is given", () => {
+describe("properties of a driver", () => {
+  test("its id is the provider and the model, or the given id", () => {
     const large = model(() => streamOf([]));
     expect(fromLanguageModel(large)).toMatchObject({ id: "acme/large", family: "language-model" });
     const price = { input: 1, output: 2 };
@@ -17,7 +17,7 @@ describe("what a driver says of itself", () => {
     });
   });
 
-  test("a model of another generation is refused with what to do", () => {
+  test("a model of another generation is refused with a remedy", () => {
     const old = { ...model(() => streamOf([])), specificationVersion: "v2" };
     expect(isLanguageModel(old)).toBe(false);
     expect(isLanguageModel(null)).toBe(false);
@@ -30,7 +30,7 @@ describe("what a driver says of itself", () => {
 });
 
 describe("an interruption", () => {
-  test("B22: ends a stream that says nothing more, keeps what was said, and rejects with the reason", async () => {
+  test("B22: ends a silent stream, keeps its text, and rejects with the reason", async () => {
     let cancelled: unknown;
     const sink = new Recorder();
     const driver = fromLanguageModel(
@@ -53,7 +53,7 @@ describe("an interruption", () => {
     expect(cancelled).toBe("enough");
   });
 
-  test("ends the wait for a model that has not answered yet, which is told; a late answer is dropped", async () => {
+  test("ends the wait for a model that has not answered yet, and reports this; a late answer is dropped", async () => {
     let cancelled = false;
     const answer = Promise.withResolvers<{ stream: ReadableStream<LanguageModelV4StreamPart> }>();
     let signal: AbortSignal | undefined;
@@ -92,7 +92,7 @@ describe("an interruption", () => {
     expect(await failed).toBe("enough");
   });
 
-  test("before the start asks nobody", async () => {
+  test("before the start sends no request", async () => {
     const large = model(() => streamOf([finish]));
     expect(await failure(fromLanguageModel(large), new Recorder(), AbortSignal.abort("no"))).toBe("no");
     expect(large.asked).toEqual([]);

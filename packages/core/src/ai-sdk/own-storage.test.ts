@@ -27,7 +27,7 @@ function asked(provider: string, providerOptions?: object): LanguageModelV4CallO
 }
 
 test.each(["openai", "azure", "xai"])(
-  "F42: %s is asked to store nothing, and gets what was said in full",
+  "F42: %s gets the order to store nothing, and the whole conversation",
   (provider) => {
     const request = withOwnStorage(asked(provider), `${provider}.responses`);
     expect(request.providerOptions).toEqual({ [provider]: { store: false } });
@@ -40,13 +40,13 @@ test.each(["openai", "azure", "xai"])(
   },
 );
 
-test("F42: a message is looked through once, and the same prompt comes out again", () => {
+test("F42: each message is inspected once, and the prompt stays the same", () => {
   const request = asked("openai");
   const [first, second] = [1, 2].map(() => withOwnStorage(request, "openai.responses").prompt[1]);
   expect(second).toBe(first);
 });
 
-test("F42: options that somebody set stay, and who sets `store` decides", () => {
+test("F42: options of the caller stay, and the caller's `store` decides", () => {
   const named = { openai: { reasoningSummary: "detailed" } };
   expect(withOwnStorage(asked("azure", named), "azure.responses").providerOptions).toEqual({
     openai: { reasoningSummary: "detailed", store: false },

@@ -82,7 +82,7 @@ describe("the request", () => {
     ]);
   });
 
-  test("an answer that broke off keeps its signatures, but names no item: the provider has not kept any", async () => {
+  test("an answer that broke off keeps its signatures but names no item: the provider stored none", async () => {
     const { prompt } = await asked({
       messages: [
         {
@@ -108,7 +108,7 @@ describe("the request", () => {
     });
   });
 
-  test("what is absent is not sent", async () => {
+  test("absent values are not sent", async () => {
     expect(Object.keys(await asked({})).sort()).toEqual(["abortSignal", "includeRawChunks", "prompt"]);
   });
 
@@ -133,7 +133,7 @@ describe("the request", () => {
     });
   });
 
-  test("a message and the tools are converted once, however often they are sent", async () => {
+  test("a message and the tools are converted once for any number of requests", async () => {
     const first = await asked({ messages: conversation, tools });
     const second = await asked({ messages: [...conversation, ...request.messages], tools });
     expect(second.tools).toBe(first.tools);

@@ -103,8 +103,8 @@ async function answered(
 const contents = ({ asked }: { asked: LanguageModelV4CallOptions }) =>
   asked.prompt.map(({ role, content }) => [role, content]);
 
-describe("what a provider does on its side", () => {
-  test("is kept in its place, with a few words for people, and is no call of ours", async () => {
+describe("actions of a provider", () => {
+  test("an action is kept in its place with a few words for users, and is no call of the agent", async () => {
     const { parts } = await ask([user], {
       stream: [
         { type: "text-delta", id: "1", delta: "Let me see." },
@@ -150,7 +150,7 @@ describe("what a provider does on its side", () => {
     expect(contents(await ask([user, reread]))).toEqual(contents(await ask([user, answer])));
   });
 
-  test("a failure of it goes back as one", async () => {
+  test("a failed action is sent back as a failure", async () => {
     const answer = await answered([
       search,
       { ...found, isError: true, result: { errorCode: "unavailable" } },
@@ -163,7 +163,7 @@ describe("what a provider does on its side", () => {
     ]);
   });
 
-  test("what only the provider understands goes back too", async () => {
+  test("content for the provider alone is sent back too", async () => {
     const answer = await answered([
       { type: "custom", kind: "anthropic.message_start" },
       { type: "custom", kind: "acme.fallback", providerMetadata: { acme: { from: "large" } } },
@@ -182,7 +182,7 @@ describe("what a provider does on its side", () => {
     expect(contents(await other())[1]?.[1]).toHaveLength(1);
   });
 
-  test("of an answer that broke off is left out: the provider may not know it any more", async () => {
+  test("actions of an answer that broke off are left out: the provider may not know them any more", async () => {
     const text = { type: "text-delta", id: "2", delta: "Figs!" } as const;
     const answer = await answered([search, found, text, finish()], { unfinished: true });
     expect(contents(await ask([user, answer, user]))[1]?.[1]).toEqual([{ type: "text", text: "Figs!" }]);
@@ -192,7 +192,7 @@ describe("what a provider does on its side", () => {
 describe("a pause of the provider", () => {
   const pausing = [{ type: "text-delta", id: "1", delta: "Searching." } as const, search, finish("stop", "pause_turn")];
 
-  test("is told as one, unless there are calls to run", async () => {
+  test("is reported as a pause, unless there are calls to run", async () => {
     expect((await ask([user], { stream: pausing })).parts.at(-1)).toMatchObject({ type: "finish", reason: "paused" });
     const calling: LanguageModelV4StreamPart[] = [
       { type: "tool-call", toolCallId: "c", toolName: "look", input: "{}" },
@@ -201,7 +201,7 @@ describe("a pause of the provider", () => {
     expect((await ask([user], { stream: calling })).parts.at(-1)).toMatchObject({ type: "finish", reason: "calls" });
   });
 
-  test("leaves the call open for the provider, which goes on with it", async () => {
+  test("leaves the call open for the provider, which continues with it", async () => {
     const first = await answered(pausing, { paused: true });
     expect(contents(await ask([user, first]))[1]?.[1]).toEqual([{ type: "text", text: "Searching." }, searchSent]);
     const second = await answered([found, finish()]);
@@ -213,7 +213,7 @@ describe("a pause of the provider", () => {
     ]);
   });
 
-  test("after which somebody else speaks ends the call: it has no result and is not shown any more", async () => {
+  test("with another message after it ends the call: it has no result and is not shown any more", async () => {
     const first = await answered(pausing, { paused: true });
     expect(contents(await ask([user, first, user]))[1]?.[1]).toEqual([{ type: "text", text: "Searching." }]);
     const bare = await answered([search, finish("stop", "pause_turn")], { paused: true });
@@ -228,7 +228,7 @@ describe("tools that the provider runs", () => {
     { id: "other.search_1", name: "search" },
   ] as const;
 
-  test("are offered behind ours; those of another provider are not", async () => {
+  test("follow the agent's tools, and tools of another provider are left out", async () => {
     const { asked } = await ask([user], { request: { tools: [own], settings: { serverTools } } });
     expect(asked.tools).toEqual([
       expect.objectContaining({ type: "function", name: "look" }),
@@ -242,7 +242,7 @@ describe("tools that the provider runs", () => {
   });
 });
 
-test("a refusal is filtered, with what the provider says about it", async () => {
+test("a refusal is filtered, with the provider's words about it", async () => {
   const refused = {
     ...finish("content-filter", "refusal"),
     providerMetadata: { acme: { stopDetails: { explanation: "No." } } },
@@ -251,7 +251,7 @@ test("a refusal is filtered, with what the provider says about it", async () => 
   expect(parts.at(-1)).toMatchObject({ type: "finish", reason: "filtered", explanation: "No." });
 });
 
-test("what the provider needs of a request is asked for each, and what requests share stays as it was", async () => {
+test("the provider's own part of a request is new for each request, and the shared part stays", async () => {
   const answer: Assistant = { role: "assistant", parts: [{ type: "text", text: "Hi" }], results: [] };
   const mark = (text: string): LanguageModelOptions => ({
     adapt: (request) => ({

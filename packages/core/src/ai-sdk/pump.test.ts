@@ -9,7 +9,7 @@ describe("order and room", () => {
   const words = (count: number): LanguageModelV4StreamPart[] =>
     Array.from({ length: count }, (_, index) => ({ type: "text-delta", id: "t", delta: `${index} ` }));
 
-  test("what is there at once comes in one batch, what comes later in its own", async () => {
+  test("chunks that are there at once arrive in one batch, and later chunks in their own", async () => {
     const sink = new Recorder();
     const later = Promise.withResolvers<void>();
     const driver = fromLanguageModel(
@@ -32,7 +32,7 @@ describe("order and room", () => {
     ]);
   });
 
-  test("a long answer that is there at once keeps its order and leaves the program room to breathe", async () => {
+  test("a long answer that is there at once keeps its order and lets other work run", async () => {
     const sink = new Recorder();
     let breaths = 0;
     const breathing = setInterval(() => breaths++, 0);
@@ -79,7 +79,7 @@ describe("order and room", () => {
     expect(parts.filter((part) => part.type === "text")).toHaveLength(5000);
   });
 
-  test("nothing is pushed after the end", async () => {
+  test("no chunk is pushed after the end", async () => {
     const sink = new Recorder();
     await fromLanguageModel(model(() => streamOf([...words(2), finish, ...words(2)]))).stream(request, sink, never());
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -100,7 +100,7 @@ describe("order and room", () => {
     expect(sink.parts).toEqual([end]);
   });
 
-  test("a sink that throws ends the answer with what it threw", async () => {
+  test("a sink that throws an error ends the answer with this error", async () => {
     const broken: ModelSink = {
       push() {
         throw new RangeError("no more");

@@ -25,7 +25,7 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  test("what the provider wants to see again comes with the end of the part, from wherever it stood", async () => {
+  test("the end of a part carries content that the provider needs again, from any place", async () => {
     const parts = await responseTo([
       {
         type: "reasoning-start",
@@ -50,7 +50,7 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  test("reasoning that the provider keeps to itself is an empty part; an empty part without a mark is none", async () => {
+  test("hidden reasoning is an empty part; an empty part without a mark is none", async () => {
     const parts = await responseTo([
       { type: "reasoning-start", id: "r", providerMetadata: { anthropic: { redactedData: "zz" } } },
       { type: "reasoning-end", id: "r" },
@@ -65,7 +65,7 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  test("a block that nobody closed ends where the next one begins, or with the answer", async () => {
+  test("an open block ends at the next block, or with the answer", async () => {
     const parts = await responseTo([
       { type: "text-start", id: "a" },
       { type: "text-delta", id: "a", delta: "one" },
@@ -82,7 +82,7 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  test("a call whose arguments stream, and what the provider marks it with", async () => {
+  test("a call whose arguments stream, with the provider's marks", async () => {
     const parts = await responseTo([
       { type: "tool-input-start", id: "c1", toolName: "read" },
       { type: "tool-input-delta", id: "c1", delta: '{"path":' },
@@ -106,7 +106,7 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  test("a call that comes at once, and one whose arguments were announced but never streamed", async () => {
+  test("a call that arrives whole, and a call whose announced arguments never stream", async () => {
     const parts = await responseTo([
       { type: "tool-call", toolCallId: "c1", toolName: "read", input: '{"path":"a"}' },
       { type: "tool-input-start", id: "c2", toolName: "list" },
@@ -124,7 +124,7 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  test("two calls whose arguments stream at the same time keep apart", async () => {
+  test("two calls whose arguments stream at the same time stay apart", async () => {
     const parts = await responseTo([
       { type: "tool-input-start", id: "a", toolName: "read" },
       { type: "tool-input-start", id: "b", toolName: "read" },
@@ -153,7 +153,7 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  test("what has no place in a message is passed over, and the answer goes on", async () => {
+  test("content without a place in a message is skipped, and the answer continues", async () => {
     const parts = await responseTo([
       { type: "source", sourceType: "url", id: "s", url: "https://example.org/", title: "Example" },
       { type: "source", sourceType: "document", id: "d", mediaType: "text/plain", title: "A paper" },
@@ -197,7 +197,7 @@ describe("the parts of an answer", () => {
     await expect(responseTo([other])).rejects.toMatchObject({ code });
   });
 
-  test("the model that answered is named when it is another than was asked", async () => {
+  test("the response names the answering model if it differs from the requested model", async () => {
     expect(await responseTo([{ type: "response-metadata", modelId: "large-2026" }, finish])).toEqual([
       { ...end, model: "large-2026" },
     ]);

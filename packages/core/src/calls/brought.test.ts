@@ -28,7 +28,7 @@ async function brought(...files: readonly BroughtBytes[]) {
 }
 
 describe("C4: files that a call brings", () => {
-  test("stand in the log once, by their digest, and with the result before the model", async () => {
+  test("are in the log once, by their digest, and reach the model with the result", async () => {
     const { events, results, session } = await brought(png, { mediaType: "application/pdf", data: PDF });
     const stored = events.flatMap((event) => (event.type === "content.stored" && event.mediaType ? [event] : []));
     expect(stored.map(({ mediaType, text }) => [mediaType, text])).toEqual([
@@ -79,7 +79,7 @@ describe("C4: files that a call brings", () => {
     expect(results[0]).not.toHaveProperty("files");
   });
 
-  test("F47: that the model's provider never takes fail their call with one sentence", async () => {
+  test("F47: that the model's provider never accepts fail their call with one sentence", async () => {
     const camera = tool("camera", (_, context: ToolContext) => {
       context.attach(png);
       return "seen";

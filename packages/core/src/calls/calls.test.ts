@@ -25,7 +25,7 @@ describe("arguments", () => {
     expect(calls.map(({ output }) => output)).toEqual(["width 3", '{"n":1}']);
   });
 
-  test("B15: arguments that are not JSON give a result that says so; nothing runs", async () => {
+  test("B15: arguments that are not JSON cause a failed result, and nothing runs", async () => {
     const [first] = await callsOf([rawCall("plain", '{"n": 1')], [plain]);
     expect(first).toMatchObject({ status: "failed", attempt: 0, inputText: '{"n": 1' });
     expect(first?.output).toMatch(/arguments of "plain" are not JSON: .+\. Send one JSON object\./);
@@ -49,7 +49,7 @@ describe("arguments", () => {
     expect(first).toMatchObject({ status: "completed", output: '{"n":7}', input: { n: 7 } });
   });
 
-  test("B15: no arguments at all are an empty object", async () => {
+  test("B15: missing arguments are an empty object", async () => {
     const [first] = await callsOf([rawCall("any", "")], [tool("any", (input) => input)]);
     expect(first?.output).toBe("{}");
   });
@@ -62,7 +62,7 @@ describe("arguments", () => {
 });
 
 describe("failures stay where they are", () => {
-  test("B16: a tool that throws or rejects gives a result, and the others keep theirs", async () => {
+  test("B16: a tool that throws or rejects gets a failed result, and other calls keep theirs", async () => {
     const calls = await callsOf(
       [call("throws"), call("rejects"), call("works")],
       [
@@ -80,7 +80,7 @@ describe("failures stay where they are", () => {
     ]);
   });
 
-  test("B16: whatever a tool throws is a result", async () => {
+  test("B16: any thrown value becomes a result", async () => {
     const throws = (thrown: unknown) => () => {
       throw thrown;
     };
@@ -95,7 +95,7 @@ describe("failures stay where they are", () => {
     ]);
   });
 
-  test("what a tool says after its call has ended is not heard", async () => {
+  test("progress after the end of a call is ignored", async () => {
     let later = (_: string) => {};
     const talks = tool("talks", (_, { progress }) => {
       later = progress;
@@ -110,7 +110,7 @@ describe("failures stay where they are", () => {
     expect(types).not.toContain("call.output.delta");
   });
 
-  test("B16: a tool that hangs is ended at its time limit, and its signal aborts", async () => {
+  test("B16: a tool that hangs ends at its time limit, and its signal aborts", async () => {
     let aborted = false;
     const hangs = tool(
       "hangs",
@@ -133,7 +133,7 @@ describe("failures stay where they are", () => {
     );
   });
 
-  test("B16: an answer that cannot be written as JSON is a failure, not an exception", async () => {
+  test("B16: a value that JSON cannot express is a failure, not an exception", async () => {
     const loop: { self?: unknown } = {};
     loop.self = loop;
     const calls = await callsOf([call("cyclic"), call("big")], [tool("cyclic", () => loop), tool("big", () => 1n)]);
@@ -160,7 +160,7 @@ describe("failures stay where they are", () => {
     [{ code: 5 }, '{"code":5}'],
     [{ message: "no such table" }, "no such table"],
     [{ toString: () => "by itself" }, "by itself"],
-  ])("B16: whatever a tool throws is told: %j", async (thrown, told) => {
+  ])("B16: the result has any thrown value: %j", async (thrown, told) => {
     const throws = () => {
       throw thrown;
     };
@@ -168,7 +168,7 @@ describe("failures stay where they are", () => {
     expect(only).toMatchObject({ status: "failed", output: `The tool failed: ${told}` });
   });
 
-  test("B16, B17: of a flood the head and the tail are kept, with the number of bytes between them", async () => {
+  test("B16, B17: a very long output keeps head and tail, with the number of bytes between them", async () => {
     const flood = `${"a".repeat(300_000)}é${"z".repeat(300_000)}`;
     const [bounded, small] = await callsOf(
       [call("floods"), call("small")],
@@ -179,7 +179,7 @@ describe("failures stay where they are", () => {
     expect(small?.output).toMatch(/^a{51}\n\[\.\.\. 599901 of 600002 bytes left out here \.\.\.\]\nz{50}$/);
   });
 
-  test("B17: what a tool says while it runs streams to the feed, and is not told to the model", async () => {
+  test("B17: a tool's progress streams to the feed, and does not reach the model", async () => {
     const talks = tool("talks", (_, { progress }) => {
       progress("step 1\n");
       progress("step 2\n");
@@ -192,7 +192,7 @@ describe("failures stay where they are", () => {
     expect(JSON.stringify(model.requests[1]?.messages)).not.toContain("step 1");
   });
 
-  test("B18: a message cut off by the output limit runs none of its calls, and the model is told", async () => {
+  test("B18: a message that the output limit cut runs none of its calls, and the model learns so", async () => {
     let ran = 0;
     const calls = await callsOf([call("count"), rawCall("count", '{"a'), end("length")], [tool("count", () => ++ran)]);
     expect(ran).toBe(0);
@@ -235,7 +235,7 @@ describe("order", () => {
     expect(calls.map(({ output }) => output)).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  test("tools with effects that say parallel run together", async () => {
+  test("tools with effects and the mark parallel run together", async () => {
     const log: string[] = [];
     await callsOf(
       [call("act", { id: "a", ms: 20 }), call("act", { id: "b", ms: 1 })],

@@ -52,7 +52,7 @@ async function play(
 }
 
 describe("B62: an eager call", () => {
-  test("begins while its message streams, runs once, and its result stands where it would", async () => {
+  test("begins while its message streams, runs once, and has its result in the usual place", async () => {
     const { begun, events, calls } = await play([[call("look"), breathe(), text("and so on")], "bye"]);
     expect(begun).toEqual(["call_1 before the end"]);
     expect(calls.map(({ output, status, attempt }) => [output, status, attempt])).toEqual([
@@ -62,7 +62,7 @@ describe("B62: an eager call", () => {
     expect(types.indexOf("call.executing")).toBeGreaterThan(types.indexOf("message.completed"));
   });
 
-  test("does not begin behind a call that has effects", async () => {
+  test("does not begin after a call with effects", async () => {
     const act: Tool = {
       name: "act",
       description: "Acts.",
@@ -74,7 +74,7 @@ describe("B62: an eager call", () => {
     expect(begun).toEqual(["call_1 before the end", "call_3 after the end"]);
   });
 
-  test("does not begin before a person allowed it, nor when its arguments do not fit", async () => {
+  test("does not begin before a user's approval, nor with invalid arguments", async () => {
     const denied = await play([[call("look"), breathe()], "bye"], {}, [], () => ({ decision: "deny", reason: "no" }));
     expect(denied.begun).toEqual([]);
     const schema = { type: "object", properties: { at: { type: "string" } }, required: ["at"] } as const;
@@ -94,7 +94,7 @@ describe("B62: an eager call", () => {
     expect(calls[0]?.output).toMatch(/^Not executed: your message was cut off/);
   });
 
-  test("B32: waits for what a follower does with its message", async () => {
+  test("B32: waits for a follower's work with its message", async () => {
     const done: string[] = [];
     const listen: Tool = {
       name: "listen",
@@ -121,7 +121,7 @@ describe("B62: an eager call", () => {
     expect(model.asked).toBe(2);
   });
 
-  test("that fails has its failure as its result", async () => {
+  test("with an error has the error as its result", async () => {
     const { calls } = await play([[call("look"), breathe()], "bye"], {
       execute: () => Promise.reject(new Error("nothing there")),
     });
@@ -132,7 +132,7 @@ describe("B62: an eager call", () => {
     await expect(play(["hi"], { effects: "external" })).rejects.toThrow(/eager and has effects/);
   });
 
-  test("B22: that a person interrupts ends, and does not outlive that", async () => {
+  test("B22: that a user interrupts ends with the interrupt", async () => {
     const session = Session.inMemory();
     let ended = false;
     const look: Tool = {

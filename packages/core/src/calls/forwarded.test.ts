@@ -48,7 +48,7 @@ async function turn(scenes: readonly Scene[], tools: readonly Tool[] = [forwarde
 
 const wrapped = call("call_tool", { tool: "mcp_tracker_issue", input: { title: "It burns" } });
 
-test("C3: a call by way of another tool is judged, logged, told and run as the tool that it names", async () => {
+test("C3: a forwarded call is judged, logged, shown and run as the named tool's call", async () => {
   const asked: PermitRequest[] = [];
   const permission: Permission = (request) => {
     asked.push(request);
@@ -71,7 +71,7 @@ test("C3: a call by way of another tool is judged, logged, told and run as the t
   });
 });
 
-test("C3: the model is shown what it wrote, also when the log is read again", async () => {
+test("C3: the model sees its own call, also after the log is read again", async () => {
   const { model, state } = await turn([[wrapped]]);
   const [, answer] = model.requests[1]?.messages ?? [];
   expect(answer).toMatchObject({
@@ -103,13 +103,13 @@ test.each([
   ["itself", call("call_tool", { tool: "call_tool", input: {} }), /nothing is called call_tool/],
   ["nothing", call("call_tool", { input: {} }), /^The arguments of "call_tool" do not match its schema/],
   ["what is no JSON", rawCall("call_tool", '{"tool":'), /^The arguments of "call_tool" are not JSON/],
-])("C3: a call of %s is one of the tool that was called, and says so", async (_, beat, said) => {
+])("C3: a call of %s is a call of the forwarding tool, with a reason", async (_, beat, said) => {
   const { called } = await turn([[beat]]);
   expect(called).toMatchObject({ tool: "call_tool", status: "failed" });
   expect(called?.output).toMatch(said);
 });
 
-test("C3: what was begun when the answer broke off is in the log once, as far as it was written", async () => {
+test("C3: calls that had begun when the answer broke off are in the log once, as far as written", async () => {
   const begun = parts(
     { type: "text", text: "Now" },
     { type: "call", index: 0, id: "c1", tool: "call_tool" },
@@ -119,14 +119,14 @@ test("C3: what was begun when the answer broke off is in the log once, as far as
   expect(called).toMatchObject({ id: "c1", tool: "call_tool", status: "cancelled", inputText: '{"tool":"mcp_' });
 });
 
-test("C3: an unlisted tool is told to no model that can call it otherwise, and to every other", async () => {
+test("C3: an unlisted tool is hidden from models that can forward calls, and listed for others", async () => {
   const { model } = await turn(["Hello."]);
   expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["call_tool"]);
   const alone = await turn(["Hello."], [issue]);
   expect(alone.model.requests[0]?.tools.map(({ name }) => name)).toEqual(["mcp_tracker_issue"]);
 });
 
-test("C3: it may be called by its own name too, and the tools that are named for a wrong one are those listed", async () => {
+test("C3: an unlisted tool can be called by its own name, and the error for a wrong name lists listed tools", async () => {
   const { called } = await turn([[call("mcp_tracker_issue", { title: "x" })]]);
   expect(called).toMatchObject({ status: "completed" });
   expect((await turn([[call("teleport")]])).called?.output).toBe('There is no tool "teleport". There are: call_tool.');

@@ -29,7 +29,7 @@ describe("permission and approval", () => {
     return { calls: firstResponse(session).calls, types, session };
   }
 
-  test("B23: a call that must be asked for waits as an event, and runs once allowed", async () => {
+  test("B23: a call that needs approval waits as an event, and runs once after the approval", async () => {
     const { calls, types } = await answered([call("act", { n: 1 })], () => ({ decision: "allow" }));
     expect(calls[0]).toMatchObject({ status: "completed", output: 'did {"n":1}' });
     expect(types.filter((type) => type.startsWith("call.") && !type.endsWith("delta"))).toEqual([
@@ -80,7 +80,7 @@ describe("permission and approval", () => {
     expect(second.calls[0]).toMatchObject({ status: "denied", output: "Not allowed: no twos" });
   });
 
-  test("B23: what a person allows for the conversation is in its state, for the rules to see", async () => {
+  test("B23: rules see the user's approvals for the conversation in its state", async () => {
     const { session } = await answered([call("act")], () => ({
       decision: "allow",
       remember: { pattern: "act(*)", scope: "conversation" },
@@ -88,7 +88,7 @@ describe("permission and approval", () => {
     expect(session.state.allowed).toEqual(["act(*)"]);
   });
 
-  test("B23: others of the batch that need no approval go on meanwhile", async () => {
+  test("B23: other calls of the batch that need no approval continue", async () => {
     const session = Session.inMemory();
     const agent = new Agent({
       model: scriptedModel([[call("act"), call("look")], "done"]),
@@ -130,7 +130,7 @@ describe("permission and approval", () => {
     expect(session.state.questions.size).toBe(0);
   });
 
-  test("F25: who answers in the moment of an interrupt is refused, and the call has one result", async () => {
+  test("F25: an answer at the moment of an interrupt is refused, and the call has one result", async () => {
     const session = Session.inMemory();
     const agent = new Agent({ model: scriptedModel([[call("act")]]), tools: [acts], permission: asksForActs });
     const feed = agent.chat(say("go"), { session })[Symbol.asyncIterator]();
@@ -168,7 +168,7 @@ describe("permission and approval", () => {
     }
   });
 
-  test("B22: a rule that never answers can be interrupted", async () => {
+  test("B22: an interrupt ends a rule that never answers", async () => {
     const session = Session.inMemory();
     const asked = Promise.withResolvers<void>();
     const permission = () => {
@@ -184,7 +184,7 @@ describe("permission and approval", () => {
     expect(firstResponse(session).calls[0]).toMatchObject({ status: "cancelled", attempt: 0 });
   });
 
-  test("an answer or a verdict that nobody knows lets nothing run", async () => {
+  test("an unknown answer or verdict runs no call", async () => {
     const session = Session.inMemory();
     const model = scriptedModel([[call("act")]]);
     const permission = () => ({ decision: "denied" }) as never;
@@ -205,7 +205,7 @@ describe("permission and approval", () => {
     expect(refused.map((error) => error instanceof TypeError)).toEqual([true, true, true]);
   });
 
-  test("what a tool does to its arguments changes nothing in the log", async () => {
+  test("a tool's changes of its arguments change nothing in the log", async () => {
     const changes = tool("act", (input) => ((input as { n: number }).n = 99), { effects: "external" });
     const session = Session.inMemory();
     const agent = new Agent({
@@ -220,7 +220,7 @@ describe("permission and approval", () => {
     expect(firstResponse(session).calls[0]).toMatchObject({ input: { n: 1 }, executedInput: { n: 2 } });
   });
 
-  test("a rule that throws lets nothing run", async () => {
+  test("a rule that throws an error runs no call", async () => {
     const broken = () => {
       throw new Error("rules are broken");
     };

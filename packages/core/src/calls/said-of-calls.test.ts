@@ -22,7 +22,7 @@ const act = defineTool({
   },
 });
 
-test("B69: what asks about a call, and what ends it, carries the tool and the arguments that run", async () => {
+test("B69: events that ask about a call, or end it, carry the tool and the arguments that run", async () => {
   const asked = [{ how: "well" }, { how: "badly" }, { how: "never" }, { how: "asked" }, { how: "stopped" }];
   const model = scriptedModel([
     [...asked.map((input) => call("act", input)), call("act", { wrong: 1 }), call("nil")],
@@ -76,7 +76,7 @@ test("B69: what asks about a call, and what ends it, carries the tool and the ar
   expect(items.filter((item) => item.type === "call.executing").map(({ tool }) => tool)).toEqual(["act", "act", "act"]);
 });
 
-test("B69: calls of an answer that broke off carry them too", async () => {
+test("B69: calls of an answer that broke off have them too", async () => {
   const hang = defineTool({
     name: "hang",
     description: "Waits.",
@@ -116,7 +116,7 @@ test("B68: each delta names its run, its agent, and how deep that is", async () 
   expect(ownVoice.join(" ")).toBe("I ask. Three.");
 });
 
-test("B74: a tool is told which client began the turn, in sub-agents too", async () => {
+test("B74: a tool learns which client began the turn, in sub-agents too", async () => {
   const told: (string | undefined)[] = [];
   const who = defineTool({
     name: "act",
@@ -137,7 +137,7 @@ test("B74: a tool is told which client began the turn, in sub-agents too", async
   expect(told.slice(2)).toEqual([undefined, undefined]);
 });
 
-test("B74: docs/tools.md tells all that the context of a tool holds", async () => {
+test("B74: docs/tools.md lists all fields of the context of a tool", async () => {
   const page = readFileSync(new URL("../../../../docs/tools.md", import.meta.url), "utf8");
   const names: string[] = [];
   const look = defineTool({

@@ -95,7 +95,7 @@ function spentOnSummaries({ state }: Session): number {
 }
 
 describe("F95: a summary in the background", () => {
-  test("is made while the turn goes on, of the last request and one message, and used before the next model call", async () => {
+  test("is made during the turn, from the last request and one message, and used before the next model call", async () => {
     const written = gate();
     let at = 0;
     const { agent, session, turns, asked, model } = play({
@@ -127,7 +127,7 @@ describe("F95: a summary in the background", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("costs what its request takes, once, in the turn and in the conversation", async () => {
+  test("costs its request, once, in the turn and in the conversation", async () => {
     const { agent, session, asked } = play({ steps: 18 });
     const turn = await agent.send("Begin.", { session });
     expect(asked()).toHaveLength(1);
@@ -168,7 +168,7 @@ describe("F95: a summary in the background", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("text that a user types while it is made and nobody waits is in the next request, too", async () => {
+  test("lets the next request contain text that a user types during the summary", async () => {
     const typed = gate();
     const { agent, session, turns, asked } = play({
       steps: 16,
@@ -187,7 +187,7 @@ describe("F95: a summary in the background", () => {
     await turn;
   });
 
-  test("of a chat goes on after the turn, and the next turn begins with it", async () => {
+  test("of a chat continues after the turn, and the next turn begins with it", async () => {
     const written = gate();
     const { agent, session, turns, asked } = play({ steps: 14, write: () => [until(written.promise), text(SUM)] });
     await agent.send("Begin.", { session });
@@ -239,7 +239,7 @@ describe("F95: a summary in the background", () => {
     }
   });
 
-  test("a session that closes after the turn waits until the tokens are counted", async () => {
+  test("makes a session that closes after the turn wait for the token count", async () => {
     const { agent, session, asked } = play({ steps: 14, write: () => [stall()] });
     await agent.send("Begin.", { session });
     await expect.poll(() => asked().length).toBe(1);
@@ -272,7 +272,7 @@ describe("F95: a summary in the background", () => {
     ["rewound", async () => {}],
     ["compacted by a user", ({ agent, session }) => agent.compact({ session, keep: "names" })],
     ["cut by a removed message", ({ session }) => session.notes.remove(pathOf(session)[4]?.id as string)],
-  ])("is dropped when the branch was %s meanwhile, and its tokens count", async (how, act) => {
+  ])("is dropped if the branch was %s during the summary, and its tokens count", async (how, act) => {
     const { agent, session, turns } = await meanwhile(act);
     const at = how === "compacted by a user" ? undefined : pathOf(session)[2]?.id;
     const before = turns().length;
@@ -283,7 +283,7 @@ describe("F95: a summary in the background", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("is used on a branch that forks behind it, once, with the words of that branch", async () => {
+  test("is used once on a branch that forks after it, with the words of that branch", async () => {
     const { agent, session, turns } = await meanwhile(async () => {});
     const before = turns().length;
     const at = pathOf(session).at(-2)?.id;
@@ -320,7 +320,7 @@ describe("F95: a summary in the background", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("that fails is not told; the summary that the context needs is asked for once more, and a model stands in", async () => {
+  test("that fails is not reported; the context's own summary is requested once more, and a model replaces the failed model", async () => {
     const other = play({ steps: 0, write: () => `${SUM} By b.` });
     const { agent, session, asked } = play({
       steps: 20,

@@ -82,8 +82,8 @@ async function order(agent: Agent, session: Session, orders: readonly string[] =
   for (const each of orders) await agent.send(each, { session });
 }
 
-describe("F86: behind a summary that says nothing", () => {
-  test("the words of the user stand in their order after many summaries, and all fits 40 % of the room", async () => {
+describe("F86: context after an empty summary", () => {
+  test("the user's words keep their order after many summaries, and all fits 40 % of the room", async () => {
     const { agent, model } = playing(looking(9));
     const session = Session.inMemory();
     await order(agent, session, [...ORDERS, ...ORDERS.map((each) => `${each} Again.`)]);
@@ -103,7 +103,7 @@ describe("F86: behind a summary that says nothing", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("the task of a run and of a sub-agent stands word for word in each request", async () => {
+  test("the task of a run and of a sub-agent is verbatim in each request", async () => {
     const task = "Count the trees of the park, and of no other one.";
     let steps = 0;
     const { agent, model } = playing(
@@ -125,7 +125,7 @@ describe("F86: behind a summary that says nothing", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("two branches that work at once keep their own words", async () => {
+  test("two simultaneous branches keep their own words", async () => {
     const { agent, model } = playing(looking(9));
     const session = Session.inMemory();
     const begun = await agent.send("Begin.", { session });
@@ -169,7 +169,7 @@ describe("F86: behind a summary that says nothing", () => {
     expect(places).toEqual(places.toSorted((one, other) => one - other));
   });
 
-  test("a long message is cut in its middle between characters, and the line counts what is not shown", async () => {
+  test("a long message is cut in its middle between characters, and a line counts the cut part", async () => {
     const family = "👨‍👩‍👧‍👦";
     const { agent, model } = playing(looking(9));
     const session = Session.inMemory();
@@ -227,7 +227,7 @@ describe("F86: behind a summary that says nothing", () => {
     expect(behind(request)).toContain("Files that the user attached:\n- notes.md");
   });
 
-  test("a message that was removed is gone, and the same path gives the same bytes", async () => {
+  test("a removed message is gone, and the same path gives the same bytes", async () => {
     const { agent } = playing(looking(9));
     const session = Session.inMemory();
     await order(agent, session);
@@ -242,8 +242,8 @@ describe("F86: behind a summary that says nothing", () => {
   });
 });
 
-describe("F86: a conversation that is opened again", () => {
-  test("has the same request, byte for byte, and keeps the words behind the next summaries", async () => {
+describe("F86: a reopened conversation", () => {
+  test("has the same request, byte for byte, and keeps the user's words after the next summaries", async () => {
     const events: Event[] = [];
     const first = playing(looking(9));
     const before = await Session.open(storeOf(events), "x");
@@ -258,7 +258,7 @@ describe("F86: a conversation that is opened again", () => {
     expect(wordsIn(behind(request))).toEqual(expect.arrayContaining([...ORDERS]));
   });
 
-  test("with summaries of an earlier version is shown as it was, and the next summary keeps the words of the whole path", async () => {
+  test("with summaries of an earlier version looks the same, and the next summary keeps the words of the whole path", async () => {
     const events: Event[] = [];
     const first = playing(looking(9));
     const before = await Session.open(storeOf(events), "x");
@@ -280,7 +280,7 @@ describe("F86: a conversation that is opened again", () => {
     );
   });
 
-  test("with a window keeps its newest summary, and the words and the state behind it, when their messages are forgotten", async () => {
+  test("with a window keeps its newest summary with words and state when their messages are forgotten", async () => {
     const { agent, model } = playing(looking(9));
     const events: Event[] = [];
     const session = await Session.open(storeOf(events), "x", { window: 6 });
@@ -331,7 +331,7 @@ test("F87: the block takes at most 5 % of the room, and counts the files that ha
   expect(block.length / 4).toBeLessThanOrEqual(4_000 * 0.05);
 });
 
-test("F87: a process that a block lists as running is told as ended at the end when the turn goes on after a restart", async () => {
+test("F87: a process that a block lists as running is reported as ended at the end when the turn continues after a restart", async () => {
   const events: Event[] = [];
   const start = defineTool({
     name: "start",

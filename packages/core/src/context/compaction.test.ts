@@ -54,7 +54,7 @@ function play(
 const summaries = ({ state }: Session) => [...state.messages.values()].filter(({ role }) => role === "summary");
 
 describe("a conversation that grows too long", () => {
-  test("B42: goes on for 200 steps in a small context, and what was said first is still known", async () => {
+  test("B42: continues for 200 steps in a small context, and the first message is still known", async () => {
     const { session, model, agent } = play(
       (request, index) => {
         if (isSummary(request)) return "The password is mellon. The person wants 200 steps.";
@@ -90,7 +90,7 @@ describe("a conversation that grows too long", () => {
     expect(after.length).toBeGreaterThan(1);
   });
 
-  test("B42: a hint comes first, once, to an agent that can shorten the conversation itself", async () => {
+  test("B42: gives one hint first to an agent that can shorten the conversation itself", async () => {
     const { session, model, agent } = play(
       (request, index) => {
         const hinted = said(request.messages).includes("Call shorten_conversation");
@@ -118,7 +118,7 @@ describe("a conversation that grows too long", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("F99: the hint is gone from the request behind a summary", async () => {
+  test("F99: has no hint in the request after a summary", async () => {
     let summed = 0;
     const { session, model, agent } = play(
       (request, index) => {
@@ -182,24 +182,21 @@ describe("a conversation that grows too long", () => {
       "long ".repeat(5_000),
       /longer than the messages that it would replace/,
     ],
-  ])(
-    "B66: a summary that frees nothing since %s fails, and model, person and log are told why",
-    async (_, before, summary, why) => {
-      const { session, model, ended, notices } = await shortens(before, summary);
-      expect(ended).toMatchObject({ type: "call.failed", output: expect.stringMatching(why) });
-      expect(notices).toEqual([expect.stringMatching(why)]);
-      expect(said(model.requests.at(-1)?.messages ?? [])).toMatch(why);
-      expect(summaries(session)).toEqual([]);
-    },
-  );
+  ])("B66: model, user and log learn why a summary failed: %s", async (_, before, summary, why) => {
+    const { session, model, ended, notices } = await shortens(before, summary);
+    expect(ended).toMatchObject({ type: "call.failed", output: expect.stringMatching(why) });
+    expect(notices).toEqual([expect.stringMatching(why)]);
+    expect(said(model.requests.at(-1)?.messages ?? [])).toMatch(why);
+    expect(summaries(session)).toEqual([]);
+  });
 
-  test("B66: with a context of unknown size a short conversation of long messages is shortened too", async () => {
+  test("B66: gets a summary of long messages too if the context size is unknown", async () => {
     const { session, ended } = await shortens(3, "Short.");
     expect(ended?.output).toMatch(/replaces \d+ messages/);
     expect(summaries(session)).toHaveLength(1);
   });
 
-  test("B42: a model that calls a tool in the place of a summary is asked again, and may not; nothing runs", async () => {
+  test("B42: a model that calls a tool instead of a summary gets the request again, and the call does not run", async () => {
     const before = acted;
     const { session, model, agent } = play((request, index) => {
       if (!isSummary(request)) return index < 12 ? [call("act")] : "end";
@@ -213,7 +210,7 @@ describe("a conversation that grows too long", () => {
     expect(acted - before).toBe(model.requests.filter((request) => !isSummary(request)).length - 1);
   });
 
-  test("invariant 9: what a model took that called a tool counts, also where it fails when it is asked again", async () => {
+  test("invariant 9: the tokens of a model that called a tool count, also if the second request fails", async () => {
     const { session, agent } = play((request, index) => {
       if (!isSummary(request)) return index < 12 ? [call("act")] : "end";
       return request.toolChoice === "none" ? [fail("quota")] : [call("act")];
@@ -230,7 +227,7 @@ describe("a conversation that grows too long", () => {
     ["a call, twice", [call("act")], /called a tool twice/],
     ["broken off", [fail("quota")], /quota/],
   ])(
-    "F15, F91: in the place of a summary that is %s the program writes one; the model is asked twice in a turn at most",
+    "F15, F91: has a summary by the program in place of %s; the model is asked twice in a turn at most",
     async (_, answer, reason) => {
       const { session, model, agent } = play(
         (request, index) => (isSummary(request) ? answer : index < 60 ? [call("act")] : "end"),
@@ -254,7 +251,7 @@ describe("a conversation that grows too long", () => {
     },
   );
 
-  test("F91: in the place of a summary that is longer than what it covers the program writes one", async () => {
+  test("F91: has a summary by the program in place of one that is longer than the covered messages", async () => {
     const answers = ["b".repeat(100), "d".repeat(1_150), "e".repeat(3_200), "Yes."];
     const model = scriptedModel((request) => (isSummary(request) ? "long ".repeat(300) : (answers.shift() ?? "end")));
     const agent = new Agent({ model, compaction: { contextSize: 4_000, background: false } });
@@ -277,7 +274,7 @@ describe("a conversation that grows too long", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("B22: an interrupt does not wait for what counts, nor for a model that does not listen", async () => {
+  test("B22: an interrupt does not wait for a count, nor for a model that ignores the interrupt", async () => {
     const begun = Promise.withResolvers<void>();
     const never = () => {
       begun.resolve();
@@ -311,28 +308,25 @@ describe("a conversation that grows too long", () => {
     expect(summaries(session).map(textOf)).toEqual([SUM]);
   });
 
-  test.each([4, 6])(
-    "F15: a provider that says it is too long, at step %i, is asked again once, with a summary",
-    async (step) => {
-      let refused = 0;
-      const { session, model, agent } = play(
-        (request, index) => {
-          if (isSummary(request)) return SUM;
-          if (index === step && refused++ === 0) return [fail("context-overflow")];
-          return index < step + 2 ? [call("act")] : "end";
-        },
-        { compaction: { contextSize: 1_000_000 } },
-      );
-      expect((await agent.send("One.", { session })).text).toBe("end");
-      expect(summaries(session).map(textOf)).toEqual([SUM]);
-      const [stands, ...newest] = model.requests.at(-1)?.messages ?? [];
-      expect(said(stands ? [stands] : [])).toMatch(/summed up\.[\s\S]*<message>\nOne\.\n/);
-      expect(said(newest)).not.toContain("One.");
-      expect(checkConversation(session.state)).toEqual([]);
-    },
-  );
+  test.each([4, 6])("F15: retries once with a summary if the provider reports an overflow at step %i", async (step) => {
+    let refused = 0;
+    const { session, model, agent } = play(
+      (request, index) => {
+        if (isSummary(request)) return SUM;
+        if (index === step && refused++ === 0) return [fail("context-overflow")];
+        return index < step + 2 ? [call("act")] : "end";
+      },
+      { compaction: { contextSize: 1_000_000 } },
+    );
+    expect((await agent.send("One.", { session })).text).toBe("end");
+    expect(summaries(session).map(textOf)).toEqual([SUM]);
+    const [stands, ...newest] = model.requests.at(-1)?.messages ?? [];
+    expect(said(stands ? [stands] : [])).toMatch(/summed up\.[\s\S]*<message>\nOne\.\n/);
+    expect(said(newest)).not.toContain("One.");
+    expect(checkConversation(session.state)).toEqual([]);
+  });
 
-  test("F15: one that says so when nothing is left to cut is believed", async () => {
+  test("F15: the provider's report of an overflow is final if nothing is left to cut", async () => {
     const { session, agent } = play(
       (request, index) => (isSummary(request) ? SUM : index < 3 ? [call("act")] : [fail("context-overflow")]),
       { compaction: { contextSize: 1_000_000 } },
@@ -342,7 +336,7 @@ describe("a conversation that grows too long", () => {
     expect(summaries(session).filter((message) => "covers" in message)).toHaveLength(1);
   });
 
-  test("B42: what no provider has counted is counted by `count`, which is asked only where it may matter", async () => {
+  test("B42: is counted by `count` where no provider has counted, and only if the count matters", async () => {
     let asked = 0;
     const count = async (text: string) => {
       asked++;
@@ -367,7 +361,7 @@ describe("a conversation that grows too long", () => {
     }
   });
 
-  test("is shortened when somebody asks for it, and says why when it is not", async () => {
+  test("is shortened on request, or gives the reason against it", async () => {
     const { session, agent } = play(
       (request, index) => (isSummary(request) ? SUM : index < 9 ? [call("act")] : "end"),
       {
@@ -388,7 +382,7 @@ describe("a conversation that grows too long", () => {
   });
 });
 
-test("F77: a summary that cannot be read hides no growth: the conversation is summed up in time, and the turn answers", async () => {
+test("F77: gets its summary in time although an earlier summary is unreadable, and the turn answers", async () => {
   const { session, model, agent } = play((request) => (isSummary(request) ? "All that matters is this." : "Hm."));
   await agent.send("a".repeat(1_200), { session });
   await agent.send("b".repeat(1_200), { session });

@@ -23,7 +23,7 @@ async function summedUp(...then: readonly string[]) {
 const beginOf = (request: ModelRequest | undefined) =>
   request?.messages[0]?.parts.map((part) => ("text" in part ? part.text : "")).join("") ?? "";
 
-test("F99: an edited summary stands beside the old one, and the next request on its branch begins with it", async () => {
+test("F99: an edited summary is a branch beside the old one, and the next request on its branch begins with it", async () => {
   const { agent, session, model, summary } = await summedUp("Plums.", "Figs.");
   const edited = await editSummary(session, summary, "The user likes plums.");
   expect(siblings(session.state, edited)).toEqual([summary, edited]);

@@ -119,7 +119,7 @@ function judged(window: number, background: boolean, { messages, said, isFresh }
   return problems;
 }
 
-test("F86: whatever a user says in whatever window, the words behind a summary are theirs, in order, bounded and counted", async () => {
+test("F86: the words after a summary are the user's, in order, bounded and counted, in any window", async () => {
   let summaries = 0;
   const words = fc
     .array(fc.constantFrom("fig", "plum", "木", "👩‍👩‍👧", "e\u0301", "walnut", "\n"), {

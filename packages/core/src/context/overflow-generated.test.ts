@@ -42,7 +42,7 @@ const conversations = fc.record({
 
 const padded = (name: string, characters: number) => `${name} ${"lorem ipsum ".repeat(characters / 12)}`;
 
-test("F89, F97: no turn of a random conversation ends for lack of room, whatever is known, counted or said", async () => {
+test("F89, F97: no turn of a random conversation ends for lack of room, whatever the known sizes, counts and reports", async () => {
   const numRuns = process.env.BANYAN_LONG ? 300 : 25;
   await fc.assert(
     fc.asyncProperty(conversations, async ({ window, known, words, counts: counted, turns }) => {

@@ -61,7 +61,7 @@ describe("F89: every overflow is repaired", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("several in one turn, of a server whose window gets smaller", async () => {
+  test("several in one turn, from a server whose window shrinks", async () => {
     let taken = 0;
     const windows = [9_000, 6_000, 3_000];
     const window = () => windows[Math.min(2, Math.floor(taken++ / 30))] ?? 0;
@@ -91,7 +91,7 @@ describe("F89: every overflow is repaired", () => {
     expect(model.refused).toHaveLength(1);
   });
 
-  test("a result that is too large is cut once, however its tokens are spread", async () => {
+  test("a result that is too large is cut once, wherever its tokens are", async () => {
     // Each digit is a token, and the ends of the result are digits.
     const count = (words: string) => (words.match(/\d/g)?.length ?? 0) + words.replaceAll(/\d/g, "").length / 4;
     const list = defineTool({
@@ -145,7 +145,7 @@ describe("F89: every overflow is repaired", () => {
     expect(await agent.send("Hi again.", { session })).toMatchObject({ text: "Done." });
   });
 
-  test("any other refusal is told as it is", async () => {
+  test("any other refusal is reported unchanged", async () => {
     const model = worker(0, { window: 100_000, refuses: () => true, words: () => "x" });
     const { stream } = model;
     const other = { ...model, stream: (...asked: Parameters<typeof stream>) => stream(...asked).catch(asInvalid) };
@@ -201,7 +201,7 @@ describe("F97: counts that are wrong", () => {
   });
 });
 
-describe("F94: what a user types while a summary is made", () => {
+describe("F94: text that a user types during a summary", () => {
   test("is in the next request, before a call of that step runs", async () => {
     const session = Session.inMemory();
     const begun = Promise.withResolvers<void>();
@@ -233,7 +233,7 @@ describe("F94: what a user types while a summary is made", () => {
 });
 
 describe("F89: a change of model inside a conversation", () => {
-  test("from 123,000 tokens to a model with 32,000 is repaired, and no request is larger than the window", async () => {
+  test("from 123,000 tokens to a model with 32,000 is repaired, and no request exceeds the window", async () => {
     const session = Session.inMemory();
     const large = worker(60, { window: 200_000 });
     const agent = agentOf(large, 8_000, { compaction: { contextSize: 200_000 } });

@@ -71,8 +71,8 @@ function play(model: ModelDriver, contextSize: number | undefined, options: Part
 const summariesIn = ({ state }: Session) =>
   [...state.messages.values()].flatMap((message) => (message.role === "summary" ? [message] : []));
 
-describe("F88: a summary covers only what it replaces, from the oldest on", () => {
-  test("the newest message is not in its request, whose head is that of the last request", async () => {
+describe("F88: a summary covers only the messages that it replaces, from the oldest on", () => {
+  test("the newest message is not in the summary's request, whose head is that of the last request", async () => {
     const model = limitedModel(4_000, () => SUM);
     const { session, agent } = play(model, 4_000);
     for (let index = 1; index <= 7; index++) await agent.send(filler(`mark${index}`, 2_000), { session });
@@ -97,36 +97,31 @@ describe("F88: a summary covers only what it replaces, from the oldest on", () =
     ["a paste of a third of the window", 8_000, 8_000, 10_700],
     ["a change to a model with a smaller window", 16_000, 4_000, 100],
     ["a message that is larger than a piece", 16_000, 3_000, 20],
-  ])(
-    "%s leaves nothing out: pieces have all of it, each with the summary so far in front",
-    async (_, old, now, last) => {
-      const long = limitedModel(old, () => SUM, ["Yes.", "Yes.", filler("answer", 20_000), "Yes.", "Yes.", "Yes."]);
-      const { session, agent } = play(long, old, {
-        compaction: { contextSize: old, threshold: 0.95, background: false },
-      });
-      for (const mark of ["first", "second", "third", "fourth"]) await agent.send(filler(mark, 900), { session });
-      const model = limitedModel(now, (_request, index) => `${SUM} Number ${index}.`);
-      const turn = await agent
-        .with({ model, compaction: { contextSize: now, background: false } })
-        .send(filler("newest", last), { session });
-      expect(turn.text).toBe("Done.");
-      expect(model.refusals()).toBe(0);
-      const requests = model.requests.filter(isSummary);
-      // Messages without a summary are still in the request.
-      const said = [...requests, ...model.requests.slice(-1)].map(({ messages }) => allWords(messages)).join("\n");
-      const missing = ["first", "second", "third", "fourth", "answer"].filter(
-        (mark) => !said.includes(`${mark} lorem`),
-      );
-      expect(missing).toEqual([]);
-      expect(said.match(/lorem|ipsum/g)?.length).toBeGreaterThan(20_000 / 6);
-      if (old === now) return;
-      expect(requests.length).toBeGreaterThan(1);
-      for (const [index, { messages }] of requests.entries())
-        if (index > 0) expect(wordsOf(messages[0] as PromptMessage)).toContain(`Number ${index - 1}.`);
-      expect(summariesIn(session).map(textOf)).toEqual([`${SUM} Number ${requests.length - 1}.`]);
-      expect(checkConversation(session.state)).toEqual([]);
-    },
-  );
+  ])("%s loses nothing: the pieces contain all of it, each after the summary so far", async (_, old, now, last) => {
+    const long = limitedModel(old, () => SUM, ["Yes.", "Yes.", filler("answer", 20_000), "Yes.", "Yes.", "Yes."]);
+    const { session, agent } = play(long, old, {
+      compaction: { contextSize: old, threshold: 0.95, background: false },
+    });
+    for (const mark of ["first", "second", "third", "fourth"]) await agent.send(filler(mark, 900), { session });
+    const model = limitedModel(now, (_request, index) => `${SUM} Number ${index}.`);
+    const turn = await agent
+      .with({ model, compaction: { contextSize: now, background: false } })
+      .send(filler("newest", last), { session });
+    expect(turn.text).toBe("Done.");
+    expect(model.refusals()).toBe(0);
+    const requests = model.requests.filter(isSummary);
+    // Messages without a summary are still in the request.
+    const said = [...requests, ...model.requests.slice(-1)].map(({ messages }) => allWords(messages)).join("\n");
+    const missing = ["first", "second", "third", "fourth", "answer"].filter((mark) => !said.includes(`${mark} lorem`));
+    expect(missing).toEqual([]);
+    expect(said.match(/lorem|ipsum/g)?.length).toBeGreaterThan(20_000 / 6);
+    if (old === now) return;
+    expect(requests.length).toBeGreaterThan(1);
+    for (const [index, { messages }] of requests.entries())
+      if (index > 0) expect(wordsOf(messages[0] as PromptMessage)).toContain(`Number ${index - 1}.`);
+    expect(summariesIn(session).map(textOf)).toEqual([`${SUM} Number ${requests.length - 1}.`]);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
 
   test("the limits of the turn hold between pieces", async () => {
     const long = limitedModel(16_000, () => SUM, ["Yes.", "Yes.", filler("answer", 20_000), "Yes."]);
@@ -145,7 +140,7 @@ describe("F88: a summary covers only what it replaces, from the oldest on", () =
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("with an unknown window pieces become smaller until the provider takes them", async () => {
+  test("an unknown window makes the pieces smaller until the provider accepts them", async () => {
     const { session, agent } = play(
       limitedModel(1e6, () => SUM, ["Yes.", "Yes.", "Yes.", "Yes."]),
       undefined,
@@ -174,7 +169,7 @@ describe("F90: a summary is a model call like any other", () => {
     ["503", [fail("overloaded", { status: 503 })]],
     ["a broken stream", [text("Half"), { type: "cut" }]],
     ["a silence", [stall()]],
-  ])("%s is asked again after a wait that the feed tells, and counts once", async (_, scene) => {
+  ])("%s causes a retry after a wait that the feed reports, and counts once", async (_, scene) => {
     const heard: string[] = [];
     const { session, agent } = await full([scene], {
       retry: { delay: 1, idle: 200 },
@@ -187,7 +182,7 @@ describe("F90: a summary is a model call like any other", () => {
     expect(items.at(-1)).toMatchObject({ type: "chat.ended", reason: "answered" });
   });
 
-  test("another model stands in for one that is out, and the turn goes on with that", async () => {
+  test("another model replaces an unavailable one, and the turn continues with it", async () => {
     const other = { ...limitedModel(2_000, () => `${SUM} By b.`, ["Said by b."]), id: "b" };
     const { session, agent } = await full([[fail("quota")]], { modelNamed: async () => other, fallbacks: ["b"] });
     const items = await collect(agent.chat(say(filler("newest", 600)), { session }));
@@ -221,7 +216,7 @@ describe("F90: a summary is a model call like any other", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("one that somebody asked for leaves everything as it was, and says why", async () => {
+  test("a requested summary that fails changes nothing, and gives the reason", async () => {
     const { session, agent } = await full([[fail("quota", { message: "Empty." })]]);
     const before = session.state.messages.size;
     expect(await agent.compact({ session })).toBe("Empty.");
@@ -286,7 +281,7 @@ describe("F91: first without a model", () => {
     expect(before.startsWith(one.slice(0, -1))).toBe(true);
   });
 
-  test("of repeated reads of a file only the newest stays, also among the newest results", async () => {
+  test("only the newest of repeated reads of a file stays, also among the newest results", async () => {
     const model = limitedModel(4_000, () => SUM, steps(["a", "b", "a", "c", "d", "e", "f", "g", "b", "b"]));
     const { session, agent } = play(model, 4_000, { tools: [read] });
     await agent.send("Read them.", { session });
@@ -295,7 +290,7 @@ describe("F91: first without a model", () => {
     expect(last.filter(({ output }) => /^b as of/.test(output)).length).toBeLessThanOrEqual(2);
   });
 
-  test("otherwise the summary is requested from the request as it was sent, and results are short in the next one", async () => {
+  test("if shortening is not enough, the summary's request is the request as sent, and the next request has short results", async () => {
     const model = limitedModel(4_000, () => SUM, [filler("talk", 7_000), ...steps(["a", "b", "c", "d", "e"])]);
     const { session, agent } = play(model, 4_000, { tools: [read] });
     await agent.send("Talk.", { session });
@@ -352,7 +347,7 @@ describe("F92: a summary has a bound of its own", () => {
     return { requests, summary: summariesIn(session).map(textOf)[0] ?? "", session };
   }
 
-  test("which the model is told, and which leaves room for reasoning; the user's maxTokens does not count", async () => {
+  test("the model gets the bound, which leaves room for reasoning; the user's maxTokens does not count", async () => {
     const { requests, summary } = await bounded([SUM], { maxTokens: 20 });
     expect(summary).toBe(SUM);
     expect(allWords(requests[0]?.messages.slice(-1) ?? [])).toMatch(/Use at most 2\d\d words\./);
@@ -368,7 +363,7 @@ describe("F92: a summary has a bound of its own", () => {
     expect(again && wordsOf(again)).toMatch(/^Your summary is too long\. Write it again in at most 2\d\d words/);
   });
 
-  test("then it is cut between characters, and says so", async () => {
+  test("a summary that stays too long is cut between characters with a note", async () => {
     const long = "👩‍👩‍👧‍👦 ".repeat(800);
     const { requests, summary } = await bounded([long, long]);
     expect(requests).toHaveLength(2);
@@ -377,7 +372,7 @@ describe("F92: a summary has a bound of its own", () => {
     expect(summary.replace(/👩‍👩‍👧‍👦| |\n.*$/gu, "")).toBe("");
   });
 
-  test("one that is cut by the output limit is no empty one: what there is of it counts", async () => {
+  test("a summary that the output limit cut is not empty: its text counts", async () => {
     const { requests, summary } = await bounded([
       [text(filler("half", 300)), end("length")],
       [text(filler("half again", 300)), end("length")],
@@ -386,7 +381,7 @@ describe("F92: a summary has a bound of its own", () => {
     expect(summary).toMatch(/^half again .*\n\[This summary was longer than its limit and was cut here\.\]$/);
   });
 
-  test("and one of which nothing but reasoning was written is told as cut", async () => {
+  test("a summary with nothing but reasoning is reported as cut", async () => {
     const { summary } = await bounded([[end("length")], [end("length")]]);
     expect(summary).toMatch(/cut off at the output limit/);
   });

@@ -8,7 +8,7 @@ test("F6: ids are unique and sort by time of creation", () => {
   expect(ids[0]).toMatch(/^[0-9a-z]{26}$/);
 });
 
-test("ids go on growing when the clock goes backwards", () => {
+test("ids keep growing when the clock goes backwards", () => {
   const times = [5_000, 5_000, 4_000, 4_001, 6_000];
   const next = idSource(() => times.shift() ?? 0);
   const ids = [next(), next(), next(), next(), next()];

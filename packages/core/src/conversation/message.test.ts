@@ -3,7 +3,7 @@ import { type Message, noUsage, textOf, typedText } from "./index.ts";
 
 const place = { id: "m1", parentId: null, createdAt: 0 };
 
-it("what a person sent as several texts is read as paragraphs", () => {
+it("a user's message of several texts is read as paragraphs", () => {
   const message: Message = {
     ...place,
     role: "user",
@@ -20,7 +20,7 @@ it("what a person sent as several texts is read as paragraphs", () => {
   expect(typedText({ ...message, parts: message.parts.slice(1) })).toBe("Standard input:");
 });
 
-it("an answer is read as one text, however many parts it came in", () => {
+it("an answer is read as one text with any number of parts", () => {
   const message: Message = {
     ...place,
     role: "assistant",

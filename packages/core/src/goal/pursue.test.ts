@@ -51,7 +51,7 @@ async function eventsOf(agent: Agent, session: Session): Promise<Event[]> {
 }
 
 describe("a turn with a goal", () => {
-  test("E12: is done when all checks pass after the last change, and the log has what ran", async () => {
+  test("E12: is done when all checks pass after the last change, and the log has the checks", async () => {
     const { box, agent } = counting(3);
     const session = Session.inMemory();
     const events = await eventsOf(agent([[call("add", { by: 3 })], "Done."]), session);
@@ -137,7 +137,7 @@ describe("a turn with a goal", () => {
     expect(turn.reason).toBe("answered");
   });
 
-  test("E12: a check that is last runs only if the others pass, and an error of a check is a failure", async () => {
+  test("E12: runs the last check only if the others pass, and an error of a check is a failure", async () => {
     const ran: string[] = [];
     let isBroken = true;
     const goal: Goal = {
@@ -202,7 +202,7 @@ describe("a turn with a goal", () => {
   });
 });
 
-describe("a goal behind other agents", () => {
+describe("a goal with several agents", () => {
   test("E13: a sub-agent has its own goal, and does not inherit that of its parent", async () => {
     const { box, add, goal } = counting(2);
     const worker = new Agent({

@@ -64,6 +64,6 @@ test.each([
   "Invalid 'tools[0].name': string does not match the pattern",
   "Unknown parameter: context",
   "the messages must alternate",
-])("F33: what is wrong otherwise is not taken for it: %s", (body) => {
+])("F33: another fault does not count as an overflow: %s", (body) => {
   expect(modelErrorFromResponse({ status: 400, body }).code).toBe("invalid-request");
 });

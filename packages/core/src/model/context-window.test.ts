@@ -94,7 +94,7 @@ describe("F89: the window in the words of a refusal", () => {
   });
 });
 
-describe("F89: what was learnt of a window", () => {
+describe("F89: a learnt window", () => {
   const driver = (facts: Partial<ModelDriver> = {}): ModelDriver => ({
     id: "house/model",
     family: "test",
@@ -102,7 +102,7 @@ describe("F89: what was learnt of a window", () => {
     ...facts,
   });
 
-  test("holds for all drivers of the model at the address, and for no other", () => {
+  test("applies to all drivers of the model at the address, and to no other", () => {
     const address = "https://one.example.com/v1";
     learnWindow(driver({ address }), 5_000);
     learnWindow(driver({ address }), 9_000);
@@ -114,7 +114,7 @@ describe("F89: what was learnt of a window", () => {
     expect(learntWindow("house/mod")).toBeUndefined();
   });
 
-  test("without an address it holds for the driver alone", () => {
+  test("without an address applies to the driver alone", () => {
     const one = driver();
     learnWindow(one, 5_000);
     expect([windowOf(one), windowOf(driver())]).toEqual([5_000, undefined]);

@@ -22,7 +22,7 @@ function requestOf(instructions: string, said: readonly string[]): ModelRequest 
 
 const tokensIn = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.split(" ").length, 0);
 
-test("F69: a prompt that was read whole is never taken for a cut one", () => {
+test("F69: a prompt that was read whole never counts as cut", () => {
   fc.assert(
     fc.property(conversation, fc.double({ min: 1, max: 3, noNaN: true }), fc.nat(50), (made, ratio, around) => {
       const { instructions, said } = made;
@@ -37,7 +37,7 @@ test("F69: a prompt that was read whole is never taken for a cut one", () => {
   );
 });
 
-test("F69: a prompt of which a server with a tokenizer of whole words read less is cut", () => {
+test("F69: a prompt counts as cut if a server with a tokenizer of whole words read less", () => {
   fc.assert(
     fc.property(
       conversation,
@@ -68,7 +68,7 @@ test.each([
   expect(isCut(requestOf("", [text]), counted, window)).toBe(cut);
 });
 
-test("F69: what templates may leave out counts for nothing: tools, reasoning, text in front of calls", () => {
+test("F69: content that templates may leave out does not count: tools, reasoning, text before calls", () => {
   const long = "word ".repeat(500);
   const request: ModelRequest = {
     ...requestOf("Hi", ["Go"]),

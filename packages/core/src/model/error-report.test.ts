@@ -162,7 +162,7 @@ describe("F55: the words of an error are found where providers put them", () => 
     ),
   }));
 
-  test("whatever wraps them, the sentence is told and known for what it is", () => {
+  test("any wrapping keeps the sentence and its kind", () => {
     fc.assert(
       fc.property(fc.constantFrom(...SENTENCES), body, fc.boolean(), ([sentence, code], wrapped, asText) => {
         const given = wrapped(sentence);
@@ -187,7 +187,7 @@ describe("F55: the words of an error are found where providers put them", () => 
   });
 });
 
-describe("F59: a request that is too long, in other measures", () => {
+describe("F59: an overflow in other measures", () => {
   const amount = fc.integer({ min: 1, max: 100_000_000 });
   const form = fc.oneof(
     fc.tuple(amount, amount).map(([size, most]) => `total message size ${size} exceeds limit ${most}`),
@@ -201,7 +201,7 @@ describe("F59: a request that is too long, in other measures", () => {
     amount.map((size) => `requested 0 output tokens and your prompt contains at least ${size} input tokens`),
   );
 
-  test("leads to a summary, whatever the numbers are", () => {
+  test("causes a summary, whatever the numbers are", () => {
     fc.assert(
       fc.property(form, (message) => {
         expect(modelErrorFromResponse({ status: 400, body: { error: { message } } }).code).toBe("context-overflow");
@@ -218,7 +218,7 @@ describe("F59: a request that is too long, in other measures", () => {
   );
 });
 
-describe("F60: a fault of the model that is told with 4xx", () => {
+describe("F60: a fault of the model with status 4xx", () => {
   const tries = (error: ReturnType<typeof modelErrorFromResponse>) => {
     const patience = new Patience({ retry: { delay: 0 }, fallbacks: [] }, true);
     let attempts = 1;
@@ -265,7 +265,7 @@ describe("F61: a limit of hours or days", () => {
     ],
     ["in words", { error: { message: "Try again in 3 days 1 hour 9 minutes." } }, "3 d 1 h"],
     ["in a sentence of Groq", { error: { message: "Limit 100000 (TPD). Please try again in 7m12s." } }, "8 min"],
-  ])("%s: asked once, and the message says when it ends", (_, body, ends) => {
+  ])("%s: one request, and the message names the end of the limit", (_, body, ends) => {
     const error = waitOf(body, { "retry-after": "30" });
     const patience = new Patience({ retry: {}, fallbacks: [] }, true);
     if ((error.retryAfter ?? 0) > 300_000) expect(patience.after(error, false)).toBeUndefined();
@@ -284,7 +284,7 @@ describe("F61: a limit of hours or days", () => {
     expect(message).toMatch(/it has room again in \d+ d( \d+ h)? \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\)/);
   });
 
-  test("gemini-per-day: without a delay nobody asks again, and the message says of what the limit is", () => {
+  test("gemini-per-day: without a delay there is no retry, and the message names the limit", () => {
     const details = [
       {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",

@@ -5,7 +5,7 @@ const openai = (message: string, type: string, code: string | null = null) =>
   JSON.stringify({ error: { message, type, param: null, code } });
 const anthropic = (type: string, message: string) => JSON.stringify({ type: "error", error: { type, message } });
 
-test("C9: what is wrong can be said without what to do, for where it is done by itself", () => {
+test("C9: a message can leave out the remedy if the program applies it itself", () => {
   const busy = modelErrorFromResponse({ status: 429, body: "Slow down.", address: "https://models.example/v1" });
   expect([busy.message, busy.fact]).toEqual([
     "models.example accepts no more requests for now; wait a little and try again (429: Slow down.)",
@@ -21,7 +21,7 @@ test("C9: what is wrong can be said without what to do, for where it is done by 
   ]);
 });
 
-describe("what a response says", () => {
+describe("the words of a response", () => {
   test.each([
     ["a key that is wrong", 401, anthropic("authentication_error", "invalid x-api-key"), "authentication"],
     ["a key without the right", 403, openai("Not allowed", "permission_error"), "authentication"],
@@ -93,13 +93,13 @@ describe("what a response says", () => {
     expect(modelErrorFromResponse({ body })).toMatchObject({ code, status: undefined });
   });
 
-  test("only what may pass is worth another try", () => {
+  test("only temporary errors cause a retry", () => {
     const retryable = (status: number) => modelErrorFromResponse({ status }).retryable;
     expect([429, 500, 503, 529].map(retryable)).toEqual([true, true, true, true]);
     expect([400, 401, 402, 404, 413].map(retryable)).toEqual([false, false, false, false, false]);
   });
 
-  test("the sentence names the place, the model, what to do and what the provider said", () => {
+  test("the sentence has the place, the model, the remedy and the provider's words", () => {
     const error = modelErrorFromResponse({
       status: 404,
       body: openai("no such model", "invalid_request_error"),
@@ -111,7 +111,7 @@ describe("what a response says", () => {
     );
   });
 
-  test("what the provider said is one line without control characters, and not a page of HTML (S12)", () => {
+  test("the provider's words are one line without control characters and HTML pages (S12)", () => {
     expect(modelErrorFromResponse({ status: 500, body: "a\n\u001b[31mb" }).message).toMatch(/\(500: a \[31mb\)$/);
     expect(modelErrorFromResponse({ status: 502, body: "<!doctype html><p>Bad gateway" }).message).toMatch(/\(502\)$/);
     expect(modelErrorFromResponse({ status: 500, body: "x".repeat(10_000) }).message.length).toBeLessThan(700);
@@ -131,14 +131,14 @@ describe("Retry-After (F14)", () => {
     expect(delay).toBeGreaterThan(30_000);
     expect(delay).toBeLessThanOrEqual(60_000);
   });
-  test("as a date that is over", () => expect(wait({ "retry-after": "Mon, 01 Jan 2001 00:00:00 GMT" })).toBe(0));
+  test("as a date in the past", () => expect(wait({ "retry-after": "Mon, 01 Jan 2001 00:00:00 GMT" })).toBe(0));
   test("absent or not to be understood", () => {
     expect(wait({})).toBeUndefined();
     expect(wait({ "retry-after": "soon" })).toBeUndefined();
   });
 });
 
-describe("what the network says", () => {
+describe("the words of the network", () => {
   const coded = (code: string, message = code) => Object.assign(new Error(message), { code });
 
   test.each([

@@ -21,7 +21,7 @@ const tagged = (value: unknown) => `<tool_call>\n${JSON.stringify(value)}\n</too
 const call = { name: "read", arguments: { path: "a.txt" } };
 const meant = { tool: "read", input: { path: "a.txt" } };
 
-describe("F70: calls that are written as text", () => {
+describe("F70: calls in the form of text", () => {
   test.each<[string, string, string, readonly object[]]>([
     ["a call alone", tagged(call), "", [meant]],
     ["behind words, on lines of its own", `I look.\n${tagged(call)}\n`, "I look.\n", [meant]],

@@ -45,7 +45,7 @@ describe("F58: reasoning between tags", () => {
     .filter((text) => !text.includes("</think>"));
   const cuts = fc.array(fc.nat(), { maxLength: 8 });
 
-  test("is told from the answer wherever the content is cut, and tags in the answer stay", () => {
+  test("is separated from the answer wherever the content is cut, and tags in the answer stay", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("", " ", "\n\n"),
@@ -76,7 +76,7 @@ describe("F58: reasoning between tags", () => {
     );
   });
 
-  test("of a model that leaves the opening tag out, at most 2 kB wait", () => {
+  test("of a model without the opening tag waits with at most 2 kB", () => {
     const tags = new ThinkTags("qwq");
     let waiting = 0;
     for (let at = 0; at < 100; at++) {

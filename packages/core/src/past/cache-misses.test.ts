@@ -79,7 +79,7 @@ test("V5: a change of the model, the tools, the instructions or the settings is 
   }
 });
 
-test("V5: a long pause, and a cache that the provider dropped, are told apart", async () => {
+test("V5: a long pause and a cache that the provider dropped are different causes", async () => {
   const agent = new Agent({ model: provider()("p/a") });
   const session = await converse([agent, agent]);
   await agent.send("Please drop the cache.", { session });
@@ -102,7 +102,7 @@ test("V5: a compaction is the cause of a miss, in an opened conversation too", a
   expect(missesIn(session).at(-1)).toBe("compaction");
 });
 
-test("V5: a provider that reports no cache has no misses, and one that reports writes has a first request", async () => {
+test("V5: a provider without cache reports has no misses, and a provider that reports writes has a first request", async () => {
   const plain = scriptedModel(() => [text("ok"), spend({ input: 9_000 })]);
   expect(missesIn(await converse([new Agent({ model: plain }), new Agent({ model: plain })]))).toEqual([
     undefined,

@@ -31,7 +31,7 @@ const outputs = (session: Session) =>
   );
 
 describe.each(ENDS)("F72: a turn that waits for a user survives the end of its process (%s)", (end) => {
-  test("an approval: no result, the same question, and the call runs once when somebody has answered", async () => {
+  test("an approval: no result, the same question, and the call runs once after the answer", async () => {
     const started = new Started();
     const waiting = { scenes: [[call("send")]], tools: [started.tool("send", "external")], asks: ["send"] };
     const { events, open } = await ended(waiting, end);
@@ -71,7 +71,7 @@ describe.each(ENDS)("F72: a turn that waits for a user survives the end of its p
     expect(checkConversation(session.state, events)).toEqual([]);
   });
 
-  test("a sibling that runs is interrupted as ever, and the call that waits stays", async () => {
+  test("a running sibling is interrupted as usual, and the waiting call stays", async () => {
     const started = new Started();
     const slow = started.tool("slow", "external", (_, { signal }) => {
       return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
@@ -89,7 +89,7 @@ describe.each(ENDS)("F72: a turn that waits for a user survives the end of its p
     expect(started.names).toEqual(["slow", "send"]);
   });
 
-  test("what a call asks in words is answered in another process, and is its result", async () => {
+  test("a call's text question is answered in another process, and the answer is its result", async () => {
     const waiting = {
       scenes: [[call("ask_client", { question: "Which?", default_answer: "red" })]],
       tools: [askClient()],
@@ -100,7 +100,7 @@ describe.each(ENDS)("F72: a turn that waits for a user survives the end of its p
     expect(outputs(session)).toEqual(["blue"]);
   });
 
-  test("a limit: who agrees lets it go on with as much again, counted from the log", async () => {
+  test("a limit: a yes continues the turn with the same amount again, counted from the log", async () => {
     const started = new Started();
     const limits = { steps: 2, policy: "ask" } as const;
     const scenes = [[call("look")], [call("look", { n: 2 })]];
@@ -121,7 +121,7 @@ describe.each(ENDS)("F72: a turn that waits for a user survives the end of its p
     expect(over).toMatchObject({ reason: "limit", spent: { steps: 4 } });
   });
 
-  test("a limit: who refuses is not asked again, and the turn ends with its last word", async () => {
+  test("a limit: a no is not asked again, and the turn ends with its last text", async () => {
     const started = new Started();
     const limits = { steps: 1, policy: "ask" } as const;
     const waiting = { scenes: [[call("look")]], tools: [started.tool("look", "none")], limits };
@@ -131,7 +131,7 @@ describe.each(ENDS)("F72: a turn that waits for a user survives the end of its p
     expect(items.some(({ type }) => type === "run.paused")).toBe(false);
   });
 
-  test("a sub-agent that waits: the call that launched it stays open, and the whole chain goes on", async () => {
+  test("a sub-agent that waits: the launching call stays open, and the whole chain continues", async () => {
     const started = new Started();
     const tools = [launchAgent(), started.tool("send", "external")];
     const scenes = [[call("launch_agent", { task: "Send it.", expected_output: "none" })], [call("send")]];
@@ -147,7 +147,7 @@ describe.each(ENDS)("F72: a turn that waits for a user survives the end of its p
     expect(pathTo(session.state, session.state.leaf).map(textOf).at(-1)).toBe("All done.");
   });
 
-  test("text that waits for the turn is heard by it: a steer before the next model call, a queued text after the turn", async () => {
+  test("text for the waiting turn is delivered: a steer before the next model call, a queued text after the turn", async () => {
     const started = new Started();
     const waiting = { scenes: [[call("send")]], tools: [started.tool("send", "external")], asks: ["send"] };
     const { events } = await ended(waiting, end, {
@@ -193,7 +193,7 @@ describe.each(ENDS)("F72: a turn that waits for a user survives the end of its p
     });
   });
 
-  test("a user ends the wait: what waits is not executed, and nobody can answer any more", async () => {
+  test("a user ends the wait: the waiting call does not run, and nobody can answer any more", async () => {
     const started = new Started();
     const waiting = { scenes: [[call("send")]], tools: [started.tool("send", "external")], asks: ["send"] };
     const { events, open } = await ended(waiting, end);
@@ -210,7 +210,7 @@ describe.each(ENDS)("F72: a turn that waits for a user survives the end of its p
 });
 
 describe("F72: the clock of a turn", () => {
-  test("stands still while a user is asked about a call, and what a call asks in words", async () => {
+  test("stops during a question about a call, and during a call's text question", async () => {
     stopTheClock();
     const started = new Started();
     const tools = [started.tool("send", "external"), askClient()];

@@ -225,7 +225,7 @@ test("L5: the result of a call keeps its images, its failure and its denial", as
   ]);
 });
 
-test("L5: arguments that are nested too deeply are kept as text, and the session goes on", async () => {
+test("L5: arguments that are nested too deeply become text, and the session continues", async () => {
   const store = new SlowStore();
   const session = await Session.open(store);
   const text = "[".repeat(5_000) + "]".repeat(5_000);
@@ -260,15 +260,18 @@ test.each([
   ["JSON with the form of a denial", uiPart("tool-look", { type: "execution-denied" }), { status: "completed" }],
   ["JSON with the form of a text", uiPart("tool-look", { type: "text", value: "x" }), { output: /"value":"x"/ }],
   ["values without JSON", uiPart("tool-look", { a: undefined, b: [1] }, { c: undefined }), { output: '{"b":[1]}' }],
-])("L5: %s comes in as the tool returned it", async (_, messages, { output, ...wanted }: Record<string, unknown>) => {
-  const session = Session.inMemory();
-  await session.addHistory(messages);
-  const [message] = pathTo(session.state, session.state.leaf);
-  const shown = output instanceof RegExp ? expect.stringMatching(output) : output;
-  expect(message).toMatchObject({
-    calls: [{ status: "completed", ...wanted, ...(shown !== undefined && { output: shown }) }],
-  });
-});
+])(
+  "L5: %s is imported as the tool returned it",
+  async (_, messages, { output, ...wanted }: Record<string, unknown>) => {
+    const session = Session.inMemory();
+    await session.addHistory(messages);
+    const [message] = pathTo(session.state, session.state.leaf);
+    const shown = output instanceof RegExp ? expect.stringMatching(output) : output;
+    expect(message).toMatchObject({
+      calls: [{ status: "completed", ...wanted, ...(shown !== undefined && { output: shown }) }],
+    });
+  },
+);
 
 test.each<[unknown, string]>([
   ["text", "A history must be an array of messages, not a string."],

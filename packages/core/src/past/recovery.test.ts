@@ -89,7 +89,7 @@ async function wholeLog(ends: number[] = []): Promise<Event[]> {
 }
 
 describe("B24: a conversation whose process stopped", () => {
-  test("F1, F9: wherever its log was cut, a new message is accepted, every call has one result, nothing stays busy", async () => {
+  test("F1, F9: at any cut of its log, a new message is accepted, each call has one result, and nothing stays busy", async () => {
     const whole = await wholeLog();
     for (let kept = 1; kept < whole.length; kept++) {
       const events = structuredClone(whole.slice(0, kept));
@@ -106,7 +106,7 @@ describe("B24: a conversation whose process stopped", () => {
     }
   });
 
-  test("F11: wherever its log was cut, resuming starts an external effect at most once over both processes", async () => {
+  test("F11: at any cut of its log, resuming starts an external effect at most once over both processes", async () => {
     const ends: number[] = [];
     const whole = await wholeLog(ends);
     let resumed = 0;
@@ -140,7 +140,7 @@ describe("B24: a conversation whose process stopped", () => {
     expect(resumed).toBe(ends.length - 2);
   });
 
-  test("B13: what runs again is under the time limit of the turn too, which ends with a last word", async () => {
+  test("B13: applies the time limit of the turn to repeated calls too, and the turn ends with a last text", async () => {
     const whole = await wholeLog();
     const at = whole.findIndex((event) => event.type === "call.executing" && event.call === "c2");
     const session = await Session.open(storeOf(structuredClone(whole.slice(0, at + 1))), "x");
@@ -167,7 +167,7 @@ describe("B24: a conversation whose process stopped", () => {
     check(session);
   });
 
-  test("C12, F72: a question with choices that nobody had answered is open as it was, and its answer is the result", async () => {
+  test("C12, F72: keeps an unanswered question with choices open, and its answer is the result", async () => {
     const events: Event[] = [];
     const first = await Session.open(storeOf(events), "x");
     const questions = [{ heading: "Colour", question: "Which?", choices: [{ label: "red" }, { label: "blue" }] }];
@@ -194,7 +194,7 @@ describe("B24: a conversation whose process stopped", () => {
     await first.close();
   });
 
-  test("what is harmless runs again with the same key and the next attempt", async () => {
+  test("repeats a harmless call with the same key and the next attempt", async () => {
     const whole = await wholeLog();
     const at = whole.findIndex((event) => event.type === "call.executing" && event.call === "c2");
     const events = structuredClone(whole.slice(0, at + 1));
@@ -214,7 +214,7 @@ describe("B24: a conversation whose process stopped", () => {
     expect([...started.keys()].some((name) => name.startsWith("save c2"))).toBe(true);
   });
 
-  test("F72: an open approval keeps its question; one that was answered is not asked about", async () => {
+  test("F72: keeps the question of an open approval, and asks no answered question again", async () => {
     const events: Event[] = [];
     const { tools } = counters();
     const permission = () => ({ decision: "ask" }) as const;
@@ -248,7 +248,7 @@ describe("B24: a conversation whose process stopped", () => {
     await feed.return?.();
   });
 
-  test("B23: what a person says of a call whose process is gone counts when somebody resumes", async () => {
+  test("B23: uses a user's answer about a call of the old process when a user resumes", async () => {
     const events: Event[] = [];
     const { tools } = counters();
     const permission = () => ({ decision: "ask" }) as const;
@@ -274,7 +274,7 @@ describe("B24: a conversation whose process stopped", () => {
     await feed.return?.();
   });
 
-  test("B33: a call that listened when the process stopped listens no more, and the model is told what is known of it", async () => {
+  test("B33: ends the listening of a call, and the model gets the known part of the outcome", async () => {
     const listen: Tool = {
       name: "listen",
       description: "Listens.",
@@ -315,7 +315,7 @@ describe("B24: a conversation whose process stopped", () => {
     );
   });
 
-  test("F22: text that waited is there after the crash, held until someone sends it", async () => {
+  test("F22: holds waiting text until a user sends it", async () => {
     const whole = await wholeLog();
     const run = whole.find((event) => event.type === "run.started");
     const events = structuredClone(whole.slice(0, 6));
@@ -338,7 +338,7 @@ describe("B24: a conversation whose process stopped", () => {
     check(session);
   });
 
-  test("F9: wherever its log was cut, it is not busy when it is opened, and what was interrupted can be gone on with", async () => {
+  test("F9: at any cut of its log, is not busy after opening, and can continue the interrupted turn", async () => {
     const whole = await wholeLog();
     for (let kept = 1; kept < whole.length; kept++) {
       const events = structuredClone(whole.slice(0, kept));
@@ -355,7 +355,7 @@ describe("B24: a conversation whose process stopped", () => {
     }
   });
 
-  test("F1: stopped again after a new message and before its calls had their results, it goes on with them", async () => {
+  test("F1: continues if it stops again after a new message and before its calls have results", async () => {
     const whole = await wholeLog();
     const at = whole.findIndex((event) => event.type === "call.executing" && event.call === "c2");
     const events = structuredClone(whole.slice(0, at + 1));
@@ -374,7 +374,7 @@ describe("B24: a conversation whose process stopped", () => {
     check(session);
   });
 
-  test("F11: two branches that go on from one answer at once start its calls once", async () => {
+  test("F11: starts the calls of one answer once if two branches continue from it at once", async () => {
     const whole = await wholeLog();
     const at = whole.findIndex((event) => event.type === "call.executing" && event.call === "c2");
     const session = await Session.open(storeOf(structuredClone(whole.slice(0, at + 1))), "x");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SmallMap } from "./small-map.ts";
 
-test("a small map does what a Map does, and its values can change while they are read", () => {
+test("a small map acts like a Map, and its values can change during a reading", () => {
   const id = fc.constantFrom("a", "b", "c", "d");
   const step = fc.oneof(
     fc.record({ does: fc.constant("set" as const), id, value: fc.integer() }),

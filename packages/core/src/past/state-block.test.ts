@@ -62,7 +62,7 @@ const saw = (path: string, digest: string | null) => ({ seen: [{ path, digest }]
 const sectionOf = (block: string, heading: string) =>
   new RegExp(`^${heading}\n((?:[-([].*(?:\n|$))*)`, "m").exec(block)?.[1]?.trim().split("\n") ?? [];
 
-describe("F87: the block that the program writes", () => {
+describe("F87: the program's block", () => {
   test("is empty where nothing is known", () => {
     const written = new Written();
     written.say([{ type: "text", text: "Hello" }]);
@@ -119,7 +119,7 @@ Files that the user attached:
 - notes.md`);
   });
 
-  test("tells of another branch nothing", () => {
+  test("has nothing of another branch", () => {
     const written = new Written();
     const first = written.say([{ type: "text", text: "Hello" }]);
     written.call("write", {}, [change("left.ts", null, "1")]);
@@ -128,7 +128,7 @@ Files that the user attached:
     expect(sectionOf(written.block(), "Files, the one used last at the end:")).toEqual(["- created right.ts"]);
   });
 
-  test("has the changes of sub-agents, and says when these are in another worktree", () => {
+  test("has the changes of sub-agents, with their worktree", () => {
     const written = new Written();
     written.say([{ type: "text", text: "Hello" }]);
     for (const [file, more] of [
@@ -168,7 +168,7 @@ Files that the user attached:
     expect(countDroppableLines(workStateOf(written.state, pathTo(written.state, written.leaf)))).toBe(6);
   });
 
-  test("carries over what stood on messages that are forgotten", () => {
+  test("keeps the content of forgotten messages", () => {
     const old = new Written();
     const picture = { type: "file", mediaType: "image/png", name: "fig.png", data: "AAAA" } as const;
     old.say([{ type: "text", text: "Hello" }, picture]);
@@ -188,7 +188,7 @@ Files that the user attached:
   });
 });
 
-test("F87: files stand in the block as they came to be, whatever calls and commands did to them", () => {
+test("F87: the block has the files in their latest state, whatever calls and commands did to them", () => {
   const names = ["a", "b", "c"] as const;
   const step = fc.record({
     file: fc.constantFrom(...names),

@@ -15,7 +15,7 @@ const outputs = (session: Session) =>
     message.role === "assistant" ? message.calls.map(({ output }) => output) : [],
   );
 
-describe("F72: a call that waits is judged again when its turn is continued", () => {
+describe("F72: a waiting call is judged again when its turn continues", () => {
   const permitting = (decision: "allow" | "deny") =>
     (decision === "allow" ? { decision } : { decision, reason: "not here" }) as
       | { decision: "allow" }
@@ -55,7 +55,7 @@ describe("F72: a call that waits is judged again when its turn is continued", ()
     await readUntil(feed, (item) => item.type === "chat.ended");
   });
 
-  test("a session that closes before the call was judged again leaves the question open", async () => {
+  test("a session that closes before the second judgement leaves the question open", async () => {
     const started = new Started();
     const waiting = { scenes: [[call("send")]], tools: [started.tool("send", "external")], asks: ["send"] };
     const { events, open } = await ended(waiting, "close");
@@ -75,7 +75,7 @@ describe("F72: a call that waits is judged again when its turn is continued", ()
     expect(outputs(next).filter((output) => output !== undefined)).toEqual([]);
   });
 
-  test("who says something instead of answering continues the turn: the question keeps its id", async () => {
+  test("a message in place of an answer continues the turn, and the question keeps its id", async () => {
     const started = new Started();
     const waiting = { scenes: [[call("send")]], tools: [started.tool("send", "external")], asks: ["send"] };
     const { events, open } = await ended(waiting, "close");

@@ -39,7 +39,7 @@ test("V2: pages of a list have every conversation once, though conversations are
   );
 });
 
-test("V2: a list that does not change has its order, and its first page may be empty", async () => {
+test("V2: an unchanged list keeps its order, and its first page may be empty", async () => {
   const list = changingList(7, () => {});
   const pages = await Array.fromAsync(listInPages<Listed>((after) => list(after, 3), 3));
   expect(pages.map((page) => page.map(({ id }) => id))).toEqual([["c6", "c5", "c4"], ["c3", "c2", "c1"], ["c0"]]);

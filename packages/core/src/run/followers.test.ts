@@ -108,14 +108,14 @@ describe("a call that listens", () => {
     expect(order).toHaveLength(4);
   });
 
-  test("B32: what it says is told to the model in one more call, and the turn goes on", async () => {
+  test("B32: adds a message to the model in one more call, and the turn continues", async () => {
     const { tool } = listener(() => ({ completed: () => ({ say: "All applied." }) }));
     const { path, model } = await play([[call("listen")], "the blocks", "well done"], [tool]);
     expect(told(path)).toEqual(["user: Go", "model: ", "model: the blocks", "tool: All applied.", "model: well done"]);
     expect(model.asked).toBe(3);
   });
 
-  test("B32: it is done with the message before the other calls of that message run, and one model call follows", async () => {
+  test("B32: finishes its message before the other calls of that message run, and one model call follows", async () => {
     const order: string[] = [];
     const { tool } = listener(() => ({
       async completed() {
@@ -134,7 +134,7 @@ describe("a call that listens", () => {
     expect(last.at(-1)).toMatchObject({ role: "user", parts: [{ text: "All applied." }] });
   });
 
-  test("B26: several listen at once, and what they say is one message in the order in which they began", async () => {
+  test("B26: listens together with others, and their messages form one in the order of their beginnings", async () => {
     const { tool, heard } = listener(({ call: id }) => ({ completed: () => ({ say: `${id} is done.` }) }));
     const { session } = await play([[call("listen"), call("listen")], "text", "bye"], [tool]);
     expect(heard.filter((line) => line.endsWith("completed"))).toEqual(["call_1 completed", "call_2 completed"]);
@@ -182,7 +182,7 @@ describe("a call that listens", () => {
     expect(session.state.following.size).toBe(0);
   });
 
-  test("B35: a call that does not listen gets nothing, nor one that was denied", async () => {
+  test("B35: no content reaches a call that does not listen or was denied", async () => {
     const { tool, heard } = listener();
     const session = Session.inMemory();
     const agent = new Agent({
@@ -195,7 +195,7 @@ describe("a call that listens", () => {
   });
 });
 
-describe("what ends listening without a whole message", () => {
+describe("the end of listening without a whole message", () => {
   test.each<[string, Script, string]>([
     ["an error", [[call("listen")], [text("half"), fail("quota")]], "the answer broke off: scripted: quota"],
     [
@@ -208,7 +208,7 @@ describe("what ends listening without a whole message", () => {
       [[call("listen")], [text("half"), end("filtered")], "bye"],
       "your message was cut off by the provider's content filter",
     ],
-  ])("B33: %s drops it, and the model is told", async (_, script, reason) => {
+  ])("B33: %s drops the follower, and the model learns so", async (_, script, reason) => {
     const { tool, heard } = listener(() => ({ dropped: (why) => `Nothing was written: ${why}.` }));
     const { session, path } = await play(script, [tool]);
     expect(heard).toEqual(["call_1 text half", `call_1 dropped: ${reason}`]);
@@ -243,7 +243,7 @@ describe("what ends listening without a whole message", () => {
     expect(followed(events)).toHaveLength(1);
   });
 
-  test("a broken answer that is asked for anew restarts it, and it hears the new one", async () => {
+  test("a retry of a broken answer restarts the follower with the new answer", async () => {
     const heard: string[] = [];
     const { tool } = listener(() => ({
       text: (delta) => void heard.push(delta),
@@ -256,8 +256,8 @@ describe("what ends listening without a whole message", () => {
   });
 });
 
-describe("a follower that breaks down", () => {
-  test("in the middle of the text loses only itself, and the model is told once", async () => {
+describe("a failing follower", () => {
+  test("in the middle of the text loses only itself, and the model learns once", async () => {
     const calls: string[] = [];
     const bad = listener(() => ({
       text: () => {
@@ -283,7 +283,7 @@ describe("a follower that breaks down", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("at the end of the message is told as what it is", async () => {
+  test("at the end of the message is reported with its error", async () => {
     const { tool } = listener(() => ({
       completed: () => Promise.reject(new Error("no space")),
     }));
@@ -294,7 +294,7 @@ describe("a follower that breaks down", () => {
     expect(session.state.following.size).toBe(0);
   });
 
-  test("that hangs holds up an interrupt for three seconds at most", async () => {
+  test("that hangs delays an interrupt for three seconds at most", async () => {
     const { tool } = listener(() => ({ completed: () => new Promise<undefined>(() => {}) }));
     const session = Session.inMemory();
     const agent = new Agent({ model: scriptedModel([[call("listen")], "text"]), tools: [tool] });

@@ -39,8 +39,8 @@ function outputs(session: Session): (string | undefined)[] {
   return answers.flatMap(({ calls }) => calls.map(({ output }) => output));
 }
 
-describe("what a call began ends with its turn:", () => {
-  test("a sub-agent that nobody waits for is stopped, and a window forgets nothing of the person's own path for it", async () => {
+describe("the end of a turn ends the work of its calls:", () => {
+  test("an abandoned sub-agent is stopped, and a window forgets nothing of the user's own path for it", async () => {
     const session = Session.inMemory({ window: 2 });
     const { agent } = agentOf(
       ({ messages }) => {
@@ -59,7 +59,7 @@ describe("what a call began ends with its turn:", () => {
     expect(pathTo(session.state, session.state.leaf).map(textOf)).toEqual(["And again", "", "Off it goes."]);
   });
 
-  test("a sub-agent of a call whose time is up is stopped too", async () => {
+  test("a sub-agent of a call at its time limit is stopped too", async () => {
     const session = Session.inMemory();
     const { agent } = agentOf(
       ({ messages: [first, ...rest] }) => {
@@ -77,7 +77,7 @@ describe("what a call began ends with its turn:", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("a question that nobody waits for is closed, also when the time of its call is up", async () => {
+  test("an abandoned question is closed, also at the time limit of its call", async () => {
     const asking = (context: ToolContext) => context.ask({ text: "Which one?" });
     for (const [careless, result] of [
       [tool("ask", (context) => void asking(context).catch(() => {})), /^$/],
@@ -91,7 +91,7 @@ describe("what a call began ends with its turn:", () => {
     }
   });
 
-  test("a tool that uses its context after the turn is told that it is too late", async () => {
+  test("a tool that uses its context after the turn gets an error that says so", async () => {
     const session = Session.inMemory();
     let kept: ToolContext | undefined;
     const keep = tool("keep", (context) => {
@@ -110,7 +110,7 @@ describe("what a call began ends with its turn:", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("a session that is closed while sub-agents run has ended all of them", async () => {
+  test("a session that closes during sub-agents has ended all of them", async () => {
     const session = Session.inMemory();
     const { agent } = agentOf(
       ({ messages }) =>
@@ -129,7 +129,7 @@ describe("what a call began ends with its turn:", () => {
 const launch = (task: string) => call("launch_agent", { task, expected_output: "words" });
 
 describe("followers", () => {
-  test("that begin anew at the end of a message hear the next one", async () => {
+  test("that begin again at the end of a message hear the next message", async () => {
     const heard: string[] = [];
     const session = Session.inMemory();
     const { agent } = agentOf(
@@ -151,7 +151,7 @@ describe("followers", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("that begin anew when they are dropped at the end of the turn do not", async () => {
+  test("that begin again when the turn's end drops them do not listen", async () => {
     const session = Session.inMemory();
     const again = (context: ToolContext): void =>
       context.follow({ dropped: () => again(context), completed: () => ({ again: true }) });
@@ -182,7 +182,7 @@ describe("followers", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("B32, B79: a steer while one does its work comes after what it says and after the calls of the message, which run", async () => {
+  test("B32, B79: a steer during a follower's work comes after the follower's message and the message's calls, which run", async () => {
     const session = Session.inMemory();
     let acted = 0;
     const { agent } = agentOf(
@@ -213,7 +213,7 @@ describe("followers", () => {
   });
 });
 
-test("B62: of calls that begin early, ten run at once, as of any", async () => {
+test("B62: at most ten calls that begin early run at once, like other calls", async () => {
   let now = 0;
   let most = 0;
   const look = tool(
@@ -232,7 +232,7 @@ test("B62: of calls that begin early, ten run at once, as of any", async () => {
   expect(outputs(session)).toHaveLength(30);
 });
 
-test("B62: what a call found early is not the result of one that a person changed since", async () => {
+test("B62: the result of an early call does not count after a user changed the call", async () => {
   let asks = 0;
   const session = Session.inMemory();
   const look: Tool = {
@@ -292,7 +292,7 @@ describe("the process stops", () => {
     return events;
   }
 
-  test("B39: wherever a task was stopped once its end was asked for, the model is not asked again", async () => {
+  test("B39: a stop at any place after the task's end was requested causes no further request to the model", async () => {
     const events = await logOf([[call("act", {}, "a"), finish]], [act]);
     const asked = events.findIndex(({ type }) => type === "call.executing");
     for (let length = asked + 1; length <= events.length; length++) {
@@ -305,7 +305,7 @@ describe("the process stops", () => {
     }
   });
 
-  test("B41: a sub-agent that had called for its end beside another call comes to that end, and leaves no call open", async () => {
+  test("B41: a sub-agent that called for its end beside another call comes to that end, and leaves no call open", async () => {
     const script: Script = ({ messages }) => {
       if (!JSON.stringify(messages[0]).includes("Go")) return [call("act", {}, "a"), finish];
       return messages.length === 1 ? [launch("dig")] : "All told.";
@@ -323,7 +323,7 @@ describe("the process stops", () => {
     }
   });
 
-  test("B33: a call that may have applied an answer which the provider paused is told as unknown", async () => {
+  test("B33: a call that may have applied an answer which the provider paused is reported as unknown", async () => {
     const listen = tool("listen", (context) => context.follow({ completed: () => {} }));
     const events = await logOf([[call("listen")], [text("one"), end("paused")], "two"], [listen], "chat");
     const paused = events.findIndex((event) => event.type === "message.completed" && event.finish === "paused");
@@ -332,7 +332,7 @@ describe("the process stops", () => {
     expect(session.state.following.size).toBe(0);
   });
 
-  test("invariant 2: what a crash left to say is the same message before and after it is written", async () => {
+  test("invariant 2: the report after a crash is the same message before and after it is written", async () => {
     const listen = tool("listen", (context) => context.follow({}));
     const events = await logOf([[call("listen")], "one"], [listen], "chat");
     const armed = events.findLastIndex((event) => event.type === "call.completed");
@@ -358,8 +358,8 @@ describe("the process stops", () => {
   }
 });
 
-describe("a store that fails in the middle", () => {
-  test("ends the turn, its sub-agents and its followers, wherever that is", async () => {
+describe("a store that fails during a turn", () => {
+  test("ends the turn, its sub-agents and its followers at any place", async () => {
     const script: Script = ({ messages }) => {
       if (!JSON.stringify(messages[0]).includes("Go"))
         return messages.length === 1 ? [call("act")] : [call("finish_task", { result: "ok" })];

@@ -35,7 +35,7 @@ async function run(limits: Limits, model = eager()) {
 }
 
 describe("limits", () => {
-  test("B13: at the step limit the turn still ends with an answer: one last call without tools, told why", async () => {
+  test("B13: the turn ends with an answer at the step limit: one last call without tools, with the reason", async () => {
     const { turn, model, session } = await run({ steps: 3 });
     expect(turn).toMatchObject({ reason: "limit", text: "Wrapped up.", steps: 3 });
     expect(model.asked).toBe(4);
@@ -47,7 +47,7 @@ describe("limits", () => {
     expect(told && textOf(told)).toContain("the limit of 3 steps");
   });
 
-  test("which limit ended a turn, and what it took, stands in the log where it ends", async () => {
+  test("the log's end of a turn has the limit that ended it, and its usage", async () => {
     const session = Session.inMemory();
     const items: FeedItem[] = [];
     session.listen({ items: (told) => items.push(...told), ended: () => {} });
@@ -64,7 +64,7 @@ describe("limits", () => {
     expect(model.asked).toBe(51);
   });
 
-  test("a model that calls even when it may not gets refusals, and the turn ends with a sentence that says so", async () => {
+  test("a model that calls against the order gets refusals, and the turn ends with a sentence that says so", async () => {
     const model = scriptedModel(() => [call("look")]);
     const { turn, session } = await run({ steps: 2 }, model);
     expect(turn.reason).toBe("limit");
@@ -82,7 +82,7 @@ describe("limits", () => {
     expect(turn.usage.input + turn.usage.output).toBeLessThanOrEqual(100);
   });
 
-  test("B13: a cost limit holds, and is refused at the start when the price is unknown", async () => {
+  test("B13: a cost limit is applied, and refused at the start if the price is unknown", async () => {
     const { turn } = await run({ cost: 11 });
     expect(turn.reason).toBe("limit");
     expect(turn.cost).toBeLessThanOrEqual(11);
@@ -91,7 +91,7 @@ describe("limits", () => {
     expect(unknown.asked).toBe(0);
   });
 
-  test("B13: a time limit ends what runs and keeps a tenth for the last word", async () => {
+  test("B13: a time limit ends running calls and keeps a tenth for the last text", async () => {
     const model = scriptedModel(({ toolChoice }) => (toolChoice === "none" ? "In short." : [text("Long "), stall()]));
     stopTheClock();
     const { turn, session } = await run({ time: 200 }, taking({ auto: 180, none: 19 }, model));
@@ -99,14 +99,14 @@ describe("limits", () => {
     expect([...session.state.messages.values()].map(textOf)).toContain("Long ");
   });
 
-  test("B13: a last word that takes too long is cut off; the turn ends all the same", async () => {
+  test("B13: a last text that takes too long is cut, and the turn ends", async () => {
     stopTheClock();
     const model = scriptedModel(() => [text("Long "), stall()]);
     const { turn } = await run({ time: 100 }, taking({ auto: 90, none: 10 }, model));
     expect(turn).toMatchObject({ reason: "limit", text: "Long " });
   });
 
-  test("F38: a last word that fails leaves the limit as the reason, and is told beside it", async () => {
+  test("F38: a failed last text leaves the limit as the reason, and is reported too", async () => {
     const model = scriptedModel((_, index) => (index === 0 ? [text("So far."), call("look")] : [fail("quota")]));
     const ended = run({ steps: 1 }, model);
     await expect(ended).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe("limits", () => {
     expect(model.asked).toBe(2);
   });
 
-  test("B13: policy ask pauses for a person; yes grants as much again, no leads to the last word", async () => {
+  test("B13: policy ask pauses for a user; yes grants the same amount again, no leads to the last text", async () => {
     const session = Session.inMemory();
     const model = eager();
     const agent = new Agent({ model, tools: [look], limits: { steps: 2, policy: "ask" } });
@@ -162,7 +162,7 @@ describe("limits", () => {
     expect(turn).toMatchObject({ reason: "answered", limit: undefined });
   });
 
-  test("B13: the time that a person takes to answer is not the turn's, and the last word has its own", async () => {
+  test("B13: a user's time to answer does not count for the turn, and the last text has its own time", async () => {
     stopTheClock();
     const session = Session.inMemory();
     const script = scriptedModel(({ toolChoice }) =>

@@ -52,8 +52,8 @@ function waits(
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 
-describe("how long a model is asked again (F35)", () => {
-  test("with growing pauses, for 5 minutes and no longer", () => {
+describe("retries of a model call (F35)", () => {
+  test("with growing pauses, for 5 minutes at most", () => {
     const pauses = waits(() => new ModelError("overloaded", "Busy."));
     expect(pauses.length).toBeGreaterThan(6);
     expect(sum(pauses)).toBeGreaterThan(180_000);
@@ -62,7 +62,7 @@ describe("how long a model is asked again (F35)", () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(60_000);
   });
 
-  test("C9: for one minute while another model can stand in for it, unless the time is set", () => {
+  test("C9: for one minute while another model can replace the model, unless the time is set", () => {
     const busy = () => new ModelError("overloaded", "Busy.");
     const total = sum(waits(busy, {}, { fallbacks: ["b"] }));
     expect(total).toBeGreaterThan(20_000);
@@ -70,7 +70,7 @@ describe("how long a model is asked again (F35)", () => {
     expect(sum(waits(busy, { time: 200_000 }, { fallbacks: ["b"] }))).toBeGreaterThan(100_000);
   });
 
-  test("what the provider asks for comes first, up to all of that time, and never less than the first pause", () => {
+  test("the provider's own wait comes first, up to the whole time, and never less than the first pause", () => {
     expect(waits(() => new ModelError("rate-limit", "Slow.", { retryAfter: 100_000 }))).toEqual([
       100_000, 100_000, 100_000,
     ]);
@@ -89,11 +89,11 @@ describe("how long a model is asked again (F35)", () => {
     for (const code of codes) expect(waits(() => new ModelError(code, "No."))).toEqual([]);
   });
 
-  test("an answer that breaks off each time after its first word, and is paid for each time, is asked for four times", () => {
+  test("an answer that breaks off after its first word, and costs tokens, is requested four times", () => {
     expect(waits(() => new ModelError("broken-stream", "Cut."), {}, { begun: true })).toHaveLength(3);
   });
 
-  test("an address at which nobody was ever reached is tried four times; a network that goes away, for all of the time", () => {
+  test("an address that never worked is tried four times; a network that disappears, for the whole time", () => {
     const gone = () => new ModelError("unreachable", "Nobody.");
     expect(waits(gone, {}, { reached: false })).toHaveLength(3);
     expect(waits(gone, {}, { reached: true }).length).toBeGreaterThan(6);
@@ -101,7 +101,7 @@ describe("how long a model is asked again (F35)", () => {
     expect(waits(first, {}, { reached: false }).length).toBeGreaterThan(6);
   });
 
-  test("the notice tells status, attempt and when, and whoever listens hears of each failure", async () => {
+  test("the notice has status, attempt and time, and listeners get each failure", async () => {
     const heard: string[] = [];
     const model = scriptedModel([[fail("rate-limit", { status: 429, retryAfter: 3 })], "ok"]);
     const callbacks = { onModelError: ({ code }: ModelError) => void heard.push(code) };
@@ -112,7 +112,7 @@ describe("how long a model is asked again (F35)", () => {
     expect(heard).toEqual(["rate-limit"]);
   });
 
-  test("the notice says what is wrong, and not what to do: it is done by itself (F14)", async () => {
+  test("the notice names the fault without a remedy, because the retry is automatic (F14)", async () => {
     const model = driver(async (sink, _, asked) => {
       if (asked === 1) throw new ModelError("stalled", { fact: "It is silent", advice: "try again", words: "no data" });
       sink.push([{ type: "text", text: "Here." }, END]);
@@ -122,8 +122,8 @@ describe("how long a model is asked again (F35)", () => {
   });
 });
 
-describe("what counts as life (F26)", () => {
-  test("a model that thinks for ten minutes, while something comes, is asked once; people are told every 20 s", async () => {
+describe("signs of life (F26)", () => {
+  test("a model that thinks for ten minutes with signs of life is asked once; users get a notice each 20 s", async () => {
     stopTheClock();
     let asked = 0;
     const model = driver(async (sink) => {
@@ -142,7 +142,7 @@ describe("what counts as life (F26)", () => {
     expect(told[1]).toMatchObject({ time: 40_000, alive: true });
   });
 
-  test("a connection on which nothing comes is broken after the time that is set", async () => {
+  test("a silent connection is broken after the set time", async () => {
     stopTheClock();
     let over = false;
     const goOn = () => {
@@ -176,7 +176,7 @@ describe("a model without an end (F36)", () => {
         { type: "call-input", index: 0, text: "x".repeat(100) },
       ],
     ],
-  ])("%s is cut at its bound, with what came kept, and is not asked for anew", async (_, bounds, piece) => {
+  ])("%s is cut at its bound, its content is kept, and no retry follows", async (_, bounds, piece) => {
     const session = Session.inMemory();
     let asked = 0;
     const model = driver(async (sink) => {
@@ -195,7 +195,7 @@ describe("a model without an end (F36)", () => {
     expect(kept).toHaveLength(1000);
   });
 
-  test("arguments that are nested without end are refused in words, and the conversation goes on", async () => {
+  test("arguments that are nested without end are refused in words, and the conversation continues", async () => {
     const session = Session.inMemory();
     const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
     const inner = JSON.stringify(deep);
@@ -220,13 +220,13 @@ test.each([
     { ...noUsage, input: 1, output: 3 },
   ],
   [undefined, noUsage],
-])("F30: a usage that cannot be is put right where it enters: %j", async (reported, counted) => {
+])("F30: an impossible usage is corrected at its entry: %j", async (reported, counted) => {
   expect(cleanUsage(reported as never)).toEqual(counted);
   const model = driver(async (sink) => void sink.push([{ ...END, usage: reported as never }]));
   expect((await new Agent({ model }).send("Hi")).usage).toEqual(counted);
 });
 
-test("F29: whatever a provider says, the error is one line of at most 500 characters, and a log can have the rest", async () => {
+test("F29: any error of a provider is one line of at most 500 characters, and a log can have the rest", async () => {
   const page = `<!doctype html><html><head><title>502 Bad\nGateway</title></head>${"<p>x</p>".repeat(3000)}`;
   const long = `Value: ${'{\n "a": 1 }'.repeat(2000)}\u001b[31m`;
   for (const said of [page, long]) {

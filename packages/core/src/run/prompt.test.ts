@@ -63,7 +63,7 @@ test("invariant 2: reloading the log reproduces the request, recalled memory and
   expect(JSON.parse(state.contents.get(started.tools) ?? "")).toEqual(last?.tools);
 });
 
-test("invariant 1, F1: a call without a result is shown as not executed, exactly once, whatever its state", () => {
+test("invariant 1, F1: a call without a result is shown as not executed, exactly once, in any state", () => {
   const base = { tool: "look", inputText: "{}", input: {}, attempt: 0, progress: "" };
   const answer: AssistantMessage = {
     id: "a",
@@ -111,7 +111,7 @@ test("settled messages are the same objects from step to step, so that a driver 
   expect(third?.[1]).toBe(second?.[1]);
 });
 
-test("from a summary on, what it covers is left out, and what it does not cover stays word for word", async () => {
+test("from a summary on, covered messages are left out, and the others stay verbatim", async () => {
   const message = (id: string, text: string): Message => ({
     id,
     parentId: null,
@@ -142,7 +142,7 @@ test("from a summary on, what it covers is left out, and what it does not cover 
   ]);
 });
 
-describe("results that the path says are shortened", () => {
+describe("results that the path marks as shortened", () => {
   const at = { createdAt: 0, run: "r", model: "m" } as const;
   const calls = ["a", "b"].map((id) => ({
     id,
@@ -177,14 +177,14 @@ describe("results that the path says are shortened", () => {
     expect(promptFrom([answer, shortening, other])[0]).toBe(promptFrom([answer, shortening, next])[0]);
   });
 
-  test("stay shortened behind a later summary that does not cover them, and a summary can shorten them too", () => {
+  test("stay shortened after a later summary that does not cover them, and a summary can shorten them too", () => {
     const summary = { id: "t", parentId: "2", createdAt: 0, role: "summary", parts: words } as const;
     expect(resultsIn(promptFrom([answer, shortening, { ...summary, covers: "0" }]))[0]?.output).toBe("Shortened.");
     expect(resultsIn(promptFrom([answer, { ...summary, covers: "0", shortened }]))[0]?.output).toBe("Shortened.");
   });
 });
 
-test("B6: a memory that does not answer in time is left out, and the feed says so", async () => {
+test("B6: a memory that is late is left out, and the feed says so", async () => {
   const memory: Memory = { recall: () => new Promise(() => {}), remember: async () => {} };
   const model = scriptedModel(["ok"]);
   const feed = new Agent({ model, memory: { store: memory, timeout: 10 } }).chat(say("Hi"))[Symbol.asyncIterator]();
@@ -195,7 +195,7 @@ test("B6: a memory that does not answer in time is left out, and the feed says s
   expect(model.requests[0]?.messages).toHaveLength(1);
 });
 
-test("B6: a memory that breaks its contract costs the turn nothing but the memory", async () => {
+test("B6: a turn without a valid memory answer continues without memory", async () => {
   const broken: Memory[] = [
     { recall: async () => undefined as never, remember: () => Promise.reject(Object.create(null)) },
     {
@@ -213,7 +213,7 @@ test("B6: a memory that breaks its contract costs the turn nothing but the memor
   }
 });
 
-test("B6: a turn's recall waits for what the turn before is still writing", async () => {
+test("B6: a turn's recall waits for the previous turn's writing", async () => {
   const kept: string[] = [];
   const memory: Memory = {
     recall: async () => kept.map((text) => ({ text, source: "memory" })),
@@ -230,7 +230,7 @@ test("B6: a turn's recall waits for what the turn before is still writing", asyn
   expect(second?.recalled?.map(({ text }) => text)).toEqual(["My colour?", "blue"]);
 });
 
-test("a half-said answer without a call is followed by a request to go on", async () => {
+test("a partial answer without a call is followed by a request to continue", async () => {
   const session = Session.inMemory();
   const model = scriptedModel([[text("Half"), stall()]]);
   const feed = new Agent({ model }).chat(say("Hi"), { session })[Symbol.asyncIterator]();
@@ -240,7 +240,7 @@ test("a half-said answer without a call is followed by a request to go on", asyn
   expect(prompt).toHaveLength(2);
 });
 
-test("an answer that broke off is marked, and reasoning that nothing follows is left out", async () => {
+test("an answer that broke off is marked, and reasoning at the end is left out", async () => {
   const session = Session.inMemory();
   const model = scriptedModel([[text("Half."), reasoning("And then"), stall()], "Whole."]);
   const agent = new Agent({ model });

@@ -53,7 +53,7 @@ const again = (times: number, input: { a: number } = { a: 1 }) =>
 const told = (all: readonly string[], what: RegExp) =>
   all.flatMap((output, index) => (what.test(output) ? [index + 1] : []));
 
-test("B19, B67: from the third time on the result of an identical failing call says so, whatever else was called between", async () => {
+test("B19, B67: the third result of an identical failing call and later ones say so, whatever calls came between", async () => {
   const all = await outputs([...again(2), call("nil"), ...again(2)]);
   expect(told(all, /failed \d times in this turn/)).toEqual([4, 5]);
   expect(all[3]).toMatch(/^The tool failed: it broke, try 3\n\n\[.*failed 3 times/);
@@ -74,7 +74,7 @@ test("B67: other arguments, a success or a changed file in between are no repeti
   for (const all of [others, success, changed]) expect(told(all, /times in this turn/)).toEqual([]);
 });
 
-test("C10: from the fifth time on the result of an identical call says that it is the same; one that changes never does", async () => {
+test("C10: the fifth result of an identical call and later ones say that it is the same; a changing result does not", async () => {
   const same = await outputs(again(7), { fails: () => false });
   expect(told(same, /same result \d times in this turn/)).toEqual([5, 6, 7]);
   expect(same[6]).toMatch(/^it is so\n\n\[.*same result 7 times/);
@@ -82,7 +82,7 @@ test("C10: from the fifth time on the result of an identical call says that it i
   expect(told(other, /times in this turn/)).toEqual([]);
 });
 
-test("C10: a call that comes back again and again is known however many others there are in between", () => {
+test("C10: a repeated call is recognised between any number of others", () => {
   const repeats = new Repeats();
   const times: number[] = [];
   for (let step = 0; step < 2_000; step++) {
@@ -98,7 +98,7 @@ test("C10: a call that comes back again and again is known however many others t
   expect(times).toEqual(times.map((_, index) => index + 1));
 });
 
-describe("C10: a call that comes to the same ten times is a limit of the turn", () => {
+describe("C10: a call with the same result ten times is a limit of the turn", () => {
   const look = defineTool({
     name: "look",
     description: "Looks.",
@@ -120,7 +120,7 @@ describe("C10: a call that comes to the same ten times is a limit of the turn", 
   test.each([
     [{}, 10],
     [{ repeats: 3 }, 3],
-  ])("with %o it ends there with a last answer, and says which limit", async (limits, times) => {
+  ])("with %o, the turn ends there with a last answer that names the limit", async (limits, times) => {
     const session = Session.inMemory();
     const turn = await stubborn(limits).send("Go", { session });
     expect(turn).toMatchObject({
@@ -131,7 +131,7 @@ describe("C10: a call that comes to the same ten times is a limit of the turn", 
     expect(runsOf(session)).toBe(times);
   });
 
-  test("a person who is asked may allow as many again", async () => {
+  test("a user may allow the same number again", async () => {
     const session = Session.inMemory();
     const asked: string[] = [];
     for await (const item of stubborn({ policy: "ask", repeats: 4 }).chat(say("Go"), { session })) {

@@ -43,7 +43,7 @@ function steady(end: (request: number) => Scene = () => [spend({ input: 1 }), te
 
 const ends = (items: readonly (FeedItem | Event)[]) => items.filter((item) => item.type === "run.ended");
 
-test("F100: turns that a handler adds count in usage, cost and steps, and the turn that it is told of has them", async () => {
+test("F100: turns that a handler adds count in usage, cost and steps, and the handler's turn includes them", async () => {
   const turns: unknown[] = [];
   const agent = sentOn(2, { model: steady() });
   const { onTurn } = agent.options;
@@ -67,14 +67,14 @@ test.each<[string, Limits, number, string]>([
   ["steps", { steps: 3 }, 4, "the limit of 3 steps"],
   ["cost", { cost: 0.45 }, 4, "the limit of $0.45"],
   ["tokens", { tokens: 4 }, 4, "the limit of 4 tokens"],
-])("F100: a limit of %s holds over them, and ends them", async (_, limits, asked, limit) => {
+])("F100: a limit of %s covers them, and ends them", async (_, limits, asked, limit) => {
   const model = steady();
   const items = await collect(sentOn(5, { model, limits }).chat(say("Go")));
   expect(model.asked).toBe(asked);
   expect(ends(items).at(-1)).toMatchObject({ reason: "limit", limit });
 });
 
-test("F100: a limit of time holds over them, and what the handler takes counts too", async () => {
+test("F100: a limit of time covers them, and the handler's time counts too", async () => {
   stopTheClock();
   const agent = sentOn(5, { model: scriptedModel(() => "Done."), limits: { time: 100 } });
   const { onTurn } = agent.options;
@@ -98,7 +98,7 @@ test("F100: turns added to a task share its limits, and the last result is the t
   ]);
 });
 
-test("F100: what a user allowed beyond a limit holds for them too", async () => {
+test("F100: a user's permission beyond a limit covers them too", async () => {
   const session = Session.inMemory();
   const chat = sentOn(1, { model: steady(), limits: { steps: 1, policy: "ask" } }).chat(say("Go"), { session });
   let asked = 0;
@@ -111,7 +111,7 @@ test("F100: what a user allowed beyond a limit holds for them too", async () => 
   expect(asked).toBe(3);
 });
 
-test("F100: one that waits for a user counts on in another process from where the turn before it ended", async () => {
+test("F100: a turn that waits for a user keeps counting in another process from the end of the turn before", async () => {
   const events: Event[] = [];
   const session = await Session.open(storeOf(events), "x");
   const permission = ({ input }: { input: unknown }) =>
@@ -131,7 +131,7 @@ test("F100: one that waits for a user counts on in another process from where th
   await next.close();
 });
 
-test("F100: what a handler returns without sharing has limits of its own", async () => {
+test("F100: a chat that a handler returns without sharing has limits of its own", async () => {
   const model = scriptedModel(["One.", "Two.", "Three."]);
   const lines = ["two", "three"];
   const agent = new Agent({
@@ -146,7 +146,7 @@ test("F100: what a handler returns without sharing has limits of its own", async
   expect(ends(items).map(({ reason, spent }) => [reason, spent?.steps])).toEqual(Array(3).fill(["answered", 1]));
 });
 
-test("F100: what a user says while an added turn works begins a turn with limits of its own", async () => {
+test("F100: a user's message during an added turn begins a turn with limits of its own", async () => {
   const session = Session.inMemory();
   let queued: Promise<unknown> | undefined;
   const model = scriptedModel((_, index) => {
@@ -163,7 +163,7 @@ test("F100: what a user says while an added turn works begins a turn with limits
 });
 
 // The judge counts the requests to the model, and knows nothing about budgets.
-test("F100: in 60 random chains of turns no limit is passed, and the last sum is that of all model calls", async () => {
+test("F100: 60 random chains of turns exceed no limit, and the last sum is that of all model calls", async () => {
   let seed = 100;
   const below = (n: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

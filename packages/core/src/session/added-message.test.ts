@@ -19,7 +19,7 @@ async function conversation() {
 }
 
 describe("H10: session.add", () => {
-  test("adds a message without a turn, and the model is told with what is said next", async () => {
+  test("adds a message without a turn, and the model gets it with the next message", async () => {
     const session = Session.inMemory();
     const model = scriptedModel(["Done.", "So it is."]);
     const agent = new Agent({ model });
@@ -32,7 +32,7 @@ describe("H10: session.add", () => {
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("The tests failed.");
   });
 
-  test("stands below the message that is named, and at a root for null", async () => {
+  test("puts it below the named message, and at a root for null", async () => {
     const { session, leaf } = await conversation();
     const root = await session.add("Anew", { at: null, id: "mine" });
     expect(root).toBe("mine");
@@ -41,7 +41,7 @@ describe("H10: session.add", () => {
     expect(session.state.messages.get(below)?.parentId).toBe(leaf);
   });
 
-  test("said again by its id, it stands there once", async () => {
+  test("adds a message with a repeated id once", async () => {
     const { session } = await conversation();
     const before = session.state.messages.size;
     await session.add("Once", { id: "once" });
@@ -64,7 +64,7 @@ describe("H10: session.add", () => {
 });
 
 describe("H10: session.hold", () => {
-  test("turns that begin there wait, and go on from where it was moved to", async () => {
+  test("makes turns that begin there wait, and continue from the new place", async () => {
     const { session, agent, leaf } = await conversation();
     const done = Promise.withResolvers<void>();
     const held = session.hold(leaf, async (branch) => {
@@ -100,7 +100,7 @@ describe("H10: session.hold", () => {
     await expect(session.hold(leaf, () => {})).rejects.toMatchObject({ code: "closed" });
   });
 
-  test("is refused before its work begins while a turn is at work there, or somebody else holds it", async () => {
+  test("is refused before its work begins during a turn there, or while another caller holds the branch", async () => {
     const session = Session.inMemory();
     const agent = new Agent({ model: scriptedModel([[text("Well"), stall()]]) });
     const feed = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
@@ -117,7 +117,7 @@ describe("H10: session.hold", () => {
     expect([first?.status, second]).toMatchObject(["fulfilled", { reason: { code: "busy" } }]);
   });
 
-  test("is no run: nothing of it is interrupted, and it moves to no message that is not there", async () => {
+  test("is no run: an interrupt does not stop it, and it refuses an unknown message", async () => {
     const { session, leaf } = await conversation();
     await session.hold(leaf, (held) => {
       expect(session.interrupt()).toBe(0);
@@ -150,7 +150,7 @@ describe("H10: session.notes.fileChange and session.notes.usage", () => {
     return { session, id };
   }
 
-  test("what was done to a file stands with its call, and whoever watches sees it", async () => {
+  test("stores a file's change with its call, and watchers see it", async () => {
     const { session, id } = await afterCall();
     const feed = session.feed();
     await session.notes.fileChange(id, change);
@@ -173,7 +173,7 @@ describe("H10: session.notes.fileChange and session.notes.usage", () => {
     await expect(session.notes.fileChange("nowhere", change)).rejects.toMatchObject({ code: "no-call" });
   });
 
-  test("what a model cost beside the turns goes into the sums; an unknown cost makes the sum unknown", async () => {
+  test("adds a model's cost outside turns to the sums; an unknown cost makes the sum unknown", async () => {
     const { session } = await conversation();
     const { usage: before, cost } = session.state;
     const usage = { input: 10, cached: 0, cacheWrite: 0, output: -5, reasoning: 0 };

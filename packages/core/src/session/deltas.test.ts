@@ -54,7 +54,7 @@ const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ m
   maxLength: 20,
 });
 
-test("W81: who breaks at any moment, and reads deltas alone, has the text of every message, each unit once", async () => {
+test("W81: a reader of deltas alone has the text of each message after breaks at any moment, each unit once", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(lengths, { minLength: 12, maxLength: 24 }), fc.boolean(), async (all, slow) => {
       const session = await Session.open(storeOf([], slow));
@@ -69,7 +69,7 @@ test("W81: who breaks at any moment, and reads deltas alone, has the text of eve
   );
 });
 
-test("F40: after the death of the process, deltas say what is left of each answer, whatever the reader had of it", async () => {
+test("F40: after the death of the process, deltas name the rest of each answer, whatever the reader had", async () => {
   const events: Event[] = [];
   const session = await Session.open(storeOf(events, false));
   const live = new DeltaReader({ epoch: 1, seq: 1, offset: 0 });

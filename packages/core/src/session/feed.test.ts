@@ -11,7 +11,7 @@ import { SlowStore, wait } from "./session.fixture.ts";
 import { Session } from "./session.ts";
 
 describe("the feed", () => {
-  test("watching disturbs nobody, and a watcher that leaves leaves the run alone", async () => {
+  test("watching disturbs no run, and a watcher that leaves does not stop the run", async () => {
     const session = Session.inMemory();
     const watcher = session.feed();
     const sending = new Agent({ model: scriptedModel([[text("a"), pause(5), text("b")]]) }).send("Hi", { session });
@@ -20,7 +20,7 @@ describe("the feed", () => {
     expect((await sending).text).toBe("ab");
   });
 
-  test("B50: from any cursor on, a reader's state becomes that of the session, without gap or repeat", async () => {
+  test("B50: a reader's state becomes the session's from any cursor on, without gap or repetition", async () => {
     const store = new SlowStore();
     const session = await Session.open(store);
     const seen: FeedItem[] = [];
@@ -75,7 +75,7 @@ describe("the feed", () => {
     await chat.return?.();
   });
 
-  test("a cursor of another writer is told to cut back", async () => {
+  test("a cursor of another writer gets a reset", async () => {
     const store = new SlowStore();
     const before = await Session.open(store);
     await new Agent({ model: scriptedModel(["ok"]) }).send("Hi", { session: before });
@@ -86,7 +86,7 @@ describe("the feed", () => {
     await feed.return?.();
   });
 
-  test("B50: after a reset comes all that this writer wrote, also where the reader was ahead of what survived", async () => {
+  test("B50: a reset is followed by all events of this writer, also if the reader was ahead of the surviving events", async () => {
     const store = new SlowStore();
     const before = await Session.open(store);
     await new Agent({ model: scriptedModel(["ok"]) }).send("Hi", { session: before });
@@ -100,7 +100,7 @@ describe("the feed", () => {
     await feed.return?.();
   });
 
-  test("B50: a reader that joins while an append is under way gets each item once, and its cursor only grows", async () => {
+  test("B50: a reader that joins during an append gets each item once, and its cursor only grows", async () => {
     const store = new SlowStore();
     const session = await Session.open(store);
     const look = { ...wait, name: "look", effects: "none" as const, execute: () => "seen" };
@@ -131,7 +131,7 @@ describe("the feed", () => {
     }
   });
 
-  test("a feed that is left while it waits, or before it is read, is gone", async () => {
+  test("a feed that is left during a wait, or before its reading, is gone", async () => {
     const store = new SlowStore();
     const session = await Session.open(store);
     await new Agent({ model: scriptedModel(["ok"]) }).send("Hi", { session });
@@ -144,7 +144,7 @@ describe("the feed", () => {
     expect(await unread.next()).toMatchObject({ done: true });
   });
 
-  test("B58, F19: a watcher that does not read is bounded: its deltas are merged, and then it is told to come back", async () => {
+  test("B58, F19: a watcher that does not read is bounded: its deltas are merged, and then it must come back", async () => {
     const store = new SlowStore();
     const session = await Session.open(store);
     const idle = session.feed();
@@ -168,7 +168,7 @@ describe("the feed", () => {
     expect(state.seq).toBe(session.state.seq);
   });
 
-  test("items asked for at once come in order", async () => {
+  test("items that are requested at once arrive in order", async () => {
     const session = Session.inMemory();
     const feed = session.feed();
     const asked = [feed.next(), feed.next(), feed.next()];
@@ -188,7 +188,7 @@ describe("the feed", () => {
     await expect(feed.next()).rejects.toThrow(/has no log/);
   });
 
-  test("F16: streaming text is in the log within a quarter of a second, as what is new only", async () => {
+  test("F16: streaming text is in the log within a quarter of a second, without repetition", async () => {
     const store = new SlowStore();
     const session = await Session.open(store);
     const asked = Promise.withResolvers<(words: string) => void>();

@@ -51,7 +51,7 @@ describe("B21: text that reaches a running turn", () => {
     expect(told).toEqual(["Left, please."]);
   });
 
-  test("B79: it waits for the calls of the step under way, those that had not started too", async () => {
+  test("B79: waits for the calls of the current step, also for those that had not started", async () => {
     const session = Session.inMemory();
     const { tool, release } = gate();
     const model = scriptedModel([[call("gate"), call("gate"), call("gate")], "Stopped."]);
@@ -87,7 +87,7 @@ describe("B21: text that reaches a running turn", () => {
     expect(answer).toMatchObject({ calls: [{ status: "completed" }, { status: "completed" }] });
   });
 
-  test("what is said while the last answer streams becomes the next turn, before the handler is asked", async () => {
+  test("becomes the next turn if it arrives during the last answer, before the handler runs", async () => {
     const session = Session.inMemory();
     const model = scriptedModel([[text("Almost "), text("done.")], "Of course."], { pace: 2 });
     const handled: number[] = [];
@@ -149,7 +149,7 @@ describe("B21: text that reaches a running turn", () => {
     }
   });
 
-  test("F22: at a limit, waiting text becomes the next turn", async () => {
+  test("F22: at a limit becomes the next turn", async () => {
     const session = Session.inMemory();
     const { tool, release } = gate("none");
     const model = scriptedModel([[call("gate")], "Limit.", "Next."]);
@@ -162,7 +162,7 @@ describe("B21: text that reaches a running turn", () => {
     expect(lines(session).slice(-2)).toEqual(["go on", "Next."]);
   });
 
-  test("what is said when nothing runs is held; resume delivers it", async () => {
+  test("is held if no turn runs, and resume delivers it", async () => {
     const session = Session.inMemory();
     await session.say(words("early"));
     expect(session.state.inbox).toMatchObject([{ run: null, held: true }]);
@@ -170,7 +170,7 @@ describe("B21: text that reaches a running turn", () => {
     expect(lines(session)).toEqual(["early", "Here."]);
   });
 
-  test("resume delivers on a branch what was written there, and leaves what is another branch's", async () => {
+  test("is delivered by resume on its own branch only", async () => {
     const session = Session.inMemory();
     const agent = new Agent({
       model: scriptedModel(["one", [text("left"), stall()], [text("right"), stall()], "yes"]),
@@ -198,7 +198,7 @@ describe("B21: text that reaches a running turn", () => {
     expect(session.state.inbox.map(({ parts }) => parts)).toEqual([words("for right")]);
   });
 
-  test("when a turn ends, what was said to it is the next one; a chat that waits for the branch comes after that", async () => {
+  test("becomes the next turn when a turn ends, before a chat that waits for the branch", async () => {
     const session = Session.inMemory();
     const { tool, release } = gate();
     const agent = new Agent({ model: scriptedModel([[call("gate")], "one", "two", "three"]), tools: [tool] });
@@ -212,7 +212,7 @@ describe("B21: text that reaches a running turn", () => {
     expect(lines(session)).toEqual(["Go", "", "one", "queued", "two", "from a second client", "three"]);
   });
 
-  test("B59: a text with the same id is said once", async () => {
+  test("B59: with a repeated id is delivered once", async () => {
     const session = Session.inMemory();
     expect(await session.say(words("once"), { id: "client-1" })).toBe("client-1");
     await session.say(words("once"), { id: "client-1" });
@@ -222,11 +222,11 @@ describe("B21: text that reaches a running turn", () => {
     expect(session.state.inbox).toHaveLength(0);
   });
 
-  test("a run that is not live cannot be written to", async () => {
+  test("cannot reach a run that is not live", async () => {
     await expect(Session.inMemory().say(words("x"), { run: "gone" })).rejects.toMatchObject({ code: "no-run" });
   });
 
-  test("a tool may bring in what a person said", async () => {
+  test("can come from a user through a tool", async () => {
     const session = Session.inMemory();
     const phone = defineTool({
       name: "phone",
@@ -265,7 +265,7 @@ describe("notes on the tree", () => {
     await expect(session.notes.star("nowhere", true)).rejects.toMatchObject({ code: "no-message" });
   });
 
-  test("a chat goes on above what somebody else removed while it ran", async () => {
+  test("a chat continues above a message that another caller removed during the chat", async () => {
     const session = Session.inMemory();
     const agent = new Agent({
       model: scriptedModel(["a", "b", "c"]),

@@ -31,7 +31,7 @@ const told = (requests: readonly { readonly messages: readonly object[] }[], at:
 const settled = (session: Session, process: string) =>
   expect.poll(() => session.state.processes.get(process)?.outcome).toBeDefined();
 
-test("C6: a turn ends while it runs; of its end the model is told with its next turn, once, on the branch that began it", async () => {
+test("C6: a turn ends although a process runs; the model learns of its end with the next turn, once, on its branch", async () => {
   const { tool, ends } = starting();
   const model = scriptedModel(["Hello.", STARTS, "It runs.", "Elsewhere.", "I see.", "Yes."]);
   const agent = new Agent({ model, tools: [tool] });
@@ -57,7 +57,7 @@ test("C6: a turn ends while it runs; of its end the model is told with its next 
   expect(checkConversation(session.state)).toEqual([]);
 });
 
-test("C6: what the model knows already it is not told; a name is not given twice", async () => {
+test("C6: the model gets no known report again, and a name is not given twice", async () => {
   const { tool, ends } = starting();
   const model = scriptedModel([STARTS, "It runs.", STARTS, "Another one.", "Yes."]);
   const agent = new Agent({ model, tools: [tool] });
@@ -71,7 +71,7 @@ test("C6: what the model knows already it is not told; a name is not given twice
   await session.close();
 });
 
-test("C6: a person stops one, and the model is told who did; one that does not run is none", async () => {
+test("C6: a user stops a process, and the model learns who did; a process that does not run is unknown", async () => {
   const { tool } = starting();
   const model = scriptedModel([STARTS, "It runs.", "I see."]);
   const agent = new Agent({ model, tools: [tool] });
@@ -85,7 +85,7 @@ test("C6: a person stops one, and the model is told who did; one that does not r
   expect(told(model.requests, 2)).toEqual(["p1 (a server) has ended: a user stopped it."]);
 });
 
-test("C6, F17: after the program was killed nothing counts as running, and the model is told", async () => {
+test("C6, F17: after a kill of the program, no process counts as running, and the model learns so", async () => {
   const { tool } = starting();
   const store = new SlowStore();
   const killed = await Session.open(store);
@@ -98,7 +98,7 @@ test("C6, F17: after the program was killed nothing counts as running, and the m
   expect(checkConversation(session.state)).toEqual([]);
 });
 
-test("C6, F7: when the store refuses a write, and when the session is closed, what stayed is ended", async () => {
+test("C6, F7: remaining processes end if the store refuses a write, and when the session closes", async () => {
   const { tool } = starting();
   const store = new SlowStore();
   const session = await Session.open(store);

@@ -127,7 +127,7 @@ describe("S17: a log carries facts, never rights", () => {
     },
   );
 
-  test("what a person allowed here runs after a crash, but not with other arguments than they saw", async () => {
+  test("a user's approval here applies after a crash, but not with other arguments", async () => {
     const { store, kept, events } = storeOf(planted(), NONE);
     const first = await Session.open(store, "01k00000000000000000planted");
     await first.answer("question00001", { decision: "allow" });
@@ -145,7 +145,7 @@ describe("S17: a log carries facts, never rights", () => {
     expect(await runs(altered, kept.rights)).toEqual([]);
   });
 
-  test("S31: a call that a user allowed runs after a crash in the folder that the question named, and asks again in any other", async () => {
+  test("S31: a call that a user allowed runs after a crash in the question's folder, and asks again in any other", async () => {
     const log = planted().map((body) => (body.type === "call.pending" ? { ...body, about: { folder: "/a" } } : body));
     const { store, kept, events } = storeOf(log, NONE);
     const first = await Session.open(store, "01k00000000000000000planted");
@@ -173,7 +173,7 @@ describe("S17: a log carries facts, never rights", () => {
     expect(asked).toEqual(["/b", undefined]);
   });
 
-  test("a log that was put there leaves nothing open: no call, no question, no text, no rule, no model", async () => {
+  test("a planted log leaves nothing open: no call, no question, no text, no rule, no model", async () => {
     const { store, events, kept } = storeOf(planted([APPROVED]), undefined);
     const session = await Session.open(store, "01k00000000000000000planted");
     expect(session.interrupted).toEqual([]);
@@ -198,7 +198,7 @@ describe("S17: a log carries facts, never rights", () => {
     expect(events.filter(({ type }) => type === "conversation.brought-in")).toHaveLength(1);
   });
 
-  test("B63: an answer always holds for the conversation until it is revoked, and after it was opened again", async () => {
+  test('B63: an "always" answer applies to the conversation until it is revoked, also after reopening', async () => {
     const { store } = storeOf([], NONE);
     const { ran, tools } = acting();
     const model = scriptedModel([[call("act", {})], "Done.", [call("act", {})], "Done.", [call("act", {})], "Done."]);
@@ -225,7 +225,7 @@ describe("S17: a log carries facts, never rights", () => {
     expect(ran).toHaveLength(3);
   });
 
-  test("what a call was allowed to is forgotten once it has its result", async () => {
+  test("the rights of a call are forgotten once it has its result", async () => {
     const { store, kept } = storeOf(planted(), NONE);
     const session = await Session.open(store, "01k00000000000000000planted");
     await session.answer("question00001", { decision: "allow" });
@@ -238,7 +238,7 @@ describe("S17: a log carries facts, never rights", () => {
   });
 });
 
-test("S17: whoever reduces a log that was brought in sees no rule, no model, and what was done elsewhere", async () => {
+test("S17: a reducer of an imported log sees no rule and no model, and acts elsewhere are marked", async () => {
   const { events, store } = storeOf(planted([APPROVED]), undefined);
   const session = await Session.open(store, "01k00000000000000000planted");
   await session.notes.rename("mine");

@@ -8,7 +8,7 @@ import { SlowStore, wait } from "./session.fixture.ts";
 import { Session } from "./session.ts";
 
 describe("a session", () => {
-  test("writes each fact to the log before anyone is told of it", async () => {
+  test("writes each fact to the log before readers get it", async () => {
     const store = new SlowStore();
     const session = await Session.open(store);
     const agent = new Agent({ model: scriptedModel(["Hello."]) });
@@ -18,7 +18,7 @@ describe("a session", () => {
     expect(store.events.map(({ seq }) => seq)).toEqual(store.events.map((_, index) => index + 1));
   });
 
-  test("a reopened conversation is the same, and goes on", async () => {
+  test("is the same after reopening, and continues", async () => {
     const store = new SlowStore();
     const first = await Session.open(store);
     await new Agent({ model: scriptedModel([[text("a"), pause(2), text("b")]]) }).send("Hi", { session: first });
@@ -30,7 +30,7 @@ describe("a session", () => {
     expect(turn.message?.parentId).toBe([...second.state.messages.keys()][2]);
   });
 
-  test("F7: when the store refuses a write, the run ends, readers are told why, and nothing unwritten was shown", async () => {
+  test("F7: ends the run if the store refuses a write, gives readers the reason, and shows nothing unwritten", async () => {
     const store = new SlowStore();
     store.failAt = 7;
     const session = await Session.open(store);
@@ -59,7 +59,7 @@ describe("a session", () => {
     expect(session.state.labels).toEqual({ cwd: "/home" });
   });
 
-  test("appends do not overlap, however many calls end at once", async () => {
+  test("writes without overlaps, however many calls end at once", async () => {
     const store = new SlowStore();
     const session = await Session.open(store);
     const look = { ...wait, name: "look", effects: "none" as const, execute: () => "seen" };
@@ -68,7 +68,7 @@ describe("a session", () => {
     expect(store.events.map(({ seq }) => seq)).toEqual(store.events.map((_, index) => index + 1));
   });
 
-  test("F9: closing turns away a chat that waits for its branch, and nothing of it is written", async () => {
+  test("F9: refuses a chat that waits for its branch when it closes, and writes nothing of the chat", async () => {
     const store = new SlowStore();
     const session = await Session.open(store);
     const agent = new Agent({ model: scriptedModel(() => [text("x"), stall()]) });
@@ -83,7 +83,7 @@ describe("a session", () => {
     expect(store.events.filter(({ type }) => type === "run.started")).toHaveLength(1);
   });
 
-  test("an interrupt holds back a chat that waits for its branch, too; leaving it does not wait for the other run", async () => {
+  test("holds back a chat that waits for its branch after an interrupt too; leaving the chat does not wait for the other run", async () => {
     const session = Session.inMemory();
     const agent = new Agent({ model: scriptedModel(() => [text("x"), stall()]) });
     const first = agent.send("one", { session });
@@ -98,7 +98,7 @@ describe("a session", () => {
     expect([...session.state.messages.values()].map(textOf)).toEqual(["one", "x"]);
   });
 
-  test("close interrupts what runs and waits for it", async () => {
+  test("interrupts its runs when it closes, and waits for them", async () => {
     const session = Session.inMemory();
     const feed = new Agent({ model: scriptedModel([[call("wait")]]), tools: [wait] })
       .chat(say("Hi"), { session })
@@ -111,7 +111,7 @@ describe("a session", () => {
     });
   });
 
-  test("two runs on two branches go on at once", async () => {
+  test("runs two branches at once", async () => {
     const session = Session.inMemory();
     const root = new Agent({ model: scriptedModel(["root"]) });
     await root.send("start", { session });

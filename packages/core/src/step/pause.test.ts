@@ -37,7 +37,7 @@ test("a pause of the provider: the model is asked again at once, without a new m
   expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "assistant", paused: true });
 });
 
-test("a provider that pauses for ever meets the step limit like a tool that is called for ever", async () => {
+test("a provider that pauses for ever meets the step limit like a model that calls a tool for ever", async () => {
   const session = Session.inMemory();
   const model = scriptedModel(({ toolChoice }) =>
     toolChoice === "none" ? "That is all." : [parts(search), end("paused")],
@@ -47,14 +47,14 @@ test("a provider that pauses for ever meets the step limit like a tool that is c
   expect(model.requests).toHaveLength(4);
 });
 
-test("what the provider did in an answer that nobody saw the end of is not kept", async () => {
+test("a provider's actions in an answer without an end are not kept", async () => {
   const session = Session.inMemory();
   const model = scriptedModel([[parts(search), stall()], "Here."]);
   const turn = await new Agent({ model, retry: { idle: 20, delay: 1 } }).send("Hello", { session });
   expect(turn.message?.parts).toEqual([{ type: "text", text: "Here." }]);
 });
 
-test("what a provider says about a refusal stays with the answer", async () => {
+test("a provider's words about a refusal stay with the answer", async () => {
   const session = Session.inMemory();
   const model: ModelDriver = {
     id: "acme/large",

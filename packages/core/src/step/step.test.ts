@@ -28,8 +28,8 @@ function texts(session: Session): string[] {
   return [...session.state.messages.values()].map(textOf);
 }
 
-describe("a model call that fails", () => {
-  test("B9: a stream that breaks is asked again; the broken answer is abandoned, and the feed says so", async () => {
+describe("a failing model call", () => {
+  test("B9: a broken stream causes a retry; the broken answer is abandoned, and the feed says so", async () => {
     const session = Session.inMemory();
     const model = scriptedModel([[text("Brok"), cut()], "Whole."]);
     const items = await collect(new Agent({ model, retry: QUICK }).chat(say("Hi"), { session }));
@@ -52,13 +52,13 @@ describe("a model call that fails", () => {
     expect(session.state.lastRunEnd).toBe("failed");
   });
 
-  test("F12: a stream that falls silent counts as broken after the idle time", async () => {
+  test("F12: a silent stream counts as broken after the idle time", async () => {
     const model = scriptedModel([[text("x"), stall()], "Whole."]);
     const turn = await new Agent({ model, retry: QUICK }).send("Hi");
     expect(turn.text).toBe("Whole.");
   });
 
-  test("F12: a process that stood still itself does not take that for silence", async () => {
+  test("F12: a process that was suspended does not count its own pause as silence", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -82,13 +82,13 @@ describe("a model call that fails", () => {
     expect(asked).toBe(1);
   });
 
-  test("F12: a slow stream that keeps talking is left alone", async () => {
+  test("F12: a slow stream with data is not interrupted", async () => {
     const model = scriptedModel([[text("a"), pause(30), text("b"), pause(30), text("c")]]);
     expect((await new Agent({ model, retry: QUICK }).send("Hi")).text).toBe("abc");
     expect(model.asked).toBe(1);
   });
 
-  test("what a driver says after its finish is not heard, and a usage that is none counts as zero", async () => {
+  test("a driver's chunks after its finish are ignored, and an invalid usage counts as zero", async () => {
     const driver: ModelDriver = {
       id: "loud/driver",
       family: "loud",
@@ -105,7 +105,7 @@ describe("a model call that fails", () => {
     expect(turn).toMatchObject({ text: "ok", usage: noUsage, message: { finish: "stop" } });
   });
 
-  test("F14: the provider's Retry-After is honoured, and one that is too long is not waited for", async () => {
+  test("F14: the provider's Retry-After is honoured, unless it is too long", async () => {
     const model = scriptedModel([[fail("rate-limit", { retryAfter: 7 })], "ok"]);
     const items = await collect(new Agent({ model, retry: QUICK }).chat(say("Hi")));
     expect(items).toContainEqual(expect.objectContaining({ type: "model.retrying", delay: 7 }));
@@ -115,7 +115,7 @@ describe("a model call that fails", () => {
     expect(patient.asked).toBe(1);
   });
 
-  test("an error that no retry can mend is not retried", async () => {
+  test("an error that no retry can repair causes no retry", async () => {
     for (const code of ["authentication", "quota", "context-overflow", "invalid-request"] as const) {
       const model = scriptedModel([[fail(code)]]);
       await expect(new Agent({ model, retry: QUICK }).send("Hi")).rejects.toMatchObject({ code });
@@ -123,14 +123,14 @@ describe("a model call that fails", () => {
     }
   });
 
-  test("a failure before the first word leaves no empty answer behind", async () => {
+  test("a failure before the first word leaves no empty answer", async () => {
     const session = Session.inMemory();
     await new Agent({ model: scriptedModel([[fail("quota")]]) }).send("Hi", { session }).catch(() => {});
     expect(texts(session)).toEqual(["Hi"]);
     expect(session.state.leaf).toBe([...session.state.messages.keys()][0]);
   });
 
-  test("calls of an answer that broke off are not run", async () => {
+  test("calls of an answer that broke off do not run", async () => {
     const session = Session.inMemory();
     const model = scriptedModel([[call("wait"), cut()]]);
     await new Agent({ model, tools: [wait], retry: { attempts: 1 } }).send("Hi", { session }).catch(() => {});
@@ -140,7 +140,7 @@ describe("a model call that fails", () => {
     });
   });
 
-  test("F67: a driver that breaks its contract fails the turn and nothing else, without words of its code", async () => {
+  test("F67: a driver that breaks its contract fails the turn only, without words of its code", async () => {
     const driver = {
       id: "bad/driver",
       family: "bad",
@@ -153,7 +153,7 @@ describe("a model call that fails", () => {
     });
   });
 
-  test("B20: usage counts every model call once, those of broken answers included", async () => {
+  test("B20: usage counts each model call once, also those of broken answers", async () => {
     const price = { input: 1_000_000, output: 2_000_000, cached: 100_000 };
     const session = Session.inMemory();
     const look = { ...wait, name: "look", execute: () => "seen" };
@@ -178,7 +178,7 @@ describe("a model call that fails", () => {
 });
 
 describe("B22: an interrupt", () => {
-  test("keeps and marks the partial text, and the conversation goes on", async () => {
+  test("keeps and marks the partial text, and the conversation continues", async () => {
     const session = Session.inMemory();
     const agent = new Agent({ model: scriptedModel([[text("Once upon "), stall()], "Fine."]) });
     const feed = agent.chat(say("A story"), { session })[Symbol.asyncIterator]();
@@ -199,7 +199,7 @@ describe("B22: an interrupt", () => {
     expect(await turn).toMatchObject({ reason: "interrupted", message: undefined });
   });
 
-  test("ends running calls, cancels those that had not started, and keeps what was said", async () => {
+  test("ends running calls, cancels waiting ones, and keeps the text", async () => {
     const session = Session.inMemory();
     const model = scriptedModel([[text("Both."), call("wait"), call("wait")]]);
     const feed = new Agent({ model, tools: [wait] }).chat(say("Go"), { session })[Symbol.asyncIterator]();
@@ -228,7 +228,7 @@ describe("B22: an interrupt", () => {
     expect([...session.state.messages.values()].at(-1)).toMatchObject({ calls: [{ status: "cancelled" }] });
   });
 
-  test("T3: a second time tells a call that still runs to hurry", async () => {
+  test("T3: tells a running call to hurry the second time", async () => {
     const inNoHurry = (_: unknown, { hurry }: ToolContext) =>
       new Promise((resolve) => hurry.addEventListener("abort", () => resolve("now")));
     const session = Session.inMemory();

@@ -126,7 +126,7 @@ test("L7: after a hand-off, branchFrom repeats a step of the other agent, whose 
   expect([model.asked, executions]).toEqual([1, before]);
 });
 
-test("L7: branchFrom rejects if the model fails, and refuses what is no step", async () => {
+test("L7: branchFrom rejects if the model fails, and refuses a message that is no step", async () => {
   const session = Session.inMemory();
   await new Agent({ model: scriptedModel(["No."]) }).send("Sure?", { session });
   const [step] = responsesOf(session) as [AssistantMessage];

@@ -25,7 +25,7 @@ async function conversation(): Promise<ConversationState> {
 
 type Answer = Mutable<AssistantMessage>;
 
-test("a whole conversation in which nothing runs has no problems", async () => {
+test("a whole conversation without a running turn has no problems", async () => {
   expect(checkConversation(await conversation())).toEqual([]);
 });
 

@@ -41,13 +41,13 @@ test.each<[string, readonly EventBody[], RegExp]>([
   expect(checkLog(bodies.map(at(1)))[0]).toMatch(problem);
 });
 
-test("F25: a call may start again in another process, and a run of one that is gone is nobody's", () => {
+test("F25: a call may start again in another process, and a run of a gone process belongs to nobody", () => {
   const before = [...asking, executing].map(at(1));
   const after = [started("s", "a"), executing, completed, answer("b", "a", "s")].map(at(2));
   expect(checkLog([...before, ...after])).toEqual([]);
 });
 
-test("F83: whoever asks again begins beside a run that stands at a text which it delivered", () => {
+test("F83: a retry begins beside a run at a text that the run delivered", () => {
   const delivered = { ...added("steer", "a", "r"), author: "user" } as EventBody;
   const bodies = [...asking, executing, completed, delivered, started("s", "steer"), answer("b", "steer", "s")];
   expect(checkLog(bodies.map(at(1)))).toEqual([]);

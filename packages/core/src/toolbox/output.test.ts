@@ -27,7 +27,7 @@ test("F46: a cut splits no character that users see as one", () => {
   }
 });
 
-test("F46: a cut ends at a code point where a character has no end, and what is left out is counted", () => {
+test("F46: a cut ends at a code point if a character has no end, and the note counts the cut part", () => {
   const endless = `a${"\u0301".repeat(300)}🌳`;
   expect(cutTo(endless, 150, "")).toHaveLength(150);
   expect(cutTo(`${"🌳\u200d".repeat(200)}`, 301, "").isWellFormed()).toBe(true);

@@ -14,7 +14,7 @@ const toolOf = (properties: object, more: object = {}) =>
     execute: (input) => input,
   });
 
-describe("F43: a schema that cannot be used is said when the agent is made, with the tool and the place", () => {
+describe("F43: an unusable schema fails when the agent is made, with the tool and the place", () => {
   test.each<[object, object, RegExp]>([
     [
       { id: { type: "string", pattern: "[a-" } },
@@ -54,7 +54,7 @@ describe("F43: a schema that cannot be used is said when the agent is made, with
     );
   });
 
-  test("what can be used is: references to all that they can name, properties of any name, data that looks like a schema", () => {
+  test("usable schemas pass: references to all possible places, properties of any name, data that resembles a schema", () => {
     const properties = {
       pattern: { type: "string", default: { type: "any" }, examples: [{ pattern: "(" }] },
       $ref: { const: { $ref: "nothing" } },
@@ -68,7 +68,7 @@ describe("F43: a schema that cannot be used is said when the agent is made, with
   });
 });
 
-describe("B82: null for what need not be there counts as absent", () => {
+describe("B82: null for an optional value counts as absent", () => {
   async function sent(properties: object, input: Parameters<typeof call>[1], more: object = {}): Promise<unknown> {
     const scripted = scriptedModel([[call("act", input)], "ok"]);
     await new Agent({ model: scripted, tools: [toolOf(properties, more)] }).send("go");
@@ -84,7 +84,7 @@ describe("B82: null for what need not be there counts as absent", () => {
     expect(await sent(properties, input, { $defs: { inner } })).toEqual({ b: {}, c: [{}, { x: "y" }] });
   });
 
-  test("where the schema allows null it stays, also beside one that does not", async () => {
+  test("null stays if the schema allows it, also beside a value that does not", async () => {
     const properties = {
       a: { type: ["string", "null"] },
       b: { anyOf: [{ type: "string" }, { type: "null" }] },
@@ -94,7 +94,7 @@ describe("B82: null for what need not be there counts as absent", () => {
     expect(await sent(properties, { a: null, b: null, c: null })).toEqual({ a: null, b: null });
   });
 
-  test("what must be there is still asked for, and a name that nobody knows stays what it is", async () => {
+  test("a required value is still demanded, and an unknown name stays", async () => {
     expect(await sent({ a: { type: "string" } }, { a: null }, { required: ["a"] })).toMatch(
       /do not match its schema: at a: /,
     );

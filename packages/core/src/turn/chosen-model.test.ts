@@ -36,7 +36,7 @@ async function play(more: Partial<AgentOptions>) {
   return { models: answers.map(({ model }) => model), events: items.filter(isEvent), items };
 }
 
-test("T42: a model that the conversation is given while a turn runs takes the next step", async () => {
+test("T42: a conversation's new model takes the next step of a running turn", async () => {
   const { models, events } = await play({});
   expect(models).toEqual(["a", "b"]);
   expect(events.at(-1)).toMatchObject({ type: "run.ended", reason: "answered" });
@@ -60,7 +60,7 @@ test("T42: a turn keeps its model where no other can be had, or a limit could no
   );
 });
 
-test("T42: the turns after it keep that model, until somebody answers with another agent", async () => {
+test("T42: the turns after it keep that model, until another agent answers", async () => {
   const third = { ...scriptedModel(["said by c"]), id: "c" };
   const second = { ...scriptedModel(["said by b", "said by b", "said by b"]), id: "b" };
   let turns = 0;
@@ -74,7 +74,7 @@ test("T42: the turns after it keep that model, until somebody answers with anoth
   expect(events.flatMap((event) => (event.type === "run.started" ? [event.model] : []))).toEqual(["a", "b", "c"]);
 });
 
-test("B22: an interrupt does not wait for a model that somebody still looks for", async () => {
+test("B22: an interrupt does not wait for the search for a model", async () => {
   const session = Session.inMemory();
   const looking = Promise.withResolvers<void>();
   const { agent } = changing(session, {
@@ -108,7 +108,7 @@ function withFallbacks(first: Script, more: Partial<AgentOptions> = {}) {
 const answersIn = ({ state }: Session) =>
   [...state.messages.values()].filter((message): message is AssistantMessage => message.role === "assistant");
 
-test("C9: while a model is out, the next goes on with the turn and says so; the next turn begins with the first", async () => {
+test("C9: while a model is unavailable, the next model continues the turn and says so; the next turn begins with the first", async () => {
   const session = Session.inMemory();
   const agent = withFallbacks([[text("Half a"), fail("overloaded", { message: "Too much to do." })], "said by a"]);
   const items = await collect(agent.chat(say("Go"), { session }));
@@ -127,7 +127,7 @@ test("C9: while a model is out, the next goes on with the turn and says so; the 
   ]);
 });
 
-test("C9: of a model that is only busy it is said what is wrong, of one that a person must see to also what to do", async () => {
+test("C9: the notice for a busy model names the fault, and for a model that needs the user also the remedy", async () => {
   for (const [code, reason] of [
     ["overloaded", "It is busy"],
     ["quota", "It is empty; fill it"],
@@ -139,7 +139,7 @@ test("C9: of a model that is only busy it is said what is wrong, of one that a p
   }
 });
 
-test("C9: the last of them fails as any model does; nothing stands in where the request, or the key, is what is wrong", async () => {
+test("C9: the last model fails as usual; no model replaces it if the request or the key is at fault", async () => {
   const session = Session.inMemory();
   const last = withFallbacks([[fail("quota", { message: "Empty." })]], { fallbacks: ["b"] });
   const turn = await last.send("Go", { session }).catch((error: unknown) => error);
@@ -151,14 +151,14 @@ test("C9: the last of them fails as any model does; nothing stands in where the 
   }
 });
 
-test("C9: where no other can be had, what the model had said is kept as of any that fails", async () => {
+test("C9: without another model, the partial answer is kept as usual", async () => {
   const session = Session.inMemory();
   const agent = withFallbacks([[text("Half a"), fail("overloaded")]], { fallbacks: ["gone"] });
   await agent.send("Go", { session }).catch(() => {});
   expect(answersIn(session)).toMatchObject([{ model: "a", finish: "error", parts: [{ text: "Half a" }] }]);
 });
 
-test("C9: a sub-agent whose model is out keeps its own instructions with the other", async () => {
+test("C9: a sub-agent with an unavailable model keeps its own instructions with the other model", async () => {
   const session = Session.inMemory();
   const seen: string[] = [];
   const main = scriptedModel([[call("launch_agent", { task: "Dig", expected_output: "gold" })], "Done."]);
@@ -190,7 +190,7 @@ test("C9: a sub-agent whose model is out keeps its own instructions with the oth
   expect(answersIn(session).map(({ model: name }) => name)).toEqual(["a", "b", "a"]);
 });
 
-test("C9: fallbacks are names, and need somebody who finds their models", () => {
+test("C9: fallbacks are names, and need a resolver of names", () => {
   const model = scriptedModel(["Hi."]);
   expect(() => new Agent({ model, fallbacks: ["b"] })).toThrow(/give modelNamed as well/);
   expect(() => new Agent({ model, fallbacks: "b" as never, modelNamed: async () => model })).toThrow(/list of names/);

@@ -44,7 +44,7 @@ describe("an interrupt", () => {
     expect(outputs).toContainEqual(expect.stringMatching(/Output until then:\nnow$/));
   });
 
-  test("T3: one interrupt of the whole conversation tells nobody to hurry", async () => {
+  test("T3: one interrupt of the whole conversation tells no call to hurry", async () => {
     const session = Session.inMemory();
     let hurried: boolean | undefined;
     const slow = {
@@ -66,7 +66,7 @@ describe("an interrupt", () => {
 });
 
 describe("after a crash", () => {
-  test("B41: a sub-agent goes on with its parent, and one that had finished is not run again", async () => {
+  test("B41: a sub-agent continues with its parent, and a finished sub-agent does not run again", async () => {
     const log: Event[] = [];
     const store = storeOf(log);
     const first = await Session.open(store);

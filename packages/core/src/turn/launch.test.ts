@@ -44,7 +44,7 @@ describe("a sub-agent", () => {
     expect(own?.tools.map(({ name }) => name)).toEqual(["act", "launch_agent", "finish_task", "ask_client"]);
   });
 
-  test("B41, F24: several work at once, and what they cost is in the turn's and the conversation's total", async () => {
+  test("B41, F24: works beside others, and their costs are in the totals of turn and conversation", async () => {
     const session = Session.inMemory();
     let atOnce = 0;
     let most = 0;
@@ -80,7 +80,7 @@ describe("a sub-agent", () => {
     expect(session.state.usage).toEqual(turn.usage);
   });
 
-  test("F23: of 1 + 4 + 16, one stalls until it is stopped, one fails, and all others' results arrive", async () => {
+  test("F23: in a tree of 1 + 4 + 16, one stalls until it is stopped, one fails, and all other results arrive", async () => {
     const session = Session.inMemory();
     const { agent } = agentOf(
       (task, n) => {
@@ -116,7 +116,7 @@ describe("a sub-agent", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("F23: the depth is limited, and the one that is too deep does it itself", async () => {
+  test("F23: at the greatest depth does the work itself", async () => {
     const session = Session.inMemory();
     const { agent } = agentOf(
       (task, n) => (n === 0 ? [launch(`${task}+`)] : task === "Go" ? "end" : [finishTask(`${task} done`)]),
@@ -145,7 +145,7 @@ describe("a sub-agent", () => {
     expect(turn.reason).toBe("limit");
   });
 
-  test("invariant 10: of many that begin at once none takes the room of another, and one without room says so at once", async () => {
+  test("invariant 10: that begins with many others takes no room of another, and one without room says so at once", async () => {
     const session = Session.inMemory();
     const names = [..."abcdefghijkl"];
     const { agent, model } = agentOf(
@@ -161,7 +161,7 @@ describe("a sub-agent", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("B41: is steered by itself, and its approvals reach the same people", async () => {
+  test("B41: is steered by itself, and its approvals reach the same users", async () => {
     const session = Session.inMemory();
     const { agent, model } = agentOf(
       (task, n) => {
@@ -187,7 +187,7 @@ describe("a sub-agent", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("B13: while a person is asked for more in a sub-agent, the time of the whole tree stands still", async () => {
+  test("B13: with a question to a user stops the time of the whole tree", async () => {
     stopTheClock();
     const session = Session.inMemory();
     const scene = (task: string, n: number) => {
@@ -235,7 +235,7 @@ describe("a sub-agent", () => {
     expect(other.requests[0]?.tools.map(({ name }) => name)).toEqual(["act", "finish_task", "ask_client"]);
   });
 
-  test("S17: by a name has no tool that the agent of this name has not, whatever is asked for", async () => {
+  test("S17: by a name has no tool that the agent of this name lacks", async () => {
     const reader = { name: "reader", description: "reads", instructions: "You read.", tools: ["act"] };
     const tools = [act, launchAgent({ agents: [reader] })];
     const session = Session.inMemory();
@@ -266,7 +266,7 @@ describe("a sub-agent", () => {
     expect(summaries.map(textOf)).toContain("It dug.");
   });
 
-  test("B39: of an agent that has a tool of task mode already has that of the mode", async () => {
+  test("B39: of an agent with a tool of task mode has the mode's tool", async () => {
     const session = Session.inMemory();
     const tools = [askClient(), launchAgent()];
     const scene = (task: string, n: number) =>
@@ -277,7 +277,7 @@ describe("a sub-agent", () => {
     expect(model.requests[1]?.tools.map(({ name }) => name)).toEqual(["launch_agent", "finish_task", "ask_client"]);
   });
 
-  test("that is to have a tool which its agent has not is not launched", async () => {
+  test("is not launched with a tool that its agent lacks", async () => {
     const session = Session.inMemory();
     const { agent } = agentOf((_, n) => (n === 0 ? [launch("dig", { tools: ["acts"] })] : "end"));
     await agent.send("Go", { session });

@@ -41,7 +41,7 @@ async function run(driver: LoopDriver, more: Partial<AgentOptions> = {}, session
   return { turn: await agent.send("Go", { session }), session, items: [] };
 }
 
-describe("B61: a loop that runs turns by itself", () => {
+describe("B61: a loop that runs whole turns", () => {
   test("gives the same tree, the same events and the same cost as the step loop", async () => {
     const price = { input: 1_000_000, output: 1_000_000 };
     const remote = loop(
@@ -68,7 +68,7 @@ describe("B61: a loop that runs turns by itself", () => {
     expect(shapes[0]).toEqual(shapes[1]);
   });
 
-  test("runs calls on its side, whose states and output are in the feed", async () => {
+  test("runs its own calls, with their states and output in the feed", async () => {
     const remote = loop(async (_, sink) => {
       const [first, second] = await answer(sink, "Working.", "compile", "deploy");
       await sink.started(first!.id);
@@ -98,7 +98,7 @@ describe("B61: a loop that runs turns by itself", () => {
     expect(told).toEqual(["compile completed", "deploy failed"]);
   });
 
-  test("a tool of ours that it calls is checked and permitted like any other", async () => {
+  test("calls the agent's tools with the usual check and permission", async () => {
     const results: string[] = [];
     const remote = loop(async (_, sink) => {
       for (const { id } of await answer(sink, "Trying.", "look", "nothing"))
@@ -109,7 +109,7 @@ describe("B61: a loop that runs turns by itself", () => {
     expect(results).toEqual(["Not allowed: not today", 'There is no tool "nothing". There are: look.']);
   });
 
-  test("a person's interjection is a user message between two answers, and is told", async () => {
+  test("gets a user's interjection as a user message between two answers", async () => {
     const told: string[] = [];
     const remote = loop(async (_, sink) => {
       await answer(sink, "Starting.");
@@ -128,7 +128,7 @@ describe("B61: a loop that runs turns by itself", () => {
     expect(told).toEqual(["Faster, please."]);
   });
 
-  test("invariant 1: a call that it forgets gets a result all the same", async () => {
+  test("invariant 1: gets a result for each call that it forgets", async () => {
     const remote = loop(async (_, sink) => {
       await answer(sink, "Asking.", "look");
       await answer(sink, "Never mind.");
@@ -138,7 +138,7 @@ describe("B61: a loop that runs turns by itself", () => {
     expect([...session.state.messages.values()].every(isSettled)).toBe(true);
   });
 
-  test("B22: an interrupt keeps the partial answer, cancels its calls, and what comes later is refused", async () => {
+  test("B22: keeps the partial answer at an interrupt, its calls are cancelled, and later reports are refused", async () => {
     let late: () => Promise<unknown> = async () => {};
     const remote = loop(async (_, sink, signal) => {
       await answer(sink, "First.", "look");
@@ -158,7 +158,7 @@ describe("B61: a loop that runs turns by itself", () => {
     await expect(late()).rejects.toThrow("The turn has ended; nothing more can be reported.");
   });
 
-  test("B9: what it throws fails the turn; what was reported stands", async () => {
+  test("B9: fails the turn with its error, and its reports stay", async () => {
     const remote = loop(async (_, sink) => {
       await answer(sink, "First.");
       const model = await sink.begin();
@@ -187,7 +187,7 @@ describe("B61: a loop that runs turns by itself", () => {
     await expect(run(endless, { limits: { steps: 2, policy: "fail" } })).rejects.toMatchObject({ code: "limit" });
   });
 
-  test("a call that was started goes on beside the next response; one that was not is cancelled by it", async () => {
+  test("keeps a started call beside the next response, which cancels calls that had not started", async () => {
     const remote = loop(async (_, sink) => {
       const [long, never] = await answer(sink, "Compiling.", "compile", "look");
       await sink.started(long!.id, { command: "make" });
@@ -206,7 +206,7 @@ describe("B61: a loop that runs turns by itself", () => {
     });
   });
 
-  test("a call of its own that it asks leave for is judged, asked about and run as a tool that it brings", async () => {
+  test("has its own calls judged, asked about and run like those of its tools", async () => {
     const judged: unknown[] = [];
     const results: unknown[] = [];
     const remote = loop(async (_, sink) => {
@@ -235,7 +235,7 @@ describe("B61: a loop that runs turns by itself", () => {
     });
   });
 
-  test("files that its calls change stand with the calls, and what it says that it costs is what it costs", async () => {
+  test("has the file changes of its calls with the calls, and its reported cost counts", async () => {
     const change = { path: "a", kind: "created", before: null, after: "1", added: 1, removed: 0, diff: "+x" } as const;
     const remote = loop(
       async (_, sink) => {
@@ -258,7 +258,7 @@ describe("B61: a loop that runs turns by itself", () => {
     expect(turn.cost).toBe(0.25);
   });
 
-  test("it is told when another branch has gone on from the response that it is to go on from", async () => {
+  test("learns that another branch continued from its response", async () => {
     const told: boolean[] = [];
     const remote = loop(async ({ branched }, sink) => {
       told.push(branched);
@@ -273,7 +273,7 @@ describe("B61: a loop that runs turns by itself", () => {
     expect(told).toEqual([false, false, true, false]);
   });
 
-  test("one with tools of its own alone is told of no others, and its last response ends a task", async () => {
+  test("with only its own tools learns of no others, and its last response ends a task", async () => {
     const given: unknown[] = [];
     const remote = loop(
       async ({ instructions, tools }, sink) => {
@@ -292,7 +292,7 @@ describe("B61: a loop that runs turns by itself", () => {
     });
   });
 
-  test("a report out of order is refused with what to do", async () => {
+  test("gets an error with a remedy for a report out of order", async () => {
     const problems: string[] = [];
     const attempt = async (work: () => unknown) => {
       try {

@@ -15,7 +15,7 @@ function endsIn(session: Session): RunEnded[] {
   return ends;
 }
 
-test("what a turn took stands where it ends: its own, and none of a branch beside it at the same time", async () => {
+test("the end of a turn has the turn's own usage, and none of a simultaneous branch", async () => {
   const session = Session.inMemory();
   const ends = endsIn(session);
   const model = scriptedModel([

@@ -31,7 +31,7 @@ function answering(
 
 const known: Partial<AgentOptions> = { compaction: { contextSize: WINDOW } };
 
-describe("F93: a message that is larger than the window", () => {
+describe("F93: a message that exceeds the window", () => {
   test.each([
     ["known", known, 0],
     ["unknown", {}, 1],
@@ -109,7 +109,7 @@ describe("F93: a message that is larger than the window", () => {
     expect(resultsIn(session).join()).toMatch(/Your message has about 9,\d\d\d tokens/);
   });
 
-  test("a window that has no room for the tools blames no message, and lets the provider decide", async () => {
+  test("a window without room for the tools blames no message, and the provider decides", async () => {
     const model = answering({ window: 100_000, counts: () => 10 });
     const session = Session.inMemory();
     const agent = new Agent({ model, instructions: paste(500), compaction: { contextSize: 200 } });
@@ -128,7 +128,7 @@ describe("F93: a message that is larger than the window", () => {
     expect(allText(model.requests.at(-1) as ModelRequest)).toContain("Hello.");
   });
 
-  test("without compaction nothing is counted, and the provider says that it is too long", async () => {
+  test("without compaction no message is counted, and the provider reports the overflow", async () => {
     const model = answering();
     const sent = new Agent({ model, compaction: false }).send(paste(9_000));
     await expect(sent).rejects.toMatchObject({ code: "context-overflow" });
@@ -136,7 +136,7 @@ describe("F93: a message that is larger than the window", () => {
   });
 });
 
-describe("F93: where a user can be asked", () => {
+describe("F93: with a user", () => {
   const stored: { text: string; message: string }[] = [];
   const storeText: AgentOptions["storeText"] = async (text, { message }) => {
     stored.push({ text, message });
@@ -179,7 +179,7 @@ describe("F93: where a user can be asked", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("a user who declines keeps the message back", async () => {
+  test("a user who declines holds the message back", async () => {
     stored.length = 0;
     const model = answering();
     const session = Session.inMemory();
@@ -193,7 +193,7 @@ describe("F93: where a user can be asked", () => {
     expect(await agent.send("And now?", { session })).toMatchObject({ text: "Well." });
   });
 
-  test("a file that cannot be written is told, and the message is not sent", async () => {
+  test("a file that cannot be written is reported, and the message is not sent", async () => {
     const model = answering();
     const full = () => Promise.reject(new Error("The disk is full."));
     const items = await asked(
@@ -207,7 +207,7 @@ describe("F93: where a user can be asked", () => {
     });
   });
 
-  test("an unattended agent asks nobody", async () => {
+  test("an unattended agent asks no user", async () => {
     stored.length = 0;
     const agent = new Agent({ model: answering(), storeText, unattended: true, ...known });
     await expect(agent.send(paste(9_000))).rejects.toMatchObject({ code: "context-overflow" });
@@ -260,7 +260,7 @@ describe("F89: results that are too large", () => {
   );
 });
 
-describe("F89, F93: what was cut or set aside", () => {
+describe("F89, F93: cut or set-aside content", () => {
   test("is shown with the same bytes after a restart, and on another branch", async () => {
     const events: Event[] = [];
     let looked = false;

@@ -32,8 +32,8 @@ function calls({ state }: Session) {
   return answers.map(({ status, output }) => [status, output]);
 }
 
-describe("C12: in a chat the model asks with choices", () => {
-  test("several things at once; the answer of whoever is first is in the log, and the other is told", async () => {
+describe("C12: the model asks with choices in a chat", () => {
+  test("clients can answer several questions at once; the log has the first answer, and the other client learns so", async () => {
     const { session, agent } = chatting([asks, "Thanks."]);
     const chat = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
     const asked = await readUntil(chat, (item) => item.type === "question.asked");
@@ -52,7 +52,7 @@ describe("C12: in a chat the model asks with choices", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("where nobody can be asked it is told at once, or has its default", async () => {
+  test("without a user, the model learns so at once, or gets the default", async () => {
     const withDefault = call("ask_client", { question: "How?", questions, default_answer: "red" });
     const { session, agent } = chatting([[...asks, withDefault], "Then I decide."], { unattended: true });
     await agent.send("Go", { session });
@@ -73,7 +73,7 @@ describe("C12: in a chat the model asks with choices", () => {
     ],
     [{ question: " " }, "The tool failed: The question must not be empty."],
     [{ question: "a\u0007b" }, "The tool failed: The question must not contain control characters."],
-  ])("a call that nobody could answer asks nobody, and gets one sentence: %j", async (input, problem) => {
+  ])("a call without an answerable question asks nobody, and gets one sentence: %j", async (input, problem) => {
     const { session, agent } = chatting([[call("ask_client", input)], "Well."]);
     await agent.send("Go", { session });
     expect(calls(session)).toEqual([["failed", problem]]);

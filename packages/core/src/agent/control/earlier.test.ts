@@ -53,7 +53,7 @@ function results({ state }: Session, tool = "earlier"): string[] {
 
 const ask = (input: Json) => [call("earlier", input)];
 
-describe("F98: the model reads what a summary covers", () => {
+describe("F98: the model reads messages that a summary covers", () => {
   test("a list with addresses, a message by its number, and the result of a call, each marked", async () => {
     const { agent, session } = await summedUp([
       [call("earlier"), call("earlier", { address: "earlier:#1" }), call("earlier", { address: "earlier:c-look" })],
@@ -78,7 +78,7 @@ describe("F98: the model reads what a summary covers", () => {
     expect(result).toContain("a hidden gate");
   });
 
-  test("a long text comes in pages, and a text can be looked for", async () => {
+  test("a long text has pages and a search", async () => {
     const { agent, session } = await summedUp([
       [
         call("earlier", { find: "HIDDEN" }),
@@ -129,7 +129,7 @@ describe("F98: the model reads what a summary covers", () => {
     expect(readEarlier(pathTo(again.state, again.state.leaf), "earlier:c-look")).toBe(before);
   });
 
-  test("messages that the session's window no longer holds are read from the log, by the same numbers", async () => {
+  test("messages outside the session's window are read from the log, by the same numbers", async () => {
     const { agent, session } = await summedUp(["Six.", ask({ address: "earlier:#1" }), "Yes."], { window: 4 });
     await agent.send("Six?", { session });
     expect(session.state.messages.size).toBeLessThan(8);
@@ -159,7 +159,7 @@ describe("F98: the model reads what a summary covers", () => {
     expect(other).toMatch(/^The tool failed: Nothing on this branch has the address earlier:c-look\./);
   });
 
-  test("a result that is shown shortened and a message that was too large are listed too, and lines for users are not", () => {
+  test("the list has shortened results and messages that were too large, and no lines for users", () => {
     const base = { parentId: null, createdAt: 0 } as const;
     const said = (id: string, text: string) =>
       ({ ...base, id, role: "user", author: "user", parts: [{ type: "text", text }] }) as const;
@@ -201,7 +201,7 @@ describe("F98: the model reads what a summary covers", () => {
     ]);
   });
 
-  test("another branch is not read, nor what a user removed", async () => {
+  test("messages of another branch, or removed by a user, are not read", async () => {
     const { agent, session, model } = await summedUp(["Other.", ask({ address: "earlier:#3" }), "Done."]);
     const path = pathTo(session.state, session.state.leaf);
     const second = path[1]?.id ?? "";
@@ -228,7 +228,7 @@ describe("F98: the model reads what a summary covers", () => {
       /Nothing on this branch has the address earlier:c-lok\. Did you mean earlier:c-look\? Use earlier: for a list/,
     ],
     ["notes.md", /^Not executed|address/],
-  ])("the address %s gets a sentence that says what to write", async (address, sentence) => {
+  ])("the address %s gets a sentence with the right form", async (address, sentence) => {
     const { agent, session } = await summedUp([ask({ address }), "Done."]);
     await agent.send("What?", { session });
     expect(results(session)[0]).toMatch(sentence);
@@ -239,7 +239,7 @@ describe("F98: the model reads what a summary covers", () => {
   });
 });
 
-test("F98: each address of the list names what the list says, on any path, and numbers are places on the path", () => {
+test("F98: each address of the list names its entry on any path, and numbers are places on the path", () => {
   const texts = fc.string({ unit: "grapheme", maxLength: 40 });
   const steps = fc.array(fc.record({ said: texts, calls: fc.array(texts, { maxLength: 3 }) }), {
     minLength: 1,

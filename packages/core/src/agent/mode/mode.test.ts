@@ -67,14 +67,14 @@ describe("task mode", () => {
     expect(correction && textOf(correction)).toMatch(/You called no tool.*finish_task/);
   });
 
-  test("B39: what it is told at the start says how it ends, after the agent's own instructions", async () => {
+  test("B39: the first request of a task names its end, after the agent's own instructions", async () => {
     const { agent, model } = task([[call("finish_task", { result: "" })]], { instructions: "Be brief." });
     await agent.send("Go");
     expect(model.requests[0]?.instructions).toMatch(/^Be brief\.\n\nYou work on a task alone/);
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["act", "finish_task", "ask_client"]);
   });
 
-  test("B13: a task that is never finished ends at its limit with a last word", async () => {
+  test("B13: a task without an end stops at its limit with a last text", async () => {
     const { agent } = task((_, index) => (index < 3 ? "still thinking" : "that is all I have"), {
       limits: { steps: 3 },
     });
@@ -82,7 +82,7 @@ describe("task mode", () => {
     expect(turn).toMatchObject({ reason: "limit", text: "that is all I have", steps: 3 });
   });
 
-  test("B32: a message whose listener could not do its work does not finish the task", async () => {
+  test("B32: a message whose listener failed does not finish the task", async () => {
     const listen = defineTool({
       name: "listen",
       description: "Listens.",
@@ -101,7 +101,7 @@ describe("task mode", () => {
     expect(outputs[0]?.output).toMatch(/Not finished/);
   });
 
-  test("B39: ask_client asks a person, and any client may answer", async () => {
+  test("B39: ask_client asks a user, and any client may answer", async () => {
     const { agent, session } = task((request) => {
       const said = request.messages.at(-1);
       const answer = said?.role === "assistant" ? said.results[0]?.output : undefined;
@@ -120,7 +120,7 @@ describe("task mode", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("B39: ask_client has its default where nobody can be asked, and fails without one", async () => {
+  test("B39: ask_client returns its default without a user, and fails without a default", async () => {
     const { agent, session } = task(
       [
         [
@@ -153,7 +153,7 @@ describe("task mode", () => {
     expect((await task(scenes, { output }).agent.send("Count.")).result).toEqual(right);
   });
 
-  test("B44: a result must fit its schema; one that does not is asked for once more", async () => {
+  test("B44: a result must match its schema; another result is requested once more", async () => {
     const output = {
       type: "object",
       properties: { count: { type: "integer" } },
@@ -171,7 +171,7 @@ describe("task mode", () => {
     await expect(agent.send("Count.")).rejects.toMatchObject({ code: "output" });
   });
 
-  test("B44: a Standard Schema is held to as a whole, also where its JSON Schema cannot say what it demands", async () => {
+  test("B44: the whole Standard Schema is checked, also where its JSON Schema cannot express a rule", async () => {
     const output = z.object({ count: z.number().refine((count) => count % 2 === 0, "an odd number") });
     const result = (count: number) => [call("finish_task", { result: { count } })];
     const { agent, session } = task([result(3), result(4)], { output });
@@ -182,7 +182,7 @@ describe("task mode", () => {
     await expect(never.agent.send("Count.")).rejects.toMatchObject({ code: "output" });
   });
 
-  test("B39: nothing waits for a person where nobody can be asked: a call is denied, a limit wraps up", async () => {
+  test("B39: no call waits without a user: the call is denied, and a limit ends the turn", async () => {
     const { agent, session } = task([[call("act")], [call("act")], "As far as I came."], {
       unattended: true,
       permission: ({ tool }) => ({ decision: tool.name === "act" ? "ask" : "allow" }),

@@ -64,7 +64,7 @@ describe("a result while the model writes it", () => {
     );
   });
 
-  test("L2: stays as it is when more comes, and is nothing for text that is no JSON", () => {
+  test("L2: never changes an earlier part when more text arrives, and is undefined for text that is no JSON", () => {
     const reader = new PartialJson();
     reader.push('{"a":["x');
     const first = reader.value;

@@ -63,7 +63,7 @@ describe("any commands of several clients at once", () => {
     ]),
   );
 
-  test("B21, invariants 1, 3 and 6: they give the tree that is expected, for whoever joins when, and after reopening", async () => {
+  test("B21, invariants 1, 3 and 6: the clients build the expected tree, whenever they join, and after reopening", async () => {
     await fc.assert(
       fc.asyncProperty(moments, fc.boolean(), async (commands, slow) => {
         const { store, session, items } = await play(commands, slow);
@@ -77,7 +77,7 @@ describe("any commands of several clients at once", () => {
     );
   });
 
-  test("invariant 3: every split of the feed into a snapshot and what follows it gives the same state", async () => {
+  test("invariant 3: each split of the feed into a snapshot and the rest gives the same state", async () => {
     await fc.assert(
       fc.asyncProperty(moments, async (commands) => {
         const { session, items } = await play(commands, false);

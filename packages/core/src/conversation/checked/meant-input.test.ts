@@ -116,7 +116,7 @@ describe("F64: arguments as the model meant them", () => {
     return sent;
   }
 
-  test("whatever was encoded as a string is read back, and a text stays a text", () => {
+  test("a value that was encoded as a string is decoded, and a text stays a text", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), encoded, { maxKeys: 3 }), (fields) => {
         const of = (key: "schema" | "value" | "sent") =>

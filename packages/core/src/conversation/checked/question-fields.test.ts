@@ -45,7 +45,7 @@ describe("C12: questions with choices", () => {
     expect(fieldsProblem(fields)).toBe(problem);
   });
 
-  test("what fits is asked", () => {
+  test("valid fields become questions", () => {
     expect(fieldsProblem([colour, sizes])).toBeUndefined();
   });
 });

@@ -78,7 +78,7 @@ test.each<[string, unknown, UserPart]>([
   expect(readUserContent({ id: "m1", role: "user", parts: [part as object] } as UserContent)).toEqual([own]);
 });
 
-test("F75: a message with a text is what its text says, and nothing said is no message", () => {
+test("F75: a message has its text, and an empty message is no message", () => {
   expect(readUserContent({ role: "user", content: "Hi" })).toEqual([{ type: "text", text: "Hi" }]);
   for (const nothing of ["", " \n", [], [{ type: "text", text: " " }], { role: "user", content: "" }])
     expect(readUserContent(nothing as UserContent)).toBeUndefined();
@@ -177,7 +177,7 @@ test.each<[unknown, string]>([
   [text, 'A message must be a string, an array of parts, or { role: "user", content }; put one part into an array.'],
   [5, 'A message must be a string, an array of parts, or { role: "user", content }, not a number.'],
   [undefined, 'A message must be a string, an array of parts, or { role: "user", content }, not undefined.'],
-])("F75: content of another shape, case %#, is refused with the field and what to do", (content, message) => {
+])("F75: content of another shape, case %#, is refused with the field and a remedy", (content, message) => {
   const refused = expect.objectContaining({ name: "DirectiveError", code: "malformed", message });
   expect(() => readUserContent(content as UserContent)).toThrow(refused);
 });

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encloseInTags, endedIn, endedReport, isAppliedReport, undoneIn, undoneReport } from "./enclosed-text.ts";
 
-test("a text that bears no closing tag stands between plain ones", () => {
+test("a text without a closing tag gets plain tags", () => {
   expect(encloseInTags("file", "<p>a</p>", ' name="a"')).toBe('<file name="a">\n<p>a</p>\n</file>');
 });
 
-test("S26: no text ends what it is enclosed in, whatever closing tags it bears", () => {
+test("S26: no text ends its enclosure, whatever closing tags the text contains", () => {
   const piece = fc.oneof(
     fc.constantFrom("</file>", "</FILE >", "</file-2>", "</file-3", "<file-2>", "\n", "now do as I say"),
     fc.string(),
@@ -33,7 +33,7 @@ test("a report about undone changes is read back, also from an older log", () =>
     expect(undoneIn(other)).toBeUndefined();
 });
 
-test("a report about ended processes is read back, whatever their titles and outcomes are", () => {
+test("a report about ended processes can be read back with any titles and outcomes", () => {
   const ended = [
     { id: "p1", title: "npm run dev", outcome: "exit code 1" },
     { id: "p2", title: "a (b) has ended: c", outcome: "a user stopped it" },

@@ -8,7 +8,7 @@ const PLAN: readonly PlanStep[] = [
   { title: "test", status: "pending" },
 ];
 
-test("a plan is shown as lines in which nothing hides; of a long one what is done and what comes last is counted", () => {
+test("a plan is shown as lines without hidden text; a long plan counts its finished and last steps", () => {
   expect(shownPlan(PLAN).map(({ mark, text }) => `${mark} ${text}`)).toEqual(["[x] look", "[~] mend\\nit", "[ ] test"]);
   expect(planHeadline(PLAN)).toBe("1 of 3 done: mend\\nit");
   const long = Array.from({ length: 12 }, (_, index): PlanStep => {
@@ -20,7 +20,7 @@ test("a plan is shown as lines in which nothing hides; of a long one what is don
   expect(shownPlan(done, 5).map(({ text }) => text)).toEqual(["… (7 steps done)", "7", "8", "9", "10", "11"]);
 });
 
-test("the plan on a branch is what the last call there put down that has completed", () => {
+test("the plan of a branch comes from its last completed call", () => {
   const call = (status: Call["status"], plan?: readonly PlanStep[]): Call => ({
     id: "c",
     tool: "t",

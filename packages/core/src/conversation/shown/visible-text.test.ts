@@ -10,8 +10,8 @@ const EMPTY = [
   0x115f, 0x1160, 0x3164, 0xffa0, 0x2800, 0x17b4, 0x17b5, 0x34f, 0x1d159, 0x13441, 0x13442, 0x16fe4, 0xfffc,
 ];
 
-describe("S23: what a person decides about", () => {
-  test("of all 1,114,112 code points none is left that is not drawn, and none is lost", () => {
+describe("S23: text for a user's decision", () => {
+  test("all 1,114,112 code points are visible, and none is lost", () => {
     let tried = 0;
     let written = 0;
     for (let code = 0; code <= 0x10ffff; code++) {
@@ -53,7 +53,7 @@ describe("S23: what a person decides about", () => {
   });
 });
 
-describe("text that is only read", () => {
+describe("text that a user only reads", () => {
   test("keeps its emoji and the blanks of all languages, and hides no control", () => {
     const text = "👩‍👧 ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1 000 全角　空白";
     expect(visibleProse(text)).toBe(text);

@@ -27,18 +27,15 @@ test.each<[string, Json, About]>([
   ["edit_mode", { file_path: "a" }, { paths: [{ path: "a", access: "write" }] }],
   ["launch_agent", { task: "count", agent: "reviewer" }, { title: "count", agent: "reviewer" }],
   ["finish_task", { result: 3 }, { result: "result" }],
-])("H8: a log of before tools said what they are about is drawn as it was: %s", (tool, input, about) => {
+])("H8: a log from before tools declared their acts looks the same: %s", (tool, input, about) => {
   expect(aboutIn(tool, input)).toEqual(about);
 });
 
-test("H8: what a tool says itself counts, whatever it is called", () => {
+test("H8: the tool's own declaration precedes, whatever its name", () => {
   expect(aboutIn("shell", { command: "npm test" }, { title: "a test" })).toEqual({ title: "a test" });
 });
 
-test.each([undefined, null, "text", [1], { command: 3 }])(
-  "H8: of arguments %j a log without it says nothing",
-  (input) => {
-    expect(aboutIn("shell", input) ?? {}).toEqual({});
-    expect(aboutIn("look", input)).toBeUndefined();
-  },
-);
+test.each([undefined, null, "text", [1], { command: 3 }])("H8: arguments %j reveal nothing in an old log", (input) => {
+  expect(aboutIn("shell", input) ?? {}).toEqual({});
+  expect(aboutIn("look", input)).toBeUndefined();
+});

@@ -93,7 +93,7 @@ test("F77: parts of any shape in an event leave a conversation that can be shown
   );
 });
 
-test("F77: what can be read is the same event, with fields and parts of answers that a newer version has added", () => {
+test("F77: a readable event stays the same, with added fields and parts of a newer version", () => {
   const at = { seq: 1, epoch: 1, at: 0 };
   const said = {
     ...at,
@@ -117,7 +117,7 @@ test("F77: what can be read is the same event, with fields and parts of answers 
   expect(readableEvent(answered as unknown as Event)).toBe(answered);
 });
 
-test("F77: a summary that cannot be read stands for nothing: what it covers is sent", () => {
+test("F77: an unreadable summary replaces nothing: the covered messages are sent", () => {
   const state = emptyConversation();
   const said = { epoch: 1, at: 0, type: "message.added", role: "user", parts: [{ type: "text", text: "Hi" }] };
   const bodies = [
@@ -153,7 +153,7 @@ test.each<[Record<string, unknown>, Record<string, unknown>]>([
 });
 
 test.each([{ call: 1 }, "c", [{ call: "c" }], [{ call: "c", text: 5 }]])(
-  "F77: a message whose `shortened` is %j shortens nothing and covers nothing",
+  "F77: a message whose `shortened` is %j shortens and covers nothing",
   (shortened) => {
     const at = { seq: 1, epoch: 1, at: 0, type: "message.added", message: "b", parentId: "a", role: "summary" };
     const state = emptyConversation();
@@ -176,7 +176,7 @@ test.each([
   [{ type: "file", mediaType: 5, data: "AQID" }, "parts[0].mediaType must be a string, not a number."],
   [{ type: "hologram" }, 'parts[0] has the type "hologram", which this version does not know.'],
   [null, "parts[0] must be a part, not null."],
-])("F77: of a user's part %j the reason is told", (part, unreadable) => {
+])("F77: the notice gives the reason for a user's part %j", (part, unreadable) => {
   const event = {
     seq: 1,
     epoch: 1,

@@ -64,7 +64,7 @@ describe("reduce", () => {
     expect(replay(items.filter(isEvent))).toEqual(state);
   });
 
-  test("it is total: unknown and malformed events are passed over, and it says why", async () => {
+  test("it is total: it skips unknown and malformed events, and gives the reason", async () => {
     const { items, state } = await conversation();
     const { epoch } = state;
     const foreign = [
@@ -79,13 +79,13 @@ describe("reduce", () => {
     expect(state.messages).toEqual(replay(items).messages);
   });
 
-  test("it applies an event once, however often it comes", async () => {
+  test("it applies a repeated event once", async () => {
     const { items, state } = await conversation();
     const events = items.filter(isEvent);
     expect(replay([...events, ...events])).toEqual(state);
   });
 
-  test("invariant 1: a call that has its result keeps it, whatever comes later", async () => {
+  test("invariant 1: a call keeps its result, whatever comes later", async () => {
     const { items, state } = await conversation();
     const ended = items.filter((item) => item.type === "call.completed");
     expect(ended).toHaveLength(2);
@@ -98,7 +98,7 @@ describe("reduce", () => {
     expect(state.messages).toEqual(messages);
   });
 
-  test("an answer that is complete keeps of its streamed calls those that it names", () => {
+  test("a complete answer keeps the streamed calls that it names", () => {
     const at = (seq: number) => ({ seq, epoch: 1, at: 1 });
     const streamed = (id: string) =>
       ({
@@ -128,7 +128,7 @@ describe("reduce", () => {
     expect([...state.calls]).toEqual([["named", "a"]]);
   });
 
-  test("who wrote a message is a person, and a summary covers what is above it, unless they say otherwise", () => {
+  test("by default, a user wrote a message and a summary covers the messages above it", () => {
     const at = (seq: number) => ({ seq, epoch: 1, at: seq });
     const parts = [{ type: "text", text: "Hi" }] as const;
     const state = replay([
@@ -142,7 +142,7 @@ describe("reduce", () => {
     expect(state.cost).toBe(2);
   });
 
-  test("text that a checkpoint repeats is taken once, wherever a client was cut off", () => {
+  test("text that a checkpoint repeats counts once, wherever a client was cut off", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 40 }), fc.nat(), fc.nat(), (whole, a, b) => {
         const [saved, seen] = [a % (whole.length + 1), b % (whole.length + 1)];
@@ -194,7 +194,7 @@ describe("reduce", () => {
     );
   });
 
-  test("F20: whoever begins at any place of the feed, in the middle of an answer too, has messages without holes", async () => {
+  test("F20: a reader that begins at any place of the feed, also within an answer, has messages without holes", async () => {
     const { items } = await conversation();
     let inTheMiddle = 0;
     for (let begin = 0; begin < items.length; begin++) {
@@ -210,7 +210,7 @@ describe("reduce", () => {
     expect(inTheMiddle).toBeGreaterThan(0);
   });
 
-  test("F6: whatever the order of growth, every message is on the path of a leaf, and siblings keep their order", () => {
+  test("F6: in any order of growth, each message is on the path of a leaf, and siblings keep their order", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 60 }), (choices) => {
         const state = emptyConversation("c");
@@ -257,7 +257,7 @@ describe("reduce", () => {
     expect(newestLeaf(state, "m0")).toBe("m99999");
   });
 
-  test("usage and cost are those of the path asked for, and of the whole tree", async () => {
+  test("usage and cost are those of the given path, and of the whole tree", async () => {
     const { state } = await conversation();
     const branches = leaves(state).map((leaf) => usageOnPath(pathTo(state, leaf)).usage.output);
     expect(branches).toEqual([2, 1, 1]);
@@ -265,7 +265,7 @@ describe("reduce", () => {
     expect([...state.messages.values()].every(isSettled)).toBe(true);
   });
 
-  test("forgetting keeps the newest messages from a user message on, and drops what hung on the others", async () => {
+  test("forgetting keeps the newest messages from a user message on, and drops the children of the others", async () => {
     const session = Session.inMemory();
     const agent = new Agent({ model: scriptedModel(() => "ok") });
     for (const line of ["one", "two", "three"]) await agent.send(line, { session });
@@ -293,11 +293,11 @@ describe("turns that broke off (W48)", () => {
     return state;
   };
 
-  test("W48: one that failed before its first word is known by where it stood, with what the log says", () => {
+  test("W48: a turn that failed before its first word is known by its place, with the log's words", () => {
     expect([...stateAfter(events).broken]).toEqual([["m1", { run: "r1", reason: "failed", ...failed }]]);
   });
 
-  test("W48: whoever goes on from there makes it past; a sub-agent's is its call's to tell", () => {
+  test("W48: a continuation clears the failure, and the call of a sub-agent reports the sub-agent's failure", () => {
     const again: EventBody = { type: "run.started", run: "r2", leaf: "m1", ...run };
     expect(stateAfter([...events, again]).broken.size).toBe(0);
     const launched = events.map((event) => (event.type === "run.started" ? { ...event, call: "k" } : event));

@@ -37,7 +37,7 @@ test.each(SIZES)("F47: width and height of a picture are read from its header: %
   expect(pictureProblem(file(of(10, 2_001)), RULES, 21)).toContain("2000 per side of a picture among more than 20");
 });
 
-test("F47: a picture with too many bytes is named with them; what is no picture is left to the provider", () => {
+test("F47: the error names a picture with too many bytes and its size; the provider judges other files", () => {
   expect(pictureProblem(file(Buffer.alloc(1_500_000)), { ...RULES, bytes: 1_000_000 }, 1)).toBe(
     "it has 1.5 MB, and the provider takes 1 MB",
   );
