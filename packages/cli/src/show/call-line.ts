@@ -1,4 +1,4 @@
-import { type DisplayedCallStatus, formatTook, shownStatus } from "@banyan/client/words";
+import { type DisplayedCallStatus, formatTook, problemsOfCall, shownStatus } from "@banyan/client/words";
 import type { Call, Json } from "@banyan/core";
 import { type PlanStep, toolNameOf } from "@banyan/core/conversation";
 import { counted, cutTo, shownPlan } from "@banyan/core/shown";
@@ -87,7 +87,8 @@ const FAILED_SHOWN = 10;
 export function callDetails(call: Call, style: Style, columns: number, shower?: string): string[] {
   if (call.about?.plan && call.status === "completed") return planStepLines(call.about.plan, style, columns);
   if (call.files) return attachedLine(call.files.map(attachedFile)).map((line) => `    ${style.dim(line)}`);
-  if (call.status !== "failed" && call.status !== "denied" && exitCodeOf(call) === undefined) return [];
+  const problems = problemLines(problemsOfCall(call), style, columns);
+  if (call.status !== "failed" && call.status !== "denied" && exitCodeOf(call) === undefined) return problems;
   const said = (call.output ?? "").replace(EXIT_CODE, "");
   const lines = linesWithWords(said);
   const shown = failuresIn(lines, FAILED_SHOWN);
@@ -99,7 +100,15 @@ export function callDetails(call: Call, style: Style, columns: number, shower?: 
   const isSentence = lines.length === 1 && (lines[0] ?? "").length <= SENTENCE;
   const fit = (line: string) => (line.length > width ? cutTo(line, width - 1) : line);
   const fitted = isSentence ? wrapSentence(lines[0] ?? "", width).split("\n") : shown.map(fit);
-  return [...hint, ...fitted].map((line) => `    ${style.dim(line)}`);
+  return [...problems, ...[...hint, ...fitted].map((line) => `    ${style.dim(line)}`)];
+}
+
+/** Shows new problems after a change, each on a line of its own, by severity. */
+export function problemLines(problems: readonly string[], style: Style, columns: number): string[] {
+  return problems.map((problem) => {
+    const line = excerptLine(problem, Math.max(20, columns - 6));
+    return `    ${problem.includes(": error: ") ? style.bad(line) : style.warning(line)}`;
+  });
 }
 
 const STEPS_SHOWN = 10;

@@ -1,4 +1,4 @@
-import { compactedLine } from "@banyan/client/words";
+import { compactedLine, toolReport } from "@banyan/client/words";
 import {
   type ConversationState,
   describeUnreadable,
@@ -11,10 +11,11 @@ import {
   textOf,
   toolNameOf,
   typedText,
+  type UserMessage,
   type WaitingInput,
   worktreeAt,
 } from "@banyan/core/conversation";
-import { counted, cutTo, endedIn, isAppliedReport, undoneIn, visibleLine, withoutMarks } from "@banyan/core/shown";
+import { counted, cutTo, endedIn, undoneIn, visibleLine, withoutMarks } from "@banyan/core/shown";
 import { excerptLine, firstLines } from "./fit-text.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 
@@ -94,10 +95,18 @@ export function modelNoticeLines(message: Message | undefined): string[] {
   const shortened = shortenedLine(message);
   if (shortened !== undefined) return [shortened];
   if (message?.role === "summary" && message.compaction) return [compactedLine(message.compaction)];
-  if (message?.role !== "user" || message.author === "user" || isShownByChanges(message)) return [];
+  if (message?.role !== "user" || message.author === "user") return [];
   const undone = undoneLine(message);
   if (undone !== undefined) return [undone];
-  return firstLines(plainText(`${message.author}: ${textOf(message)}`.trim()), SHOWN).split("\n");
+  const { text, problems } = modelNotice(message);
+  const lines = text === "" ? [] : firstLines(plainText(`${message.author}: ${text}`.trim()), SHOWN).split("\n");
+  return [...lines, ...problems.map(plainLine)];
+}
+
+/** Splits a message from a tool or the system to the model: new problems as lines, and the rest that users must see. */
+export function modelNotice(message: UserMessage): { readonly text: string; readonly problems: readonly string[] } {
+  const text = textOf(message);
+  return message.author === "tool" ? toolReport(text) : { text, problems: [] };
 }
 
 /**
@@ -126,9 +135,4 @@ export function undoneLine(message: Message): string | undefined {
   if (message.role !== "user" || message.author !== "system") return undefined;
   const lines = undoneIn(textOf(message))?.map(visibleLine);
   return lines && `${lines.join(", ")}; the agent is informed`;
-}
-
-/** Returns whether a message only reports file changes that the user already sees. */
-export function isShownByChanges(message: Message): boolean {
-  return message.role === "user" && message.author === "tool" && isAppliedReport(textOf(message));
 }

@@ -1,7 +1,7 @@
 import { formatDuration, formatSpent } from "@banyan/client/words";
 import type { Call } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
-import { formatCost } from "@banyan/core/shown";
+import { formatCost, NEW_PROBLEMS } from "@banyan/core/shown";
 import { characterTexts, tornCharacters } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { callBegin, callDetails, callEndText } from "./call-line.ts";
@@ -28,6 +28,17 @@ function call(changes: Partial<Call>): Call {
 function line(changes: Partial<Call>, columns = 80): string {
   return `${callBegin(call(changes), plain, columns)}${callEndText(call(changes), plain)}`;
 }
+
+test("E1: a call that changed a file shows the new problems below its line", () => {
+  const change = { path: "a.ts", kind: "changed", before: "", after: "", added: 1, removed: 0, diff: "" } as const;
+  const output = `Changed.\n\n${NEW_PROBLEMS}\na.ts:2: error: Expected 1 argument.\na.ts:3: warning: Unused\u001b[2J.`;
+  const edit = call({ tool: "edit", about: {}, output, changes: [change] });
+  expect(callDetails(edit, plain, 80)).toEqual([
+    "    a.ts:2: error: Expected 1 argument.",
+    expect.stringMatching(/^ {4}a\.ts:3: warning: Unused[^\u001b]*$/),
+  ]);
+  expect(callDetails(call({ tool: "read", about: {}, output }), plain, 80)).toEqual([]);
+});
 
 describe("T24: a call is one line", () => {
   test("with its main argument, how it ended and how long it took", () => {

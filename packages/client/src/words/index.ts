@@ -17,6 +17,7 @@ export {
 } from "./broken-turn.ts";
 export { type CacheMissSum, cacheMissCause, cacheMissSums, cacheMissText } from "./cache-misses.ts";
 export { type FilledField, filledByLine, filledText, questionText } from "./filled-fields.ts";
+export { problemsOfCall, toolReport } from "./new-problems.ts";
 export {
   type Finding,
   instructionsRequest,

@@ -1,4 +1,4 @@
-import { formatDuration } from "@banyan/client/words";
+import { formatDuration, problemsOfCall } from "@banyan/client/words";
 import { type Call, isEnded, type Json, type PlanStep, toolNameOf } from "@banyan/core/conversation";
 import { isJsonRecord, planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
@@ -9,6 +9,7 @@ import { say, t } from "../parts/phrases/phrases.ts";
 import { QuestionView } from "./approval.tsx";
 import { useCallStatus } from "./call-status.ts";
 import { SaidFile } from "./message-file.tsx";
+import { NewProblems } from "./new-problems.tsx";
 import { Output } from "./output.tsx";
 import { ShownLines } from "./shown-lines.tsx";
 import { SubAgentCard } from "./sub-agent-card.tsx";
@@ -53,6 +54,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
       <Files call={call} />
       <LastLines call={call} />
       <CallChanges call={call} />
+      <NewProblems lines={problemsOfCall(call)} />
       {launched !== undefined && (
         <SubAgentCard call={call.id} root={launched} task={argumentLine(call)} status={word} />
       )}

@@ -1,4 +1,4 @@
-import { compactedLine, describeShortfall, formatDuration } from "@banyan/client/words";
+import { compactedLine, describeShortfall, formatDuration, toolReport } from "@banyan/client/words";
 import {
   type AssistantMessage,
   describeUnreadable,
@@ -21,6 +21,7 @@ import { CallCards } from "./call-cards.tsx";
 import { Markdown } from "./markdown/markdown.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { AttachedText, SaidFile } from "./message-file.tsx";
+import { NewProblems } from "./new-problems.tsx";
 import { RecalledItems } from "./recalled-items.tsx";
 
 const AUTHORS = { user: t("You"), tool: t("A tool"), system: "Banyan" } as const;
@@ -107,6 +108,7 @@ function UserText({ message, next }: { readonly message: UserMessage; readonly n
       {message.parts.map((part, index) => {
         if (part.type === "file") return <SaidFile key={index} file={part} />;
         if (isPerson && rest.includes(part)) return <AttachedText key={index} text={part.text} />;
+        if (message.author === "tool") return <ToolReport key={index} report={part.text} />;
         return (
           part.text !== "" && (
             <p key={index} className="whitespace-pre-wrap [unicode-bidi:plaintext]">
@@ -117,6 +119,18 @@ function UserText({ message, next }: { readonly message: UserMessage; readonly n
       })}
       {isPerson && <DeliveryNote message={message} next={next} />}
     </div>
+  );
+}
+
+function ToolReport({ report }: { readonly report: string }) {
+  const { text, problems } = toolReport(report);
+  return (
+    <>
+      {(text !== "" || problems.length === 0) && (
+        <p className="whitespace-pre-wrap [unicode-bidi:plaintext]">{visibleProse(text === "" ? report : text)}</p>
+      )}
+      <NewProblems lines={problems} />
+    </>
   );
 }
 

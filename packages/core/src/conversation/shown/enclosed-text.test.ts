@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encloseInTags, endedIn, endedReport, isAppliedReport, undoneIn, undoneReport } from "./enclosed-text.ts";
+import {
+  encloseInTags,
+  endedIn,
+  endedReport,
+  isAppliedReport,
+  NEW_PROBLEMS,
+  problemsIn,
+  undoneIn,
+  undoneReport,
+} from "./enclosed-text.ts";
 
 test("a text without a closing tag gets plain tags", () => {
   expect(encloseInTags("file", "<p>a</p>", ' name="a"')).toBe('<file name="a">\n<p>a</p>\n</file>');
@@ -48,4 +57,20 @@ test("only a whole report of applied blocks is one", () => {
   expect(isAppliedReport(`All blocks were applied.\n${line}\n${end}`)).toBe(true);
   for (const other of [`All blocks were applied.\n${end}`, `All blocks were applied.\n${line}`, `${line}\n${end}`, ""])
     expect(isAppliedReport(other)).toBe(false);
+});
+
+test("E1: reports about new problems are found in any text, and all other text stays", () => {
+  const problem = fc.tuple(fc.stringMatching(/^[\w./-]{1,9}$/), fc.nat(), fc.constantFrom("error", "warning"));
+  const line = problem.map(([path, at, severity]) => `${path}:${at}: ${severity}: Expected 1 argument.`);
+  const report = fc.array(line, { minLength: 1 });
+  const text = fc.string({ unit: fc.constantFrom("a", "\n", NEW_PROBLEMS) });
+  fc.assert(
+    fc.property(text, report, text, report, (one, first, other, second) => {
+      const reports = [first, [...second, "[3 more]"]].map((lines) => [NEW_PROBLEMS, ...lines].join("\n"));
+      const whole = [one, reports[0], other, reports[1]].join("\n\n");
+      expect(problemsIn(whole)).toEqual({ rest: `${one}\n\n${other}`, problems: [...first, ...second, "[3 more]"] });
+    }),
+  );
+  const quoted = `${NEW_PROBLEMS}\nThis line is no problem.`;
+  expect(problemsIn(quoted)).toEqual({ rest: quoted, problems: [] });
 });

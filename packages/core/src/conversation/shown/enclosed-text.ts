@@ -148,6 +148,30 @@ export const ALL_APPLIED = "All blocks were applied.";
  */
 export const EDIT_MODE_ENDED = "Edit mode has ended";
 
+/**
+ * First line of a report of language servers about new problems.
+ * @example problemsIn(`${NEW_PROBLEMS}\na.ts:2: error: Expected 1 argument.`).rest // ""
+ */
+export const NEW_PROBLEMS = "New problems after this change, from language servers:";
+
+const REPORT = new RegExp(
+  String.raw`(?:^|\n\n)${NEW_PROBLEMS}((?:\n(?:.+:\d+: (?:error|warning): .*|\[\d+ more\]))+)(?=\n\n|$)`,
+  "g",
+);
+
+/**
+ * Splits a text for the model into the lines of its reports about new problems, and the rest.
+ * @example problemsIn(`Done.\n\n${NEW_PROBLEMS}\na.ts:2: error: Expected 1 argument.`).problems.length // 1
+ */
+export function problemsIn(text: string): { readonly rest: string; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const rest = text.replace(REPORT, (_, lines: string) => {
+    problems.push(...lines.slice(1).split("\n"));
+    return "";
+  });
+  return { rest, problems };
+}
+
 const APPLIED_LINE = /: (created, with|\d+ blocks? applied;) /;
 
 /**

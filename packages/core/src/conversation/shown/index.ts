@@ -10,6 +10,8 @@ export {
   endedIn,
   endedReport,
   isAppliedReport,
+  NEW_PROBLEMS,
+  problemsIn,
   undoneIn,
   undoneReport,
 } from "./enclosed-text.ts";

@@ -14,7 +14,7 @@ import {
   pathTo,
   type UserPart,
 } from "@banyan/core/conversation";
-import { planOnPath } from "@banyan/core/shown";
+import { NEW_PROBLEMS, planOnPath, problemsIn } from "@banyan/core/shown";
 import type { EditorBranch } from "./branch.ts";
 import { progressOf, toolCallOf } from "./calls.ts";
 import { contentBlock } from "./content.ts";
@@ -186,8 +186,15 @@ export class EditorUpdates {
   #added(item: Extract<DisplayItem, { type: "message" }>): Update[] {
     if (item.call !== undefined) return [];
     if (item.role === "summary") return this.#summary(item.message, item);
+    if (item.author === "tool") return this.#problems(item.parts);
     if ((item.author ?? "user") !== "user" || this.#parts.isOwn(item.message)) return [];
     return this.#user(item.message, item.parts);
+  }
+
+  /** New problems after blocks were applied, which no call reports. */
+  #problems(parts: readonly UserPart[]): Update[] {
+    const problems = parts.flatMap((part) => (part.type === "text" ? problemsIn(part.text).problems : []));
+    return problems.length === 0 ? [] : this.#remark([NEW_PROBLEMS, ...problems].join("\n"));
   }
 
   #user(messageId: string, parts: readonly UserPart[]): Update[] {

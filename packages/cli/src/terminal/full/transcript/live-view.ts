@@ -20,11 +20,13 @@ import {
   type RecalledMemory,
   textOf,
   typedText,
+  type UserMessage,
 } from "@banyan/core/conversation";
 import { attachedLine, attachmentsOfMessage } from "../../../show/attachment-lines.ts";
+import { problemLines } from "../../../show/call-line.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
-import { isShownByChanges, ReportedEnds, shortenedLine, undoneLine } from "../../../show/message-label.ts";
+import { modelNotice, ReportedEnds, shortenedLine, undoneLine } from "../../../show/message-label.ts";
 import { plainLine } from "../../../show/plain-text.ts";
 import { subAgentNotice } from "../../../show/sub-agents.ts";
 import { runEndSentence } from "../../../show/turn-end.ts";
@@ -281,12 +283,15 @@ export class LiveView implements FeedView {
     }
     const undone = undoneLine(message);
     if (undone !== undefined) this.note(undone);
-    else if (!isShownByChanges(message) && !this.#toldEnds.has(message)) this.#told(message.author, textOf(message));
+    else if (!this.#toldEnds.has(message)) this.#modelNotice(message);
   }
 
   /** Text from a tool or the system to the model, such as the reason for a denial. The user reads it too. */
-  #told(author: string, text: string): void {
-    const lines = (width: number, theme: Theme) => modelNoticeBlock(author, text, width, theme);
+  #modelNotice(message: UserMessage): void {
+    const { text, problems } = modelNotice(message);
+    if (problems.length > 0) this.#add(({ width, theme }) => problemLines(problems, theme, width));
+    if (text === "") return;
+    const lines = (width: number, theme: Theme) => modelNoticeBlock(message.author, text, width, theme);
     this.#add(({ width, theme, openKey }) => cutOutputLines(lines(width, theme), theme, openKey));
     this.#page({ title: "Sent to the model", lines });
   }

@@ -9,7 +9,8 @@ import {
 } from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
 import { attachedLine, attachmentsOfMessage } from "../../../show/attachment-lines.ts";
-import { shortenedLine, undoneLine } from "../../../show/message-label.ts";
+import { problemLines } from "../../../show/call-line.ts";
+import { modelNotice, shortenedLine, undoneLine } from "../../../show/message-label.ts";
 import { plainLine, plainText } from "../../../show/plain-text.ts";
 import { markdownLines } from "../markdown/markdown-stream.ts";
 import { callLines, cutOutputLines } from "../overlay/call-view.ts";
@@ -94,8 +95,11 @@ function transcriptLines(message: Message, width: number, theme: Theme): readonl
   if (message.role === "user") {
     const undone = undoneLine(message);
     if (undone !== undefined) return wrapCells(theme.dim(undone), width);
-    if (message.author === "system")
-      return cutOutputLines(modelNoticeBlock(message.author, textOf(message), width, theme), theme, undefined);
+    if (message.author !== "user") {
+      const { text, problems } = modelNotice(message);
+      const block = text === "" ? [] : modelNoticeBlock(message.author, text, width, theme);
+      return [...cutOutputLines(block, theme, undefined), ...problemLines(problems, theme, width)];
+    }
     const attached = attachedLine(attachmentsOfMessage(message.parts)).flatMap((line) =>
       wrapCells(theme.dim(line), width),
     );
