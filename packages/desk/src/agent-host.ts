@@ -28,6 +28,7 @@ const NO_EQUIPMENT: Equipment = {
   memory: undefined,
   useMemory() {},
   mcp: undefined,
+  checks: undefined,
   instructions: [],
   agents: [],
   commands: [],

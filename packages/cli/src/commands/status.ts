@@ -27,6 +27,7 @@ async function rowsOfOwn(context: ConversationContext, own: OwnContext): Promise
     statusRow("context", await contextLeft(context)),
     statusRow("memory", await memoryOf(own)),
     statusRow("MCP", await serversOf(own)),
+    statusRow("checks", await checksOf(own)),
   ];
 }
 
@@ -85,4 +86,15 @@ async function serversOf({ host }: OwnContext): Promise<string> {
   if (states.length === 0) return "no servers";
   const ready = states.filter(({ status }) => status === "ready").length;
   return `${ready} of ${counted(states.length, "server")} ready: ${states.map(({ name }) => name).join(", ")}; /mcp shows details`;
+}
+
+async function checksOf({ host }: OwnContext): Promise<string> {
+  const { checks } = await host.ready();
+  if (!checks) return "off; language servers run only in a trusted folder, and only in the sandbox";
+  const servers = await checks.states();
+  if (!servers) return "off; the setting languageServers switches them off";
+  if (servers.length === 0) return "no language server is installed";
+  return servers
+    .map(({ name, status, reason }) => `${name} ${reason === undefined ? status : `${status}: ${reason}`}`)
+    .join(", ");
 }

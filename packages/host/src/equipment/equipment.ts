@@ -72,6 +72,8 @@ export interface EquipmentOptions {
   whyNotFetched(address: URL, from: URL): string | undefined;
   /** Resolves the model of a sub-agent. `isNamed`: a user chose the model. */
   readonly resolveModel: (name: string, isNamed: boolean) => Promise<ModelDriver | LoopDriver>;
+  /** Called with a sentence for the user about a language server that cannot run. */
+  notice(sentence: string): void;
   /** Called when an MCP server changes its tools, prompts or instructions. */
   readonly onChange: () => void;
   /** The trace of a call, if telemetry is on. */
@@ -86,6 +88,8 @@ export interface Equipment extends AsyncDisposable {
   /** Call after the user agreed to memory. */
   useMemory(): void;
   readonly mcp: McpServers | undefined;
+  /** Checks of changed files. Absent without trust in the project, or without a sandbox. */
+  readonly checks: Pick<FileChecks, "states"> | undefined;
   /** Instructions of MCP servers. */
   readonly instructions: readonly InstructionPart[];
   readonly agents: readonly NamedAgent[];
@@ -164,7 +168,10 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const bringing = bringingIn(options, backups);
   // A server obeys files of the project, so it needs trust and a sandbox (S16).
   const checks =
-    project && sandbox && opened.use(new FileChecks({ workspace: bringing.open(workspace), sandbox, settings, env }));
+    project && sandbox && opened.use(new FileChecks({ ...options, workspace: bringing.open(workspace), sandbox }));
+  const ofSymbols = checks
+    ? snapshotTools(snapshotsOf(workspace), await checks.symbolTools({ backups, refuse: placeholderProblem }))
+    : NONE;
   const placed = opened.use(
     new PlacedTools(
       {
@@ -223,6 +230,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       ...redactedTools(
         [
           ...ofFiles,
+          ...ofSymbols,
           ...web.tools,
           ...ofMemory,
           ...ofSkills,
@@ -248,6 +256,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       tools = toolsWith(memory?.tools ?? NONE);
     },
     mcp,
+    checks,
     get instructions() {
       return mcp ? serverInstructions(mcp, redact) : [];
     },

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { openSandbox } from "@banyan/tools/sandbox";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { undoableCalls } from "../conversations/changes.ts";
+import type { Host } from "../host/host.ts";
 import { openHost } from "../host/open-host.ts";
 
 let home: string;
@@ -22,12 +25,17 @@ const OAK = {
   files: { ".oak": "oak" },
 };
 
-/** Writes a file with an agent of a host. Resolves with whether the language server started. */
-async function startsServer(settings: object, trusted: boolean): Promise<boolean> {
+function openHostWith(settings: object, trusted: boolean, notice?: (sentence: string) => void): Promise<Host> {
   const all = { languageServers: { servers: { oak: OAK } }, permissions: { allow: ["write"] }, ...settings };
   writeFileSync(join(home, "own/config/settings.json"), JSON.stringify(all));
   const env = { ...process.env, BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" };
-  const host = await openHost({ cwd, home, env, flags: { model: "demo/offline" }, canAsk: false, trusted });
+  const flags = { model: "demo/offline" };
+  return openHost({ cwd, home, env, flags, canAsk: false, trusted, ...(notice && { notice }) });
+}
+
+/** Writes a file with an agent of a host. Resolves with whether the language server started. */
+async function startsServer(settings: object, trusted: boolean): Promise<boolean> {
+  const host = await openHostWith(settings, trusted);
   const model = scriptedModel([[call("write", { path: "a.oak", content: "x\n" })], ...Array(3).fill("Done.")]);
   await host.agent.with({ model }).send("Go.");
   await host.close();
@@ -49,6 +57,23 @@ describe.skipIf(!opening.available)("E2, S16: where there is a sandbox, a langua
     expect(await startsServer({}, false)).toBe(false);
   });
 
+  test("E2: is named by the state of the host, and its failure is one notice", async () => {
+    const notices: string[] = [];
+    const host = await openHostWith({}, true, (sentence) => notices.push(sentence));
+    const { checks } = await host.ready();
+    expect(await checks?.states()).toContainEqual({ name: "oak", status: "waiting" });
+    const calls = ["a", "b", "c"].map((name) => [call("write", { path: `${name}.oak`, content: "x\n" })]);
+    await host.agent.with({ model: scriptedModel([...calls, ...Array(3).fill("Done.")]) }).send("Go.");
+    await vi.waitFor(async () => {
+      const states = await checks?.states();
+      expect(states?.find(({ name }) => name === "oak")).toMatchObject({ status: "failed" });
+    });
+    await host.close();
+    expect(notices).toEqual([
+      expect.stringMatching(/^Files are not checked by the language server for oak: .*[^.]\.$/),
+    ]);
+  });
+
   test.each([
     ["checks are switched off", { enabled: false, servers: { oak: OAK } }],
     ["the server is switched off", { servers: { oak: { ...OAK, enabled: false } } }],
@@ -59,4 +84,56 @@ describe.skipIf(!opening.available)("E2, S16: where there is a sandbox, a langua
 
 test("E2, S16: without a sandbox, no language server starts, even in a trusted folder", async () => {
   expect(await startsServer({ sandbox: { enabled: "off" } }, true)).toBe(false);
+});
+
+describe.skipIf(!opening.available)("E5: the tools diagnostics and symbol", () => {
+  const toolsOf = ({ agent }: Host) =>
+    agent.options.tools?.flatMap(({ name }) => (["diagnostics", "symbol"].includes(name) ? [name] : []));
+  const SERVER = fileURLToPath(new URL("../../../tools/src/language-servers/oak-server.fixture.ts", import.meta.url));
+  const working = { languageServers: { servers: { oak: { ...OAK, command: [process.execPath, SERVER] } } } };
+
+  test.each([
+    ["a server for a file of the workspace is installed", "a.oak", {}, true, ["diagnostics", "symbol"]],
+    ["no file of the workspace has a server", "a.elm", {}, true, []],
+    ["nobody trusts the folder", "a.oak", {}, false, []],
+    ["checks are switched off", "a.oak", { languageServers: { enabled: false } }, true, []],
+    ["there is no sandbox", "a.oak", { sandbox: { enabled: "off" } }, true, []],
+  ] as const)("E5, E6: if %s", async (_, file, settings, trusted, expected) => {
+    writeFileSync(join(cwd, file), "one\n");
+    const host = await openHostWith(settings, trusted);
+    await host.ready();
+    expect(toolsOf(host)).toEqual(expected);
+    await host.close();
+  });
+
+  test("E5: look without a question, and rename only with permission, undone by one undo", async () => {
+    writeFileSync(join(cwd, "a.oak"), "has leaf\nbad one\n");
+    writeFileSync(join(cwd, "b.oak"), "uses leaf\n");
+    const place = { path: "b.oak", line: 1, name: "leaf" };
+    const script = [
+      [call("diagnostics", { path: "." }), call("symbol", place)],
+      [call("symbol", { ...place, rename_to: "bough" })],
+      "Done.",
+    ];
+    const results = async (settings: object) => {
+      const host = await openHostWith({ ...working, ...settings }, true);
+      const session = await host.newSession();
+      await host.agent.with({ model: scriptedModel(script) }).send("Go.", { session });
+      const calls = [...session.state.messages.values()].flatMap((message) =>
+        "calls" in message ? message.calls : [],
+      );
+      const undone = undoableCalls(session.state, session.state.leaf ?? "");
+      await session.close();
+      await host.close();
+      return { outputs: calls.map(({ output = "" }) => output), undone };
+    };
+    const asked = await results({ permissions: {} });
+    expect(asked.outputs.slice(0, 2)).toEqual(["a.oak:2: error: one is bad [oak bad]", "a.oak:1: has leaf"]);
+    expect(asked.outputs[2]).toContain("needs a user's approval");
+    expect(readFileSync(join(cwd, "b.oak"), "utf8")).toBe("uses leaf\n");
+    const allowed = await results({ permissions: { allow: ["symbol"] } });
+    expect(allowed.outputs[2]).toMatch(/^Renamed leaf to bough in 2 files\./);
+    expect(readFileSync(join(cwd, "b.oak"), "utf8")).toBe("uses bough\n");
+    expect(allowed.undone).toHaveLength(1);
+  });
 });

@@ -1,6 +1,13 @@
 import type { Tool } from "@banyan/core";
+import { worktreeAt } from "@banyan/core/conversation";
+import type { PreviewContext } from "@banyan/core/hosts";
 import type { EnvironmentVariables } from "@banyan/models";
-import type { LanguageServers, ServerKind } from "@banyan/tools/language-servers";
+import type {
+  LanguageServerState,
+  LanguageServers,
+  ServerKind,
+  SymbolToolsOptions,
+} from "@banyan/tools/language-servers";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import type { Workspace } from "@banyan/tools/workspace";
 import type { Settings } from "../settings/index.ts";
@@ -11,44 +18,89 @@ export interface FileChecksOptions {
   readonly sandbox: Sandbox;
   readonly settings: Pick<Settings, "languageServers">;
   readonly env: EnvironmentVariables;
+  /** Called with a sentence for the user about a server that cannot run. */
+  notice(sentence: string): void;
 }
 
 /**
- * Checks the files of a trusted workspace with language servers after tools wrote them (E1, E2). The code is loaded with
- * the first write, and a server starts with the first file of its kind.
+ * Checks the files of a trusted workspace with language servers after tools wrote them (E1, E2). A server starts with the
+ * first file of its kind.
  */
 export class FileChecks implements AsyncDisposable {
   readonly #options: FileChecksOptions;
+  readonly #isOn: boolean;
   #servers: Promise<LanguageServers> | undefined;
 
   constructor(options: FileChecksOptions) {
     this.#options = options;
+    this.#isOn = options.settings.languageServers?.enabled !== false;
   }
 
   /** Returns tools whose results report new problems in the files that their calls changed. */
   checked(tools: readonly Tool[]): readonly Tool[] {
-    if (this.#options.settings.languageServers?.enabled === false) return tools;
+    if (!this.#isOn) return tools;
     return tools.map((tool) => {
       if (tool.files !== "write") return tool;
       return {
         ...tool,
         execute: async (input, context) => {
-          this.#servers ??= loadServers(this.#options);
-          const [checked = tool] = (await this.#servers).checked([tool]);
+          const [checked = tool] = (await this.#load()).checked([tool]);
           return checked.execute(input, context);
         },
       };
     });
   }
 
+  /** Resolves with the tools `diagnostics` and `symbol`; none if no server for a file of the workspace is installed. */
+  async symbolTools(options: SymbolToolsOptions): Promise<readonly Tool[]> {
+    if (!this.#isOn) return [];
+    const servers = await this.#load();
+    if (!(await servers.areUseful())) return [];
+    const { symbolTools } = await import("@banyan/tools/language-servers");
+    return symbolTools(this.#options.workspace, servers, options).map(inWorkspaceOnly);
+  }
+
+  /** Resolves with the installed servers; undefined if the settings switch checks off. */
+  async states(): Promise<readonly LanguageServerState[] | undefined> {
+    return this.#isOn ? (await this.#load()).states : undefined;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#servers)?.[Symbol.asyncDispose]();
   }
+
+  #load(): Promise<LanguageServers> {
+    this.#servers ??= loadServers(this.#options);
+    return this.#servers;
+  }
 }
 
-async function loadServers({ workspace, sandbox, settings, env }: FileChecksOptions): Promise<LanguageServers> {
+/** Language servers see the files of the workspace, and not those of a worktree. */
+function inWorkspaceOnly(tool: Tool): Tool {
+  const refuse = ({ conversation, path }: PreviewContext) => {
+    if (worktreeAt(conversation, path.at(-1)?.id) !== undefined)
+      throw new Error("Language servers check the workspace, and not the worktree of this branch.");
+  };
+  return {
+    ...tool,
+    ...(tool.preview && {
+      preview: async (input, context) => {
+        refuse(context);
+        return (await tool.preview?.(input, context)) ?? {};
+      },
+    }),
+    execute: (input, context) => {
+      refuse(context);
+      return tool.execute(input, context);
+    },
+  };
+}
+
+async function loadServers({ workspace, sandbox, settings, env, notice }: FileChecksOptions): Promise<LanguageServers> {
   const { KNOWN_SERVERS, LanguageServers } = await import("@banyan/tools/language-servers");
-  return new LanguageServers({ workspace, sandbox, env, known: serversOf(settings, KNOWN_SERVERS) });
+  const failed = (name: string, why: string) =>
+    notice(`Files are not checked by the language server for ${name}: ${why.replace(/\.$/, "")}.`);
+  return new LanguageServers({ workspace, sandbox, env, known: serversOf(settings, KNOWN_SERVERS), failed });
 }
 
 /** Servers of the settings come first, and replace known servers of the same name. */

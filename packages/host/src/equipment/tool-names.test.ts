@@ -4,8 +4,9 @@ import { Agent, launchAgent, say, shortenConversation, type Tool } from "@banyan
 import { updatePlan } from "@banyan/core/hosts";
 import { collect, scriptedModel } from "@banyan/core/testing";
 import { memoryTools } from "@banyan/memory";
+import { type LanguageServers, symbolTools } from "@banyan/tools/language-servers";
 import { braveSearch, webTools } from "@banyan/tools/web";
-import { workspaceTools } from "@banyan/tools/workspace";
+import { openWorkspace, workspaceTools } from "@banyan/tools/workspace";
 import { expect, test } from "vitest";
 import { ownTools } from "../permissions/tool-names.ts";
 
@@ -47,6 +48,7 @@ async function shipped(): Promise<{ readonly tools: readonly string[]; readonly 
   const tools: readonly Tool[] = [
     ...workspaceTools({ root }),
     ...webTools({ search: braveSearch({ key: "none" }) }),
+    ...symbolTools(openWorkspace(root), { checked: (some) => [...some] } as LanguageServers),
     ...memoryTools({} as Parameters<typeof memoryTools>[0]),
     ...[
       launchAgent({ agents: [{ name: "a", description: "", instructions: "" }] }),

@@ -173,6 +173,7 @@ export class Host {
       whyNotReadIn: (folder) => this.whyNotReadIn(folder),
       whyNotFetched: (address, from) => whyNotFetched(address, from, this.#rules),
       resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
+      notice: (sentence) => this.#parts.notice(sentence),
       traceparent: telemetry && (({ conversation, call }) => telemetry.traceparent(conversation.id, call)),
       onChange: () => {
         if (this.#equipped) this.#agent = this.#agent.with(this.#brought(this.#equipped));

@@ -8,7 +8,7 @@ import { allowRules, COMMAND, FETCHING, formatRule, type Rules, restrainRules } 
 import { harmlessOf } from "./shell/harmless.ts";
 import { subjectOf } from "./subject.ts";
 
-const OF_PATHS: ReadonlySet<string> = new Set(["read", "list", "search", ...writers]);
+const OF_PATHS: ReadonlySet<string> = new Set(["read", "list", "search", "diagnostics", "symbol", ...writers]);
 
 /** Returns a call that a rule matches, such as `shell(rm x)` (S34); undefined if none was found. */
 export function exampleCall(rule: Rule, list: keyof Rules, workspace: string): string | undefined {

@@ -349,3 +349,26 @@ describe("H8: a tool's declared acts decide, whatever its name", () => {
     );
   });
 });
+
+test("E5: a call of a writing tool needs no approval if its own description says that it only reads files", async () => {
+  const about = (access: "read" | "write", looksAt = true) => ({
+    ...tool("edit"),
+    about: () => ({
+      paths: [{ path: "src/a.ts", access }],
+      ...(looksAt && { looksAt: { one: "symbol", several: "symbols" } }),
+    }),
+  });
+  const decision = async (of: Tool, texts: Parameters<typeof rules>[0] = {}, mode: "ask" | "plan" = "ask") =>
+    (await judge(permission({ workspace, mode, rules: rules(texts) }), of, {})).decision;
+  expect(await decision(about("read"))).toBe("allow");
+  expect(await decision(about("read"), {}, "plan")).toBe("allow");
+  expect(await decision(about("read"), { deny: ["read(src/**)"] })).toBe("deny");
+  expect(await decision(about("write"))).toBe("ask");
+  expect(await decision(about("read", false))).toBe("ask");
+  expect(await decision({ ...about("read"), offeredBy: "a server" })).toBe("ask");
+  const search = {
+    ...tool("web_search", "idempotent"),
+    about: () => ({ looksAt: { one: "search", several: "searches" } }),
+  };
+  expect(await decision(search)).toBe("ask");
+});

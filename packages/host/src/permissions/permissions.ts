@@ -18,7 +18,7 @@ import {
 } from "./rule.ts";
 import { hasHarmless } from "./shell/harmless.ts";
 import { wideRuleNotices } from "./shell/wide-rule.ts";
-import { describeCallForRules, subjectOf } from "./subject.ts";
+import { asReader, describeCallForRules, subjectOf } from "./subject.ts";
 
 /**
  * Options of `permissions`: the rules and surroundings by which calls are judged.
@@ -86,7 +86,8 @@ export function permissions(options: PermissionOptions): Permission {
     allow: allowRules(options.rules.allow),
   };
   const servers = () => options.servers ?? options.tools().flatMap(({ offeredBy }) => offeredBy ?? []);
-  return (request) => {
+  return (asked) => {
+    const request = { ...asked, tool: asReader(asked.tool, asked.input) };
     const { control = false } = request.tool;
     // Only a rule with its name denies a control tool.
     const deny = control ? rules.deny.filter((rule) => rule.tool !== "*") : rules.deny;

@@ -115,6 +115,14 @@ function joinSubjects(subjects: readonly Subject[]): Subject {
   };
 }
 
+/** Returns a tool of ours that can write files as a tool that only reads, if this call only reads files. */
+export function asReader(tool: Tool, input: Json): Tool {
+  if (tool.offeredBy !== undefined || tool.files !== "write") return tool;
+  const { looksAt, paths = [] } = describeCallForRules(tool, input) ?? {};
+  const reads = looksAt !== undefined && paths.length > 0 && paths.every(({ access }) => access === "read");
+  return reads ? { ...tool, effects: "none", files: "read" } : tool;
+}
+
 /** Returns the tool's description of a call; undefined if that fails. */
 export function describeCallForRules(tool: Tool, input: Json): About | undefined {
   try {

@@ -14,6 +14,8 @@ export const ownTools = [
   "edit_mode",
   "write",
   "bring_over",
+  "diagnostics",
+  "symbol",
   "fetch",
   "web_search",
   "launch_agent",

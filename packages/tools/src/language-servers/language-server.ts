@@ -37,6 +37,8 @@ export interface ServerSurroundings {
   readonly sandbox: Pick<Sandbox, "wrap">;
   readonly environment: Readonly<Record<string, string>>;
   readonly running: RunningCommands;
+  /** Called once if the server cannot run any more. `why`: the end of a sentence. */
+  gaveUp?(server: string, why: string): void;
 }
 
 interface OpenDocument {
@@ -90,6 +92,11 @@ export class LanguageServer {
   get isGivenUp(): boolean {
     const isOut = this.#commands.length === 0 || this.#starts > MOST_RESTARTS;
     return this.#isClosed || (this.#opening === undefined && isOut);
+  }
+
+  /** True while a program runs that has answered. */
+  get isRunning(): boolean {
+    return this.#hasWorked && this.#opening !== undefined;
   }
 
   /** True while the server reports work on the whole project. */
@@ -169,7 +176,10 @@ export class LanguageServer {
     } catch (error) {
       if (error instanceof SilenceError && ++this.#silences >= MOST_SILENCES) {
         this.problem = error.message;
-        await this.close();
+        this.#commands = [];
+        this.#opening = undefined;
+        this.#reportGivenUp();
+        await connection.close();
       }
       throw error;
     }
@@ -255,8 +265,13 @@ export class LanguageServer {
       return await this.#start();
     } catch (error) {
       this.#opening = undefined;
+      this.#reportGivenUp();
       throw error;
     }
+  }
+
+  #reportGivenUp(): void {
+    if (this.isGivenUp && !this.#isClosed) this.#surroundings.gaveUp?.(this.kind.name, this.problem ?? "it has ended");
   }
 
   /** Starts the first program that works. */
@@ -296,7 +311,10 @@ export class LanguageServer {
         this.#isWorking = false;
         this.#documents.clear();
         this.#pushed.clear();
-        if (this.#hasWorked && connection === this.#connection) this.#opening = undefined;
+        if (this.#hasWorked && connection === this.#connection) {
+          this.#opening = undefined;
+          this.#reportGivenUp();
+        }
         this.wake();
       },
     });

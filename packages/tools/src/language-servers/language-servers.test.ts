@@ -10,7 +10,8 @@ import { arm, block, play } from "../workspace/edit-mode/play.fixture.ts";
 import { openWorkspace, workspaceTools } from "../workspace/index.ts";
 import { call as callTool, TestFolder } from "../workspace/test-folder.fixture.ts";
 import { LanguageServers } from "./language-servers.ts";
-import { NO_SANDBOX, oakServers } from "./oak.fixture.ts";
+import { NO_SANDBOX, oak, oakServers } from "./oak.fixture.ts";
+import type { ServerKind } from "./server-table.ts";
 
 /** A busy machine starts a server slowly. */
 const PATIENT = { patience: 20_000 };
@@ -120,6 +121,35 @@ test("E6: without a server for a file, nothing starts, and results stay the same
   expect(living(mark)).toEqual([]);
   await execute(servers.tool("edit"), edit("one", "two"));
   expect(living(mark)).toHaveLength(1);
+});
+
+test("E2: a server that cannot start is reported once, by its state and to the program", async () => {
+  using folder = new TestFolder({ "a.oak": "one\n" });
+  const failures: string[] = [];
+  const failed = (name: string, why: string) => void failures.push(`${name}: ${why}`);
+  const [workspace, sandbox] = [openWorkspace(folder.root), NO_SANDBOX];
+  await using servers = new LanguageServers({ workspace, sandbox, known: [oak({ hostile: "exits" })], failed });
+  expect(servers.states).toEqual([{ name: "oak", status: "waiting" }]);
+  const [tool] = servers.checked(workspaceTools({ root: folder.root }).filter(({ name }) => name === "edit"));
+  const words = ["one", "two", "three", "four", "five", "six"];
+  for (const [at, word] of words.slice(1).entries()) await execute(tool as Tool, edit(words[at] ?? "", word));
+  await vi.waitFor(() => expect(failures).toHaveLength(1), 10_000);
+  expect(servers.states).toEqual([{ name: "oak", status: "failed", reason: expect.any(String) }]);
+  expect(failures[0]).toMatch(/^oak: /);
+});
+
+test("E5, E6: servers are useful only if one is installed for a file of the workspace", async () => {
+  using folder = new TestFolder({ "sub/deep/a.oak": "one\n", "node_modules/b.elm": "one\n" });
+  const [workspace, sandbox] = [openWorkspace(folder.root), NO_SANDBOX];
+  const { commands } = oak();
+  for (const [known, isUseful] of [
+    [oak(), true],
+    [{ name: "elm", files: { ".elm": "elm" }, commands }, false],
+    [{ name: "oak", files: { ".oak": "oak" }, commands: [["no-such-program"]] }, false],
+  ] as const) {
+    await using servers = new LanguageServers({ workspace, sandbox, known: [known as ServerKind] });
+    expect(await servers.areUseful()).toBe(isUseful);
+  }
 });
 
 const why = await whyNoSandbox();

@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Follower, FollowResult, Tool, ToolContext } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { orAborted } from "@banyan/core/hosts";
@@ -18,6 +20,8 @@ import { KNOWN_SERVERS, type ServerKind } from "./server-table.ts";
 const PATIENCE = 2_000;
 /** Larger texts are not checked, in UTF-16 units. */
 const LARGEST = 1024 * 1024;
+/** Files and folders in which `areUseful` looks for a file of a server. */
+const MOST_LOOKED_AT = 2_000;
 /** Turns whose remaining patience is known. */
 const MOST_TURNS = 200;
 
@@ -28,7 +32,8 @@ const MOST_TURNS = 200;
  * if (!opening.available) throw new Error(opening.reason);
  * const { sandbox } = opening;
  * const known: ServerKind[] = [{ name: "oak", files: { ".oak": "oak" }, commands: [["oak-server", "--stdio"]] }];
- * await using servers = new LanguageServers({ workspace, sandbox, env: process.env, known, patience: 1_000 });
+ * const failed = (name: string, why: string) => console.error(`${name} cannot check files: ${why}.`);
+ * await using servers = new LanguageServers({ workspace, sandbox, env: process.env, known, patience: 1_000, failed });
  * new Agent({ model, tools: servers.checked(workspaceTools({ root: "." })) });
  */
 export interface LanguageServersOptions {
@@ -40,6 +45,8 @@ export interface LanguageServersOptions {
   readonly known?: readonly ServerKind[];
   /** Milliseconds that all checks of one turn may delay the turn together. Default: 2,000. */
   readonly patience?: number;
+  /** Called once for a server that cannot start, or has failed too often. `why`: the end of a sentence. */
+  readonly failed?: (name: string, why: string) => void;
 }
 
 const OPTIONS: OptionNames<LanguageServersOptions> = {
@@ -48,7 +55,17 @@ const OPTIONS: OptionNames<LanguageServersOptions> = {
   env: true,
   known: true,
   patience: "number",
+  failed: "function",
 };
+
+/** The state of an installed language server. See {@link LanguageServers}. */
+export interface LanguageServerState {
+  readonly name: string;
+  /** `waiting`: the server starts with the first file of its kind. `failed`: the server does not start again. */
+  readonly status: "waiting" | "running" | "failed";
+  /** For `failed`, the end of a sentence. */
+  readonly reason?: string;
+}
 
 /** A turn with changed files. */
 interface CheckedTurn {
@@ -79,6 +96,7 @@ export class LanguageServers implements AsyncDisposable {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #known: readonly ServerKind[];
   readonly #patience: number;
+  readonly #failed: LanguageServersOptions["failed"];
   readonly #running = new RunningCommands();
   readonly #checkers = new Map<ServerKind, Checker | undefined>();
   readonly #turns = new Map<string, CheckedTurn>();
@@ -87,12 +105,13 @@ export class LanguageServers implements AsyncDisposable {
 
   constructor(options: LanguageServersOptions) {
     refuseUnknown("LanguageServers", options, OPTIONS);
-    const { workspace, sandbox, env = process.env, known = KNOWN_SERVERS, patience = PATIENCE } = options;
+    const { workspace, sandbox, env = process.env, known = KNOWN_SERVERS, patience = PATIENCE, failed } = options;
     this.#workspace = workspace;
     this.#sandbox = sandbox;
     this.#environment = childEnvironment(steadyEnvironment(env, [workspace.root]), {});
     this.#known = known;
     this.#patience = patience;
+    this.#failed = failed;
   }
 
   /**
@@ -110,6 +129,35 @@ export class LanguageServers implements AsyncDisposable {
   /** Returns whether a server for a file is found, and has not been given up. */
   canCheck(path: string): boolean {
     return this.#checkerOf(path) !== undefined;
+  }
+
+  /** The installed servers. */
+  get states(): readonly LanguageServerState[] {
+    return this.#known.flatMap((kind): LanguageServerState[] => {
+      const server = this.#checkerFor(kind)?.server;
+      if (!server) return [];
+      const { name } = kind;
+      if (server.isGivenUp) return [{ name, status: "failed", reason: server.problem ?? "it has ended" }];
+      return [{ name, status: server.isRunning ? "running" : "waiting" }];
+    });
+  }
+
+  /** Resolves with whether a server is installed for a file of the workspace. Looks at the first 2,000 files and folders. */
+  async areUseful(): Promise<boolean> {
+    const installed = this.#known.filter((kind) => this.#checkerFor(kind));
+    const endings = new Set(installed.flatMap(({ files }) => Object.keys(files)));
+    const folders = endings.size === 0 ? [] : [this.#workspace.root];
+    let left = MOST_LOOKED_AT;
+    for (const folder of folders) {
+      // A folder that cannot be read has no files for servers either.
+      const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+      if (entries.some((entry) => entry.isFile() && endings.has(extensionOf(entry.name)))) return true;
+      left -= entries.length;
+      if (left <= 0) return false;
+      for (const entry of entries)
+        if (entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name)) folders.push(join(folder, entry.name));
+    }
+    return false;
   }
 
   /** Returns all problems of a file. Rejects if no server can answer. `path` is relative to the workspace. */
@@ -264,10 +312,14 @@ export class LanguageServers implements AsyncDisposable {
   #checkerOf(path: string): Checker | undefined {
     const extension = extensionOf(path);
     const kind = this.#known.find(({ files }) => Object.hasOwn(files, extension));
-    if (!kind) return undefined;
-    if (!this.#checkers.has(kind)) this.#checkers.set(kind, this.#found(kind));
-    const checker = this.#checkers.get(kind);
+    const checker = kind && this.#checkerFor(kind);
     return checker?.server.isGivenUp ? undefined : checker;
+  }
+
+  /** Returns the checker of an installed server. */
+  #checkerFor(kind: ServerKind): Checker | undefined {
+    if (!this.#checkers.has(kind)) this.#checkers.set(kind, this.#found(kind));
+    return this.#checkers.get(kind);
   }
 
   #found(kind: ServerKind): Checker | undefined {
@@ -275,7 +327,9 @@ export class LanguageServers implements AsyncDisposable {
     const commands = findServers(kind, root, this.#environment.PATH ?? "");
     if (commands.length === 0) return undefined;
     const [environment, running] = [this.#environment, this.#running];
-    return new Checker(new LanguageServer(kind, commands, { root, sandbox: this.#sandbox, environment, running }));
+    const around = { root, sandbox: this.#sandbox, environment, running };
+    const gaveUp = this.#failed;
+    return new Checker(new LanguageServer(kind, commands, { ...around, ...(gaveUp && { gaveUp }) }));
   }
 }
 

@@ -19,6 +19,8 @@ export interface OakOptions {
   readonly tells?: string;
   /** A file that gets a line at each start. */
   readonly starts?: string;
+  /** A rename changes a file outside of the workspace. */
+  readonly renamesElsewhere?: boolean;
   /** A text by which a test finds the process. */
   readonly mark?: string;
   readonly hostile?:
@@ -218,7 +220,7 @@ function take({ id, method, params }: Message): void {
       const changes = Object.fromEntries(
         edits.map(([uri]) => [uri, edits.flatMap((each) => (each[0] === uri ? [each[1]] : []))]),
       );
-      return send({ id, result: { changes: hostile === "lies" ? { "file:///etc/passwd": [] } : changes } });
+      return send({ id, result: { changes: told.renamesElsewhere ? { "file:///etc/passwd": [] } : changes } });
     }
     case "exit":
       if (hostile !== "stubborn") process.exit(0);

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cutTo, isJsonRecord } from "@banyan/core/shown";
+import { cutTo, isJsonRecord, NEW_PROBLEMS } from "@banyan/core/shown";
 import { lineDiff } from "../workspace/changes/line-diff.ts";
 import { stripControls } from "../workspace/files/plain-text.ts";
 
@@ -124,11 +124,7 @@ export function problemsReport(problems: readonly FileProblem[]): string {
   );
   const lines = sorted.slice(0, MOST_REPORTED).map(problemLine);
   const more = sorted.length - lines.length;
-  return [
-    `New problems after this change, from language servers:`,
-    ...lines,
-    ...(more > 0 ? [`[${more} more]`] : []),
-  ].join("\n");
+  return [NEW_PROBLEMS, ...lines, ...(more > 0 ? [`[${more} more]`] : [])].join("\n");
 }
 
 /** Returns a problem as a line, such as `src/a.ts:12: error: Cannot find name 'x'. [typescript 2304]`. */

@@ -43,6 +43,7 @@ test("E5: diagnostics lists all problems of a file, and of a folder", async () =
 test("E5: symbol finds the definition, the references and the docs of a name", async () => {
   using folder = new TestFolder(FILES);
   await using tools = toolsIn(folder);
+  expect(await tools.run("symbol", place)).toBe("a.oak:1: has leaf");
   expect(await tools.run("symbol", { ...place, find: "definition" })).toBe("a.oak:1: has leaf");
   expect(await tools.run("symbol", { ...place, find: "references" })).toBe("a.oak:1: has leaf\nb.oak:2: uses leaf");
   expect(await tools.run("symbol", { ...place, find: "hover" })).toBe("leaf of leaf");
@@ -60,10 +61,8 @@ test("E5, S21: symbol shows no line of a file that must not be read", async () =
 test("E5: a rename changes all files as one change, which its preview shows", async () => {
   using folder = new TestFolder(FILES);
   await using tools = toolsIn(folder);
-  const input = { ...place, to: "bough" };
-  const preview = await tools
-    .named("rename_symbol")
-    .preview?.(input, { signal: new AbortController().signal } as never);
+  const input = { ...place, rename_to: "bough" };
+  const preview = await tools.named("symbol").preview?.(input, { signal: new AbortController().signal } as never);
   expect(preview?.changes?.map(({ path, diff }) => [path, diff.includes("bough")])).toEqual([
     ["a.oak", true],
     ["b.oak", true],
@@ -71,7 +70,7 @@ test("E5: a rename changes all files as one change, which its preview shows", as
   expect(folder.read("a.oak")).toBe(FILES["a.oak"]);
   const changes: FileChange[] = [];
   const context = { agreed: preview, changed: async (change: FileChange) => void changes.push(change) };
-  const said = await tools.run("rename_symbol", input, context);
+  const said = await tools.run("symbol", input, context);
   expect(said).toMatch(/^Renamed leaf to bough in 2 files\./);
   // Both files changed together, so no problem is new.
   expect(said).not.toContain("New problems");
@@ -86,10 +85,10 @@ test("E5: a rename changes all files as one change, which its preview shows", as
 test("E5: a rename that differs from the approved one changes nothing", async () => {
   using folder = new TestFolder(FILES);
   await using tools = toolsIn(folder);
-  const input = { ...place, to: "bough" };
-  const agreed = await tools.named("rename_symbol").preview?.(input, { signal: new AbortController().signal } as never);
+  const input = { ...place, rename_to: "bough" };
+  const agreed = await tools.named("symbol").preview?.(input, { signal: new AbortController().signal } as never);
   folder.add("d.oak", "uses leaf\n");
-  await expect(tools.run("rename_symbol", input, { agreed })).rejects.toThrow("has changed since the user allowed");
+  await expect(tools.run("symbol", input, { agreed })).rejects.toThrow("has changed since the user allowed");
   expect(folder.read("a.oak")).toBe(FILES["a.oak"]);
 });
 
@@ -97,17 +96,17 @@ test("E5: a rename without a question needs the right to write each file", async
   using folder = new TestFolder(FILES);
   await using tools = toolsIn(folder);
   const permit = async () => ({ decision: "ask", reason: "writes" }) as const;
-  await expect(tools.run("rename_symbol", { ...place, to: "bough" }, { permit })).rejects.toThrow("a.oak");
+  await expect(tools.run("symbol", { ...place, rename_to: "bough" }, { permit })).rejects.toThrow("a.oak");
   expect(folder.read("b.oak")).toBe(FILES["b.oak"]);
 });
 
 test("E5: a server that would change files elsewhere, or does not answer, changes nothing", async () => {
   using folder = new TestFolder(FILES);
-  await using lies = toolsIn(folder, { hostile: "lies" });
-  const input = { ...place, to: "bough" };
-  await expect(lies.run("rename_symbol", input)).rejects.toThrow("outside of the workspace");
+  await using lies = toolsIn(folder, { renamesElsewhere: true });
+  const input = { ...place, rename_to: "bough" };
+  await expect(lies.run("symbol", input)).rejects.toThrow("outside of the workspace");
   await using exits = toolsIn(folder, { hostile: "exits" });
-  await expect(exits.run("rename_symbol", input)).rejects.toThrow("The language server cannot answer");
+  await expect(exits.run("symbol", input)).rejects.toThrow("The language server cannot answer");
   expect(folder.read("b.oak")).toBe(FILES["b.oak"]);
 });
 
@@ -118,12 +117,13 @@ test("E5: a call that is cancelled ends at once", async () => {
   await expect(mute.run("symbol", { ...place, find: "hover" }, { signal })).rejects.toThrow(/abort|timeout/i);
 });
 
-test("E5: the three tools add at most 720 bytes to a request", async () => {
+test("E5: the two tools add at most 600 bytes to a request", async () => {
   using folder = new TestFolder(FILES);
   await using tools = toolsIn(folder);
-  const listed = ["diagnostics", "symbol", "rename_symbol"].map((name) => {
+  // The longest form of the providers' formats.
+  const listed = ["diagnostics", "symbol"].map((name) => {
     const { description, input } = tools.named(name);
-    return { name, description, input: jsonSchemaOf(name, input) };
+    return { type: "function", function: { name, description, parameters: jsonSchemaOf(name, input) } };
   });
-  expect(JSON.stringify(listed).length).toBeLessThanOrEqual(720);
+  expect(JSON.stringify(listed).length).toBeLessThanOrEqual(600);
 });

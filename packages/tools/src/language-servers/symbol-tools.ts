@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from "@banyan/core";
+import { defineTool, type Tool, type ToolContext } from "@banyan/core";
 import { type FileChange, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { cutTo, isJsonRecord } from "@banyan/core/shown";
 import { z } from "zod";
@@ -35,8 +35,7 @@ export type SymbolToolsOptions = Pick<FileWritingOptions, "backups" | "refuse">;
 const OPTIONS: OptionNames<SymbolToolsOptions> = { backups: true, refuse: true };
 
 /**
- * Returns the tools `diagnostics {path}`, `symbol {path, line, name, find}` and `rename_symbol {path, line, name, to}`
- * (E5). A rename changes all its files or none, and a user approves all files with one question.
+ * Returns the tools `diagnostics {path}` and `symbol {path, line, name, find?, rename_to?}` (E5). A rename changes all its files or none, and a user approves all files with one question.
  * @example
  * const withSymbols = (servers: LanguageServers) => [
  *   ...servers.checked(workspaceTools({ root: "." })),
@@ -45,18 +44,14 @@ const OPTIONS: OptionNames<SymbolToolsOptions> = { backups: true, refuse: true }
  */
 export function symbolTools(workspace: Workspace, servers: LanguageServers, options: SymbolToolsOptions = {}): Tool[] {
   refuseUnknown("symbolTools", options, OPTIONS);
-  const tools = [
-    diagnosticsTool(workspace, servers),
-    symbolTool(workspace, servers),
-    ...servers.checked([renameTool(workspace, servers, options)]),
-  ];
+  const tools = [diagnosticsTool(workspace, servers), ...servers.checked([symbolTool(workspace, servers, options)])];
   return tools.map((tool) => ({ ...tool, folder: () => workspace.root }));
 }
 
 function diagnosticsTool(workspace: Workspace, servers: LanguageServers): Tool {
   return defineTool({
     name: "diagnostics",
-    description: "Lists errors and warnings in a file or folder.",
+    description: "Lists problems of a file or folder.",
     input: z.object({ path: pathArgument(workspace) }),
     effects: "none",
     files: "read",
@@ -84,33 +79,43 @@ function diagnosticsTool(workspace: Workspace, servers: LanguageServers): Tool {
   });
 }
 
-const at = (workspace: Workspace) => ({
-  path: pathArgument(workspace),
-  line: z.number(),
-  name: z.string(),
-});
-
 const METHODS = {
   definition: "textDocument/definition",
   references: "textDocument/references",
   hover: "textDocument/hover",
 };
 
-function symbolTool(workspace: Workspace, servers: LanguageServers): Tool {
+function symbolTool(workspace: Workspace, servers: LanguageServers, options: SymbolToolsOptions): Tool {
   return defineTool({
     name: "symbol",
-    description: "Finds what a name in a line means.",
-    input: z.object({ ...at(workspace), find: z.enum(["definition", "references", "hover"]) }),
-    effects: "none",
-    files: "read",
-    about: ({ path, name, find }) => ({
-      title: `${find} of ${name}`,
-      paths: [{ path, access: "read" }],
-      looksAt: { one: "symbol", several: "symbols" },
+    description: "Finds a name of a line, or renames it in all files.",
+    input: z.object({
+      path: pathArgument(workspace),
+      line: z.number(),
+      name: z.string(),
+      find: z.enum(["definition", "references", "hover"]).optional(),
+      rename_to: z.string().optional(),
     }),
-    async execute({ find, ...wanted }, { signal }) {
+    effects: "external",
+    files: "write",
+    about: ({ path, name, find = "definition", rename_to }) =>
+      rename_to === undefined
+        ? {
+            title: `${find} of ${name}`,
+            paths: [{ path, access: "read" }],
+            looksAt: { one: "symbol", several: "symbols" },
+          }
+        : { title: `rename ${name} to ${rename_to}`, paths: [{ path, access: "write" }], untold: "files" },
+    async preview({ rename_to, find: _, ...wanted }, { signal }) {
+      if (rename_to === undefined) return {};
+      const files = await planRename(workspace, servers, { ...wanted, to: rename_to }, options, signal);
+      return { changes: files.map(({ change }) => change) };
+    },
+    async execute({ rename_to, find = "definition", ...wanted }, context) {
+      if (rename_to !== undefined)
+        return rename(workspace, servers, { ...wanted, to: rename_to }, { ...options, context });
       const params = find === "references" ? { context: { includeDeclaration: true } } : {};
-      const { answer } = await ask(workspace, servers, wanted, METHODS[find], params, signal);
+      const { answer } = await ask(workspace, servers, wanted, METHODS[find], params, context.signal);
       if (find === "hover") return hoverText(answer) ?? `The language server says nothing about ${wanted.name}.`;
       const places = placesIn(answer);
       if (places.length === 0) return `The language server finds no ${find} of ${wanted.name}.`;
@@ -121,57 +126,35 @@ function symbolTool(workspace: Workspace, servers: LanguageServers): Tool {
   });
 }
 
-function renameTool(workspace: Workspace, servers: LanguageServers, options: SymbolToolsOptions): Tool {
-  return defineTool({
-    name: "rename_symbol",
-    description: "Renames a symbol in all files.",
-    input: z.object({ ...at(workspace), to: z.string() }),
-    effects: "external",
-    files: "write",
-    about: ({ path, name, to }) => ({
-      title: `rename ${name} to ${to}`,
-      paths: [{ path, access: "write" }],
-      untold: "files",
-    }),
-    async preview(input, { signal }) {
-      const files = await planRename(workspace, servers, input, options, signal);
-      return { changes: files.map(({ change }) => change) };
-    },
-    async execute(input, context) {
-      const files = await planRename(workspace, servers, input, options, context.signal);
-      const { agreed } = context;
-      for (const { change, location } of files) {
-        const seen = agreed?.changes?.find(({ path }) => path === change.path);
-        if (agreed?.changes && (seen?.before !== change.before || seen.after !== change.after))
-          throw new WorkspaceError(
-            "changed",
-            `${change.path} has changed since the user allowed this call. Try again.`,
-          );
-        await assertJudged(
-          workspace,
-          { given: input.path, location, input: { ...input, path: location.path } },
-          context,
-        );
-      }
-      await using replacements = new AsyncDisposableStack();
-      const prepared: PreparedFile[] = [];
-      for (const { location, before, bytes } of files) {
-        await keepBackup(options.backups, [before.bytes]);
-        const replacement = replacements.use(await prepareReplacement(workspace, location, bytes, before.stats));
-        prepared.push({ content: { location, before, bytes }, signal: context.signal, replacement });
-      }
-      const problem = await replaceFiles({ workspace, ...options }, prepared);
-      if (problem !== undefined) throw new WorkspaceError("system", `Nothing was renamed: ${problem}.`);
-      for (const { change } of files) await context.changed(change);
-      const diffs = files.map(({ location, before, after }) =>
-        unifiedDiff(location.path, lineDiff(before.text, after)),
-      );
-      return [
-        `Renamed ${input.name} to ${input.to} in ${files.length === 1 ? "1 file" : `${files.length} files`}.`,
-        ...diffs,
-      ].join("\n");
-    },
-  });
+/** Renames a symbol as the user allowed it. Throws, and changes nothing, if the change is now another one. */
+async function rename(
+  workspace: Workspace,
+  servers: LanguageServers,
+  { to, ...wanted }: SymbolQuery & { readonly to: string },
+  { context, ...options }: SymbolToolsOptions & { readonly context: ToolContext },
+): Promise<string> {
+  const files = await planRename(workspace, servers, { ...wanted, to }, options, context.signal);
+  const { agreed } = context;
+  for (const { change, location } of files) {
+    const seen = agreed?.changes?.find(({ path }) => path === change.path);
+    if (agreed?.changes && (seen?.before !== change.before || seen.after !== change.after))
+      throw new WorkspaceError("changed", `${change.path} has changed since the user allowed this call. Try again.`);
+    const input = { ...wanted, path: location.path, rename_to: to };
+    await assertJudged(workspace, { given: wanted.path, location, input }, context);
+  }
+  await using replacements = new AsyncDisposableStack();
+  const prepared: PreparedFile[] = [];
+  for (const { location, before, bytes } of files) {
+    await keepBackup(options.backups, [before.bytes]);
+    const replacement = replacements.use(await prepareReplacement(workspace, location, bytes, before.stats));
+    prepared.push({ content: { location, before, bytes }, signal: context.signal, replacement });
+  }
+  const problem = await replaceFiles({ workspace, ...options }, prepared);
+  if (problem !== undefined) throw new WorkspaceError("system", `Nothing was renamed: ${problem}.`);
+  for (const { change } of files) await context.changed(change);
+  const diffs = files.map(({ location, before, after }) => unifiedDiff(location.path, lineDiff(before.text, after)));
+  const where = files.length === 1 ? "1 file" : `${files.length} files`;
+  return [`Renamed ${wanted.name} to ${to} in ${where}.`, ...diffs].join("\n");
 }
 
 interface RenamedFile {

@@ -40,10 +40,10 @@ class Steps {
       ...tool,
       execute: async (input, context) => {
         const message = context.path.at(-1);
-        const { command } = tool.about?.(input) ?? {};
+        const { command, looksAt } = tool.about?.(input) ?? {};
+        const onlyReads = looksAt !== undefined || (command !== undefined && this.#onlyReads?.(command));
         // Programs that call a tool without an engine have no messages.
-        if (message === undefined || (command !== undefined && this.#onlyReads?.(command)))
-          return tool.execute(input, context);
+        if (message === undefined || onlyReads) return tool.execute(input, context);
         const run = ("run" in message ? message.run : undefined) ?? message.id;
         const occasion = { conversation: context.conversation.id, message: message.id, call: context.call };
         const namesFiles = tool.files === "write";
