@@ -20,6 +20,8 @@ const NEEDS_WORKSPACE: readonly CommandName[] = [
   "branch.bring",
   "approval.use",
   "equipment.read",
+  "sandbox.read",
+  "address.revoke",
 ];
 
 /** The agent's tools and memory are its own options: the desk adds nothing. */
@@ -50,6 +52,7 @@ const NO_EQUIPMENT: Equipment = {
   isConfined: async () => false,
   confinesIn: async () => undefined,
   sandbox: "none",
+  network: undefined,
   notices: [],
   tidy: async () => [],
   async [Symbol.asyncDispose]() {},

@@ -116,6 +116,8 @@ const INPUTS: { readonly [Name in CommandName]: (here: Here) => Input<Name> } = 
   "model.use": ({ conversation }) => ({ conversation, model: "scripted/model" }),
   "approval.use": () => ({ mode: "ask" }),
   "equipment.read": () => ({}),
+  "sandbox.read": () => ({}),
+  "address.revoke": () => ({ address: "example.org" }),
   "file.find": () => ({ query: "a" }),
   "file.revert": ({ conversation, leaf }) => ({ conversation, leaf }),
   "file.undo": ({ conversation, leaf, call }) => ({ conversation, leaf, call }),

@@ -259,6 +259,8 @@ test("L1: a served agent has no files, modes or equipment: clients learn it, and
     client.ask("file.find", { query: "" }),
     client.ask("approval.use", { mode: "plan" }),
     client.ask("equipment.read", {}),
+    client.ask("sandbox.read", {}),
+    client.ask("address.revoke", { address: "example.org" }),
     client.ask("worktree.list", {}),
     client.ask("worktree.open", { conversation }),
     client.ask("picture.read", { url: "https://example.com/a.png" }),

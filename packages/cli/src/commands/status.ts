@@ -1,5 +1,7 @@
 import { pathTo, totalTokens } from "@banyan/core/conversation";
 import { counted, formatCost, formatCount, visibleLine } from "@banyan/core/shown";
+import type { Result } from "@banyan/protocol";
+import { rightFor } from "@banyan/protocol/values";
 import { conversationFile } from "@banyan/store/sqlite";
 import { approvalWords } from "../chat/views/approval-mode.ts";
 import { titleLine } from "../chat/views/exchange.ts";
@@ -12,10 +14,18 @@ import type { ConversationContext, OwnContext } from "./command.ts";
 /** Prints the user's status. If the agent runs in this process, also its file, memory and tool servers. */
 export async function showStatus(context: ConversationContext): Promise<void> {
   const { own, leaf, user } = context;
-  if (own) return writeRows(context, [...statusRows(context), ...(await rowsOfOwn(context, own))]);
+  const held = await sandboxRows(context);
+  if (own) return writeRows(context, [...statusRows(context), ...held, ...(await rowsOfOwn(context, own))]);
   const mayAsk = leaf !== null && user.rights.includes("act");
   const left = mayAsk ? [statusRow("context", await contextLeft(context))] : [];
-  writeRows(context, [...statusRows(context), AT_SERVER, ...left]);
+  writeRows(context, [...statusRows(context), ...held, AT_SERVER, ...left]);
+}
+
+/** What holds commands. Empty for guests, and for agents without a workspace. */
+async function sandboxRows({ user, ask }: ConversationContext): Promise<DescribedName[]> {
+  if (!user.rights.includes(rightFor("sandbox.read")) || user.without?.includes("sandbox.read")) return [];
+  const { state } = (await ask({ command: "sandbox.read", input: {}, isHere: false })) as Result<"sandbox.read">;
+  return [statusRow("sandbox", `${state} /sandbox lists the addresses`)];
 }
 
 async function rowsOfOwn(context: ConversationContext, own: OwnContext): Promise<DescribedName[]> {

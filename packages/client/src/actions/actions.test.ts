@@ -63,6 +63,13 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/approval drop 1 2", refuses("Give the number of a rule")],
     ["/approval never", refuses("Choose which calls run without asking: plan")],
   ],
+  sandbox: [
+    ["/sandbox", does("sandbox.read", {})],
+    ["/sandbox drop example.org:443", does("address.revoke", { address: "example.org:443" })],
+    ["/sandbox drop", refuses("Give one address")],
+    ["/sandbox drop a b", refuses("Give one address")],
+    ["/sandbox off", refuses("Give one address")],
+  ],
   plan: [
     ["/todos", shows("plan")],
     ["/plan all", refuses(NO_ARGUMENTS)],

@@ -9,6 +9,7 @@ import {
   conversationCommand,
   type ExportFormat,
   message,
+  serverCommand,
   textView,
   type ViewStep,
   view,
@@ -87,6 +88,13 @@ export const programActions: readonly Action[] = [
     help: "Choose what runs without asking, or revoke a rule of this conversation",
     needs: { clients: ["terminal", "attach", "page"], right: "approval.use" },
     read: readApproval,
+  },
+  {
+    name: "sandbox",
+    arguments: "[drop address]",
+    help: "Show what holds commands and the addresses they may reach, or revoke one",
+    needs: { right: "sandbox.read" },
+    read: readSandbox,
   },
   {
     name: "plan",
@@ -267,6 +275,34 @@ function readApproval(argument: string, { state, say }: ActionContext): ActionSt
     throw new ActionRefusal(say("Give the number of a rule, as in /approval drop 1. /approval lists the rules."));
   return conversationCommand("rule.revoke", { pattern }, () =>
     message(say("The agent asks you again before calls that match {pattern}.", { pattern: visibleLine(pattern) })),
+  );
+}
+
+function readSandbox(argument: string, { state, say }: ActionContext): ActionStep {
+  const command = state.messages.size > 0 ? conversationCommand : serverCommand;
+  if (argument === "")
+    return command("sandbox.read", {}, ({ state: held, addresses }) =>
+      message(
+        visibleLine(held),
+        ...addresses.map(({ address, lasts }) =>
+          lasts === "always"
+            ? say("{address}, in all conversations", { address: visibleLine(address) })
+            : say("{address}, in this conversation", { address: visibleLine(address) }),
+        ),
+        ...(addresses.length > 0 ? [say("/sandbox drop and an address revokes the address.")] : []),
+      ),
+    );
+  const [, address] = /^drop\s+(\S+)$/.exec(argument) ?? [];
+  if (address === undefined)
+    throw new ActionRefusal(
+      say("Give one address, as in /sandbox drop example.org:443. /sandbox lists the addresses."),
+    );
+  return command("address.revoke", { address }, ({ revoked }) =>
+    message(
+      revoked
+        ? say("Commands may not reach {address} any more.", { address: visibleLine(address) })
+        : say("{address} is not among the addresses. /sandbox lists the addresses.", { address: visibleLine(address) }),
+    ),
   );
 }
 

@@ -27,6 +27,14 @@ test("S15: who decides about a plan reads its steps, and every other argument; c
   expect(withSteps([{ title: "rest", status: "toString" }]).join(" ")).toContain('"status": "toString"');
 });
 
+test("S41: what holds a command is one line after the command, and stays when a user edits the command", () => {
+  const call = { input: { command: "npm test" }, inputText: "", about: { command: "npm test" } };
+  const preview = { confinement: "Outside\nthe sandbox" };
+  const line = { look: "confinement", text: "Outside\\nthe sandbox" };
+  expect(shownCall(call, { preview }).at(-1)).toEqual(line);
+  expect(shownCall(call, { preview, input: { command: "npm run test" } }).at(-1)).toEqual(line);
+});
+
 test("T47: a plan is changed as lines: what is written is its steps, and one that nobody touches stays what it was", () => {
   const input = { steps: PLAN.map((step) => ({ ...step })), hand_in: true };
   const { name, text, read } = thingText({ input, about: { plan: PLAN, handsIn: true } }) ?? argumentsText();

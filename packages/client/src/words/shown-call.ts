@@ -20,9 +20,19 @@ export interface ShownLine {
    * `note`: a warning before the decision. `head`: a title of the following lines. `argument`: a name with its value.
    * `command`: a line of the program text. `text`: a line of another value with several lines, with a mark in front so
    * that it cannot be mistaken. `added`, `removed`, `same`: a line of a file change. `gap`: omitted lines between
-   * changes.
+   * changes. `confinement`: the limits of the call's program.
    */
-  readonly look: "note" | "head" | "argument" | "command" | "text" | "added" | "removed" | "same" | "gap";
+  readonly look:
+    | "note"
+    | "head"
+    | "argument"
+    | "command"
+    | "text"
+    | "added"
+    | "removed"
+    | "same"
+    | "gap"
+    | "confinement";
   readonly text: string;
   /** For a line of a change: its number in the file, from 1; for a removed line, in the old file. */
   readonly number?: number;
@@ -34,7 +44,7 @@ const SHORT = 200;
 
 /**
  * Returns all lines about a call that a user must decide, the same in every client (S15). Predicted changes come first,
- * then every argument in full. Shows the tool's description of the call, because names of arguments may mislead.
+ * then every argument in full, then what confines the call. Shows the tool's description of the call, because names of arguments may mislead.
  * `input`: the arguments that will run. Default: the checked arguments.
  * @example for (const { text } of shownCall(toolCall)) console.log(text);
  */
@@ -46,7 +56,7 @@ export function shownCall(
     say = inEnglish,
   }: { readonly input?: Json | undefined; readonly preview?: Preview | undefined; readonly say?: Say } = {},
 ): ShownLine[] {
-  const { notes = [], changes = [] } = preview ?? {};
+  const { notes = [], changes = [], confinement } = preview ?? {};
   // The changes of edited arguments are unknown.
   const isAsAsked = isSameJson(input, call.input);
   const changed = isAsAsked ? changes.map((change) => shownChange(change, say)) : [];
@@ -56,6 +66,7 @@ export function shownCall(
     ...[...unknown, ...notes].map((text) => ({ look: "note" as const, text: visibleLine(text) })),
     ...changed.flatMap(({ lines }) => lines),
     ...argumentLines(call, input, changed, say),
+    ...(confinement === undefined ? [] : [{ look: "confinement" as const, text: visibleLine(confinement) }]),
   ];
 }
 

@@ -153,6 +153,8 @@ export interface Preview {
   readonly changes?: readonly FileChange[];
   /** Sentences that a user should read before deciding. */
   readonly notes?: readonly string[];
+  /** The limits of the call's program, in one line without a full stop, such as `Outside the sandbox`. */
+  readonly confinement?: string;
 }
 
 /** A change of a file that the model is still writing. See {@link callIn}. */

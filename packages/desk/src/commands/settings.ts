@@ -13,7 +13,7 @@ export function serverSettings({ model, approval, unasked, carriedOut }: ServedH
 
 /** Handlers of the commands about models, approval mode, prompts and equipment. */
 export const settingsHandlers: Handlers<
-  "model.list" | "model.use" | "approval.use" | "prompt.list" | "equipment.read"
+  "model.list" | "model.use" | "approval.use" | "prompt.list" | "equipment.read" | "sandbox.read" | "address.revoke"
 > = {
   "model.list": ({ provider }, { models }) => models.of(provider),
 
@@ -62,5 +62,15 @@ export const settingsHandlers: Handlers<
       })),
       memory: memory ? (isOff ? "off" : "on") : "not-agreed",
     };
+  },
+
+  async "sandbox.read"({ conversation }, { host }) {
+    const { sandbox: state, network } = await host.ready();
+    return { state, addresses: (network?.list(conversation) ?? []).map((each) => ({ ...each })) };
+  },
+
+  async "address.revoke"({ address, conversation }, { host }) {
+    const { network } = await host.ready();
+    return { revoked: network?.revoke(address, conversation) ?? false };
   },
 };

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import type { EnvironmentVariables } from "@banyan/models";
+import type { NetworkAccess } from "@banyan/tools/sandbox";
 import type { Directories } from "../places/directories.ts";
-import type { Settings } from "../settings/index.ts";
+import { changeSetting, type Settings, SettingsError } from "../settings/index.ts";
+import { readOneSetting } from "../settings/layer.ts";
 import type { Confinement } from "../worktrees/placed-tools.ts";
 
 /**
@@ -14,6 +16,7 @@ export async function openConfinement({
   workspace,
   env,
   home,
+  network,
   again = false,
 }: {
   readonly places: Directories;
@@ -21,16 +24,17 @@ export async function openConfinement({
   readonly workspace: string;
   readonly env: EnvironmentVariables;
   readonly home: string;
+  readonly network: NetworkAccess | undefined;
   readonly again?: boolean;
 }): Promise<Confinement> {
-  const { enabled = "auto", network, writable, home: readable } = settings.sandbox ?? {};
+  const { enabled = "auto", writable, home: readable } = settings.sandbox ?? {};
   if (enabled === "off") return unconfined("Commands run without a sandbox, because your settings turn it off.", []);
   const { openSandbox } = await import("@banyan/tools/sandbox");
   const options = {
     root: workspace,
     env,
     home,
-    network: { allow: network?.allow ?? [] },
+    ...(network && { network }),
     own: [places.config, places.data, places.state],
     trials: join(places.state, "sandbox.json"),
     again,
@@ -42,10 +46,10 @@ export async function openConfinement({
   const opening = first.available || enabled !== "require" ? first : await openSandbox({ ...options, again: true });
   if (opening.available) {
     const { sandbox } = opening;
-    const reach = sandbox.domains.length === 0 ? "no network" : `network to ${sandbox.domains.join(", ")}`;
+    const places = new Intl.ListFormat("en-GB").format(["the workspace", ...sandbox.writable]);
     return {
       sandbox,
-      description: `Commands run in a sandbox: they can write only in the workspace, with ${reach}.`,
+      description: `Commands run in a sandbox: they write only in ${places}, and reach only allowed network addresses.`,
       notices: opening.notices,
       [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
     };
@@ -57,4 +61,20 @@ export async function openConfinement({
 
 function unconfined(description: string, notices: readonly string[]): Confinement {
   return { sandbox: undefined, description, notices, [Symbol.asyncDispose]: async () => {} };
+}
+
+/**
+ * Returns the addresses that commands may reach. `file`: the user's settings, which keep what a user always allows.
+ * Undefined if the settings turn the sandbox off.
+ */
+export async function networkAccess({ sandbox = {} }: Settings, file: string): Promise<NetworkAccess | undefined> {
+  const { enabled, network } = sandbox;
+  if (enabled === "off") return undefined;
+  const { NetworkAccess } = await import("@banyan/tools/sandbox");
+  return new NetworkAccess(network?.allow ?? [], (address, isAllowed) => {
+    const { settings, faults } = readOneSetting(file, "sandbox");
+    if (faults[0]) throw new SettingsError(faults[0]);
+    const others = (settings.sandbox?.network?.allow ?? []).filter((each) => each !== address);
+    changeSetting(file, ["sandbox", "network", "allow"], isAllowed ? [...others, address] : others);
+  });
 }

@@ -16,7 +16,7 @@ import type { ManagedMemory } from "@banyan/memory";
 import type { EnvironmentVariables } from "@banyan/models";
 import { toolFinder } from "@banyan/tools/finder";
 import type { McpServers } from "@banyan/tools/mcp";
-import type { Sandbox } from "@banyan/tools/sandbox";
+import type { NetworkAccess, Sandbox } from "@banyan/tools/sandbox";
 import { WebError } from "@banyan/tools/web";
 import {
   BackgroundCommands,
@@ -43,13 +43,13 @@ import type { ProjectPaths } from "../places/project.ts";
 import { redactedTools } from "../redaction/redacted-tools.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { placeholderProblem } from "../redaction/span.ts";
-import { describeFault, type Settings } from "../settings/index.ts";
+import { describeFault, type Settings, userSettingsFile } from "../settings/index.ts";
 import { mcpServersOf } from "../settings/schema.ts";
 import { bringOptions } from "../worktrees/bring.ts";
 import { PlacedTools } from "../worktrees/placed-tools.ts";
 import { launchInWorktrees } from "../worktrees/sub-agents.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
-import { openConfinement } from "./confinement.ts";
+import { networkAccess, openConfinement } from "./confinement.ts";
 import { FileChecks } from "./file-checks.ts";
 import { openMemory } from "./memory.ts";
 import { Cleanup } from "./tidy.ts";
@@ -109,6 +109,8 @@ export interface Equipment extends AsyncDisposable {
   confinesIn(folder: string): Promise<Sandbox | undefined>;
   /** A sentence about the sandbox. */
   readonly sandbox: string;
+  /** The network addresses that commands in the sandbox may reach. `undefined`: commands run without a sandbox. */
+  readonly network: NetworkAccess | undefined;
   /** Sentences for users about missing parts. */
   readonly notices: readonly string[];
   /** Removes outdated data. Resolves with sentences for users about it. */
@@ -126,10 +128,11 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const own = [places.config, places.data];
   const snapshotsOf = (folder: string) => new WorkspaceSnapshots(openWorkspace(folder, own), { folder: snapshots });
   await using opened = new AsyncDisposableStack();
+  const network = await networkAccess(settings, userSettingsFile({ env, home }));
   // Mode `all` needs a trial in this process (S27).
   const again = settings.approval === "all" && settings.unconfined !== true;
   const [confinement, unknown, web] = await Promise.all([
-    openConfinement({ places, settings, workspace, env, home, again }),
+    openConfinement({ places, settings, workspace, env, home, network, again }),
     unknownInAgents(written, skills, { settings, env, home, workspace }),
     toolsOfTheWeb(options),
   ]);
@@ -181,7 +184,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
           return folder === undefined && checks ? checks.checked(tools) : tools;
         },
         async confine(folder) {
-          const own = await openConfinement({ places, settings, workspace: folder, env, home });
+          const own = await openConfinement({ places, settings, workspace: folder, env, home, network });
           // Calls that run unasked in a sandbox must not run without one elsewhere.
           if (sandbox && !own.sandbox) throw new Error(own.description);
           return own;
@@ -274,6 +277,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       )) ?? false,
     confinesIn: async (folder) => (folder === workspace ? sandbox : placed.sandboxAt(folder)),
     sandbox: confinement.description,
+    network: sandbox?.network,
     notices: [
       ...absentInLists(listed),
       ...[...faults, ...unknown].map(describeFault),

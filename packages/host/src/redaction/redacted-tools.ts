@@ -35,10 +35,11 @@ export function redactedTools(tools: readonly Tool[], redact: Redact): readonly 
 }
 
 function redactedPreview(preview: Preview | undefined, redact: Redact): Preview {
-  const { changes, notes } = preview ?? {};
+  const { changes, notes, confinement } = preview ?? {};
   return {
     ...(changes && { changes: changes.map((change) => ({ ...change, diff: redact(change.diff) })) }),
     ...(notes && { notes: notes.map((note) => redact(note)) }),
+    ...(confinement !== undefined && { confinement: redact(confinement) }),
   };
 }
 

@@ -117,6 +117,24 @@ export const settingsCommands = {
         .describe("`off`: memory is off for this conversation. `not-agreed`: no user agreed to memory."),
     }),
   ),
+  "sandbox.read": command(
+    "Reports what holds commands, and the network addresses that commands may reach, for one conversation if `conversation` is given.",
+    { conversation: id.optional() },
+    z.object({
+      state: z.string().describe("A sentence: whether commands run in a sandbox, and its limits."),
+      addresses: listSchema(
+        z.object({
+          address: z.string().describe("For example `example.org`, `*.example.org` or `example.org:443`."),
+          lasts: z.enum(["conversation", "always"]).describe("`always`: in all conversations, by the settings."),
+        }),
+      ),
+    }),
+  ),
+  "address.revoke": command(
+    "Revokes a network address of `sandbox.read`, also in the user's settings. Open connections stay.",
+    { address: textSchema(1, 300), conversation: id.optional() },
+    z.object({ revoked: z.boolean().describe("False if the address was not allowed.") }),
+  ),
 } as const;
 
 /** Model and approval settings of the server. See {@link approvalIn}. */

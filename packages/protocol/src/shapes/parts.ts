@@ -211,6 +211,7 @@ export const planApproval = z.enum(["ask", "edits"]);
 export const preview = z.object({
   changes: listSchema(fileChange).optional().describe("File changes that the call would make."),
   notes: listSchema(z.string()).optional().describe("Notes for the user's decision."),
+  confinement: z.string().optional().describe("Limits of the call's program, in one line."),
 });
 
 export const questionField = engineSchema<QuestionField>(

@@ -1,4 +1,5 @@
 export type { ProgramLaunch } from "./find-program.ts";
 export { SandboxError, type SandboxErrorCode } from "./messages.ts";
+export { type AllowedAddress, NetworkAccess } from "./network-access.ts";
 export type { SandboxedProgram } from "./running-sandbox.ts";
 export { openSandbox, type Sandbox, type SandboxOpening, type SandboxOptions } from "./sandbox.ts";

@@ -25,6 +25,8 @@ export interface SandboxPlan {
 export type ToProcess =
   | { readonly type: "open"; readonly plan: SandboxPlan }
   | { readonly type: "wrap"; readonly id: number }
+  /** Replaces the reachable domains, also for programs that run. */
+  | { readonly type: "domains"; readonly domains: readonly string[] }
   | { readonly type: "ended"; readonly id: number }
   | { readonly type: "close" };
 

@@ -141,6 +141,11 @@ export class RunningSandbox {
     });
   }
 
+  /** Replaces the reachable domains. Open connections stay. */
+  useDomains(domains: readonly string[]): void {
+    sendToSandbox(this.#process, { type: "domains", domains });
+  }
+
   async close(): Promise<void> {
     this.#lose();
     await endChild(this.#process);

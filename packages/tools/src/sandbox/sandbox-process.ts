@@ -74,6 +74,9 @@ process.on("message", (message: ToProcess) => {
         (error: unknown) => sendToParent({ type: "failed", id: message.id, message: sandboxErrorText(error) }),
       );
       return;
+    case "domains":
+      useDomains(message.domains);
+      return;
     case "ended":
       sendToParent({ type: "settled", id: message.id, notices: endedNotices() });
       return;
@@ -114,6 +117,12 @@ async function startSandbox(wanted: SandboxPlan): Promise<FromProcess> {
     plan = undefined;
     return { type: "unavailable", reason: sandboxErrorText(error) };
   }
+}
+
+function useDomains(domains: readonly string[]): void {
+  if (plan === undefined) return;
+  plan = { ...plan, domains };
+  SandboxManager.updateConfig(sandboxConfig(plan, []));
 }
 
 let running = 0;

@@ -38,7 +38,7 @@ describe("a machine with a sandbox", async () => {
     expect(bwrap.starts).toBe(1);
     for (const folder of [project, other]) {
       await using next = await opened(optionsFor(bwrap, folder, kept));
-      expect(next.domains).toEqual(first.domains);
+      expect(next.network.domains).toEqual(first.network.domains);
       expect(bwrap.starts).toBe(1);
     }
     await touchIn(optionsFor(bwrap, other, kept));

@@ -9,6 +9,7 @@ import { findProgram, type ProgramLaunch } from "./find-program.ts";
 import { holdersFolder } from "./holder.ts";
 import { closeHome } from "./home.ts";
 import { SandboxError, type SandboxPlan } from "./messages.ts";
+import { NetworkAccess } from "./network-access.ts";
 import { isPathWithin } from "./protected-places.ts";
 import { repositoryOf } from "./repository.ts";
 import {
@@ -51,10 +52,12 @@ export interface SandboxOptions {
   readonly readable?: readonly string[];
   /** The program's own folders. Commands can neither read, write nor create them. */
   readonly own?: readonly string[];
-  readonly network?: {
-    /** Domains reachable by HTTP, HTTPS or SOCKS: `example.org`, `*.example.org`, `example.org:443`. Empty: no network. */
-    readonly allow: readonly string[];
-  };
+  readonly network?:
+    | {
+        /** Domains reachable by HTTP, HTTPS or SOCKS: `example.org`, `*.example.org`, `example.org:443`. Empty: no network. */
+        readonly allow: readonly string[];
+      }
+    | NetworkAccess;
   /**
    * A file with the results of earlier trials, in a folder of `own`. After an earlier success, no process starts before
    * the first command. After a failure in the last hour, no sandbox is available. Any change of the programs or the
@@ -87,7 +90,10 @@ const OPTIONS: OptionNames<SandboxOptions> = {
  * See {@link openSandbox}.
  */
 export interface Sandbox extends AsyncDisposable {
-  readonly domains: readonly string[];
+  /** The addresses that programs may reach. */
+  readonly network: NetworkAccess;
+  /** The writable folders besides the root, as in the options. */
+  readonly writable: readonly string[];
   /**
    * Starts the sandbox's process and tries a command, unless the process runs. Commands do so by themselves. Rejects
    * with a `SandboxError` if the trial fails.
@@ -127,7 +133,10 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   const home = realOrGiven(options.home ?? homedir());
   const root = placeToWrite(options.root, options.root);
   const own = [...(options.own ?? []), holdersFolder()].map((folder) => realOrGiven(resolve(folder)));
+  const { network: asked = { allow: [] } } = options;
+  const network = asked instanceof NetworkAccess ? asked : new NetworkAccess(asked.allow);
   const notices: string[] = [];
+  const named: string[] = [];
   const writable = [root];
   for (const path of options.writable ?? []) {
     const place = placeToWrite(resolve(root, expandHome(path, home)), path);
@@ -135,7 +144,10 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
       notices.push(
         `Commands in the sandbox cannot write to ${path} (sandbox.writable): Banyan keeps its own files there.`,
       );
-    else writable.push(place);
+    else {
+      named.push(path);
+      writable.push(place);
+    }
   }
   if (process.platform !== "linux" && process.platform !== "darwin")
     return unavailable(`this system does not support it (${process.platform})`);
@@ -177,7 +189,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     readable: closed.readable,
     caches: closed.caches.filter((cache) => !writable.some((place) => isPathWithin(place, cache))),
     ...(hidden !== undefined && { hidden }),
-    domains: options.network?.allow ?? [],
+    domains: network.domains,
     programs: { ...(bwrap && { bwrap }), ...(socat && { socat }), ...(rg && { rg }), mkfifo },
   };
   const environment = childEnvironment(env, {
@@ -191,12 +203,17 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   const trial =
     trials === undefined
       ? undefined
-      : new SandboxTrial(trials, { programs, options: [{ ...access, env: undefined, root: undefined }, place], root });
+      : new SandboxTrial(trials, {
+          programs,
+          options: [{ ...access, network: { allow: network.domains }, env: undefined, root: undefined }, place],
+          root,
+        });
   const known = again ? undefined : trial?.find();
   if (known?.works === false) return { available: false, reason: known.reason };
   const sandbox = new PlannedSandbox(
-    plan.domains,
-    () => startSandboxProcess(plan, environment),
+    network,
+    named,
+    () => startSandboxProcess({ ...plan, domains: network.domains }, environment),
     () => trial?.keep(undefined),
   );
   if (known === undefined) {
@@ -259,16 +276,26 @@ function realOrGiven(path: string): string {
 
 /** A sandbox whose process starts with the first command. After a failed start, the next command tries again. */
 class PlannedSandbox implements Sandbox {
-  readonly domains: readonly string[];
+  readonly network: NetworkAccess;
+  readonly writable: readonly string[];
   readonly #start: () => Promise<SandboxStart>;
   readonly #failed: () => void;
+  readonly #watching: Disposable;
   #starting: Promise<SandboxStart> | undefined;
+  #running: RunningSandbox | undefined;
   #isClosed = false;
 
-  constructor(domains: readonly string[], start: () => Promise<SandboxStart>, failed: () => void) {
-    this.domains = domains;
+  constructor(
+    network: NetworkAccess,
+    writable: readonly string[],
+    start: () => Promise<SandboxStart>,
+    failed: () => void,
+  ) {
+    this.network = network;
+    this.writable = writable;
     this.#start = start;
     this.#failed = failed;
+    this.#watching = network.watch(() => this.#running?.useDomains(network.domains));
   }
 
   /** Starts the process, unless it runs. */
@@ -281,6 +308,9 @@ class PlannedSandbox implements Sandbox {
     let started: SandboxStart | undefined;
     try {
       started = await this.#start();
+      this.#running = started.running;
+      // The domains may have changed during the start.
+      this.#running?.useDomains(this.network.domains);
       return started;
     } finally {
       if (started?.running === undefined) {
@@ -291,14 +321,14 @@ class PlannedSandbox implements Sandbox {
   }
 
   async start(): Promise<void> {
-    await this.#running();
+    await this.#opened();
   }
 
   async wrap(program: ProgramLaunch): Promise<SandboxedProgram> {
-    return (await this.#running()).wrap(program);
+    return (await this.#opened()).wrap(program);
   }
 
-  async #running(): Promise<RunningSandbox> {
+  async #opened(): Promise<RunningSandbox> {
     if (this.#isClosed) throw closedSandboxError();
     const started = await this.launched();
     if (started.running !== undefined) return started.running;
@@ -310,6 +340,7 @@ class PlannedSandbox implements Sandbox {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    this.#watching[Symbol.dispose]();
     const started = await this.#starting?.catch(() => undefined);
     await started?.running?.close();
   }

@@ -74,7 +74,7 @@ function ShownTextLine({
       )}
       {/* Text of the page follows the page's direction; the call's own text keeps its order. */}
       <span
-        className={`min-w-0 [overflow-wrap:anywhere] ${look === "note" || look === "head" ? "[unicode-bidi:isolate]" : ""}`}
+        className={`min-w-0 [overflow-wrap:anywhere] ${look === "note" || look === "head" || look === "confinement" ? "[unicode-bidi:isolate]" : ""}`}
       >
         {SIGNS[look] ?? ""}
         <Code text={text} language={grammar} />
@@ -93,6 +93,7 @@ const LOOKS: Readonly<Record<ShownLine["look"], string>> = {
   removed: "bg-bad-ground",
   same: "",
   gap: "text-soft",
+  confinement: "font-sans text-soft",
 };
 
 const SIGNS: Readonly<Partial<Record<ShownLine["look"], string>>> = { added: "+ ", removed: "- ", same: "  " };

@@ -21,6 +21,7 @@ export function toolCallOf(
   const folder = call.about?.folder ?? workspace;
   const changes = call.changes ?? preview?.changes ?? [];
   const input = call.executedInput ?? call.input;
+  const confinement = preview?.confinement === undefined ? [] : [preview.confinement];
   const content = [
     ...(call.about?.plan
       ? [
@@ -31,7 +32,7 @@ export function toolCallOf(
           ),
         ]
       : []),
-    ...(call.changes ? [] : (preview?.notes ?? [])).map(textContent),
+    ...(call.changes ? [] : [...(preview?.notes ?? []), ...confinement]).map(textContent),
     ...changes.flatMap((change) => diffsOf(change, folder)),
     ...saidContent(call, saying),
   ];

@@ -3,6 +3,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { NotExecutedError } from "@banyan/core/hosts";
 import { z } from "zod";
 import { childEnvironment, type ProcessEnvironment } from "../../sandbox/environment.ts";
+import { confinementLine } from "../../sandbox/confinement.ts";
 import { SandboxError } from "../../sandbox/messages.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { WorkspaceError } from "../files/error.ts";
@@ -105,6 +106,7 @@ export function shellTool(
         return commandResult(output, end, timeout);
       });
     },
+    preview: (_, { conversation }) => ({ confinement: confinementLine(sandbox, conversation.id) }),
   });
 }
 
@@ -206,7 +208,7 @@ function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOp
   };
 }
 
-function confines({ domains }: Sandbox): string {
+function confines({ network: { domains } }: Sandbox): string {
   const network =
     domains.length === 0 ? "there is no network" : `only these domains can be reached: ${domains.join(", ")}`;
   return ` In the sandbox, a command can write only in the workspace and in $TMPDIR, and ${network}. Empty files there, such as .mcp.json, may be placeholders.`;

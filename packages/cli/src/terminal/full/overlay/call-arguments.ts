@@ -24,9 +24,9 @@ export function callArguments(
     text: line.text.replaceAll("\t", "    "),
   }));
   const [first, ...rest] = all;
-  const isCommand = first?.look === "head" && rest.every(({ look }) => look === "command");
+  const isCommand = first?.look === "head" && rest.every(({ look }) => look === "command" || look === "confinement");
   // A blank command keeps its label, because its line would look empty.
-  const isAlone = isCommand && rest.some(({ text }) => text.trim() !== "");
+  const isAlone = isCommand && rest.some(({ look, text }) => look === "command" && text.trim() !== "");
   const lines = isAlone ? rest : all;
   const width = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
   const code = paint ? inColours(lines, paint) : new Map<ShownLine, string>();
@@ -75,6 +75,7 @@ function paintArgumentLine({ look, text, number }: ShownLine, width: number, sty
     case "same":
       return `${place}   ${code}`;
     case "gap":
+    case "confinement":
       return style.dim(text);
   }
 }
