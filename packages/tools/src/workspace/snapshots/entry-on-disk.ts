@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readlink, unlink } from "node:fs/promises";
 import { systemCode } from "../files/error.ts";
-import type { Entry } from "./snapshot-file.ts";
+import type { Entry, FileStamp } from "./snapshot-file.ts";
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
@@ -25,14 +25,22 @@ export function entryKindOf(stats: Stats): Entry["kind"] | undefined {
   return stats.isSymbolicLink() ? "link" : undefined;
 }
 
-/** Returns whether a file is surely as recorded, without reading it. */
-export function hasStampOf({ ino, size, mtimeMs, ctimeMs }: Stats, { stamp }: Entry): boolean {
+/** Returns whether a file is surely as recorded, without reading it, or a folder has its recorded names. */
+export function hasStampOf(stats: Stats, { stamp }: Entry): boolean {
+  return !stamp.isFresh && hasStamp(stamp, stats);
+}
+
+export function hasStamp({ inode, size, modified, changed }: FileStamp, stats: Stats): boolean {
+  return size === stats.size && modified === stats.mtimeMs && changed === stats.ctimeMs && inode === stats.ino;
+}
+
+export function isSameStamp(one: FileStamp, other: FileStamp): boolean {
   return (
-    !stamp.isFresh &&
-    ino === stamp.inode &&
-    size === stamp.size &&
-    mtimeMs === stamp.modified &&
-    ctimeMs === stamp.changed
+    one.inode === other.inode &&
+    one.size === other.size &&
+    one.modified === other.modified &&
+    one.changed === other.changed &&
+    one.isFresh === other.isFresh
   );
 }
 

@@ -4,12 +4,14 @@ import { expect, test } from "vitest";
 import { Scene, scopeOf } from "./scene.fixture.ts";
 import { change, make, treeOf } from "./tree.fixture.ts";
 
+const IS_LONG = process.env.BANYAN_LONG === "1";
+
 test("E7: in random histories each earlier state is restored byte for byte, and so is the state before that", {
   timeout: 600_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.array(change, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 6 }),
+      fc.array(fc.array(change, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: IS_LONG ? 6 : 4 }),
       fc.infiniteStream(fc.nat()),
       async (steps, choices) => {
         using scene = new Scene({ ".gitignore": "*.log\n", a: "first\n" });
@@ -38,6 +40,6 @@ test("E7: in random histories each earlier state is restored byte for byte, and 
         }
       },
     ),
-    { numRuns: process.env.BANYAN_LONG === "1" ? 100 : 15 },
+    { numRuns: IS_LONG ? 100 : 6 },
   );
 });

@@ -1,13 +1,44 @@
-// A program that is killed, or whose disk gets full, while it makes or restores a snapshot:
-// `node killed-snapshots.fixture.ts WHAT ROOT STORES INSTANT THEN`. Each step that changes the disk is an instant. With
-// `killed`, the program kills itself with SIGKILL right before instant INSTANT. With `full`, only steps that need room
-// are instants, and all fail from INSTANT on. The program prints the number of instants at its end, or `full`.
-import { constants, writeSync } from "node:fs";
+// A program that makes or restores snapshots while something goes wrong: `node killed-snapshots.fixture.ts ORDER`, with an
+// `Order` in JSON. Each step that changes the disk is an instant. The program prints the `Outcome` of each scene.
+import {
+  chmodSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import files from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 
-const [what = "", root = "", stores = "", last = "", then = ""] = process.argv.slice(2);
+/** The work of the program in each scene, in order. */
+export interface Order {
+  readonly what: "make" | "restore" | "settle";
+  /**
+   * `copied`: right before each instant, the disk is copied into a folder of `copies` with the instant's number, so the
+   * copy is the state that a kill leaves. `killed`: the program kills itself right before an instant. `full`: only steps
+   * that need room are instants, and all fail from an instant on.
+   */
+  readonly then: "copied" | "killed" | "full";
+  /** `instant`: that of the kill, or the first without room; absent: none. */
+  readonly scenes: readonly { readonly root: string; readonly stores: string; readonly instant?: number }[];
+  readonly copies?: string;
+}
+
+/** The end of the work in a scene. */
+export interface Outcome {
+  readonly instants: number;
+  /** False if there was no room. */
+  readonly isDone: boolean;
+}
+
+const { what, then, scenes, copies = "" } = JSON.parse(process.argv[2] ?? "") as Order;
+let [scene] = scenes;
 let instants = 0;
 
 /** Wraps a function so that each call is an instant. `needsRoom`: whether a call fails on a full disk. */
@@ -16,13 +47,34 @@ function counted<This, Given extends unknown[], Result>(
   needsRoom: (...given: Given) => boolean = () => false,
 ) {
   return function (this: This, ...given: Given): Result {
-    if (then === "full" && !needsRoom(...given)) return step.apply(this, given);
-    instants++;
-    if (then === "killed" && instants === Number(last)) process.kill(process.pid, "SIGKILL");
-    if (then === "full" && instants >= Number(last) && last !== "0")
-      throw Object.assign(new Error("No space left on device."), { code: "ENOSPC" });
+    if (then !== "full" || needsRoom(...given)) beginInstant();
     return step.apply(this, given);
   };
+}
+
+function beginInstant(): void {
+  instants++;
+  const { root = "", stores = "", instant = Number.POSITIVE_INFINITY } = scene ?? {};
+  if (then === "copied") {
+    mkdirSync(`${copies}/${instants}`, { recursive: true });
+    copyTree(root, `${copies}/${instants}/root`);
+    copyTree(stores, `${copies}/${instants}/stores`);
+  } else if (then === "killed" && instants === instant) process.kill(process.pid, "SIGKILL");
+  else if (then === "full" && instants >= instant)
+    throw Object.assign(new Error("No space left on device."), { code: "ENOSPC" });
+}
+
+function copyTree(from: string, to: string): void {
+  const stats = lstatSync(from, { throwIfNoEntry: false });
+  // A step that still runs may have removed the file.
+  if (!stats) return;
+  if (stats.isSymbolicLink()) return symlinkSync(readlinkSync(from), to);
+  if (stats.isFile()) writeFileSync(to, readFileSync(from));
+  else {
+    mkdirSync(to);
+    for (const name of readdirSync(from)) copyTree(`${from}/${name}`, `${to}/${name}`);
+  }
+  chmodSync(to, stats.mode & 0o7777);
 }
 
 const { chmod, mkdir, open, rename, rmdir, symlink, unlink } = files;
@@ -44,20 +96,27 @@ Object.assign(StatementSync.prototype, { run: counted(StatementSync.prototype.ru
 // Import only now, so that the imported modules use the wrapped functions.
 const { openWorkspace } = await import("../files/paths.ts");
 const { WorkspaceSnapshots } = await import("./snapshots.ts");
-const snapshots = new WorkspaceSnapshots(openWorkspace(root), { folder: stores });
-if (what === "make") await snapshots.before({ conversation: "talk", message: "m2", call: "c" }, "all");
-else if (what === "settle") await snapshots.settle();
-else if (then === "full") {
-  try {
-    await restore();
-  } catch {
-    writeSync(1, "full\n");
-    process.exit();
-  }
-} else await restore();
-writeSync(1, `${instants}\n`);
+const outcomes: Outcome[] = [];
+for (scene of scenes) {
+  instants = 0;
+  const snapshots = new WorkspaceSnapshots(openWorkspace(scene.root), { folder: scene.stores });
+  const isDone = await work(snapshots).then(
+    () => true,
+    (error: unknown) => {
+      if (then !== "full") throw error;
+      return false;
+    },
+  );
+  outcomes.push({ instants, isDone });
+}
+writeSync(1, JSON.stringify(outcomes));
 
-async function restore(): Promise<void> {
+async function work(snapshots: InstanceType<typeof WorkspaceSnapshots>): Promise<void> {
+  if (what === "make") return snapshots.before({ conversation: "talk", message: "m2", call: "c" }, "all");
+  if (what === "settle") {
+    await snapshots.settle();
+    return;
+  }
   const [first] = await snapshots.moments("talk");
   const scope = { conversation: "talk", isOwn: () => true };
   await snapshots.restore(await snapshots.compare(first?.id ?? 0, scope), scope);

@@ -1,6 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,6 +18,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { openWorkspace } from "../files/paths.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
+import type { Order, Outcome } from "./killed-snapshots.fixture.ts";
 import { WorkspaceSnapshots } from "./snapshots.ts";
 import { treeOf } from "./tree.fixture.ts";
 
@@ -25,7 +35,9 @@ const OCCASION = { conversation: "talk", message: "m1", call: "c" };
 /** A workspace that a command has changed, with a snapshot before and after the command. */
 class Scene extends TestFolder {
   readonly stores = join(this.outside, "snapshots");
+  readonly #copies = join(this.outside, "copies");
   old: Record<string, string> = {};
+  now: Record<string, string> = {};
 
   static async make(): Promise<Scene> {
     const scene = new Scene({ "a.txt": "old\n", "b/c.txt": "old\n", "gone/d.txt": "old\n" });
@@ -43,6 +55,7 @@ class Scene extends TestFolder {
     mkdirSync(scene.path("made"));
     writeFileSync(scene.path("made/e.txt"), "new\n");
     await snapshots.after(OCCASION);
+    scene.now = treeOf(scene.root);
     return scene;
   }
 
@@ -50,100 +63,137 @@ class Scene extends TestFolder {
     return new WorkspaceSnapshots(openWorkspace(this.root), { folder: this.stores });
   }
 
-  /** Returns whether the store has a restoration that a dead program left. */
-  isUnfinished(): boolean {
-    const [name = ""] = readdirSync(this.stores).filter((each) => each.endsWith(".sqlite"));
-    const database = new DatabaseSync(join(this.stores, name));
-    try {
-      return database.prepare("SELECT count(*) AS steps FROM restorations").get()?.steps !== 0;
-    } finally {
-      database.close();
+  /** Runs the program to its end, and returns the states of the disk that a kill before each of its steps leaves. */
+  async statesWhile(what: Order["what"]): Promise<string[]> {
+    const copies = mkdtempSync(`${this.#copies}-`);
+    const [outcome] = (await run({ what, then: "copied", scenes: [this.place()], copies })) ?? [];
+    return Array.from({ length: outcome?.instants ?? 0 }, (_, index) => join(copies, String(index + 1)));
+  }
+
+  /** Replaces the files and the store by those of a state. */
+  become(state: string): void {
+    for (const [name, place] of Object.entries({ root: this.root, stores: this.stores })) {
+      rmSync(place, { recursive: true, force: true });
+      renameSync(join(state, name), place);
     }
   }
 
-  /** Returns the number of instants, or undefined if the program was killed or had no room. */
-  async run(
-    what: "make" | "restore" | "settle",
-    instant: number,
-    then: "killed" | "full" = "killed",
-  ): Promise<number | undefined> {
-    const parameters = [PROGRAM, what, this.root, this.stores, String(instant), then];
-    const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
-    const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"], env });
-    const [said, [code, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
-    if (code !== 0 && signal !== "SIGKILL") throw new Error(`The program failed by itself: it ended with ${code}.`);
-    return signal === "SIGKILL" || said === "full\n" ? undefined : Number(said);
+  place(instant?: number): Order["scenes"][number] {
+    return { root: this.root, stores: this.stores, ...(instant !== undefined && { instant }) };
   }
+
+  /** Expects that the files are all old or all new. Returns whether they are old. */
+  expectOldOrNew(which: string): boolean {
+    const tree = treeOf(this.root);
+    const isOld = JSON.stringify(tree) === JSON.stringify(this.old);
+    expect(isOld ? this.old : this.now, which).toEqual(tree);
+    return isOld;
+  }
+}
+
+/** Returns whether a store has a restoration that a dead program left. */
+function isUnfinished(stores: string): boolean {
+  const [name] = readdirSync(stores).filter((each) => each.endsWith(".sqlite"));
+  if (name === undefined) return false;
+  const database = new DatabaseSync(join(stores, name));
+  try {
+    return database.prepare("SELECT count(*) AS steps FROM restorations").get()?.steps !== 0;
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns undefined if the program was killed. */
+async function run(order: Order): Promise<readonly Outcome[] | undefined> {
+  const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env,
+  });
+  const [said, [code, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  if (signal === "SIGKILL") return undefined;
+  if (code !== 0) throw new Error(`The program failed by itself: it ended with ${code}.`);
+  return JSON.parse(said) as Outcome[];
+}
+
+/** Returns three instants, and all in long mode. */
+function chosenAmong(instants: number): number[] {
+  const all = Array.from({ length: instants }, (_, index) => index + 1);
+  return process.env.BANYAN_LONG === "1" ? all : [0.25, 0.5, 0.75].map((part) => Math.ceil(part * instants));
 }
 
 test(
   "E7: killed at any step of a restoration, the files are all old or all new after the next start",
   SLOW,
   async () => {
-    using whole = await Scene.make();
-    const instants = (await whole.run("restore", 0)) ?? 0;
-    expect(treeOf(whole.root)).toEqual(whole.old);
-    expect(instants).toBeGreaterThan(20);
     const ends = new Set<string>();
-    for (let instant = 1; instant <= instants; instant++) {
-      using scene = await Scene.make();
-      const now = treeOf(scene.root);
-      expect(await scene.run("restore", instant)).toBeUndefined();
+    const expectSettled = async (scene: Scene, which: string, isTakenBack: boolean) => {
       const told = await scene.open().settle();
-      const after = treeOf(scene.root);
-      const isOld = JSON.stringify(after) === JSON.stringify(scene.old);
-      expect(isOld ? scene.old : now, `instant ${instant}`).toEqual(after);
+      const isOld = scene.expectOldOrNew(which);
       if (told.length > 0) expect(told.join()).toContain("so this was completed.");
       ends.add(`${isOld} ${told.length}`);
       // The state before the restoration is still there.
-      if (!isOld) continue;
+      if (!isOld || !isTakenBack) return;
       const snapshots = scene.open();
       const look = (await snapshots.moments("talk")).filter(({ phase }) => phase === "look").at(-1);
       const plan = await snapshots.compare(look?.id ?? 0, SCOPE);
       expect((await snapshots.restore(plan, SCOPE)).problems).toEqual([]);
-      expect(treeOf(scene.root)).toEqual(now);
+      expect(treeOf(scene.root)).toEqual(scene.now);
+    };
+    using scene = await Scene.make();
+    const states = await scene.statesWhile("restore");
+    expect(treeOf(scene.root)).toEqual(scene.old);
+    expect(states.length).toBeGreaterThan(20);
+    const chosen = chosenAmong(states.length);
+    for (const [index, state] of states.entries()) {
+      scene.become(state);
+      await expectSettled(scene, `instant ${index + 1}`, chosen.includes(index + 1));
     }
     // Killed before the record: nothing changed. Killed later: completed, with a sentence.
     expect([...ends].sort()).toEqual(["false 0", "true 1"]);
+    for (const instant of chosen) {
+      using killed = await Scene.make();
+      expect(await run({ what: "restore", then: "killed", scenes: [killed.place(instant)] })).toBeUndefined();
+      await expectSettled(killed, `a kill at instant ${instant}`, true);
+    }
+    expect(ends.size).toBe(2);
   },
 );
 
 test("E7: killed at any step of completing a restoration, the next start completes it", SLOW, async () => {
   using scene = await Scene.make();
-  const instants = (await scene.run("restore", 0)) ?? 0;
-  let unfinished = 0;
-  for (let at = instants; at > 0 && unfinished < 3; at -= 4) {
-    using half = await Scene.make();
-    await half.run("restore", at);
-    if (!half.isUnfinished()) continue;
-    unfinished++;
-    let instant = 1;
-    while ((await half.run("settle", instant)) === undefined) instant++;
-    expect(treeOf(half.root)).toEqual(half.old);
-    expect(half.isUnfinished()).toBe(false);
+  const states = await scene.statesWhile("restore");
+  const unfinished = states.filter((state) => isUnfinished(join(state, "stores")));
+  const chosen = new Set([0, 0.5, 1].map((part) => unfinished[Math.floor(part * (unfinished.length - 1))] ?? ""));
+  expect(chosen.size).toBe(3);
+  for (const state of chosen) {
+    scene.become(state);
+    for (const later of await scene.statesWhile("settle")) {
+      scene.become(later);
+      await scene.open().settle();
+      expect(treeOf(scene.root), `${state}, then ${later}`).toEqual(scene.old);
+      expect(isUnfinished(scene.stores)).toBe(false);
+    }
   }
-  expect(unfinished).toBe(3);
 });
 
 test(
   "E7: on a disk that is full from any step of a restoration on, the files are all old or all new",
   SLOW,
   async () => {
-    using whole = await Scene.make();
-    const instants = (await whole.run("restore", 0, "full")) ?? 0;
+    using scenes = new DisposableStack();
+    const whole = scenes.use(await Scene.make());
+    const [counted] = (await run({ what: "restore", then: "full", scenes: [whole.place()] })) ?? [];
+    const all: Scene[] = [];
+    for (let instant = 1; instant <= (counted?.instants ?? 0); instant++) all.push(scenes.use(await Scene.make()));
+    const places = all.map((scene, index) => scene.place(index + 1));
+    const outcomes = (await run({ what: "restore", then: "full", scenes: places })) ?? [];
     const ends = new Set<string>();
-    for (let instant = 1; instant <= instants; instant++) {
-      using scene = await Scene.make();
-      const now = treeOf(scene.root);
-      const isDone = (await scene.run("restore", instant, "full")) !== undefined;
-      const after = treeOf(scene.root);
-      const isOld = JSON.stringify(after) === JSON.stringify(scene.old);
-      expect(isOld ? scene.old : now, `instant ${instant}`).toEqual(after);
+    for (const [index, scene] of all.entries()) {
+      const isOld = scene.expectOldOrNew(`instant ${index + 1}`);
       await scene.open().settle();
-      const later = treeOf(scene.root);
-      const isLaterOld = isOld || JSON.stringify(later) === JSON.stringify(scene.old);
-      expect(isLaterOld ? scene.old : now, `later than instant ${instant}`).toEqual(later);
-      ends.add(`${isDone} ${isOld}`);
+      if (!isOld) scene.expectOldOrNew(`later than instant ${index + 1}`);
+      ends.add(`${outcomes[index]?.isDone} ${isOld}`);
     }
     // The last step needs room too. A disk that is full before the files change leaves them; later, they are restored.
     expect([...ends].sort()).toEqual(["false false", "false true"]);
@@ -151,15 +201,16 @@ test(
 );
 
 test("E7: killed at any step of making a snapshot, the earlier snapshot can be restored", SLOW, async () => {
-  for (let instant = 1; ; instant++) {
-    using scene = await Scene.make();
-    scene.add("later.txt", "later\n");
-    const isWhole = (await scene.run("make", instant)) !== undefined;
+  using scene = await Scene.make();
+  scene.add("later.txt", "later\n");
+  const states = await scene.statesWhile("make");
+  expect(states.length).toBeGreaterThan(3);
+  for (const state of states) {
+    scene.become(state);
     const snapshots = scene.open();
     const [first] = await snapshots.moments("talk");
     const plan = await snapshots.compare(first?.id ?? 0, SCOPE);
     expect((await snapshots.restore(plan, SCOPE)).problems).toEqual([]);
     expect(treeOf(scene.root)).toEqual(scene.old);
-    if (isWhole) break;
   }
 });

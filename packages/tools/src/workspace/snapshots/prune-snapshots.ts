@@ -54,7 +54,9 @@ async function pruneFile(
     if (!middle || Date.now() - middle.at < DAY) break;
     await file.forget("id <= ?", middle.id);
   }
-  if (file.conversations().size === 0) await rm(path, { force: true });
+  if (file.conversations().size > 0) return;
+  // The log first: a new database of this name would have a log of this name.
+  for (const part of ["-wal", ""]) await rm(`${path}${part}`, { force: true });
 }
 
 /** Returns whether the last removal was a day ago or earlier, and remembers this one. */

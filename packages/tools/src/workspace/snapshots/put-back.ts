@@ -18,6 +18,7 @@ import {
   writeNewFile,
 } from "./entry-on-disk.ts";
 import type { Entry, PendingRestoration, SnapshotFile } from "./snapshot-file.ts";
+import { folderOf, nameOf, pathIn } from "./tree-paths.ts";
 
 /** The permissions that an owner needs to change the content of a folder. */
 const OPEN = 0o700;
@@ -120,7 +121,7 @@ class PutBack {
     try {
       this.#openUp(real);
       await using parent = await openParent(this.#workspace, locationOf(this.#workspace, real), false);
-      await work({ at: `${parent.at}/${real.slice(real.lastIndexOf("/") + 1)}`, parent });
+      await work({ at: `${parent.at}/${nameOf(real)}`, parent });
     } catch (error) {
       const code = systemCode(error) ?? "";
       if (NO_ROOM.has(code)) throw error;
@@ -197,7 +198,7 @@ class PutBack {
     const folder = this.#nearestFolder(path);
     let waiting: WaitingContent | undefined;
     const write = async ({ at, parent }: Place) => {
-      const place = `${parent.at}/${path.slice(path.lastIndexOf("/") + 1)}`;
+      const place = `${parent.at}/${nameOf(path)}`;
       const stats = folder === folderOf(path) ? await statsAt(place) : undefined;
       const content = target.content === null ? undefined : await this.#file.content(target.content);
       if (stats && entryKindOf(stats) === target.kind) {
@@ -328,14 +329,6 @@ function* groups(steps: readonly PendingRestoration[]): Generator<PendingRestora
 
 function locationOf({ root }: Workspace, path: string): Location {
   return { path, real: `${root}/${path}`, kind: "missing", what: "" };
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
-}
-
-function pathIn(folder: string, name: string): string {
-  return folder === "" ? name : `${folder}/${name}`;
 }
 
 function isOpen(mode: number): boolean {

@@ -7,7 +7,6 @@ import {
   readdirSync,
   readlinkSync,
   readSync,
-  realpathSync,
   type Stats,
 } from "node:fs";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
@@ -16,7 +15,11 @@ import { type IgnoreRules, isIgnored, rulesIn } from "../files/git-ignore.ts";
 import { openDirectory } from "../files/open-path.ts";
 import type { Workspace } from "../files/paths.ts";
 import { isBelowRepository, isCache, type SnapshotBounds } from "./coverage.ts";
+import { hasStamp, hasStampOf, isSameStamp } from "./entry-on-disk.ts";
+import type { KnownEntries } from "./known-entries.ts";
+import { ScanFolder, UNREADABLE } from "./scan-folder.ts";
 import type { Entry, EntryKind, FileStamp, SnapshotFile } from "./snapshot-file.ts";
+import { folderOf, namesByFolder, pathIn, pathsIn } from "./tree-paths.ts";
 
 /** Something in the workspace that no snapshot keeps. See {@link WorkspaceSnapshots}. */
 export interface LeftOut {
@@ -40,15 +43,14 @@ export interface ScanOptions {
   readonly workspace: Workspace;
   readonly file: SnapshotFile;
   readonly bounds: SnapshotBounds;
-  /** The latest recorded states by path. The scan replaces the states of unchanged files whose stamp changed. */
-  readonly known: Map<string, Entry>;
+  /** The latest recorded states. The scan replaces the states of unchanged files whose stamp changed. */
+  readonly known: KnownEntries;
   /** Paths of which unchanged files without a kept content get one. Changed files always get one. */
   readonly keep: "all" | ReadonlySet<string>;
   /** The only paths to look at; absent: all. */
   readonly only?: readonly string[] | undefined;
 }
 
-const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** `O_NONBLOCK`: a named pipe in place of the file opens at once and is refused afterwards. */
 const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** Milliseconds of work between two pauses, in which other work of the process runs. */
@@ -58,27 +60,21 @@ const FRESH = 2000;
 /** Bytes to read between two looks at the clock. */
 const PIECE = 1024 * 1024;
 const MOST_READS = 4;
-const UNREADABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ELOOP", "ENOTDIR", "ENOENT"]);
+const MAYBE_MISSING = { throwIfNoEntry: false } as const;
 const RULE_FILES = [".git", ".gitignore", ".ignore", ".rgignore"];
 
-/** An open folder: `at` stays correct even if a parent is swapped for a link, where the system allows that. */
-interface OpenFolder {
-  readonly at: string;
-  /** Relative to the workspace; empty for its root. */
-  readonly path: string;
-  readonly isIgnored: boolean;
-  readonly rules: () => Promise<IgnoreRules | undefined>;
-}
-
 /**
- * Compares the workspace with its recorded states, and keeps the contents of changed files. Reads only files whose size,
- * inode or times changed. Follows no links, and leaves out `.git` and protected paths. Pauses let other work run.
+ * Compares the workspace with its recorded states, and keeps the contents of changed files. Reads only files and lists
+ * only folders whose size, inode or times changed. Follows no links, and leaves out `.git` and protected paths. Pauses let other work run.
  */
 export class WorkspaceScan {
   readonly changes: FoundChange[] = [];
   readonly leftOut: LeftOut[] = [];
   readonly #options: ScanOptions;
-  readonly #seen = new Set<string>();
+  /** The recorded states of the paths that are there. */
+  readonly #seen: Entry[] = [];
+  /** Number of the paths that are there. */
+  #count = 0;
   readonly #folders = new Set<string>();
   /** Paths, with `/` at the end, below which nothing can be seen. */
   readonly #unreadable: string[] = [];
@@ -97,22 +93,26 @@ export class WorkspaceScan {
     this.#isFirst = options.known.size === 0;
     this.#closed = new Set(options.workspace.protected);
     this.#only = options.only && namesByFolder(options.only);
-    for (const { isIgnored, content, stamp } of options.known.values())
+    for (const { isIgnored, content, stamp } of options.known)
       if (isIgnored && content !== null) this.#ignoredBytes += stamp.size;
   }
 
   /** Rejects with a `WorkspaceError` if the workspace is too large. */
   async run(): Promise<void> {
     const { workspace, known } = this.#options;
-    const rules = once(() => this.#rulesIn("", undefined));
-    this.#seen.add("");
-    const isOpen = await this.#inFolder(workspace.root, (at) =>
-      this.#folder({ at, path: "", isIgnored: false, rules }),
-    );
-    if (!isOpen) throw new WorkspaceError("root", `The workspace ${workspace.root} cannot be read.`);
+    using root = new ScanFolder(workspace, undefined, {
+      path: "",
+      isIgnored: false,
+      rules: once(() => this.#rulesIn("", undefined)),
+    });
+    if (root.at === undefined) throw new WorkspaceError("root", `The workspace ${workspace.root} cannot be read.`);
+    await this.#folder(root, this.#only?.get(""));
+    if (this.#seen.length === known.size) return;
     const looked = this.#only && pathsIn(this.#only);
-    for (const [path, before] of known) {
-      if (this.#seen.has(path) || (looked && !this.#isGone(path, looked))) continue;
+    const seen = new Set(this.#seen.map(({ path }) => path));
+    for (const before of known) {
+      const { path } = before;
+      if (seen.has(path) || (looked && !this.#isGone(path, looked))) continue;
       if (this.#unreadable.some((folder) => path.startsWith(folder))) continue;
       this.changes.push({ before, after: undefined });
     }
@@ -124,48 +124,71 @@ export class WorkspaceScan {
     return false;
   }
 
-  async #folder(folder: OpenFolder): Promise<void> {
-    const names = this.#only ? [...(this.#only.get(folder.path) ?? [])] : readdirSync(folder.at);
-    const siblings = once(() => new Set(this.#only ? readdirSync(folder.at) : names));
-    for (const name of names) {
+  /**
+   * Looks at the entries of a folder. `names`: its names if they are known; absent: the folder is listed. Returns whether
+   * all entries can be recorded, and undefined if the folder cannot be listed.
+   */
+  async #folder(folder: ScanFolder, names: Iterable<string> | undefined): Promise<boolean | undefined> {
+    const { known, bounds, workspace } = this.#options;
+    const listed = names ?? this.#namesIn(folder);
+    if (!listed) return undefined;
+    const recorded = known.in(folder.path);
+    const real = folder.path === "" ? workspace.root : `${workspace.root}/${folder.path}`;
+    const siblings = once(() => new Set(this.#only ? this.#namesIn(folder) : listed));
+    let isWhole = true;
+    for (const name of listed) {
       if (performance.now() - this.#pausedAt > AT_ONCE) await this.#pause();
-      const path = pathIn(folder.path, name);
-      if (name === ".git" || this.#closed.has(path)) continue;
+      if (name === ".git") continue;
+      const before = recorded.get(name);
+      const path = before?.path ?? pathIn(folder.path, name);
+      if (this.#closed.size > 0 && this.#closed.has(path)) continue;
       if (name.includes("\ufffd")) {
         this.leftOut.push({ path, why: "name" });
+        isWhole = false;
         continue;
       }
-      const stats = this.#statsOf(path);
-      if (!stats) continue;
-      if (this.#seen.size > this.#options.bounds.entries)
+      const stats = this.#statsAt(`${real}/${name}`, path, before);
+      if (!stats) {
+        isWhole = false;
+        continue;
+      }
+      if (++this.#count > bounds.entries)
         throw new WorkspaceError(
           "root",
-          `The workspace has more than ${this.#options.bounds.entries} files and folders, so no snapshots of it are made.`,
+          `The workspace has more than ${bounds.entries} files and folders, so no snapshots of it are made.`,
         );
-      if (stats.isDirectory()) await this.#subfolder(folder, { name, path, stats, siblings });
-      else if (stats.isFile()) await this.#file(folder, name, path, stats);
+      if (stats.isFile()) {
+        // Nearly all entries end here. An asynchronous call would take longer than the comparison.
+        if (!isAsRecorded(before, stats)) await this.#file(folder, name, path, stats);
+      } else if (stats.isDirectory()) await this.#subfolder(folder, { name, path, stats, siblings });
       else if (stats.isSymbolicLink()) await this.#link(folder, name, path, stats);
       else {
         this.leftOut.push({ path, why: "special" });
-        this.#seen.delete(path);
+        isWhole = false;
+        continue;
       }
+      if (before) this.#seen.push(before);
     }
+    return isWhole;
+  }
+
+  /** Returns undefined if the folder cannot be listed. */
+  #namesIn(folder: ScanFolder): string[] | undefined {
+    return folder.at === undefined ? undefined : readdirSync(folder.at);
   }
 
   /**
    * Returns undefined without an entry that can be seen. Looks along the plain path, which is twice as fast: contents are
    * read along open folders only.
    */
-  #statsOf(path: string): Stats | undefined {
+  #statsAt(real: string, path: string, before: Entry | undefined): Stats | undefined {
     try {
-      const stats = lstatSync(`${this.#options.workspace.root}/${path}`, { throwIfNoEntry: false });
-      if (stats) this.#seen.add(path);
-      return stats;
+      return lstatSync(real, MAYBE_MISSING);
     } catch (error) {
       if (!UNREADABLE.has(systemCode(error) ?? "")) throw error;
       this.leftOut.push({ path, why: "unreadable" });
       // A path that cannot be read counts as unchanged.
-      this.#seen.add(path);
+      if (before) this.#seen.push(before);
       this.#unreadable.push(`${path}/`);
       return undefined;
     }
@@ -177,28 +200,38 @@ export class WorkspaceScan {
   }
 
   async #subfolder(
-    parent: OpenFolder,
+    parent: ScanFolder,
     { name, path, stats, siblings }: { name: string; path: string; stats: Stats; siblings: () => ReadonlySet<string> },
   ): Promise<void> {
     const before = this.#options.known.get(path);
     const isFolderIgnored = before ? before.isIgnored : await this.#isIgnored(parent, path, true);
-    const inside = (file: string) => lstatSync(`${parent.at}/${name}/${file}`, { throwIfNoEntry: false }) !== undefined;
+    const inside = (file: string) => lstatSync(`${parent.at}/${name}/${file}`, MAYBE_MISSING) !== undefined;
     const canBeCache = before?.kind !== "folder" && (isFolderIgnored || !this.#isTracked());
     const kind = canBeCache && isCache(name, siblings(), inside) ? "cache" : "folder";
-    this.#found({ path, kind, mode: modeOf(stats), content: null, isIgnored: isFolderIgnored, stamp: NO_STAMP });
+    const found = { path, kind, mode: modeOf(stats), content: null, isIgnored: isFolderIgnored } as const;
     if (kind === "cache") {
       this.leftOut.push({ path, why: "cache" });
-      return;
+      return this.#found({ ...found, stamp: NO_STAMP });
     }
     this.#folders.add(path);
-    if (this.#only && !this.#only.has(path)) return;
-    const rules = once(() => this.#rulesIn(path, parent.rules));
-    const isOpen = await this.#inFolder(`${parent.at}/${name}`, (at) =>
-      this.#folder({ at, path, isIgnored: isFolderIgnored, rules }),
-    );
-    if (isOpen) return;
-    this.leftOut.push({ path, why: "unreadable" });
-    this.#unreadable.push(`${path}/`);
+    const isListed = before?.kind === "folder" && hasStampOf(stats, before);
+    // Without a complete list of the folder, the next scan makes one.
+    let stamp = isListed || (this.#only && before) ? before.stamp : { ...this.#stampOf(stats), isFresh: true };
+    if (!this.#only || this.#only.has(path)) {
+      using folder = new ScanFolder(this.#options.workspace, parent, {
+        path,
+        isIgnored: isFolderIgnored,
+        rules: once(() => this.#rulesIn(path, parent.rules)),
+      });
+      const names = isListed ? [...this.#options.known.in(path).keys()] : undefined;
+      const isWhole = await this.#folder(folder, this.#only?.get(path) ?? names);
+      if (isWhole && !this.#only && !isListed) stamp = this.#stampOf(stats);
+      if (isWhole === undefined) {
+        this.leftOut.push({ path, why: "unreadable" });
+        this.#unreadable.push(`${path}/`);
+      }
+    }
+    this.#found({ ...found, stamp });
   }
 
   #isTracked(): boolean {
@@ -206,26 +239,7 @@ export class WorkspaceScan {
     return this.#isInRepository;
   }
 
-  /** Returns false if the folder cannot be opened, or was replaced meanwhile. */
-  async #inFolder(path: string, work: (at: string) => Promise<void>): Promise<boolean> {
-    let descriptor: number;
-    try {
-      descriptor = openSync(path, OPEN_FOLDER);
-    } catch (error) {
-      if (!UNREADABLE.has(systemCode(error) ?? "")) throw error;
-      return false;
-    }
-    try {
-      const { descriptors } = this.#options.workspace;
-      if (!descriptors && realpathSync(path) !== path) return false;
-      await work(descriptors ? `/proc/self/fd/${descriptor}` : path);
-      return true;
-    } finally {
-      closeSync(descriptor);
-    }
-  }
-
-  async #file(folder: OpenFolder, name: string, path: string, stats: Stats): Promise<void> {
+  async #file(folder: ScanFolder, name: string, path: string, stats: Stats): Promise<void> {
     const { known, keep, file } = this.#options;
     const before = known.get(path);
     const isSame = before?.kind === "file" && hasStamp(before.stamp, stats);
@@ -243,7 +257,7 @@ export class WorkspaceScan {
     if (!isWanted && (isSame || this.#isFirst) && !wasKept) return this.#found(unread, isSame);
     const held = wasKept ? before.stamp.size : 0;
     const why = isSame && wasKept ? undefined : this.#whyNotKept(stats.size - held, stats.size, isFileIgnored);
-    const read = why ? undefined : await this.#read(`${folder.at}/${name}`);
+    const read = why ? undefined : await this.#read(folder, name);
     if (!read) {
       this.leftOut.push({ path, why: why ?? "unreadable", size: stats.size });
       return this.#found(unread, isSame && !wasKept);
@@ -268,11 +282,11 @@ export class WorkspaceScan {
     return file.size + size > bounds.all ? "full" : undefined;
   }
 
-  async #link(folder: OpenFolder, name: string, path: string, stats: Stats): Promise<void> {
+  async #link(folder: ScanFolder, name: string, path: string, stats: Stats): Promise<void> {
     const { known, file } = this.#options;
     const before = known.get(path);
     if (before?.kind === "link" && hasStamp(before.stamp, stats) && !before.stamp.isFresh) return;
-    const target = readLink(`${folder.at}/${name}`);
+    const target = folder.at === undefined ? undefined : readLink(`${folder.at}/${name}`);
     // Replaced meanwhile: the next scan looks again.
     if (!target) return;
     const content = await file.keep(target);
@@ -287,10 +301,10 @@ export class WorkspaceScan {
     const { known, file } = this.#options;
     const before = known.get(after.path);
     if (before && isEqual && before.kind === after.kind && before.mode === after.mode) {
-      if (before.stamp === after.stamp || after.kind === "folder" || after.kind === "cache") return;
+      if (before.content === after.content && isSameStamp(before.stamp, after.stamp)) return;
       const refreshed = { ...before, content: after.content, stamp: after.stamp };
       file.refresh(refreshed);
-      known.set(after.path, refreshed);
+      known.set(refreshed);
       return;
     }
     this.changes.push({ before, after });
@@ -302,10 +316,14 @@ export class WorkspaceScan {
   }
 
   /** Reads a file whose content does not change meanwhile; undefined if that is impossible. */
-  async #read(at: string): Promise<{ readonly bytes: Buffer; readonly stats: Stats } | undefined> {
+  async #read(
+    folder: ScanFolder,
+    name: string,
+  ): Promise<{ readonly bytes: Buffer; readonly stats: Stats } | undefined> {
+    if (folder.at === undefined) return undefined;
     let descriptor: number;
     try {
-      descriptor = openSync(at, OPEN_FILE);
+      descriptor = openSync(`${folder.at}/${name}`, OPEN_FILE);
     } catch {
       // Unreadable, or replaced meanwhile: the next scan looks again.
       return undefined;
@@ -330,7 +348,7 @@ export class WorkspaceScan {
     }
   }
 
-  async #isIgnored(folder: OpenFolder, path: string, isFolder: boolean): Promise<boolean> {
+  async #isIgnored(folder: ScanFolder, path: string, isFolder: boolean): Promise<boolean> {
     return folder.isIgnored || isIgnored(await folder.rules(), path, isFolder);
   }
 
@@ -341,7 +359,7 @@ export class WorkspaceScan {
     const { workspace } = this.#options;
     const rules = await outer?.();
     const real = path === "" ? workspace.root : pathIn(workspace.root, path);
-    const names = RULE_FILES.filter((name) => lstatSync(`${real}/${name}`, { throwIfNoEntry: false }) !== undefined);
+    const names = RULE_FILES.filter((name) => lstatSync(`${real}/${name}`, MAYBE_MISSING) !== undefined);
     if (names.length === 0) return rules;
     await using directory = await openDirectory(workspace, real);
     // The folder stays open until its rules are read.
@@ -360,35 +378,15 @@ function readLink(at: string): Buffer | undefined {
 
 const NO_STAMP: FileStamp = { inode: 0, size: 0, modified: 0, changed: 0, isFresh: false };
 
-function hasStamp({ inode, size, modified, changed }: FileStamp, stats: Stats): boolean {
-  return size === stats.size && modified === stats.mtimeMs && changed === stats.ctimeMs && inode === stats.ino;
+/** Returns whether a file surely has its recorded mode and its recorded content, which is kept. */
+function isAsRecorded(before: Entry | undefined, stats: Stats): boolean {
+  return (
+    before?.kind === "file" && before.content !== null && before.mode === modeOf(stats) && hasStampOf(stats, before)
+  );
 }
 
 function modeOf({ mode }: Stats): number {
   return mode & 0o7777;
-}
-
-function pathIn(folder: string, name: string): string {
-  return folder === "" ? name : `${folder}/${name}`;
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
-}
-
-/** Returns the names to look at in each folder. */
-function namesByFolder(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const names = new Map<string, Set<string>>();
-  for (const path of paths)
-    for (let at = path; at !== ""; at = folderOf(at)) {
-      const parent = folderOf(at);
-      names.set(parent, (names.get(parent) ?? new Set()).add(at.slice(parent === "" ? 0 : parent.length + 1)));
-    }
-  return names;
-}
-
-function pathsIn(names: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
-  return new Set([...names].flatMap(([folder, inside]) => [...inside].map((name) => pathIn(folder, name))));
 }
 
 function once<Value>(make: () => Value): () => Value {

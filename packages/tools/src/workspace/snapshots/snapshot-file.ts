@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as after } from "node:timers/promises";
@@ -134,7 +134,7 @@ export class SnapshotFile implements Disposable {
       } catch (error) {
         const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
         if (code === BUSY && Date.now() < until) await after(WAIT);
-        else if ((code === CORRUPT || code === NO_DATABASE) && attempts < 100) renameSync(file, `${file}.damaged`);
+        else if ((code === CORRUPT || code === NO_DATABASE) && attempts < 100) putAside(file);
         else throw storeError(file, error);
       }
     }
@@ -145,8 +145,12 @@ export class SnapshotFile implements Disposable {
     return Number(this.#one("SELECT number FROM revision")?.number);
   }
 
-  /** Runs work whose writes survive a power cut all together, or not at all. */
-  async transaction<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+  /**
+   * Runs work whose writes survive the death of the process all together, or not at all. With `isDurable`, they and all
+   * earlier writes also survive a power cut that follows at once.
+   */
+  async transaction<Result>(work: () => Promise<Result> | Result, isDurable = false): Promise<Result> {
+    this.#database.exec(`PRAGMA synchronous = ${isDurable ? "FULL" : "NORMAL"}`);
     this.#database.exec("BEGIN");
     try {
       const result = await work();
@@ -181,9 +185,8 @@ export class SnapshotFile implements Disposable {
   }
 
   /** Returns the latest state of each path. */
-  current(): Map<string, Entry> {
-    const rows = this.#all("SELECT * FROM entries WHERE until IS NULL");
-    return new Map(rows.map((row) => [String(row.path), entryOf(row)]));
+  current(): Entry[] {
+    return this.#all("SELECT * FROM entries WHERE until IS NULL").map(entryOf);
   }
 
   /** Returns the latest recorded mode of a folder. */
@@ -344,12 +347,14 @@ function openLocked(file: string): DatabaseSync {
   createFile(file);
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
+    // With tables in the file, this would write at each opening.
+    if (statSync(file).size === 0) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
     // The lock stays until the file is closed, also between transactions.
-    database.exec(
-      "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT",
-    );
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
     const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
     if (version > VERSION) throw new Error("a newer version of the program wrote it");
+    // An opening with one write flushes four times. With a rollback journal it would flush six times.
+    database.exec("PRAGMA journal_mode = WAL");
     if (version === 0) database.exec(`BEGIN; ${SCHEMA} COMMIT`);
     // Another process may have removed the file before the lock.
     if (!existsSync(file)) throw Object.assign(new Error("The file was removed."), { errcode: BUSY });
@@ -358,6 +363,12 @@ function openLocked(file: string): DatabaseSync {
     database.close();
     throw error;
   }
+}
+
+/** Keeps a damaged file, for users who know SQLite, without its unfinished writes. */
+function putAside(file: string): void {
+  renameSync(file, `${file}.damaged`);
+  for (const unfinished of ["-wal", "-journal"]) rmSync(`${file}${unfinished}`, { force: true });
 }
 
 /** Never opens an existing file: closing it would release a lock of this process (POSIX). */

@@ -1,9 +1,18 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import fs, {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { pruneSnapshots } from "./prune-snapshots.ts";
 import { Scene, scopeOf } from "./scene.fixture.ts";
-
 import { treeOf } from "./tree.fixture.ts";
 
 test("E7: a kind that changes is restored: a folder for a file, a link for a folder, and closed folders", async () => {
@@ -155,6 +164,37 @@ test("E9: a change within the same clock tick, with the same size and times, is 
   });
   await scene.rewind(snapshots, message);
   expect(scene.read("a.txt")).toBe("old\n");
+});
+
+test("E9: a later snapshot lists only changed folders, and opens only changed files", async () => {
+  using scene = new Scene(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}/a.txt`, "old\n"])));
+  // All files changed long before the first snapshot.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
+  const calls = { readdirSync: vi.spyOn(fs, "readdirSync"), openSync: vi.spyOn(fs, "openSync") };
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.useRealTimers();
+    for (const call of Object.values(calls)) call.mockRestore();
+    syncBuiltinESMExports();
+  });
+  const snapshots = scene.open();
+  await scene.command(snapshots, () => {});
+  for (const call of Object.values(calls)) call.mockClear();
+  const message = await scene.command(snapshots, () => {
+    writeFileSync(scene.path("7/a.txt"), "new\n");
+    writeFileSync(scene.path("9/b.txt"), "new\n");
+    rmSync(scene.path("11/a.txt"));
+  });
+  // The root of both scans, and folders 9 and 11.
+  expect(calls.readdirSync.mock.calls).toHaveLength(4);
+  // Besides the store: these folders, folder 7, its file, and the new file.
+  const opened = calls.openSync.mock.calls.filter(([path]) => !String(path).startsWith(scene.stores));
+  expect(opened).toHaveLength(7);
+  expect(await scene.authors(snapshots, message)).toEqual({
+    "7/a.txt": "agent",
+    "9/b.txt": "agent",
+    "11/a.txt": "agent",
+  });
 });
 
 test("E9: the store grows by at most 1.2 times the changed bytes", async () => {

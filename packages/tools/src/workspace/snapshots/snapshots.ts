@@ -17,8 +17,9 @@ import {
   type RewindScope,
   realDifferences,
 } from "./differences.ts";
+import { KnownEntries } from "./known-entries.ts";
 import type { LeftOut, ScanOptions } from "./scan.ts";
-import type { Entry, Moment, MomentPhase, Occasion, PendingRestoration, SnapshotFile } from "./snapshot-file.ts";
+import type { Moment, MomentPhase, Occasion, PendingRestoration, SnapshotFile } from "./snapshot-file.ts";
 
 /** The place of a workspace's snapshots. See {@link WorkspaceSnapshots}. */
 export interface SnapshotOptions {
@@ -74,7 +75,7 @@ export class WorkspaceSnapshots {
   /** Sentences about completed restorations. */
   readonly #settled: string[] = [];
   readonly #bounds: SnapshotBounds;
-  #known: { readonly revision: number; readonly entries: Map<string, Entry> } | undefined;
+  #known: { readonly revision: number; readonly entries: KnownEntries } | undefined;
   #last: Promise<unknown> = Promise.resolve();
   /** The workspace is too large: looking at it before each call would take long. */
   #refusal: { readonly error: WorkspaceError; readonly until: number } | undefined;
@@ -177,7 +178,7 @@ export class WorkspaceSnapshots {
         }
       }
       writeFileSync(this.#mark, "", { mode: 0o600 });
-      await file.transaction(() => file.setPending(steps, conversation));
+      await file.transaction(() => file.setPending(steps, conversation), true);
       problems.push(...(await this.#finish(file, occasion, "new")));
       rmSync(this.#mark, { force: true });
       const left = new Set(realDifferences(file, to).map(({ path }) => path));
@@ -249,7 +250,7 @@ export class WorkspaceSnapshots {
     { isNeeded = false, ...how }: Pick<ScanOptions, "keep" | "only"> & { readonly isNeeded?: boolean },
     also: () => void = () => {},
   ): Promise<{ readonly moment: number; readonly leftOut: readonly LeftOut[] }> {
-    const known = this.#known?.revision === file.revision ? this.#known.entries : file.current();
+    const known = this.#known?.revision === file.revision ? this.#known.entries : new KnownEntries(file.current());
     const { WorkspaceScan } = await import("./scan.ts");
     const done = await file.transaction(async () => {
       const scan = new WorkspaceScan({ workspace: this.workspace, file, bounds: this.#bounds, known, ...how });
@@ -259,7 +260,7 @@ export class WorkspaceSnapshots {
       const moment = isSame ? file.lastMoment : file.addMoment(phase, occasion);
       for (const { before, after } of scan.changes) {
         if (before) file.end(before, moment);
-        if (after) known.set(after.path, file.begin({ ...after, since: moment }));
+        if (after) known.set(file.begin({ ...after, since: moment }));
         else if (before) known.delete(before.path);
       }
       also();

@@ -1,0 +1,62 @@
+import { closeSync, constants, openSync, realpathSync } from "node:fs";
+import { systemCode } from "../files/error.ts";
+import type { IgnoreRules } from "../files/git-ignore.ts";
+import type { Workspace } from "../files/paths.ts";
+import { nameOf } from "./tree-paths.ts";
+
+const OPEN = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** Errors of a path that exists, but cannot be read. */
+export const UNREADABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ELOOP", "ENOTDIR", "ENOENT"]);
+
+/** A folder during a scan. Opens only on demand, because most folders need no look at their names or contents. */
+export class ScanFolder implements Disposable {
+  /** Relative to the workspace; empty for its root. */
+  readonly path: string;
+  readonly isIgnored: boolean;
+  readonly rules: () => Promise<IgnoreRules | undefined>;
+  readonly #workspace: Workspace;
+  readonly #parent: ScanFolder | undefined;
+  #descriptor: number | undefined;
+  #opened: { readonly at: string | undefined } | undefined;
+
+  constructor(
+    workspace: Workspace,
+    parent: ScanFolder | undefined,
+    { path, isIgnored, rules }: Pick<ScanFolder, "path" | "isIgnored" | "rules">,
+  ) {
+    this.#workspace = workspace;
+    this.#parent = parent;
+    this.path = path;
+    this.isIgnored = isIgnored;
+    this.rules = rules;
+  }
+
+  /**
+   * The open folder as a path, which stays correct even if a parent is swapped for a link, where the system allows that.
+   * Undefined if the folder cannot be opened, or was replaced.
+   */
+  get at(): string | undefined {
+    this.#opened ??= { at: this.#open() };
+    return this.#opened.at;
+  }
+
+  #open(): string | undefined {
+    const { root, descriptors } = this.#workspace;
+    const around = this.#parent?.at;
+    if (this.#parent && around === undefined) return undefined;
+    const path = this.#parent ? `${around}/${nameOf(this.path)}` : root;
+    try {
+      this.#descriptor = openSync(path, OPEN);
+    } catch (error) {
+      if (!UNREADABLE.has(systemCode(error) ?? "")) throw error;
+      return undefined;
+    }
+    if (descriptors) return `/proc/self/fd/${this.#descriptor}`;
+    return realpathSync(path) === path ? path : undefined;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+  }
+}

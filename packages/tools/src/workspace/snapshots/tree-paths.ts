@@ -1,0 +1,26 @@
+/** Returns the path of a name in a folder; the empty folder is the root. */
+export function pathIn(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}
+
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Returns the names to look at in each folder, so that all paths are reached. */
+export function namesByFolder(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const path of paths)
+    for (let at = path; at !== ""; at = folderOf(at))
+      names.set(folderOf(at), (names.get(folderOf(at)) ?? new Set()).add(nameOf(at)));
+  return names;
+}
+
+/** Returns the paths of all names in all folders. */
+export function pathsIn(names: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  return new Set([...names].flatMap(([folder, inside]) => [...inside].map((name) => pathIn(folder, name))));
+}
