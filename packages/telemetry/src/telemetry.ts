@@ -84,7 +84,7 @@ export class Telemetry {
   }
 
   /**
-   * Returns the span of a running call as a `traceparent` of W3C's Trace Context, with which another service continues
+   * Returns the span of a running call as a `traceparent` of W3C's Trace Context, so that another service can continue
    * the trace. Returns undefined without such a span.
    */
   traceparent(conversation: string, call: string): string | undefined {

@@ -69,7 +69,7 @@ function splitAtUserMessage(messages: readonly PromptMessage[]): {
   return { before: messages.slice(0, at), now: messages.slice(at) };
 }
 
-/** Returns undefined if the agent has lost the session or cannot continue it. */
+/** Continues a session of the agent. Returns undefined if the agent has lost the session or cannot continue it. */
 async function continuedSession(
   { cwd }: AcpAgent,
   connection: ClientContext,

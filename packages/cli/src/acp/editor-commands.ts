@@ -38,7 +38,7 @@ function userOf({ welcome }: Client): ActionUser {
   return { client: "editor", rights: welcome.rights, without: welcome.without };
 }
 
-/** Returns undefined for plain text and for prompts, which the protocol's server sends itself. */
+/** Converts the outcome of a command. Returns undefined for text and prompts, which the protocol's server sends itself. */
 function editorOutcome(next: AfterCommand): EditorCommandOutcome | undefined {
   if (next.type !== "turn") return { type: "done" };
   const { directive, at, model, agent, asIs, goal } = next;

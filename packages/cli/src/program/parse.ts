@@ -14,8 +14,8 @@ export type UnperformedLine =
   | { readonly type: "mistake"; readonly message: string };
 
 /**
- * Text that begins with a dash, as in `-p "- fix this"` or `run "--help me"` (T63): no option's name contains a blank.
- * A value may contain blanks after `=`, as may a path after a letter (`-C/my files`).
+ * Text that begins with a dash, as in `-p "- fix this"` or `run "--help me"` (T63): no option's name contains a space.
+ * A value may contain spaces after `=`, as may a path after a letter (`-C/my files`).
  */
 const DASHED_WORDS = /^-(?!\w[/~.])[^\s=]*\s/;
 

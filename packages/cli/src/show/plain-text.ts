@@ -99,7 +99,7 @@ export function coloredLine(text: string): string {
     .trim();
 }
 
-/** Returns plain text on one line, with single blanks. */
+/** Returns plain text on one line, with single spaces. */
 export function plainLine(text: string): string {
   return plainText(text).replace(/\s+/g, " ").trim();
 }

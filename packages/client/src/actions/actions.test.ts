@@ -61,7 +61,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/approval drop", refuses("Give the number of a rule")],
     ["/approval drop 2", refuses("Give the number of a rule")],
     ["/approval drop 1 2", refuses("Give the number of a rule")],
-    ["/approval never", refuses("Choose which calls run without asking: plan")],
+    ["/approval never", refuses("Choose which calls run without asking: ask")],
   ],
   sandbox: [
     ["/sandbox", does("sandbox.read", {})],

@@ -266,7 +266,7 @@ function readApproval(argument: string, { state, say }: ActionContext): ActionSt
   if (!/^drop\b/.test(argument))
     throw new ActionRefusal(
       say(
-        "Choose which calls run without asking: plan (only reading, until you approve a plan), ask (only reading), edits (also changes of workspace files) or all.",
+        "Choose which calls run without asking: ask (calls that only read), plan (the same, until you approve a plan), edits (also changes of workspace files) or all.",
       ),
     );
   const pattern = /^\d+$/.test(number ?? "") ? state.allowed[Number(number) - 1] : undefined;

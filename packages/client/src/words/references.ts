@@ -11,8 +11,8 @@ export interface Reference {
 const REFERENCE = /(?<![\p{L}\p{N}_.@/])@(?:"((?:\\.|[^"\\\n])+)"|((?!@)(?:\\[ "'`,;()<>]|[^\s"'`,;()<>])+))/gu;
 
 /**
- * Returns the references of a message (B46): `@path`, `@dir/`, `@glob`, `@url`, `@"a path with blanks"` or `@a\ path\
- * with\ blanks`. A quoted name with a backslash keeps its quotes, because only the machine with the files can interpret
+ * Returns the references of a message (B46): `@path`, `@dir/`, `@glob`, `@url`, `@"a path with spaces"` or `@a\ path\
+ * with\ spaces`. A quoted name with a backslash keeps its quotes, because only the machine with the files can interpret
  * them.
  * @example referencesIn("Compare @a.txt and @b.txt.").map(({ name }) => name) // ["a.txt", "b.txt"]
  */
@@ -66,7 +66,7 @@ const SLASH = /^\/(?:([\p{L}\p{M}\p{N}_-]+(?::\S*)?)(?:\s+(.*))?)?$/su;
 /**
  * Returns the slash command of a message (C18), or nothing. A command begins with a slash and a name of letters,
  * digits, `_` and `-`. After a colon any characters are allowed, since MCP servers choose the names of prompts. A path
- * with a second slash or a full stop is no command; neither are `//`, `/*` and a blank before the slash.
+ * with a second slash or a full stop is no command; neither are `//`, `/*` and a space before the slash.
  * @example slashIn("/model openai/gpt-5") // { name: "model", argument: "openai/gpt-5" }
  */
 export function slashIn(text: string): SlashLine | undefined {

@@ -7,7 +7,7 @@ import type { ChatAgent } from "./chat.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
 /**
- * Returns the options with which an agent works for another agent. The agent keeps its own model, instructions, tools,
+ * Returns the options of an agent that works for another agent. The agent keeps its own model, instructions, tools,
  * mode and output. The rules of both agents judge its calls. The agent inherits all other options that it does not set.
  */
 export function optionsWithin(own: TurnOptions, outer: TurnOptions): Partial<TurnOptions> {
@@ -88,7 +88,7 @@ function stricter(first: Exclude<Permit, { decision: "deny" }>, second: Permit):
 }
 
 /**
- * Returns the options with which an agent continues a turn of another agent after a hand-off. Both agents share the
+ * Returns the options of an agent that continues a turn of another agent after a hand-off. Both agents share the
  * limits of the turn, so the lower limit counts. The agent's own steps, repeats and policy count if it sets them.
  */
 export function optionsAfter(own: TurnOptions, first: TurnOptions): Partial<TurnOptions> {

@@ -230,7 +230,7 @@ export interface RecalledMemory {
   /** The conversation and message of origin, as a link for users. Not shown to the model. */
   readonly conversation?: string;
   readonly message?: string;
-  /** Mark of the entry for the model, such as `m3`, with which a response cites the entry. Set with `memory.cite`. */
+  /** Mark of the entry for the model, such as `m3`. A response cites the entry by this mark. Set with `memory.cite`. */
   readonly mark?: string;
   /** A user dismissed the entry: the model does not see it, and this branch does not recall it again. */
   readonly dismissed?: true;

@@ -2,7 +2,7 @@ import { parseJsonText } from "../conversation/shape-problem.ts";
 
 /** Maximum attempts to parse one call's arguments, because strings may often look complete. */
 const LOOKS = 64;
-/** Maximum UTF-16 units of an empty object with blanks. */
+/** Maximum UTF-16 units of an empty object with spaces. */
 const SHORT = 64;
 
 /**

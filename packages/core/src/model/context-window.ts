@@ -25,7 +25,7 @@ const FORMS: readonly RegExp[] = [
 /** Smaller windows are not believed. */
 const LEAST = 1_000;
 
-/** Number of characters of a refusal that are searched: the window is near the beginning. */
+/** Number of searched characters of a refusal. The window's size is near the beginning. */
 const READ = 4_000;
 
 /**

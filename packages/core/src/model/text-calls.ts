@@ -28,7 +28,7 @@ const UNDECIDED = 100;
  */
 export class TextCalls {
   readonly #offered: ReadonlySet<string>;
-  /** True if the line so far, or the content so far, has only blanks. */
+  /** True if the line so far, or the content so far, has only white space. */
   #isLineStart = true;
   #isStart = true;
   /** Text that may be calls; absent while no text is held. */

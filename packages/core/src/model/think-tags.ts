@@ -8,7 +8,7 @@ const OPEN = "<think>";
 const CLOSE = "</think>";
 /** UTF-16 units searched for a closing tag, for models that omit the opening tag. */
 const WITHOUT_OPEN = 2_048;
-/** Maximum UTF-16 units of blanks before the opening tag. */
+/** Maximum UTF-16 units of white space before the opening tag. */
 const BLANKS = 64;
 
 /** Models whose templates write the opening tag themselves, so that answers begin with reasoning. */

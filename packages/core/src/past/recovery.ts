@@ -17,8 +17,8 @@ interface CrashRecovery {
 }
 
 /**
- * Applies the events that a crash left unwritten. The caller must write these events before the next event. Rules in
- * the log that are not in `allowed` are revoked; for an imported log, all rules (S17).
+ * Applies the events that a crash left unwritten. The caller must write these events before the next event. The
+ * log's rules outside `allowed` are revoked; for an imported log, all rules (S17).
  */
 export function recover(
   state: ConversationState,

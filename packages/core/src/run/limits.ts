@@ -147,7 +147,7 @@ export class Budget {
     Object.assign(pool.dearest, dearest);
   }
 
-  /** Usage with which the next turn begins if it shares these limits. */
+  /** Usage at the start of the next turn if the turn shares these limits. */
   spent(): EarlierUsage {
     const { cost, dearest, grants } = this.#pool;
     return {

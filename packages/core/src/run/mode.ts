@@ -35,7 +35,7 @@ export interface ModeOutput {
   check(value: Json): CheckedArguments | Promise<CheckedArguments>;
 }
 
-/** Returns the result with which a response finished its task, or nothing. */
+/** Returns the result in a response that finished its task, or nothing. */
 export function taskResultIn({ calls }: AssistantMessage): Json | undefined {
   const call = calls.findLast(({ tool, status }) => tool === FINISH_TASK && status === "completed");
   const input = call?.executedInput ?? call?.input;

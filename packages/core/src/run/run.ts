@@ -220,7 +220,7 @@ export interface RunWithModel {
   readonly model: ModelDriver;
 }
 
-/** Returns the turn with another model after its model failed, or nothing if no other model can replace this model. */
+/** Returns the turn with another model after a failure of its model, or nothing if there is no other model. */
 export type FallbackModel = (error: ModelError) => Promise<RunWithModel | undefined>;
 
 type CallbackName = Exclude<keyof Callbacks, "awaited">;

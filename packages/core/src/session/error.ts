@@ -61,8 +61,8 @@ export class SessionError extends Error {
 }
 
 /**
- * Error of an answer that does not fit its question, such as changed arguments with which the call cannot run. The
- * message gives the reason to the user. The question stays open.
+ * Error of an answer that does not fit its question. For example, the call cannot run with the user's changed
+ * arguments. The message gives the reason to the user. The question stays open.
  * @example session.answer("1", { decision: "allow" }).catch((error) => console.log(error instanceof UnfitAnswerError));
  */
 export class UnfitAnswerError extends TypeError {

@@ -15,7 +15,7 @@ export interface AskedQuestion {
 }
 
 /**
- * The questions of a session that wait for a user.
+ * A session's questions that wait for a user.
  * ```
  * ask ──▶ waiting ──▶ answered ──▶ written into the log
  *            ├───────────┴──▶ closed, when the asking call was aborted

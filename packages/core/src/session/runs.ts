@@ -6,7 +6,7 @@ import { SmallMap } from "../past/small-map.ts";
 import { branchBusy, Interruption, noMessage, SESSION_CLOSED, type SessionError } from "./error.ts";
 import type { HeldBranch } from "./options.ts";
 
-/** The methods with which a session controls one run. */
+/** The methods of a session to control one run. */
 export interface RunHandle {
   readonly id: string;
   /** The message that the run continues from. */

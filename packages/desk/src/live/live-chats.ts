@@ -5,7 +5,7 @@ import { asAtWork } from "../request/problem.ts";
 import type { TurnBeginning } from "./beginnings.ts";
 import { type AskedTurn, LiveChat } from "./live-chat.ts";
 
-/** Maximum chats of a desk that wait for a user. Beyond, the chat that has waited longest ends. */
+/** Maximum number of a desk's waiting chats. If one more waits, the chat that has waited longest ends. */
 const MOST_WAITING = 256;
 
 /** The chats of a desk, one for each active branch. A message at the end of a waiting chat continues the chat. */

@@ -61,7 +61,7 @@ export function fromJson(text: string): ReadConversation {
   }
   const [first] = events;
   if (first?.type !== "conversation.created")
-    throw new ExchangeError("event 1: expected conversation.created, with which every conversation begins.");
+    throw new ExchangeError("event 1: expected conversation.created, the first event of every conversation.");
   const unknown = toldUnknown(events);
   return { id: first.id, events, ...(unknown !== undefined && { unknown }) };
 }

@@ -64,7 +64,7 @@ function finishSentence({ finish, error }: AssistantMessage): string | undefined
   }
 }
 
-/** Returns the arguments with which the call ran, or else the model's arguments, as text. */
+/** Returns the call's arguments as text: those that ran, or else the model's. */
 export function executedArguments(call: Call): string {
   const input = call.executedInput ?? call.input;
   return input === undefined ? call.inputText : JSON.stringify(input, null, 2);

@@ -21,7 +21,7 @@ export interface ForeignMeaning {
   readonly restrains: readonly Rule[];
 }
 
-/** A call in the form with which rules are compared. */
+/** A call in the form that rules are compared with. */
 export interface Subject {
   /** Returns whether a deny or ask rule matches this call. */
   matches(rule: Rule): RuleMatch;

@@ -121,7 +121,7 @@ export function absentNames({ deny, ask, allow }: Rules): string[] {
   );
 }
 
-/** Servers and tools may have blanks and dots in their names. */
+/** Servers and tools may have spaces and dots in their names. */
 function problemOfName(name: string): string | undefined {
   if (name.length > 256 || /[\p{Cc}]/u.test(name))
     return "names a tool in more than 256 characters, or with control characters";

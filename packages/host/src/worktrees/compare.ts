@@ -46,7 +46,7 @@ export interface ComparedBranch {
 const EXCERPT = 600;
 const NAME = 60;
 
-/** Returns the message with several children that is nearest above `leaf`, if any. */
+/** Returns the nearest message above `leaf` that has several children, if any. */
 export function forkAbove(state: ConversationState, leaf: string | null): string | null | undefined {
   const below = (id: string | null) =>
     (state.children.get(id) ?? []).filter((child) => standingLeaf(state, child) === child);

@@ -6,7 +6,7 @@ import { encodeText } from "../wire/bytes.ts";
 /** The key of Anthropic's data in the provider data of a message. */
 export const PROVIDER = "anthropic";
 
-/** The JSON with which a message of each role begins. The encoder appends content blocks and closes the message. */
+/** The beginning of a message's JSON, by role. The encoder appends content blocks and closes the message. */
 export const BEGIN = { user: ',{"role":"user","content":[', assistant: ',{"role":"assistant","content":[' } as const;
 
 /** A prompt message in Anthropic's format, as JSON bytes: one or more messages, each after a comma. */

@@ -56,7 +56,7 @@ export class GeminiAnswer implements AnswerDecoder {
   /** Counts of the responses before this one. */
   #earlier = noUsage;
 
-  /** `codeTool`: the request's name for the tool with which Google runs code. */
+  /** `codeTool`: the request's name for Google's tool that runs code. */
   constructor(endpoint: Endpoint, codeTool = "code_execution") {
     this.#endpoint = endpoint;
     this.#codeTool = codeTool;

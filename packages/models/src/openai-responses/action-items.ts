@@ -9,7 +9,7 @@ type JsonObject = Readonly<Record<string, Json>>;
 /** Tools of OpenAI whose calls the caller runs, with items of their own. */
 const CLIENT_KINDS: ReadonlySet<string> = new Set(["local_shell", "shell", "apply_patch", "computer", "tool_search"]);
 
-/** Encodes the call of a tool that OpenAI defines and the caller runs. Returns nothing for all other calls. */
+/** Encodes a call, if OpenAI defines the call's tool and the caller runs it. Otherwise returns nothing. */
 export function clientItems(
   { id: callId, tool, input }: PromptCall,
   id: string | undefined,

@@ -13,7 +13,7 @@ export interface WrittenCall {
   readonly own: ItemData;
 }
 
-/** Returns the call in an item of a tool that OpenAI defines and the caller runs. Returns nothing for other items. */
+/** Returns the call in an item, if OpenAI defines the call's tool and the caller runs it. Otherwise returns nothing. */
 export function clientCall(item: JsonRecord): WrittenCall | undefined {
   const id = textAt(item, "call_id") || textAt(item, "id");
   const call = (tool: string, input: unknown): WrittenCall => {

@@ -85,7 +85,7 @@ export function responsesHead(
   };
 }
 
-/** The field of the options with which a server refused `stream_options`. */
+/** The refused field, if a server refused `stream_options`. */
 function isLeftOut({ providerOptions }: ModelSettings, provider: ResponsesProvider): boolean {
   return providerOptions?.[provider]?.stream_options === null;
 }

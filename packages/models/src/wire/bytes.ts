@@ -10,7 +10,7 @@ export const encodeText: (text: string) => Uint8Array = hasBuffer
   ? (text) => Buffer.from(text)
   : (text) => encoder.encode(text);
 
-/** Returns memory with any content. */
+/** Returns memory whose content is undefined. */
 export const takeMemory: (length: number) => Uint8Array<ArrayBuffer> = hasBuffer
   ? Buffer.allocUnsafeSlow
   : (length) => new Uint8Array(length);

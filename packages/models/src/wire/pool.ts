@@ -25,7 +25,7 @@ export interface PoolOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** Throws `OptionError` unless `fetch` is a function and the only way of sending requests, and for an unused `proxy`. */
+/** Throws `OptionError` if `fetch` is no function or conflicts with `dispatcher`, or if nothing would use `proxy`. */
 export function checkFetch(owner: string, { fetch, dispatcher, proxy }: PoolOptions): void {
   if (proxy !== undefined && fetch === undefined && !dispatcher && !isNode())
     throw new OptionError(

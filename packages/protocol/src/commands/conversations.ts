@@ -77,7 +77,7 @@ export const conversationCommands = {
         .enum(["streamed", "whole"])
         .optional()
         .describe(
-          "How the program at `/v1` reads the first answer. Lists leave out the conversation, except with `programs`.",
+          "Set by a program at `/v1`: its way to read the first answer. Only lists with `programs` contain the conversation.",
         ),
     },
     z.object(conversation),

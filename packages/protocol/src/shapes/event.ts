@@ -84,7 +84,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
           at: time.optional(),
           conversation: id.optional(),
           message: id.optional(),
-          mark: z.string().optional().describe("Mark with which a response cites the entry, such as `m3`."),
+          mark: z.string().optional().describe("Mark of the entry in citations, such as `m3`."),
           dismissed: z.literal(true).optional(),
         }),
       ),

@@ -66,7 +66,7 @@ export const message = engineSchema<Message>(
           source: z.string(),
           conversation: z.string().optional(),
           message: z.string().optional(),
-          mark: z.string().optional().describe("Mark with which a response cites the entry, such as `m3`."),
+          mark: z.string().optional().describe("Mark of the entry in citations, such as `m3`."),
           dismissed: z.literal(true).optional(),
         }),
       ).optional(),

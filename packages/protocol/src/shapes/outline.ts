@@ -10,7 +10,7 @@ import type { NarrowedRule, OutlineNode, Snapshot } from "./snapshot.ts";
 const MESSAGES_IN_VIEW = 200;
 const SIZE_IN_VIEW = 512 * 1024;
 
-/** The data of a snapshot that are not in the conversation's state. See {@link snapshotOf}. */
+/** A snapshot's data outside the conversation's state. See {@link snapshotOf}. */
 export interface SnapshotOf {
   readonly cursor: Cursor;
   /** The message whose branch is viewed. Absent or unknown: the message that was last written. */

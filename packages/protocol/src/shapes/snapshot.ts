@@ -149,7 +149,7 @@ export const snapshot = z.object({
   runs: listSchema(run),
   waiting: listSchema(run)
     .default([])
-    .describe("Runs without a process that wait for a user. An answer continues them."),
+    .describe("Runs that wait for a user after their process ended. An answer continues them."),
   continuedBy: z.record(id, id).default({}).describe("Runs that waited, each with the run that continued it."),
   inbox: listSchema(waiting).describe("Input of users that is not delivered yet, in order."),
   questions: listSchema(question).describe("Open questions."),

@@ -159,7 +159,7 @@ export class Gate {
     return this.#once.give(this.#principals.owner);
   }
 
-  /** Exchanges a token from an opened address for a one-time token, with which the page signs in. */
+  /** Exchanges a token from an opened address for a one-time token that signs the page in. */
   exchange(token: string, knock: GateRequest): { readonly once: string } | GateRefusal {
     const { header } = knock;
     // Prefetches and foreign links are not a user opening the address: the token is not checked, used up or counted. A

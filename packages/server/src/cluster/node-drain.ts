@@ -74,7 +74,7 @@ function isOnlyAsked(state: ConversationState, { id, leaf }: LiveRun): boolean {
   return !last || last.calls.every((call) => isEnded(call.status) || hasOpenQuestion(state, call.id));
 }
 
-/** Returns the command with which another node continues a run that was interrupted here. */
+/** Returns the command that lets another node continue a run that was interrupted here. */
 export function continueCommand({ live, run, parents }: AbandonedRun): NodeCommand {
   const { id: conversation, state } = live.session;
   const command = { type: "turn.resume" as const, id: `${run}-on`, conversation, ...continuationPoint(state, parents) };

@@ -21,7 +21,7 @@ const called = z.object({
 });
 
 /**
- * Returns two tools with which a model finds and calls other tools, so that their schemas need not be part of each
+ * Returns two tools for finding and calling other tools, so that the other tools' schemas need not be part of each
  * request. `find_tools {query}` returns matching tools with their schemas, at least one and as many as fit into `bytes`;
  * `call_tool {tool, input}` calls a tool. Pass both to the agent together with the other tools, and mark these
  * `unlisted`. `tools` returns the tools to search: the same array as long as nothing changed.

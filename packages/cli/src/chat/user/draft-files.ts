@@ -10,7 +10,7 @@ export interface MessageDraft {
   readonly asked?: DraftQuestion;
 }
 
-/** A question of a call, identified by its text, because a resumed call asks the same question again. */
+/** A question of a call. Its text identifies the question, because a resumed call asks the question again. */
 export interface DraftQuestion {
   readonly call: string;
   readonly what: string;

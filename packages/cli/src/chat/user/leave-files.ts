@@ -110,7 +110,7 @@ function leftOutLines({ leftOut }: FileComparison): string[] {
       WHY[why],
     ]);
   const more = leftOut.length > LISTED ? [`  … and ${counted(leftOut.length - LISTED, "more path")}`] : [];
-  return ["Not restored, as no snapshot has them:", ...table(rows).map((line) => `  ${line}`), ...more];
+  return ["Not restored, because no snapshot has these files:", ...table(rows).map((line) => `  ${line}`), ...more];
 }
 
 function processLines({ processes }: FileComparison): string[] {

@@ -160,7 +160,7 @@ function unquotedPastedPath(word: string): string {
   return word.replaceAll(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, single, double, escaped) => single ?? double ?? escaped);
 }
 
-/** Returns undefined for a relative path, so that ordinary words are not taken for paths. */
+/** Returns the absolute path in a pasted word. Returns undefined for a relative path, because an ordinary word could be one. */
 function absolutePathIn(word: string): string | undefined {
   if (word.includes("\n")) return undefined;
   try {

@@ -8,7 +8,7 @@ import { agentDescription, toolName } from "./launch-agent.ts";
 const OPTIONS: OptionNames<AgentToolOptions> = { name: "string", description: "string" };
 
 /**
- * Makes a tool with which the model hands the conversation over to another agent. That agent continues the turn in the
+ * Makes a tool that hands the conversation over to another agent. That agent continues the turn in the
  * same stream and on the same branch, and also takes the next turns there. It works with its own options, within the
  * limits and rules of the first agent. Two agents that hand over to each other need a function for the agent that is
  * defined later: `handOff(() => writer, { name: "hand_off_to_writer", description: "Writes stories." })`.

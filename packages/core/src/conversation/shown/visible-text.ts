@@ -1,7 +1,7 @@
 /**
  * Shows a user all of a text, so that no character can hide or reorder the rest (S23). Replaces invisible characters by
- * their code, such as `\u{202e}`: controls, format characters, emoji joiners, characters without a glyph, blanks other
- * than space, surrogate halves, and private use. Line ends and tabs stay.
+ * their code, such as `\u{202e}`: controls, format characters, emoji joiners, characters without a glyph, spaces other
+ * than U+0020, surrogate halves, and private use. Line ends and tabs stay.
  * @example visibleText("a\u202eb") // "a\\u{202e}b"
  */
 export function visibleText(text: string): string {

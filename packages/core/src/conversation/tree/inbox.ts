@@ -47,12 +47,12 @@ export function editInput(state: MutableState, event: Extract<Event, { type: "in
 
 const NONE: readonly WaitingInput[] = [];
 
-/** Returns the inputs for a run that are not held. */
+/** Returns a run's inputs, without held inputs. */
 export function inputsFor(state: ConversationState, run: string): readonly WaitingInput[] {
   return state.inbox.length === 0 ? NONE : state.inbox.filter((input) => input.run === run && !input.held);
 }
 
-/** Returns the waiting inputs on a path that have no live run; `resume()` delivers these inputs. */
+/** Returns a path's waiting inputs without a live run, which `resume()` delivers. */
 export function inputsLeft(state: ConversationState, path: readonly Message[]): readonly WaitingInput[] {
   const isLeft = (run: string | null) => run === null || !(state.runs.has(run) || state.waiting.has(run));
   const left = state.inbox.filter(({ run, held }) => held || isLeft(run));

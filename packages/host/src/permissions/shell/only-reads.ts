@@ -6,7 +6,7 @@ import { readShellCommand } from "./script.ts";
 /** Harmless commands that change files; `git commit` runs the hooks of the repository. */
 const WRITERS: ReadonlySet<string> = new Set(["mkdir", "touch", "git add", "git commit"]);
 
-/** Returns whether a shell command is known to change no file, such as `ls | head` and `git log`. */
+/** Returns true if a shell command, such as `ls | head` or `git log`, is known to change no file. */
 export function onlyReads(command: string): boolean {
   const parts = readShellCommand(command);
   return parts.length > 0 && parts.every(isReader);

@@ -28,7 +28,7 @@ function exact(part: CommandPart): string | undefined {
     !text.includes("\n") &&
     text.length <= 500 &&
     !/[ \t]/.test(part.words[0] ?? "");
-  // Reading a rule trims it, so a text with blanks at its ends would change.
+  // Reading a rule trims it, so a text with white space at its ends would change.
   return fits && text !== "" && text === text.trim() ? shellRule(text) : undefined;
 }
 
@@ -36,7 +36,7 @@ function shellRule(pattern: string): string {
   return formatRule({ tool: COMMAND, pattern });
 }
 
-/** Joins the words of a simple command by blanks. */
+/** Joins the words of a simple command with spaces. */
 export function simpleCommandText({ assignments, words }: Pick<CommandPart, "assignments" | "words">): string {
   return [...assignments, ...words].join(" ");
 }

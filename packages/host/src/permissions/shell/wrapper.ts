@@ -37,7 +37,7 @@ interface Wrapper {
   readonly code?: readonly string[];
   /** The words together form a script. */
   readonly joins?: boolean;
-  /** Options with which the wrapper runs nothing. */
+  /** Options that make the wrapper run nothing. */
   readonly looks?: readonly string[];
 }
 

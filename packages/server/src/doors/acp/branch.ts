@@ -12,7 +12,7 @@ export class EditorBranch {
   readonly #runs = new Map<string, string | undefined>();
   readonly #above = new Map<string, string | null>();
 
-  /** `first`: the message with which a fork begins. */
+  /** `first`: the first message of a fork. */
   constructor(state: ConversationState, leaf: string | null, first?: string) {
     this.#first = first;
     this.#leaf = leaf;

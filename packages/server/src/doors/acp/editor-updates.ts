@@ -382,7 +382,7 @@ function runOfMessage(state: ConversationState, message: string): string | undef
   return found?.role === "assistant" ? found.run : undefined;
 }
 
-/** Returns a call from the named message, which may be unfinished, or from the call's own message. */
+/** Returns a call from the named message, even from an unfinished message. Default: the message of the call. */
 export function callAt(state: ConversationState, call: string, named = state.calls.get(call)): Call | undefined {
   const message = state.messages.get(named ?? "");
   return message?.role === "assistant" ? message.calls.find(({ id }) => id === call) : undefined;

@@ -72,10 +72,10 @@ function quotes(text: string, said: string, answer: string): boolean {
   return at >= 0 && text.indexOf(plain(answer), at + plain(said).length) >= 0;
 }
 
-/** Headers with which programs name a chat: our own, and that of Open WebUI. */
+/** Headers that name a chat: our own, and that of Open WebUI. */
 const CHATS = ["x-banyan-chat", "x-openwebui-chat-id"];
 
-/** Returns the conversation id of the chat that a request names. All servers derive the same id. Users have own chats. */
+/** Returns the conversation id of the chat that a request names. All servers derive the same id. Users share no chat. */
 export function chatOf(context: DoorRequest, { name, user }: Principal): string | undefined {
   const chat = CHATS.map((header) => context.req.header(header)?.trim()).find((value) => value);
   if (chat === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { cutAfter, cutBefore, cutTo } from "@banyan/core/shown";
 
-/** Bytes to keep of the beginning and of the end of an output. */
+/** Number of bytes to keep at the beginning and at the end of an output. */
 export interface OutputLimits {
   readonly head: number;
   readonly tail: number;

@@ -4,7 +4,7 @@ import { WorkspaceError } from "../files/error.ts";
 export const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
 export const VERTICAL = "\\n\\v\\f\\r\\x85\\u2028\\u2029";
 
-/** The set of characters that each letter after a backslash means, in the syntax of a character class. */
+/** Character sets by the letter after a backslash, as in `\d`. Each set has the syntax of a character class. */
 export const SETS: Readonly<Record<string, string>> = {
   d: "\\p{Nd}",
   w: WORD,

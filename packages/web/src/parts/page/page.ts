@@ -231,7 +231,7 @@ export function usePage(): Page {
   return page;
 }
 
-/** Returns a part of the page's state; its change renders the view again. */
+/** Returns a part of the page's state. When the part changes, the view renders again. */
 export function usePageState<T>(select: (state: PageState) => T): T {
   return useStore(usePage().store, select);
 }

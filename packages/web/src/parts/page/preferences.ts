@@ -36,7 +36,7 @@ export function usePreference<Name extends keyof Preferences>(
   return [value, (chosen) => prefer({ [name]: chosen })];
 }
 
-/** Returns whether the page is dark, by preference or system. */
+/** Returns true if the page is dark, by the user's preference or else the system's. */
 export function useIsDark(): boolean {
   const [theme] = usePreference("theme");
   const isSystemDark = useMedia("(prefers-color-scheme: dark)");

@@ -69,7 +69,7 @@ function plainInline(text: string): string {
   return unbrokenText(decodeEntities(text));
 }
 
-/** Source line ends become blanks, but a definition of a footnote starts a new line. */
+/** Source line ends become spaces, but a definition of a footnote starts a new line. */
 function unbrokenText(text: string): string {
   return text.replace(NEW_LINE, (_, note) => (note === undefined ? " " : "\n")).replaceAll("\t", " ");
 }

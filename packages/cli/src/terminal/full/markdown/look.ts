@@ -3,7 +3,7 @@ import type { Token } from "marked";
 import type { Theme } from "../theme/theme.ts";
 import type { Highlight } from "./highlighter.ts";
 
-/** The theme and the syntax highlighter with which code and diffs are drawn. */
+/** The theme and the syntax highlighter for code and diffs. */
 export interface CodePaint {
   readonly theme: Theme;
   readonly highlight: Highlight;

@@ -36,7 +36,7 @@ export function completeFiles(files: WorkspaceFiles): Completer {
   };
 }
 
-/** The paths that begin with the typed text, in which blanks may be escaped. */
+/** The paths that begin with the typed text, in which spaces may be escaped. */
 function begunWith(paths: readonly string[], typed: string): readonly string[] {
   const wanted = typed.replaceAll(/\\(?=\s)/g, "").toLowerCase();
   return paths.filter((path) => path.toLowerCase().startsWith(wanted));

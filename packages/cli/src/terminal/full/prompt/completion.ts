@@ -14,7 +14,7 @@ export interface PromptSuggestion {
 }
 
 export interface CursorWord {
-  /** Includes its leading sign. A path with blanks is quoted after `@`, or unquoted if the user pressed Tab. */
+  /** Includes its leading sign. A path with spaces is quoted after `@`, or unquoted if the user pressed Tab. */
   readonly text: string;
   readonly isFirst: boolean;
   /** True if the user pressed Tab, rather than just typed. */
@@ -55,7 +55,7 @@ export class Completion implements AutocompleteProvider {
   ): Promise<AutocompleteSuggestions | null> {
     const before = (lines[cursorLine] ?? "").slice(0, cursorCol);
     const word = /(?:^|\s)(@"[^"]*(?:\/"[^\s"]*)?|\S*)$/.exec(before)?.[1] ?? "";
-    // After `@foo b`, Tab may mean a path with a blank.
+    // After `@foo b`, Tab may mean a path with a space.
     const path = force && !word.startsWith("@") ? /(?:^|\s)(@[^\s"@][^"@]*)$/.exec(before)?.[1] : undefined;
     for (const text of path === undefined ? [word] : [path, word]) {
       const isFirst = cursorLine === 0 && before.trimStart() === text;

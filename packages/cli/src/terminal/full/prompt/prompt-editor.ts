@@ -234,7 +234,7 @@ export class PromptEditor {
   }
 }
 
-/** The text to send, without trailing blanks; empty if blank. Leading blanks are its indentation. */
+/** The text to send, without white space at its end; empty if blank. White space at its beginning stays. */
 function sent(text: string): string {
   const written = fromHeldText(text.trimEnd());
   return written.trim() === "" ? "" : written;

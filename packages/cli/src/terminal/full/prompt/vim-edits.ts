@@ -85,7 +85,7 @@ function shifted(line: string, steps: number): string {
   return line.slice(Math.min(blanks, -steps * INDENT.length));
 }
 
-/** Joins the next lines to the current line, separated by one blank. */
+/** Joins the next lines to the current line, separated by one space. */
 export function joinLines({ text, at }: TextWithCursor, times: number): TextWithCursor | undefined {
   let place: TextWithCursor | undefined;
   for (let time = 0; time < times; time++) {

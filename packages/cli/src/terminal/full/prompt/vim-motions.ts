@@ -20,7 +20,7 @@ interface MotionTarget {
   readonly isInclusive?: boolean;
 }
 
-/** A motion to the end of the word under the cursor, because changing a word keeps the blank after the word. */
+/** A motion to the end of the word under the cursor, because changing a word keeps the space after the word. */
 export const REST = "rest";
 
 /**
@@ -45,7 +45,7 @@ export function motionOf(
   const units = unitsOf(text);
   let target: MotionTarget | undefined = { at };
   for (let time = 0; time < count && target; time++) {
-    // Changing several words keeps the blank after the last one.
+    // Changing several words keeps the space after the last one.
     const step: string = motion === REST && time < count - 1 ? "w" : motion;
     const next: MotionTarget | undefined = oneStep(step, { text, at: target.at }, units);
     if (next?.at === target.at && time > 0) break;
@@ -160,7 +160,7 @@ function wordAt(text: string, at: number, isBig: boolean, isInner: boolean): Ran
   while (from > 0 && kind(from - 1) === kind(here)) from--;
   let to = last(here);
   if (!isInner) {
-    // Include the blanks after the word, else those before it; for blanks, include the following word.
+    // Include the spaces after the word, else those before it; for spaces, include the following word.
     if (kind(here) === "blank" || kind(to + 1) === "blank") to = last(Math.min(to + 1, units.length - 1));
     else while (from > 0 && kind(from - 1) === "blank") from--;
   }
