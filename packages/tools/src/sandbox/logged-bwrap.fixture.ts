@@ -5,7 +5,7 @@ import { findProgram } from "./find-program.ts";
 
 const DOUBLE = `#!/bin/sh
 here=$(dirname "$0")
-case " $* " in *" -- "*) echo . >> "$here/starts" ;; esac
+case " $* " in *" --info-fd "*) ;; *" -- "*) echo . >> "$here/starts" ;; esac
 if [ -e "$here/refuses" ]; then echo "No permissions" >&2; exit 1; fi
 if [ -e "$here/opens" ]; then while [ "$1" != -- ]; do shift; done; shift; exec "$@"; fi
 exec REAL "$@"

@@ -18,16 +18,26 @@ export interface SandboxPlan {
     readonly socat?: string;
     readonly rg?: string;
     readonly mkfifo: string;
+    /** Without this program, each program in the sandbox has its own network. */
+    readonly nsenter?: string;
   };
 }
 
-/** Messages to the process of a sandbox. Each `wrapped` gets one `ended`. */
+/** How programs outside of a shared network reach it. */
+export interface NetworkEntrance {
+  /** Words before a program and its arguments that start the program in the network. They set no other limit. */
+  readonly enter: readonly string[];
+  /** The id of a process in the network. */
+  readonly process: number;
+}
+
+/** Messages to the process of a sandbox. Each `wrapped` gets one `ended`. `loopback`: the name of a shared network. */
 export type ToProcess =
   | { readonly type: "open"; readonly plan: SandboxPlan }
-  | { readonly type: "wrap"; readonly id: number }
+  | { readonly type: "wrap"; readonly id: number; readonly loopback: string | undefined }
   /** Replaces the reachable domains, also for programs that run. */
   | { readonly type: "domains"; readonly domains: readonly string[] }
-  | { readonly type: "ended"; readonly id: number }
+  | { readonly type: "ended"; readonly id: number; readonly loopback: string | undefined }
   | { readonly type: "close" };
 
 /** Replies of a sandbox's process. `invalid`: the plan is wrong. `unavailable`: this machine cannot have a sandbox. */
@@ -35,8 +45,8 @@ export type FromProcess =
   | { readonly type: "opened"; readonly temporary: string; readonly holder: string }
   | { readonly type: "invalid"; readonly message: string }
   | { readonly type: "unavailable"; readonly reason: string }
-  /** `text` is one simple command of a POSIX shell. */
-  | { readonly type: "wrapped"; readonly id: number; readonly text: string }
+  /** `text` is one simple command of a POSIX shell. Without `entrance`, the program has its own network. */
+  | { readonly type: "wrapped"; readonly id: number; readonly text: string; readonly entrance?: NetworkEntrance }
   /** `notices` are sentences about files that were moved aside after a program ended. */
   | { readonly type: "settled"; readonly id: number; readonly notices: readonly string[] }
   | { readonly type: "failed"; readonly id: number; readonly message: string };

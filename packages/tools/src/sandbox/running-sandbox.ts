@@ -80,6 +80,7 @@ function failed(reason: string, isLasting = false): SandboxStart {
 }
 
 type OpenedReply = Extract<FromProcess, { type: "opened" }>;
+type WrappedReply = Extract<FromProcess, { type: "wrapped" }>;
 
 /** The process of a sandbox that passed its trial. It ends with this program. */
 export class RunningSandbox {
@@ -87,7 +88,7 @@ export class RunningSandbox {
   readonly #process: ChildProcess;
   readonly #holder: SandboxHolder;
   readonly #owned: number;
-  readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<WrappedReply>>();
   readonly #settling = new Map<number, (notices: readonly string[] | undefined) => void>();
   #last = 0;
   #isClosed = false;
@@ -108,11 +109,11 @@ export class RunningSandbox {
     process.channel?.unref();
   }
 
-  async wrap({ file, args, environment }: ProgramLaunch): Promise<SandboxedProgram> {
-    const text = await this.#wrapped();
+  async wrap({ file, args, environment }: ProgramLaunch, loopback?: string): Promise<SandboxedProgram> {
+    const { text, entrance } = await this.#wrapped(loopback);
     let settled: Promise<readonly string[] | undefined> | undefined;
     const ended = () => {
-      settled ??= this.#isClosed ? Promise.resolve(undefined) : this.#settled();
+      settled ??= this.#isClosed ? Promise.resolve(undefined) : this.#settled(entrance && loopback);
       return settled;
     };
     return {
@@ -132,12 +133,12 @@ export class RunningSandbox {
     };
   }
 
-  #settled(): Promise<readonly string[] | undefined> {
+  #settled(loopback: string | undefined): Promise<readonly string[] | undefined> {
     const id = ++this.#last;
     return new Promise((resolve) => {
       this.#settling.set(id, resolve);
       this.#process.channel?.ref();
-      sendToSandbox(this.#process, { type: "ended", id });
+      sendToSandbox(this.#process, { type: "ended", id, loopback });
     });
   }
 
@@ -151,13 +152,13 @@ export class RunningSandbox {
     await endChild(this.#process);
   }
 
-  #wrapped(): Promise<string> {
+  #wrapped(loopback: string | undefined): Promise<WrappedReply> {
     if (this.#isClosed) throw closedSandboxError();
     this.#last += 1;
-    const wrapped = Promise.withResolvers<string>();
+    const wrapped = Promise.withResolvers<WrappedReply>();
     this.#waiting.set(this.#last, wrapped);
     this.#process.channel?.ref();
-    sendToSandbox(this.#process, { type: "wrap", id: this.#last });
+    sendToSandbox(this.#process, { type: "wrap", id: this.#last, loopback });
     return wrapped.promise;
   }
 
@@ -172,7 +173,7 @@ export class RunningSandbox {
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     this.#rest();
-    if (message.type === "wrapped") waiting?.resolve(message.text);
+    if (message.type === "wrapped") waiting?.resolve(message);
     else
       waiting?.reject(
         new SandboxError("system", `The command did not run, because its sandbox failed: ${message.message}`),

@@ -14,11 +14,12 @@ import { INSIDE, shellWords, WORDS } from "./find-program.ts";
 import { HeldPlaces, removeEnded, waitForCommands } from "./held-places.ts";
 import { makeHolder, type SandboxHolder } from "./holder.ts";
 import { writeKeyFilter } from "./kernel-keys.ts";
-import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
+import type { FromProcess, NetworkEntrance, SandboxPlan, ToProcess } from "./messages.ts";
 import { isPlaceholder } from "./placeholder.ts";
 import { danglingTarget, ProtectedLinks } from "./protected-links.ts";
 import { isPathWithin, protectedPlaces } from "./protected-places.ts";
 import { obeyedByGit, protectedOfRepository } from "./repository.ts";
+import { SharedNetworks } from "./shared-networks.ts";
 import { Submodules } from "./submodules.ts";
 
 /*
@@ -69,8 +70,8 @@ process.on("message", (message: ToProcess) => {
       startSandbox(message.plan).then(sendToParent).catch(leave);
       return;
     case "wrap":
-      wrapCommand().then(
-        (text) => sendToParent({ type: "wrapped", id: message.id, text }),
+      wrapCommand(message.loopback).then(
+        (wrapped) => sendToParent({ type: "wrapped", id: message.id, ...wrapped }),
         (error: unknown) => sendToParent({ type: "failed", id: message.id, message: sandboxErrorText(error) }),
       );
       return;
@@ -78,7 +79,7 @@ process.on("message", (message: ToProcess) => {
       useDomains(message.domains);
       return;
     case "ended":
-      sendToParent({ type: "settled", id: message.id, notices: endedNotices() });
+      sendToParent({ type: "settled", id: message.id, notices: endedNotices(message.loopback) });
       return;
     case "close":
       leave();
@@ -107,11 +108,20 @@ async function startSandbox(wanted: SandboxPlan): Promise<FromProcess> {
     const missing = errors.filter((error) => !error.startsWith("ripgrep "));
     const lacking = [...missing, ...warnings.filter((warning) => warning.startsWith("seccomp"))];
     if (lacking.length > 0) return { type: "unavailable", reason: lacking.join("; ") };
+    if (process.platform === "linux")
+      inShell = afterOptions(await SandboxManager.wrapWithSandbox(COMMAND, "sh", config));
     if (wanted.domains.length > 0) await SandboxManager.initialize(config);
     holder = makeHolder(base, wanted.programs.mkfifo);
     held = new HeldPlaces(holder);
     plan = wanted;
-    await tryOut();
+    const { bwrap, socat, nsenter } = wanted.programs;
+    if (bwrap !== undefined && socat !== undefined && nsenter !== undefined)
+      networks = new SharedNetworks({ bwrap, socat, nsenter, proxy: SandboxManager.getLinuxHttpSocketPath() });
+    const isShared = networks !== undefined && (await succeeds(tryOut("trial")));
+    networks?.close();
+    // Without the right to enter a namespace, each command has its own network.
+    if (!isShared) networks = undefined;
+    if (!isShared) await tryOut();
     return { type: "opened", temporary, holder: holder.folder };
   } catch (error) {
     plan = undefined;
@@ -125,6 +135,8 @@ function useDomains(domains: readonly string[]): void {
   SandboxManager.updateConfig(sandboxConfig(plan, []));
 }
 
+/** The networks that commands share, if this machine permits them. */
+let networks: SharedNetworks | undefined;
 let running = 0;
 const submodules = new Submodules();
 const links = new ProtectedLinks();
@@ -152,9 +164,10 @@ function releaseWhenIdle(): void {
 }
 
 /** Like `ended`, for a command without a waiting caller: an error becomes a notice, and the sandbox continues. */
-function endedNotices(): string[] {
+function endedNotices(loopback: string | undefined): string[] {
+  const lost = loopback !== undefined && networks?.leave(loopback) === true ? [LOST_NETWORK] : [];
   try {
-    return cleanUpAfterCommand();
+    return [...lost, ...cleanUpAfterCommand()];
   } catch (error) {
     return [`Files that a command left behind could not be checked: ${sandboxErrorText(error)}.`];
   }
@@ -164,15 +177,21 @@ function putAside(): string[] {
   return [...links.putBack(), ...submodules.putAside()];
 }
 
+const LOST_NETWORK =
+  "The network that commands of this conversation share was ended by another program. Restart the servers that should be reached.";
+
 /** Descriptor of the pipe of `SandboxHolder.commands`. The processes around a command have it open, not the command. */
 const COMMANDS = 8;
+/** Descriptor of the key filter. The runtime uses descriptor 9 for a long list of mounts. */
+const FILTER = 7;
 
 /** Throws unless a command runs in the sandbox, cannot write outside, and cannot see the hidden file. */
-async function tryOut(): Promise<void> {
+async function tryOut(loopback?: string): Promise<void> {
   const writesOutside = '! (: > "$0") 2>/dev/null || { echo "it could write outside" >&2; exit 1; }';
   const seesHidden = '[ -z "$1" ] || [ ! -e "$1" ] || { echo "the home folder could not be closed" >&2; exit 1; }';
-  const text = await wrapCommand();
+  const { text, entrance } = await wrapCommand(loopback);
   try {
+    if (loopback !== undefined && entrance === undefined) throw new Error("there is no shared network");
     await promisify(execFile)("/bin/sh", ["-c", `exec ${text}`], {
       env: {
         ...process.env,
@@ -184,11 +203,18 @@ async function tryOut(): Promise<void> {
       timeout: 10_000,
     });
   } finally {
-    cleanUpAfterCommand();
+    endedNotices(entrance && loopback);
   }
 }
 
-async function wrapCommand(): Promise<string> {
+function succeeds(work: Promise<void>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
+async function wrapCommand(loopback: string | undefined): Promise<{ text: string; entrance?: NetworkEntrance }> {
   if (plan === undefined || held === undefined || holder === undefined) throw new Error("The sandbox is not open.");
   const { writable } = plan;
   // Count before any placeholder is created: a command that ends meanwhile must not remove placeholders.
@@ -198,8 +224,14 @@ async function wrapCommand(): Promise<string> {
     if (running === 1) links.remember(all);
     const found = await held.hold(all.flatMap((place) => madeIn(place, writable)));
     const key = mountsKey(plan, found);
-    if (last?.key !== key) last = { key, text: wrappedCommand(plan, found, holder.commands) };
-    return await last.text;
+    if (last?.key !== key) last = { key, text: wrappedCommand(plan, found) };
+    const text = await last.text;
+    // The system may permit no more namespaces: then the command has its own network.
+    const entrance = loopback === undefined ? undefined : await networks?.join(loopback).catch(() => undefined);
+    return {
+      text: completed(entrance === undefined ? text : inNetwork(text, entrance), plan, holder.commands),
+      ...(entrance && { entrance }),
+    };
   } catch (error) {
     last = undefined;
     cleanUpAfterCommand();
@@ -215,12 +247,13 @@ function madeIn(place: string, writable: readonly string[]): string[] {
 
 let last: { readonly key: string; readonly text: Promise<string> } | undefined;
 
-async function wrappedCommand(plan: SandboxPlan, found: readonly string[], pipe: string): Promise<string> {
+const COMMAND = `exec ${COMMANDS}>&-; ${INSIDE}=1; export ${INSIDE}; eval "unset ${WORDS}; exec $${WORDS}"`;
+
+async function wrappedCommand(plan: SandboxPlan, found: readonly string[]): Promise<string> {
   const config = sandboxConfig(plan, found);
-  const command = `exec ${COMMANDS}>&-; ${INSIDE}=1; export ${INSIDE}; eval "unset ${WORDS}; exec $${WORDS}"`;
   for (let looks = 1; ; looks++) {
     try {
-      return completed(await SandboxManager.wrapWithSandbox(command, "sh", config), plan, pipe);
+      return await SandboxManager.wrapWithSandbox(COMMAND, "sh", config);
     } catch (error) {
       if (looks === MOST_LOOKS || !sandboxErrorText(error).endsWith("not found in PATH")) throw error;
     }
@@ -268,14 +301,41 @@ function missingPart(path: string): string {
   return above === path || (existsSync(above) && !isPlaceholder(above)) ? path : missingPart(above);
 }
 
+/** The text before all mounts of the runtime. */
+const OWN_NETWORK = " --new-session --die-with-parent --unshare-net ";
+
 /** The text after all mounts of the runtime. No file name appears after this text. */
 const AFTER_MOUNTS = " --dev /dev --unshare-pid ";
+
+/** The end of the runtime's command without relays to the proxies: a shell with `COMMAND`. */
+let inShell = "";
+
+/** Lets a command of the runtime use an existing network, in place of a network and relays of its own. */
+function inNetwork(text: string, { enter }: NetworkEntrance): string {
+  const start = `${plan?.programs.bwrap}${OWN_NETWORK}`;
+  const at = text.indexOf(start);
+  if (at < 0) throw unknownFormat();
+  const [file = "", ...args] = enter;
+  const options = text.slice(at + start.length, text.length - afterOptions(text).length);
+  const joining = `${shellWords({ file, args })} ${start.replace(" --unshare-net ", " ")}`;
+  return `${text.slice(0, at)}${joining}${options}${inShell}`;
+}
+
+function afterOptions(text: string): string {
+  const at = text.indexOf(" -- ", text.lastIndexOf(AFTER_MOUNTS));
+  if (at < 0) throw unknownFormat();
+  return text.slice(at);
+}
+
+function unknownFormat(): Error {
+  return new Error("the sandbox runtime answered in an unexpected format");
+}
 
 /** Adds what the runtime lacks: cache mounts, own shared memory and queues, and the key filter. Throws on an unknown format. */
 function completed(text: string, { caches, readable, readDenied }: SandboxPlan, pipe: string): string {
   if (process.platform !== "linux") return text;
   const at = text.lastIndexOf(AFTER_MOUNTS);
-  if (at < 0) throw new Error("the sandbox runtime answered in an unexpected format");
+  if (at < 0) throw unknownFormat();
   const mounts = caches.map((cache, index) => {
     // A real readable folder cannot get a new mount point.
     if (!existsSync(cache) && readable.some((place) => isPathWithin(place, cache) && existsSync(place))) return "";
@@ -287,7 +347,7 @@ function completed(text: string, { caches, readable, readDenied }: SandboxPlan, 
   if (readDenied.some((place) => isPathWithin(place, realpathSync(temporary))))
     mounts.push(` ${shellWords({ file: "--bind", args: [temporary, temporary] })}`);
   const [filter, opened] = hasKeyFilter
-    ? [" --seccomp 9", ` 9<${shellWords({ file: keyFilter, args: [] })}`]
+    ? [` --seccomp ${FILTER}`, ` ${FILTER}<${shellWords({ file: keyFilter, args: [] })}`]
     : ["", ""];
   const counted = ` ${COMMANDS}<>${shellWords({ file: pipe, args: [] })}`;
   return `${text.slice(0, at)}${mounts.join("")} --unshare-ipc${filter}${text.slice(at)}${opened}${counted}`;
@@ -326,5 +386,6 @@ function sandboxErrorText(error: unknown): string {
 async function close(): Promise<void> {
   setTimeout(() => process.exit(), LONGEST_CLOSING);
   if (holder !== undefined) await waitForCommands(holder);
+  networks?.close();
   await SandboxManager.reset();
 }

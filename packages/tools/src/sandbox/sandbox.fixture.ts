@@ -21,14 +21,15 @@ export async function sandboxOf(folder: TestFolder, options: Partial<SandboxOpti
   return opening.sandbox;
 }
 
-/** Starts a shell command in a sandbox, with pipes for all streams. */
+/** Starts a shell command in a sandbox, with pipes for all streams. `loopback`: the name of its shared network. */
 export async function startIn(
   sandbox: Sandbox,
   folder: TestFolder,
   command: string,
   environment: Readonly<Record<string, string>> = { PATH: process.env.PATH ?? "" },
+  loopback?: string,
 ): Promise<ChildProcess & AsyncDisposable> {
-  const program = await sandbox.wrap({ file: "/bin/sh", args: ["-c", command], environment });
+  const program = await sandbox.wrap({ file: "/bin/sh", args: ["-c", command], environment }, loopback);
   const child = spawn(program.file, program.args, { cwd: folder.root, env: program.environment });
   const exited = once(child, "exit");
   return Object.assign(child, {

@@ -104,8 +104,11 @@ export interface Sandbox extends AsyncDisposable {
    * writable folder, which is removed with the sandbox. Exit code, signals and streams are those of the program. The
    * result is for one start in the calling thread; the program ends with that thread. If this rejects with a
    * `SandboxError`, the program must not be started.
+   *
+   * Programs with the same `loopback`, such as a conversation's id, reach each other's servers on 127.0.0.1 (S39), if
+   * this machine permits it. Without `loopback`, the program has a network of its own.
    */
-  wrap(program: ProgramLaunch): Promise<SandboxedProgram>;
+  wrap(program: ProgramLaunch, loopback?: string): Promise<SandboxedProgram>;
 }
 
 /** A sandbox, or a sentence for the user with the reason why no sandbox is possible. See {@link openSandbox}. */
@@ -162,7 +165,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     return unavailable(`${root} is inside Banyan's own files, which commands must not reach`);
 
   const program = (name: string) => findProgram(name, env.PATH ?? "", writable);
-  const [bwrap, socat, rg, mkfifo] = ["bwrap", "socat", "rg", "mkfifo"].map(program);
+  const [bwrap, socat, rg, mkfifo, nsenter] = ["bwrap", "socat", "rg", "mkfifo", "nsenter"].map(program);
   const lacking = [
     ...(process.platform === "linux" && bwrap === undefined ? ["bubblewrap"] : []),
     ...(process.platform === "linux" && socat === undefined ? ["socat"] : []),
@@ -190,7 +193,13 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     caches: closed.caches.filter((cache) => !writable.some((place) => isPathWithin(place, cache))),
     ...(hidden !== undefined && { hidden }),
     domains: network.domains,
-    programs: { ...(bwrap && { bwrap }), ...(socat && { socat }), ...(rg && { rg }), mkfifo },
+    programs: {
+      ...(bwrap && { bwrap }),
+      ...(socat && { socat }),
+      ...(rg && { rg }),
+      ...(nsenter && { nsenter }),
+      mkfifo,
+    },
   };
   const environment = childEnvironment(env, {
     ...Object.fromEntries(PROXIES.map((name) => [name, env[name]])),
@@ -324,8 +333,8 @@ class PlannedSandbox implements Sandbox {
     await this.#opened();
   }
 
-  async wrap(program: ProgramLaunch): Promise<SandboxedProgram> {
-    return (await this.#opened()).wrap(program);
+  async wrap(program: ProgramLaunch, loopback?: string): Promise<SandboxedProgram> {
+    return (await this.#opened()).wrap(program, loopback);
   }
 
   async #opened(): Promise<RunningSandbox> {

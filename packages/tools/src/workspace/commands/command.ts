@@ -36,6 +36,8 @@ export interface CommandOptions {
   /** Kills the command immediately. */
   readonly hurry?: AbortSignal;
   readonly sandbox?: Sandbox;
+  /** The name of the network that this command shares with others in the sandbox. Absent: a network of its own. */
+  readonly loopback?: string | undefined;
   /**
    * Gets the standard input once the command runs; absent: no input. A command with input is a background command: it
    * does not keep the program alive, and its output is read at 10 MiB per second at most. `isWaiting` returns whether
@@ -87,7 +89,7 @@ export async function runShellCommand(
     args: ["-c", 'exec "$0" -c -- "$1" 2>&1', commandShell(), command],
     environment,
   };
-  using sandboxed = await options.sandbox?.wrap(inShell);
+  using sandboxed = await options.sandbox?.wrap(inShell, options.loopback);
   options.signal.throwIfAborted();
   const { file, args, environment: env } = sandboxed ?? inShell;
   const child = spawn(file, args, {

@@ -79,8 +79,9 @@ export function shellTool(
     async execute({ command, timeout: given, background: stays = false }, context) {
       await orNotExecuted(checkRoot(workspace));
       return loggingSeenFiles(workspace, context, async () => {
+        const loopback = context.conversation.id;
         if (stays) {
-          const surroundings = { ...surroundingsIn(workspace, { env, sandbox }), timeout: given };
+          const surroundings = { ...surroundingsIn(workspace, { env, sandbox }), timeout: given, loopback };
           const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
           const started = await orNotExecuted(starting);
           return "end" in started
@@ -101,6 +102,7 @@ export function shellTool(
             hurry,
             onOutput,
             running,
+            loopback,
           }),
         );
         return commandResult(output, end, timeout);
@@ -134,6 +136,8 @@ export interface RunOptions extends ShellOptions {
   readonly hurry?: AbortSignal | undefined;
   readonly onOutput?: (text: string) => void;
   readonly running?: RunningCommands;
+  /** The name of the network that this command shares with others in the sandbox. Absent: a network of its own. */
+  readonly loopback?: string | undefined;
 }
 
 const RUN_OPTIONS: OptionNames<RunOptions> = {
@@ -143,6 +147,7 @@ const RUN_OPTIONS: OptionNames<RunOptions> = {
   hurry: true,
   onOutput: true,
   running: true,
+  loopback: true,
 };
 
 /**
@@ -163,6 +168,7 @@ export async function runInWorkspace(
     ...surroundingsIn(workspace, { env, sandbox }),
     timeout: bounds.timeout,
     signal: bounds.signal,
+    loopback: bounds.loopback,
     ...(bounds.hurry && { hurry: bounds.hurry }),
     onOutput(text, written) {
       output.push(written);
