@@ -10,7 +10,7 @@ import type { Json } from "../conversation/part.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 
 /**
- * An action that a provider ran itself, such as a web search, in the form in which requests send it back.
+ * An action that a provider ran itself, such as a web search, in the form of later requests.
  * See {@link providedCall}.
  */
 export interface ProviderAction {

@@ -90,7 +90,7 @@ async function chooseKeptMessages(
   return { kept, leftOut: said.length - kept.length + (isWhole(path) ? 0 : leftOutBefore(path, said)) };
 }
 
-/** `shrinking`: length of each older message that must be cut, as a share of that of the newer message. */
+/** `shrinking`: each cut message has this share of the length of the next newer message. */
 async function filledWords(
   run: TurnRun,
   said: readonly Message[],

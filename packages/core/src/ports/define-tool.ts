@@ -74,8 +74,8 @@ export function toolProblem(tool: Tool): string | undefined {
 type SchemaValue<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : unknown;
 
 /**
- * Defines a tool. Its schema gives the type of its input, and `execute` the type of its output. Throws `OptionError` for
- * an unknown option, and `ToolDefinitionError` for an invalid value, such as missing effects.
+ * Defines a tool. Its schema gives the type of its input, and `execute` the type of its output. Throws `OptionError`
+ * for an unknown option, and `ToolDefinitionError` for an invalid value, such as missing effects.
  * @example
  * const clock = defineTool({
  *   name: "clock",
@@ -149,7 +149,7 @@ export type CheckedArguments =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Error that a tool throws if the call had no effect, such as a command that could not be started. Users see that the
+ * Error that a tool throws if the call had no effect, for example because a command could not start. Users see that the
  * call did not run, and the model reads "Not executed: " with the message.
  * @example throw new NotExecutedError("there is no shell on this system. Use the other tools.");
  */

@@ -115,7 +115,7 @@ function joinSubjects(subjects: readonly Subject[]): Subject {
   };
 }
 
-/** Returns a tool of ours that can write files as a tool that only reads, if this call only reads files. */
+/** Returns our writing tool as a reading tool, if this call only reads files. */
 export function asReader(tool: Tool, input: Json): Tool {
   if (tool.offeredBy !== undefined || tool.files !== "write") return tool;
   const { looksAt, paths = [] } = describeCallForRules(tool, input) ?? {};

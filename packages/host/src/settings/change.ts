@@ -17,7 +17,7 @@ export function changeSetting(file: string, path: KeyPath, value: unknown, owner
   changeFile(file, path, [value], owner);
 }
 
-/** Changes a setting to a value that a user typed: as JSON if that is valid for the setting, or else the text. */
+/** Changes a setting to a typed value: the text as JSON if this is valid for the setting, or else the text itself. */
 export function changeSettingByText(file: string, path: KeyPath, text: string, owner: SettingsOwner = "user"): void {
   const parsed = parseJsonText(text);
   changeFile(file, path, parsed === undefined ? [text] : [parsed, text], owner);

@@ -41,7 +41,7 @@ const NO_WORKSPACE =
   "This server has no workspace, so a branch cannot have files of its own. Continue on another branch.";
 
 const LONGEST = 40;
-/** Milliseconds for which a worktree of an unknown conversation may belong to one that is about to be stored. */
+/** Milliseconds for which an unknown conversation keeps its worktree, because it may be about to be stored. */
 const YOUNG = 3_600_000;
 
 /** The message whose text is stored. */

@@ -1,4 +1,4 @@
-/** Traits of a model of the Responses API, judged by its name, that decide which settings it accepts. */
+/** Traits of a model of the Responses API, by its name. The traits decide which settings the model accepts. */
 export interface ModelTraits {
   /** The model reasons, so it can return encrypted reasoning, and accepts no sampling settings while it reasons. */
   readonly reasons: boolean;
@@ -42,7 +42,9 @@ export function xaiTraits(model: string): ModelTraits {
   return { reasons: true, samples: true, efforts: takesNone ? [] : efforts };
 }
 
-/** Returns the nearest accepted effort: the same, else a lower one, else a higher one. `none` replaces no other effort. */
+/**
+ * Returns the nearest accepted effort: the same, else a lower one, else a higher one. `none` replaces no other effort.
+ */
 export function nearestEffort(effort: string | undefined, { efforts }: ModelTraits): string | undefined {
   if (effort === undefined || efforts === undefined || efforts.includes(effort)) return effort;
   const index = LEVELS.indexOf(effort);

@@ -19,8 +19,8 @@ export interface PoolOptions {
   /** Sends the requests in place of the driver's own connection pool; `proxy` then has no effect. */
   readonly dispatcher?: Dispatcher;
   /**
-   * Sends all requests of the model, such as one that records them. `proxy` then has no effect. Default: on
-   * Node a connection pool of undici, which is faster, and elsewhere the global `fetch`.
+   * A function that sends all requests of the model, for example to record them. `proxy` then has no effect. Default:
+   * on Node a connection pool of undici, which is faster, and elsewhere the global `fetch`.
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
@@ -59,8 +59,8 @@ export async function loadWire(): Promise<void> {
 }
 
 /**
- * Loads the part of undici that sends requests. All of undici takes twice as long, because of its caches, WebSockets and
- * mocks.
+ * Loads the part of undici that sends requests. All of undici takes twice as long, because of its caches, WebSockets
+ * and mocks.
  */
 async function loadAgent(): Promise<typeof Agent> {
   try {

@@ -60,7 +60,7 @@ export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
  * @example const told = z.discriminatedUnion("type", noticeSchemas({ conversation: z.string() }));
  */
 export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
-  const leaf = id.nullable().describe("End of the branch that is compacted.");
+  const leaf = id.nullable().describe("Last message of the compacted branch.");
   return [
     z.object({
       ...head,

@@ -68,8 +68,8 @@ export class Gate {
   readonly #once = new OneTimeTokens();
 
   /**
-   * `origins`: other origins whose pages may send requests. Default: none. `authorize`: decides about requests without a
-   * token of this server.
+   * `origins`: other origins whose pages may send requests. Default: none. `authorize`: decides about requests without
+   * a token of this server.
    */
   constructor(
     principals: Principals,
@@ -102,8 +102,8 @@ export class Gate {
   }
 
   /**
-   * Judges a request for the page. The page's files contain no data: all data comes over the socket. `once`: the page of
-   * an authorized user must first sign in with this one-time token.
+   * Judges a request for the page. The page's files contain no data: all data comes over the socket. `once`: the page
+   * of an authorized user must first sign in with this one-time token.
    */
   async judgePage(knock: GateRequest, request: Request): Promise<GateVerdict | { readonly once: string }> {
     const page = bearerOf(knock) === undefined ? await this.page(knock, request) : undefined;
@@ -140,7 +140,10 @@ export class Gate {
     return cookie === undefined ? undefined : this.#principals.byCookie(cookie);
   }
 
-  /** Returns the refusal of a request that no token could admit. `isFrame`: the page itself frames the requested document. */
+  /**
+   * Returns the refusal of a request that no token could admit. `isFrame`: the page itself frames the requested
+   * document.
+   */
   stranger({ method, header }: GateRequest, isFrame = false): GateRefusal | undefined {
     const host = header("host");
     if (host === undefined || !this.#hosts().has(host.toLowerCase())) return WRONG_HOST;
@@ -172,8 +175,8 @@ export class Gate {
   }
 
   /**
-   * Signs in a page of this server that presents a token (S3). If a shared link is opened in a browser whose page sees
-   * more, that page stays signed in, and only the link's scope is returned: a cookie must not be enough to get a key.
+   * Signs in a page of this server that presents a token (S3). If a signed-in browser opens a shared link, its page
+   * stays signed in. Returns only the link's scope, because a cookie must not be enough to get a key.
    */
   signIn(token: string, knock: GateRequest): PageSignIn | { readonly stays: ShareScope } | GateRefusal {
     const site = knock.header("sec-fetch-site");

@@ -25,7 +25,10 @@ export class ToolIndex {
     this.#index.addAll(tools.map(entryOf));
   }
 
-  /** Returns the tools that have most words of the query or their synonyms, best first; a tool of that name comes first. */
+  /**
+   * Returns the tools that match most words of the query or their synonyms, the best first. A tool of exactly this name
+   * is first.
+   */
   find(query: string): Tool[] {
     const words = [...new Set(splitNameWords(query).filter((word) => wordRoot(word) !== ""))];
     const found = new Map<string, { score: number; words: number }>();

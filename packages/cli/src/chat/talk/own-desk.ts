@@ -58,7 +58,9 @@ export class OwnDesk implements AsyncDisposable {
     return id;
   }
 
-  /** Resolves with whether another turn follows the one that ended at `leaf`: a hook can keep the agent working. */
+  /**
+   * Resolves with true if another turn follows the turn that ended at `leaf`, because a hook keeps the agent working.
+   */
   async continues(conversation: string, leaf: string | null): Promise<boolean> {
     const session = await this.open(conversation);
     await this.#desk.chats.settled(session);

@@ -208,7 +208,7 @@ export function remindOfUnfinished(
   for (const line of unfinishedLines(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
 }
 
-/** Returns whether an item ends a run that an earlier process left unfinished, as the user was told already. */
+/** Returns true if an item ends an earlier process's unfinished run. The user already knows about this run. */
 export function isKnownInterruption(
   { interrupted }: Pick<UnfinishedConversation, "interrupted">,
   item: FeedItem,

@@ -52,8 +52,8 @@ export function withoutOptions(words: readonly string[]): readonly string[] | un
 }
 
 /**
- * Returns whether a command may run the pattern's command although it begins with another word (S25), which contains
- * the pattern's words. Excludes programs that never run their arguments, if their output only goes to such programs.
+ * Returns true if a command begins with another word, but contains the pattern's words and may run the pattern's
+ * command (S25). Excludes programs that never run their arguments, if their output only goes to such programs.
  */
 export function mayRun(pattern: string, part: CommandPart): boolean {
   const sought = literalWords(pattern);

@@ -52,7 +52,7 @@ export function mayExecuteInput(part: CommandPart): boolean {
   return words[0] === "git" && GIT_OBEYS_INPUT.has(words[1] ?? "");
 }
 
-/** Returns whether a part may do more than its words show, so that no rule can allow this part. */
+/** Returns true if a part may do more than its words show. No rule can allow such a part. */
 export function isUnpredictable(part: ShellPart): boolean {
   return part.kind === "opaque" || (part.kind === "command" && mayExecuteInput(part));
 }

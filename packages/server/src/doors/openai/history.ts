@@ -174,9 +174,9 @@ function turnsOfPath(path: readonly Message[]) {
 }
 
 /**
- * Returns whether a turn of a branch matches a program's. A program may have the beginning of an answer that was cut
- * off, or the end of one that began twice. The branch alone has additions of the program and filled-in commands: its
- * message may be longer, or the program's may start with a slash.
+ * Returns whether a turn of a branch matches a program's. A program may have only the beginning of an answer (cut off),
+ * or only its end (if the answer began twice). The branch alone has additions of the program and filled-in commands:
+ * its message may be longer, or the program's may start with a slash.
  */
 function isSaid(turn: ReturnType<typeof turnsOfPath>[number] | undefined, wanted: HistoryTurn | undefined): boolean {
   if (!turn || !wanted) return false;

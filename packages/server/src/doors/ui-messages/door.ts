@@ -195,7 +195,7 @@ function takeUp(followed: DoorWatch, run: string, behind?: string): TurnStream<U
   return telling;
 }
 
-/** Returns whether a page's message has only questions, which were asked before a first response that never came. */
+/** Returns true if a page's message has only questions. The response after these questions never came. */
 function isQuestion({ role, parts }: z.infer<typeof message>): boolean {
   return role === "assistant" && parts.every(({ type }) => type === "data-question");
 }

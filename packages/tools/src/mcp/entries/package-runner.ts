@@ -2,9 +2,9 @@ import { basename, isAbsolute, parse, resolve } from "node:path";
 import type { StdioEntry } from "./entry.ts";
 
 /**
- * Programs that download and run other programs, with the subcommands that do so; an empty list if they always do. All
- * of them read programs and settings (`node_modules/.bin`, `.npmrc`, `uv.toml`, ...) from their working directory and
- * its parents.
+ * Programs that download and run other programs, with their subcommands for this; an empty list if every subcommand
+ * does. All of them read programs and settings (`node_modules/.bin`, `.npmrc`, `uv.toml`, ...) from their working
+ * directory and its parents.
  */
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   npx: [],

@@ -118,7 +118,10 @@ export function searchTool(workspace: Workspace, options: SearchToolOptions = {}
     return matches.text({ advice: patternAdvice(translated), notes: notesOn(translated), ...stoppedBy(end) });
   }
 
-  /** Returns the result. First reads the files whose matches may be lines of a key: a single line does not show that. */
+  /**
+   * Returns the result. First reads the files whose matches may be lines of a key, because a single line does not
+   * reveal a key.
+   */
   async function searchReport(
     matches: Matches,
     end: SearchEnd,

@@ -5,7 +5,7 @@ import { branchTo, layOut, type MapNode, NODE } from "./map-layout.ts";
 import type { OutlineRow } from "./rows.ts";
 import { SCALES, useMapView } from "./use-map-view.ts";
 
-/** The margin in pixels around a tree that is shown whole, the least scale for that at first, and the least scale for text. */
+/** Margin in pixels around a tree that is shown whole; smallest scale of the first view; smallest scale with text. */
 const MARGIN = 32;
 const WHOLE = 0.4;
 const LEGIBLE = 0.4;

@@ -35,7 +35,7 @@ export interface Overlay<T> {
   view(size: ScreenSize, theme: Theme, isArmed: boolean, keys: KeyBindings): OverlayView;
   /** Handles a key sequence from the terminal. Returns the end of the overlay, if it ends. */
   key(key: string, keys: KeyBindings): OverlayEnd<T> | undefined;
-  /** Returns whether the overlay does not use a key now, so that the page above it gets the key. */
+  /** Returns true if the overlay has no use for a key now. The page above the overlay then gets the key. */
   spares?(key: string, keys: KeyBindings): boolean;
   /** Key hints for the last line of the screen, most important first. */
   footer?(keys: KeyBindings): readonly string[];
@@ -43,8 +43,8 @@ export interface Overlay<T> {
   /** Handles a paste; without this method, pastes are ignored. */
   paste?(text: string): void;
   /**
-   * Marks what a printing key stands for, and does nothing else. Returns whether the key stands for anything. Present in
-   * questions, where only Enter decides (T64).
+   * Marks what a printing key stands for, and does nothing else. Returns whether the key stands for anything. Present
+   * in questions, where only Enter decides (T64).
    */
   mark?(key: string, keys: KeyBindings): boolean;
   /** Takes back the last mark, because its key began a text. */

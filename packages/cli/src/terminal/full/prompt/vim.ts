@@ -34,7 +34,7 @@ interface Register {
 export type VimMode = "insert" | "normal" | "visual" | "visual line";
 
 /**
- * vi's keys for the prompt (T56): insert mode, in which it begins, and normal mode, in which letters move and edit.
+ * vi's keys for the prompt (T56). The prompt begins in insert mode; in normal mode, letters move and edit.
  * This class computes the effect of a key. The editor applies the edit, so there is only one undo history.
  *
  * ```
