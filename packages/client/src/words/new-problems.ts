@@ -2,12 +2,17 @@ import type { Call } from "@banyan/core/conversation";
 import { isAppliedReport, problemsIn } from "@banyan/core/shown";
 
 /**
- * Returns the new problems that a call's result reports, as lines for its changed files. Other results may quote such a
- * report, so only calls that changed files have problems.
+ * Returns the new problems of a call as lines: those that its result reports, and those of changes that are complete but
+ * not made yet. Other results may quote a report, so a result counts only if the call changed files.
  * @example const [first = "no problems"] = problemsOfCall(toolCall); // "src/a.ts:2: error: Expected 1 argument."
  */
-export function problemsOfCall({ changes = [], output = "" }: Pick<Call, "changes" | "output">): readonly string[] {
-  return changes.length === 0 ? [] : problemsIn(output).problems;
+export function problemsOfCall({
+  changes = [],
+  output = "",
+  drafts = [],
+}: Pick<Call, "changes" | "output" | "drafts">): readonly string[] {
+  const ahead = new Map(drafts.flatMap(({ path, problems }) => (problems ? [[path, problems] as const] : [])));
+  return [...(changes.length === 0 ? [] : problemsIn(output).problems), ...[...ahead.values()].flat()];
 }
 
 /**

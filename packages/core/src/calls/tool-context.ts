@@ -50,9 +50,9 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
       run.begun.check();
       run.followers.follow(call, message, follower);
     },
-    draft({ index: draft, path, start, end, text }) {
-      const lines = start === undefined || end === undefined ? {} : { start, end };
-      session.stream([{ type: "call.draft.delta", message, call, draft, path, ...lines, text }], source, origin);
+    draft({ index: draft, path, start, end, text, problems }) {
+      const more = { ...(start !== undefined && end !== undefined && { start, end }), ...(problems && { problems }) };
+      session.stream([{ type: "call.draft.delta", message, call, draft, path, text, ...more }], source, origin);
     },
     async changed({ path, kind, before, after, added, removed, diff }) {
       const change = { path, kind, before, after, added, removed, diff };

@@ -30,6 +30,7 @@ function areNeighbours(first: Delta, second: Delta): boolean {
   if (first.type !== second.type || first.message !== second.message || first.seq !== second.seq) return false;
   if ("part" in first && "part" in second && first.part !== second.part) return false;
   if ("call" in first && "call" in second && first.call !== second.call) return false;
+  if ("problems" in first || "problems" in second) return false;
   return !("draft" in first && "draft" in second && first.draft !== second.draft);
 }
 

@@ -47,6 +47,7 @@ export type DeltaBody =
       readonly start?: number;
       readonly end?: number;
       readonly text: string;
+      readonly problems?: readonly string[];
     };
 
 /**

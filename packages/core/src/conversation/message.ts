@@ -167,6 +167,8 @@ export interface ChangeDraft {
   readonly end?: number;
   /** New text: in a delta the new characters, in a state all characters so far. */
   readonly text: string;
+  /** New problems of the file with the complete changes so far, as lines. */
+  readonly problems?: readonly string[];
 }
 
 /** A file that a call changed. Digests are the SHA-256 of its bytes in hexadecimal. See {@link callIn}. */

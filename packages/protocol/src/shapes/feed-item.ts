@@ -51,6 +51,7 @@ export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
       start: count.optional(),
       end: count.optional(),
       text: z.string(),
+      problems: z.array(z.string()).optional(),
     }),
   ] as const;
 }

@@ -1,3 +1,4 @@
+import type { FileAhead } from "../workspace/edit-mode/edit-session.ts";
 import type { LanguageServer } from "./language-server.ts";
 import { type CheckedFile, type FileProblem, newProblems } from "./problems.ts";
 
@@ -31,6 +32,8 @@ export interface Check {
 export class Checker {
   readonly server: LanguageServer;
   readonly #known = new Map<string, CheckedFile>();
+  /** The last preview of each file. */
+  readonly #previews = new Map<string, symbol>();
   #last: Promise<void> = Promise.resolve();
   /** Work that waits. The end of a check does not wait for late reports then, because the next check finds them. */
   #following = 0;
@@ -73,6 +76,32 @@ export class Checker {
       await this.server.show(path, text);
       return this.server.request(path, method, params, longest);
     });
+  }
+
+  /**
+   * Resolves with the problems that a text would add to a file; undefined if the text is unknown, or a later preview of
+   * the file waits. The known problems stay the same. `endPreview` must follow.
+   */
+  preview({ path, isNew, text: read }: Pick<FileAhead, "path" | "isNew" | "text">) {
+    const token = Symbol();
+    this.#previews.set(path, token);
+    return this.#answer(async (): Promise<readonly FileProblem[] | undefined> => {
+      const known = this.#known.get(path) ?? (isNew ? { text: "", problems: [] } : undefined);
+      const text = known && this.#previews.get(path) === token ? await read() : undefined;
+      if (known === undefined || text === undefined) return undefined;
+      await this.server.show(path, text);
+      return (await this.server.check(path)) ? newProblems(known, this.server.checked(path)) : undefined;
+    });
+  }
+
+  /** Ends previews of a file. If the text was not written, the server sees the file's known text again. */
+  endPreview(path: string, isWritten: boolean): void {
+    this.#previews.delete(path);
+    if (isWritten) return;
+    this.#queue(async () => {
+      const text = this.#known.get(path)?.text;
+      await (text === undefined ? this.server.hide(path) : this.server.show(path, text));
+    }).catch(() => {});
   }
 
   /** Begins a check after changes of files. Only new problems are found. */

@@ -144,6 +144,12 @@ export class LanguageServer {
     for (const oldest of [...this.#documents.keys()].slice(0, -MOST_OPEN)) this.#forget(connection, oldest);
   }
 
+  /** Lets the server forget the shown text of a file. */
+  async hide(path: string): Promise<void> {
+    const connection = await this.#open();
+    if (this.#documents.has(path)) this.#forget(connection, path);
+  }
+
   /** Tells the server that files on the disk changed. */
   async saved(
     changes: readonly { readonly path: string; readonly kind: "created" | "changed" | "deleted" }[],

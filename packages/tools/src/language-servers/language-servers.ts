@@ -9,12 +9,13 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { RunningCommands, waitAtMostFor } from "../workspace/commands/process-family.ts";
 import { steadyEnvironment } from "../workspace/commands/shell-environment.ts";
 import { messageOfCall } from "../workspace/edit-mode/armed-file.ts";
+import type { EditFollower, FileAhead } from "../workspace/edit-mode/edit-session.ts";
 import { locate, type Workspace } from "../workspace/files/paths.ts";
 import { readText } from "../workspace/files/text-content.ts";
 import { type Check, type CheckedChange, Checker } from "./checker.ts";
 import { findServers } from "./find-server.ts";
 import { extensionOf, LanguageServer } from "./language-server.ts";
-import { type FileProblem, problemsReport } from "./problems.ts";
+import { type FileProblem, problemsReport, shownProblems } from "./problems.ts";
 import { KNOWN_SERVERS, type ServerKind } from "./server-table.ts";
 
 const PATIENCE = 2_000;
@@ -212,18 +213,45 @@ export class LanguageServers implements AsyncDisposable {
     return report === undefined || typeof output !== "string" ? output : `${output}\n\n${report}`;
   }
 
-  /** Returns a follower that also reports the problems of files that it changes after a message. */
-  #reporting(follower: Follower, turn: CheckedTurn, context: ToolContext): Follower {
+  /** Returns a follower that also reports problems: of complete blocks while they stream, and of changed files after a message. */
+  #reporting(follower: Follower & Partial<EditFollower>, turn: CheckedTurn, context: ToolContext): Follower {
+    const ahead = new Set<string>();
+    const end = (written: readonly string[] = []) => {
+      for (const path of ahead) this.#checkerOf(path)?.endPreview(path, written.includes(path));
+      ahead.clear();
+    };
     return {
-      text: (delta, kind) => follower.text?.(delta, kind),
-      restarted: () => follower.restarted?.(),
-      dropped: (reason) => follower.dropped?.(reason),
+      text: (delta, kind) => {
+        follower.text?.(delta, kind);
+        for (const file of follower.takeAhead?.() ?? []) this.#preview(file, ahead);
+      },
+      restarted: () => {
+        end();
+        follower.restarted?.();
+      },
+      dropped: (reason) => {
+        end();
+        return follower.dropped?.(reason);
+      },
       completed: async (message) => {
         const result = (await follower.completed?.(message)) ?? undefined;
+        end(turn.changes.map(({ path }) => path));
         if (turn.changes.length === 0) return result;
         return withReport(result, await this.#report(turn, context, turn.patience));
       },
     };
+  }
+
+  /** Shows users the new problems of a file with its complete blocks, in the background. */
+  #preview(file: FileAhead, ahead: Set<string>): void {
+    const checker = this.#checkerOf(file.path);
+    if (!checker) return;
+    ahead.add(file.path);
+    checker
+      .preview(file)
+      .then((problems) => problems && ahead.has(file.path) && file.show(shownProblems(problems)))
+      // A server that fails explains itself, and the message's result does not depend on previews.
+      .catch(() => {});
   }
 
   /** Begins checks of changed files, waits for them, and returns a report of the new problems, if any. */

@@ -115,8 +115,13 @@ function linesAfter(
   };
 }
 
-/** Returns new problems as a report for the model. Counts those beyond twenty. */
+/** Returns new problems as a report for the model. */
 export function problemsReport(problems: readonly FileProblem[]): string {
+  return [NEW_PROBLEMS, ...shownProblems(problems)].join("\n");
+}
+
+/** Returns problems as lines, errors first. Counts those beyond twenty. */
+export function shownProblems(problems: readonly FileProblem[]): string[] {
   const sorted = problems.toSorted(
     (one, other) =>
       Number(one.severity !== "error") - Number(other.severity !== "error") ||
@@ -124,7 +129,7 @@ export function problemsReport(problems: readonly FileProblem[]): string {
   );
   const lines = sorted.slice(0, MOST_REPORTED).map(problemLine);
   const more = sorted.length - lines.length;
-  return [NEW_PROBLEMS, ...lines, ...(more > 0 ? [`[${more} more]`] : [])].join("\n");
+  return [...lines, ...(more > 0 ? [`[${more} more]`] : [])];
 }
 
 /** Returns a problem as a line, such as `src/a.ts:12: error: Cannot find name 'x'. [typescript 2304]`. */

@@ -321,12 +321,13 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
     }
     case "call.draft.delta": {
       if (!state.following.has(delta.call)) return skippedItem(delta, "its call does not listen");
-      const { draft: index, path, start, end } = delta;
+      const { draft: index, path, start, end, problems } = delta;
       const drafts = [...(calledBy(state, delta)?.drafts ?? [])];
       const place = drafts.findIndex((draft) => draft.index === index);
       const text = (drafts[place]?.text ?? "") + delta.text;
       const lines = start === undefined || end === undefined ? {} : { start, end };
-      drafts[place < 0 ? drafts.length : place] = { index, path, ...lines, text };
+      const draft = { ...drafts[place], index, path, ...lines, text, ...(problems && { problems }) };
+      drafts[place < 0 ? drafts.length : place] = draft;
       return noteCall(state, delta, { drafts });
     }
     default:

@@ -27,6 +27,8 @@ export interface CapturedBlocks<File extends Addressee> {
 export interface CaptureListener<File extends Addressee> {
   /** Gets the next text of a block; empty at the start. `index` counts the blocks of the file, from 0. */
   grew(file: File, index: number, target: BlockTarget, text: string): void;
+  /** A block for the file is complete. */
+  closed(file: File, index: number): void;
 }
 
 interface OpenBlock<File extends Addressee> {
@@ -107,7 +109,18 @@ export class Capture<File extends Addressee> implements FenceListener {
   }
 
   closed(): void {
+    const { shown } = this.#open ?? {};
     this.#open = undefined;
+    if (shown) this.#listener?.closed(shown.file, shown.index);
+  }
+
+  /** Returns the complete blocks of a file so far, each with its likely target. */
+  closedBlocks(file: File): FileBlock<File>[] {
+    return [...this.#addressed, ...this.#plain].flatMap((block) => {
+      const { shown, number, fence } = block;
+      if (shown?.file !== file || block === this.#open) return [];
+      return [{ name: blockName(number, fence), file, target: shown.target, text: fileBlockText(block) }];
+    });
   }
 
   unclosed(): void {

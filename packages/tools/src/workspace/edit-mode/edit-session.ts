@@ -3,8 +3,24 @@ import type { BlockTarget } from "./address.ts";
 import { type ApplyOptions, applyCaptured } from "./apply.ts";
 import type { ArmedFile } from "./armed-file.ts";
 import { Capture, captureMessage } from "./capture.ts";
-import { symbolLines } from "./new-content.ts";
+import { applyBlocks, symbolLines } from "./new-content.ts";
 import { appliedOutcome, doubtfulOutcome, droppedOutcome, emptyOutcome } from "./outcome.ts";
+
+/** A file with blocks that are complete, while the message still streams. */
+export interface FileAhead {
+  readonly path: string;
+  readonly isNew: boolean;
+  /** Resolves with the text of the file after these blocks; undefined if they cannot be applied. */
+  text(): Promise<string | undefined>;
+  /** Shows users new problems of this text, as lines. */
+  show(problems: readonly string[]): void;
+}
+
+/** The follower of an `edit_mode` call. */
+export interface EditFollower extends Follower {
+  /** Returns the files of which blocks became complete since the last call. */
+  takeAhead(): readonly FileAhead[];
+}
 
 /**
  * The files that `edit_mode` opened in one run ("armed" below), and the message for which they wait.
@@ -24,6 +40,7 @@ export class EditSession {
   readonly #files = new Map<string, ArmedFile>();
   #speaker: Follower | undefined;
   #shown: Capture<ArmedFile> | undefined;
+  #ahead: FileAhead[] = [];
   /** The parts so far of a message that its provider paused. */
   readonly #parts: Part[] = [];
 
@@ -35,7 +52,7 @@ export class EditSession {
 
   /** Opens a file for the next message of its run. Opening it again replaces the first. Throws if the call cannot wait. */
   arm(file: ArmedFile): void {
-    const follower: Follower = {
+    const follower: EditFollower = {
       text: (delta, kind) => {
         if (kind === "text" && this.#speaker === follower) this.#show(delta);
       },
@@ -47,7 +64,9 @@ export class EditSession {
       dropped: (reason) => (this.#speaker === undefined ? undefined : droppedOutcome(this.#end(), reason)),
       restarted: () => {
         this.#shown = undefined;
+        this.#ahead = [];
       },
+      takeAhead: () => (this.#speaker === follower ? this.#ahead.splice(0) : []),
     };
     file.context.follow(follower);
     this.#speaker ??= follower;
@@ -56,8 +75,26 @@ export class EditSession {
   }
 
   #show(delta: string): void {
-    this.#shown ??= new Capture([...this.#files.values()], { grew: showDraft });
+    this.#shown ??= this.#capture();
     this.#shown.push(delta);
+  }
+
+  #capture(): Capture<ArmedFile> {
+    const capture: Capture<ArmedFile> = new Capture([...this.#files.values()], {
+      grew: showDraft,
+      closed: (file, index) => {
+        const { path, snapshot, context } = file;
+        const blocks = capture.closedBlocks(file);
+        this.#ahead.push({
+          path,
+          isNew: snapshot === undefined,
+          // The result of the message names blocks that cannot be applied.
+          text: async () => (await applyBlocks(this.#surroundings.workspace, file, blocks).catch(() => undefined))?.text,
+          show: (problems) => context.draft({ index, path, text: "", problems }),
+        });
+      },
+    });
+    return capture;
   }
 
   #pause({ parts }: AssistantMessage, follower: Follower): FollowResult {

@@ -1,4 +1,5 @@
 import type { ChangeDraft } from "@banyan/core/conversation";
+import { problemLines } from "../../../show/call-line.ts";
 import { PlainText } from "../../../show/plain-text.ts";
 import { MarkdownStream } from "../markdown/markdown-stream.ts";
 import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
@@ -8,6 +9,8 @@ export class AnswerBlock implements TranscriptBlock {
   readonly isApart = true;
   readonly #plain = new PlainText();
   readonly #stream = new MarkdownStream();
+  /** New problems of files with the blocks so far, by path. */
+  readonly #problems = new Map<string, readonly string[]>();
   hasBegun = false;
   #ended = false;
   #shownEnd = false;
@@ -24,9 +27,10 @@ export class AnswerBlock implements TranscriptBlock {
     this.#stream.push(begun);
   }
 
-  /** The current or next code block is a file change of the model. */
+  /** The current or next code block is a file change of the model, or earlier blocks of a file would make new problems. */
   capture(draft: ChangeDraft): void {
-    this.#stream.capture(draft);
+    if (draft.problems) this.#problems.set(draft.path, draft.problems);
+    else this.#stream.capture(draft);
   }
 
   end(): void {
@@ -36,6 +40,9 @@ export class AnswerBlock implements TranscriptBlock {
 
   show(look: BlockLook): BlockLines {
     this.#shownEnd = this.#ended;
-    return this.#stream.show(look.width, look.room, look);
+    // The report about the made changes repeats the problems that remain.
+    const problems = this.#ended ? [] : problemLines([...this.#problems.values()].flat(), look.theme, look.width);
+    const { finished, open } = this.#stream.show(look.width, Math.max(1, look.room - problems.length), look);
+    return { finished, open: [...open, ...problems] };
   }
 }
