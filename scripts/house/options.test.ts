@@ -20,6 +20,7 @@ import { postgresStore, redrive, Takeover } from "@banyan/store/postgres";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { Telemetry } from "@banyan/telemetry";
 import { openOtlp } from "@banyan/telemetry/otlp";
+import { Formatters } from "@banyan/tools/formatters";
 import { LanguageServers, symbolTools } from "@banyan/tools/language-servers";
 import { McpServers, openMcpServers } from "@banyan/tools/mcp";
 import { openSandbox } from "@banyan/tools/sandbox";
@@ -103,6 +104,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "store Takeover.constructor": (options) => new Takeover(options),
   "telemetry Telemetry.constructor": (options) => new Telemetry(options),
   "telemetry openOtlp": (options) => openOtlp(options),
+  "tools Formatters.constructor": (options) => new Formatters(options),
   "tools LanguageServers.constructor": (options) => new LanguageServers(options),
   "tools McpServers.constructor": (options) => new McpServers(options),
   "tools openMcpServers": (options) => openMcpServers(options),

@@ -21,11 +21,12 @@ export interface DiffOptions {
 
 /** Describes a changed file on one line, such as `changed src/a.ts, 3 lines added, 1 removed`. */
 export function changeHead(
-  { path, kind, added, removed }: Omit<FileChange, "diff" | "before" | "after">,
+  { path, kind, added, removed, formatter }: Omit<FileChange, "diff" | "before" | "after">,
   style: Style,
 ): string {
   const amounts = [added > 0 ? `${counted(added, "line")} added` : "", removed > 0 ? `${removed} removed` : ""];
-  const said = [`${kind} ${style.bold(plainLine(shownPath(path)))}`, ...amounts].filter((text) => text !== "");
+  const act = formatter === undefined ? kind : `${plainLine(formatter)} formatted`;
+  const said = [`${act} ${style.bold(plainLine(shownPath(path)))}`, ...amounts].filter((text) => text !== "");
   return said.join(", ");
 }
 

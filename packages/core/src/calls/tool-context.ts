@@ -54,8 +54,8 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
       const more = { ...(start !== undefined && end !== undefined && { start, end }), ...(problems && { problems }) };
       session.stream([{ type: "call.draft.delta", message, call, draft, path, text, ...more }], source, origin);
     },
-    async changed({ path, kind, before, after, added, removed, diff }) {
-      const change = { path, kind, before, after, added, removed, diff };
+    async changed({ path, kind, before, after, added, removed, diff, formatter }) {
+      const change = { path, kind, before, after, added, removed, diff, ...(formatter !== undefined && { formatter }) };
       await session.commit([{ type: "file.changed", message, call, ...change }], { durable: true, origin });
     },
     stay: (staying) => session.processes.stay({ message, call }, staying),

@@ -190,6 +190,8 @@ export interface FileChange {
    * file. Absent if the mode did not change. The content of a link is its target.
    */
   readonly mode?: { readonly before: string | null; readonly after: string | null } | undefined;
+  /** The formatter that alone made the change, after the change of the call. */
+  readonly formatter?: string;
 }
 
 /** The content of a file as a call on a branch last read or wrote it. See {@link loggingSeenFiles}. */

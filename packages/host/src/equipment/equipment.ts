@@ -171,7 +171,9 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const bringing = bringingIn(options, backups);
   // A server obeys files of the project, so it needs trust and a sandbox (S16).
   const checks =
-    project && sandbox && opened.use(new FileChecks({ ...options, workspace: bringing.open(workspace), sandbox }));
+    project &&
+    sandbox &&
+    opened.use(new FileChecks({ ...options, workspace: bringing.open(workspace), sandbox, backups }));
   const ofSymbols = checks
     ? snapshotTools(snapshotsOf(workspace), await checks.symbolTools({ backups, refuse: placeholderProblem }))
     : NONE;

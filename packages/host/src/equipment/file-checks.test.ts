@@ -137,3 +137,26 @@ describe.skipIf(!opening.available)("E5: the tools diagnostics and symbol", () =
     expect(allowed.undone).toHaveLength(1);
   });
 });
+
+describe.skipIf(!opening.available)("E4, S16: a formatter that the project names", () => {
+  const SCRIPT = `#!${process.execPath}
+    let text = "";
+    process.stdin.on("data", (bytes) => { text += bytes; });
+    process.stdin.on("end", () => process.stdout.write(text.replaceAll(/ +$/gm, "")));`;
+
+  test.each([
+    ["formats a written file in a trusted folder", {}, true, "one\n"],
+    ["does not start in a folder that nobody trusts", {}, false, "one  \n"],
+    ["does not start without a sandbox", { sandbox: { enabled: "off" } }, true, "one  \n"],
+    ["does not start if the settings switch formatters off", { formatters: { enabled: false } }, true, "one  \n"],
+  ] as const)("E4: %s", async (_, settings, trusted, expected) => {
+    mkdirSync(join(cwd, "node_modules/.bin"), { recursive: true });
+    writeFileSync(join(cwd, "node_modules/.bin/prettier"), SCRIPT, { mode: 0o755 });
+    writeFileSync(join(cwd, ".prettierrc"), "{}");
+    const host = await openHostWith(settings, trusted);
+    const model = scriptedModel([[call("write", { path: "a.json", content: "one  \n" })], "Done."]);
+    await host.agent.with({ model }).send("Go.");
+    await host.close();
+    expect(readFileSync(join(cwd, "a.json"), "utf8")).toBe(expected);
+  });
+});

@@ -2,6 +2,7 @@ import type { Tool } from "@banyan/core";
 import { worktreeAt } from "@banyan/core/conversation";
 import type { PreviewContext } from "@banyan/core/hosts";
 import type { EnvironmentVariables } from "@banyan/models";
+import type { Formatters } from "@banyan/tools/formatters";
 import type {
   LanguageServerState,
   LanguageServers,
@@ -16,35 +17,40 @@ import type { Settings } from "../settings/index.ts";
 export interface FileChecksOptions {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
-  readonly settings: Pick<Settings, "languageServers">;
+  readonly settings: Pick<Settings, "languageServers" | "formatters">;
   readonly env: EnvironmentVariables;
+  /** The folder for previous contents of formatted files. */
+  readonly backups: string;
   /** Called with a sentence for the user about a server that cannot run. */
   notice(sentence: string): void;
 }
 
 /**
- * Checks the files of a trusted workspace with language servers after tools wrote them (E1, E2). A server starts with the
- * first file of its kind.
+ * Formats and checks the files of a trusted workspace after tools wrote them, with formatters and language servers (E1,
+ * E2, E4). A server starts with the first file of its kind.
  */
 export class FileChecks implements AsyncDisposable {
   readonly #options: FileChecksOptions;
   readonly #isOn: boolean;
   #servers: Promise<LanguageServers> | undefined;
+  #formatters: Promise<Formatters> | undefined;
 
   constructor(options: FileChecksOptions) {
     this.#options = options;
     this.#isOn = options.settings.languageServers?.enabled !== false;
   }
 
-  /** Returns tools whose results report new problems in the files that their calls changed. */
+  /** Returns tools that format the files which their calls changed, and report new problems in these files. */
   checked(tools: readonly Tool[]): readonly Tool[] {
-    if (!this.#isOn) return tools;
+    const formats = this.#options.settings.formatters?.enabled !== false;
+    if (!this.#isOn && !formats) return tools;
     return tools.map((tool) => {
       if (tool.files !== "write") return tool;
       return {
         ...tool,
         execute: async (input, context) => {
-          const [checked = tool] = (await this.#load()).checked([tool]);
+          const formatted = formats ? (await this.#loadFormatters()).formatting([tool]) : [tool];
+          const [checked = tool] = this.#isOn ? (await this.#load()).checked(formatted) : formatted;
           return checked.execute(input, context);
         },
       };
@@ -67,11 +73,20 @@ export class FileChecks implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#servers)?.[Symbol.asyncDispose]();
+    await (await this.#formatters)?.[Symbol.asyncDispose]();
   }
 
   #load(): Promise<LanguageServers> {
     this.#servers ??= loadServers(this.#options);
     return this.#servers;
+  }
+
+  #loadFormatters(): Promise<Formatters> {
+    const { workspace, sandbox, env, backups } = this.#options;
+    this.#formatters ??= import("@banyan/tools/formatters").then(
+      ({ Formatters }) => new Formatters({ workspace, sandbox, env, backups }),
+    );
+    return this.#formatters;
   }
 }
 

@@ -32,3 +32,9 @@ export const languageServerSettings = z.strictObject(
   },
   "an object with enabled or servers",
 );
+
+/** The schema of the setting `formatters`. */
+export const formatterSettings = z.strictObject(
+  { enabled: z.boolean(YES_OR_NO).describe("Formats files after a change. Default: `true`.").optional() },
+  "an object with enabled",
+);

@@ -5,7 +5,7 @@ import { hookEntries } from "../hooks/entries.ts";
 import { statusLineEntry } from "../hooks/status-line.ts";
 import { permissionEntries } from "../permissions/rule.ts";
 import { toolList } from "../permissions/tool-list.ts";
-import { languageServerSettings } from "./language-server-settings.ts";
+import { formatterSettings, languageServerSettings } from "./language-server-settings.ts";
 import { type LimitName, type NumberSetting, type NumberUnit, numberSettings } from "./number-settings.ts";
 
 // The message of each type gives the expected value, for errors; its description explains the setting.
@@ -305,6 +305,9 @@ const shape = {
     .optional(),
   languageServers: languageServerSettings
     .describe("Language servers that check changed files, in trusted folders and in the sandbox.")
+    .optional(),
+  formatters: formatterSettings
+    .describe("Formatters of the project that format changed files, in trusted folders and in the sandbox.")
     .optional(),
   toolShare: share
     .describe(

@@ -51,7 +51,7 @@ export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
       start: count.optional(),
       end: count.optional(),
       text: z.string(),
-      problems: z.array(z.string()).optional(),
+      problems: z.array(z.string()).readonly().optional(),
     }),
   ] as const;
 }

@@ -145,6 +145,7 @@ export const fileChange = z.object({
     .object({ before: mode, after: mode })
     .optional()
     .describe("File modes in octal digits, as in git. Absent if unchanged."),
+  formatter: z.string().optional().describe("The formatter that alone made the change, after the change of the call."),
 });
 
 export const seenFile = z.object({ path: z.string().describe("Path relative to the workspace."), digest });

@@ -25,7 +25,7 @@ export function oakServers(
   folder: TestFolder,
   options: OakOptions = {},
   { sandbox = NO_SANDBOX, ...more }: Partial<LanguageServersOptions> = {},
-): { readonly tools: readonly Tool[]; tool(name: string): Tool } & AsyncDisposable {
+): Pick<LanguageServers, "checked"> & { readonly tools: readonly Tool[]; tool(name: string): Tool } & AsyncDisposable {
   const servers = new LanguageServers({
     workspace: openWorkspace(folder.root),
     sandbox,
@@ -35,6 +35,7 @@ export function oakServers(
   const tools = servers.checked(workspaceTools({ root: folder.root }));
   return {
     tools,
+    checked: (others) => servers.checked(others),
     tool(name) {
       const found = tools.find((each) => each.name === name);
       if (!found) throw new Error(`There is no tool ${name}.`);

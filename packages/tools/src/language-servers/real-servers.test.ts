@@ -11,59 +11,131 @@ import { LanguageServers } from "./language-servers.ts";
 
 const LONG = Boolean(process.env.BANYAN_LONG) && (await whyNoSandbox()) === undefined;
 
+/** A project with a function in one file and calls of the function in another file. */
+interface Language {
+  readonly files: Readonly<Record<string, string>>;
+  /** The file with the function, and the two forms of the line that declares it: with one and with two parameters. */
+  readonly declares: readonly [path: string, one: string, two: string];
+  readonly uses: string;
+  /** The last line before the calls. */
+  readonly above: string;
+  readonly comment: string;
+  call(argument: string): string;
+  readonly missing: (name: string) => string;
+  /** Programs to install. `to`: a folder whose `node_modules/.bin` is the project's. */
+  install(to: string): void;
+}
+
+const npm = (name: string) => (to: string) =>
+  void execFileSync("npm", ["install", "--loglevel=error", name], { cwd: to, stdio: "ignore" });
+
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  typescript: {
+    files: {
+      "tsconfig.json": '{ "compilerOptions": { "strict": true, "noEmit": true } }',
+      "a.ts": "export const old: number = 'x';\nexport function f(a: number) {\n  return a;\n}\n",
+      "b.ts": "import { f } from './a';\nf(0);\n",
+    },
+    declares: ["a.ts", "function f(a: number) {", "function f(a: number, b: number) {"],
+    uses: "b.ts",
+    above: "f(0);",
+    comment: "// A comment.",
+    call: (argument) => `f(${argument});`,
+    missing: (name) => `${name}();`,
+    install: npm("typescript@7"),
+  },
+  python: {
+    files: {
+      "pyrightconfig.json": "{}",
+      "a.py": "old: int = 'x'\ndef f(a: int) -> int:\n    return a\n",
+      "b.py": "from a import f\nf(0)\n",
+    },
+    declares: ["a.py", "def f(a: int) -> int:", "def f(a: int, b: int) -> int:"],
+    uses: "b.py",
+    above: "f(0)",
+    comment: "# A comment.",
+    call: (argument) => `f(${argument})`,
+    missing: (name) => `${name}()`,
+    install: npm("pyright@1"),
+  },
+  go: {
+    files: {
+      "go.mod": "module oak\n\ngo 1.21\n",
+      "a.go": 'package oak\n\nvar old int = "x"\n\nfunc f(a int) int {\n\treturn a\n}\n',
+      "b.go": "package oak\n\nfunc use() {\n\tf(0)\n}\n",
+    },
+    declares: ["a.go", "func f(a int) int {", "func f(a int, b int) int {"],
+    uses: "b.go",
+    above: "\tf(0)",
+    comment: "\t// A comment.",
+    call: (argument) => `\tf(${argument})`,
+    missing: (name) => `\t${name}()`,
+    install(to) {
+      const env = { ...process.env, GOBIN: join(to, "node_modules/.bin") };
+      execFileSync("go", ["install", "golang.org/x/tools/gopls@v0.23.0"], { cwd: to, env, stdio: "ignore" });
+    },
+  },
+};
+
+const ROUNDS = 5;
+
+interface ScriptedEdit {
+  readonly path: string;
+  readonly from: string;
+  readonly to: string;
+  /** The calls that have a new problem after the edit. */
+  readonly wrong: readonly string[];
+}
+
+/** Returns eight edits. `calls`: the calls that are right before the edits. */
+function editsOf(language: Language, round: number, calls: readonly string[]): readonly ScriptedEdit[] {
+  const { uses, above, comment, declares } = language;
+  const [declaring, one, two] = declares;
+  const right = language.call(`1${round}`);
+  const wrong = language.call(`"s${round}"`);
+  const mended = language.call(`2${round}`);
+  const missing = language.missing(`missing${round}`);
+  const edit = (from: string, to: string, ...bad: readonly string[]) => ({ path: uses, from, to, wrong: bad });
+  return [
+    edit(above, `${above}\n${right}`),
+    edit(right, `${right}\n${wrong}`, wrong),
+    edit(right, `${comment.replace(".", ` ${round}.`)}\n${right}`),
+    edit(wrong, mended),
+    { path: declaring, from: one, to: two, wrong: [...calls, right, mended] },
+    { path: declaring, from: two, to: one, wrong: [] },
+    edit(mended, `${mended}\n${missing}`, missing),
+    edit(`\n${missing}`, ""),
+  ];
+}
+
 const installed = LONG ? new TestFolder({ "package.json": "{}" }) : undefined;
-if (installed)
-  execFileSync("npm", ["install", "--loglevel=error", "typescript@7", "pyright@1"], { cwd: installed.root });
 afterAll(() => installed?.[Symbol.dispose]());
 
-const TYPESCRIPT = {
-  "package.json": "{}",
-  "tsconfig.json": '{ "compilerOptions": { "strict": true, "noEmit": true } }',
-  "a.ts": "export const old: number = 'x';\nexport function f(a: number) {\n  return a;\n}\n",
-  "b.ts": "import { f } from './a';\nf(1);\n",
-};
-const PYTHON = {
-  "pyrightconfig.json": "{}",
-  "a.py": "old: int = 'x'\ndef f(a: int) -> int:\n    return a\n",
-  "b.py": "from a import f\nf(1)\n",
-};
-
-/** Each edit has the file, the old and the new text, and the places of the new problems. */
-const EDITS = {
-  typescript: [
-    ["b.ts", "f(1);", "f(1);\nf('a');", ["b.ts:3"]],
-    ["b.ts", "f('a');", "f(2);", []],
-    ["a.ts", "f(a: number)", "f(a: number, b: number)", ["b.ts:2", "b.ts:3"]],
-    ["a.ts", "f(a: number, b: number)", "f(a: number)", []],
-    ["b.ts", "f(2);", "f(2);\nmissing();", ["b.ts:4"]],
-    ["b.ts", "missing();", "// A comment.\nmissing();", []],
-  ],
-  python: [
-    ["b.py", "f(1)", "f(1)\nf('a')", ["b.py:3"]],
-    ["b.py", "f('a')", "f(2)", []],
-    ["a.py", "f(a: int)", "f(a: int, b: int)", ["b.py:2", "b.py:3"]],
-    ["a.py", "f(a: int, b: int)", "f(a: int)", []],
-    ["b.py", "f(2)", "f(2)\nmissing()", ["b.py:4"]],
-    ["b.py", "missing()", "# A comment.\nmissing()", []],
-  ],
-} as const;
-
-test.runIf(LONG).each([
-  ["typescript", TYPESCRIPT],
-  ["python", PYTHON],
-] as const)(
-  "E1: the server for %s reports each new problem once, and no old one, in the sandbox",
-  async (language, files) => {
-    using folder = new TestFolder(files);
-    symlinkSync(join(installed?.root ?? "", "node_modules"), folder.path("node_modules"));
+test.runIf(LONG).each(Object.entries(LANGUAGES))(
+  "E1: over 40 edits, the server for %s reports each new problem once, and no old one, in the sandbox",
+  async (_, language) => {
+    if (!installed) return;
+    language.install(installed.root);
+    using folder = new TestFolder({ "package.json": "{}", ...language.files });
+    symlinkSync(join(installed.root, "node_modules"), folder.path("node_modules"));
     await using sandbox = await sandboxOf(folder);
     const workspace = openWorkspace(folder.root);
-    await using servers = new LanguageServers({ workspace, sandbox, patience: 60_000 });
-    const [edit] = servers.checked(workspaceTools({ root: folder.root }).filter(({ name }) => name === "edit"));
-    for (const [path, old_text, new_text, places] of EDITS[language]) {
-      const said = await call(edit as Tool, { path, old_text, new_text }, { call: randomUUID() });
-      expect(Array.from(said.matchAll(/^(\S+:\d+): error: /gm), ([, place]) => place)).toEqual(places);
+    await using servers = new LanguageServers({ workspace, sandbox, patience: 240_000 });
+    const [tool] = servers.checked(workspaceTools({ root: folder.root }).filter(({ name }) => name === "edit"));
+    const calls = [language.above];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      for (const { path, from, to, wrong } of editsOf(language, round, calls)) {
+        const said = await call(tool as Tool, { path, old_text: from, new_text: to }, { call: randomUUID() });
+        const lines = folder.read(language.uses).split("\n");
+        const places = wrong.map((text) => `${language.uses}:${lines.indexOf(text) + 1}`);
+        const reported = Array.from(said.matchAll(/^(\S+:\d+): error: /gm), ([, place]) => place);
+        expect({ edit: [path, to], reported: reported.toSorted() }).toEqual({
+          edit: [path, to],
+          reported: places.toSorted(),
+        });
+      }
+      calls.push(language.call(`1${round}`), language.call(`2${round}`));
     }
   },
-  180_000,
+  600_000,
 );

@@ -172,6 +172,16 @@ export function problemsIn(text: string): { readonly rest: string; readonly prob
   return { rest, problems };
 }
 
+/**
+ * Returns a report for the model about the changes that a formatter made to a file.
+ * @example formatReport("prettier", "a.ts", "@@ -1 +1 @@\n-oak\n+elm\n");
+ */
+export function formatReport(formatter: string, path: string, diff: string): string {
+  return `${formatter} formatted ${path}:\n${diff}`;
+}
+
+const FORMAT_REPORT = /^\S+ formatted [^\n]+:\n/;
+
 const APPLIED_LINE = /: (created, with|\d+ blocks? applied;) /;
 
 /**
@@ -179,7 +189,14 @@ const APPLIED_LINE = /: (created, with|\d+ blocks? applied;) /;
  * @example isAppliedReport("The block at line 3 was not applied.") // false
  */
 export function isAppliedReport(report: string): boolean {
-  const [form, ...lines] = report.split("\n");
+  const [applied = "", ...others] = report.split("\n\n");
+  const [form, ...lines] = applied.split("\n");
   const end = lines.pop()?.startsWith(EDIT_MODE_ENDED) ?? false;
-  return form === ALL_APPLIED && end && lines.length > 0 && lines.every((line) => APPLIED_LINE.test(line));
+  return (
+    form === ALL_APPLIED &&
+    end &&
+    lines.length > 0 &&
+    lines.every((line) => APPLIED_LINE.test(line)) &&
+    others.every((other) => FORMAT_REPORT.test(other))
+  );
 }

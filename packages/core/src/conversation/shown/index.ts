@@ -9,6 +9,7 @@ export {
   encloseInTags,
   endedIn,
   endedReport,
+  formatReport,
   isAppliedReport,
   NEW_PROBLEMS,
   problemsIn,

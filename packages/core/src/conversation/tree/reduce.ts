@@ -222,8 +222,9 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.following.delete(event.call);
       return noteCall(state, event, { drafts: undefined });
     case "file.changed": {
-      const { path, kind, before, after, added, removed, diff, mode } = event;
-      const change = { path, kind, before, after, added, removed, diff, ...(mode && { mode }) };
+      const { path, kind, before, after, added, removed, diff, mode, formatter } = event;
+      const more = { ...(mode && { mode }), ...(formatter !== undefined && { formatter }) };
+      const change = { path, kind, before, after, added, removed, diff, ...more };
       return noteCall(state, event, { changes: [...(calledBy(state, event)?.changes ?? []), change] });
     }
     case "process.started":

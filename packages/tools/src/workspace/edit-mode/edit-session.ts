@@ -89,7 +89,8 @@ export class EditSession {
           path,
           isNew: snapshot === undefined,
           // The result of the message names blocks that cannot be applied.
-          text: async () => (await applyBlocks(this.#surroundings.workspace, file, blocks).catch(() => undefined))?.text,
+          text: async () =>
+            (await applyBlocks(this.#surroundings.workspace, file, blocks).catch(() => undefined))?.text,
           show: (problems) => context.draft({ index, path, text: "", problems }),
         });
       },

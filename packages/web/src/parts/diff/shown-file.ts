@@ -14,13 +14,14 @@ export interface ShownFile {
 }
 
 /** Converts a completed change to a file for the list of changes. `key` is unique in the list. */
-export function madeChange({ path, kind, added, removed, diff }: FileChange, key: string): ShownFile {
+export function madeChange({ path, kind, added, removed, diff, formatter }: FileChange, key: string): ShownFile {
   let read: readonly DiffLine[] | undefined;
   const lines = () => {
     read ??= readPatch(diff);
     return read;
   };
-  return { key, path, word: kind, added, removed, lines };
+  const word = formatter === undefined ? kind : t("formatted by {program}", { program: formatter });
+  return { key, path, word, added, removed, lines };
 }
 
 /** Converts a change that the model is writing, with its lines so far, to a file for the list of changes. */

@@ -70,3 +70,16 @@ describe("T20: the transcript", () => {
     expect(thought.lines(40, look.theme).join(" ")).toMatch(/^First this, then that\. First/);
   });
 });
+
+test("E3: the new problems of complete blocks are below a streaming answer, and vanish with its end", () => {
+  const answer = new AnswerBlock();
+  answer.push("Now the file:\n");
+  const problems = ["a.ts:2: error: No."];
+  answer.capture({ index: 0, path: "a.ts", text: "", problems: ["a.ts:1: error: No.", ...problems] });
+  answer.capture({ index: 1, path: "a.ts", text: "", problems });
+  expect(answer.show(look).open.slice(-1)).toEqual([expect.stringContaining("a.ts:2: error: No.")]);
+  answer.push("That was it.\n");
+  answer.end();
+  const { finished, open } = answer.show(look);
+  expect([...finished, ...open].join("\n")).not.toContain("error");
+});
