@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createId } from "@banyan/core";
 import { openHost } from "@banyan/host";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "./server.ts";
@@ -25,10 +26,13 @@ async function working() {
   let turns = 0;
   const file = (name: string) => join(cwd, name);
   return {
+    host,
+    cwd,
     client,
     conversation,
     state,
     file,
+    stop: () => server.stop(),
     text: (name: string) => (existsSync(file(name)) ? readFileSync(file(name), "utf8") : undefined),
     /** Sends a message, and returns the end of the branch after the turn. */
     async say(text: string, at?: string): Promise<string> {
@@ -110,4 +114,57 @@ test("E10: a file that a user changed meanwhile stays, unless the user names it"
   expect([none.changes, text("oak.txt"), text("mine.txt")]).toEqual([[], "a user's words\n", "my change\n"]);
   const named = await client.ask("file.rewind", { conversation, leaf, asOf, paths: ["oak.txt"] });
   expect([named.changes.length, text("oak.txt"), text("mine.txt")]).toEqual([1, undefined, "my change\n"]);
+});
+
+test("E11: to a message of another branch, the files are as that branch left them", async () => {
+  const { client, conversation, text, say } = await working();
+  const start = await say("hello");
+  const oak = await say("create oak.txt with tall");
+  const more = await say("run `echo more > more.txt`");
+  const back = await client.ask("file.compare", { conversation, leaf: more, to: start });
+  await client.ask("file.rewind", { conversation, leaf: more, to: start, asOf: back.asOf ?? 0 });
+  const fig = await say("run `echo sweet > oak.txt; echo fig > fig.txt`", start);
+  const files = () => ["oak.txt", "more.txt", "fig.txt"].map((name) => text(name)?.trim());
+  expect(files()).toEqual(["sweet", undefined, "fig"]);
+
+  const there = await client.ask("file.compare", { conversation, leaf: fig, to: more });
+  expect(listed(there.files)).toEqual(["created fig.txt agent", "deleted more.txt agent", "changed oak.txt agent"]);
+  const go = async (leaf: string, to: string) => {
+    const { asOf = 0 } = await client.ask("file.compare", { conversation, leaf, to });
+    const { problems } = await client.ask("file.rewind", { conversation, leaf, to, asOf });
+    expect(problems).toEqual([]);
+    return files();
+  };
+  expect(await go(fig, more)).toEqual(["tall", "more", undefined]);
+  expect(await go(fig, oak)).toEqual(["tall", undefined, undefined]);
+  expect(await go(more, fig)).toEqual(["sweet", undefined, "fig"]);
+  // A message before the fork, with a branch beside it.
+  expect(await go(fig, start)).toEqual([undefined, undefined, undefined]);
+});
+
+test("E7: after a process died while it restored files, the log and the model are told at the next opening, once", async () => {
+  const { host, cwd, conversation, state, text, say, stop } = await working();
+  const leaf = await say("create oak.txt with tall");
+  // The other process dies before it writes to the log.
+  const { snapshotsOf } = await host.ready();
+  const snapshots = snapshotsOf(cwd);
+  const [first] = await snapshots.moments(conversation);
+  const scope = { conversation, isOwn: () => true };
+  const plan = await snapshots.compare(first?.id ?? 0, scope);
+  const message = createId();
+  await snapshots.restore(plan, scope, undefined, { leaf, message });
+  expect([text("oak.txt"), state.messages.has(message)]).toEqual([undefined, false]);
+  await stop();
+  for (let count = 0; count < 2; count++) {
+    await using session = await host.openById(conversation);
+    const { messages } = session.state;
+    expect(messages.get(message)).toMatchObject({
+      parentId: leaf,
+      author: "system",
+      parts: [{ text: expect.stringContaining("- oak.txt is not there any more") }],
+    });
+    const calls = messages.values().flatMap((each) => (each.role === "assistant" ? each.calls : []));
+    const changes = calls.flatMap((call) => (call.changes ?? []).map(({ kind, path }) => `${kind} ${path}`));
+    expect([...changes]).toEqual(["created oak.txt", "deleted oak.txt"]);
+  }
 });

@@ -179,7 +179,7 @@ export async function previewOf(tool: Tool, input: unknown, context: PreviewCont
   if (!tool.preview) return undefined;
   try {
     const preview = await withGrace(context.signal, async () => tool.preview?.(input, context));
-    return preview && (checkedInput(preview).input as Preview);
+    return preview && Object.keys(preview).length > 0 ? (checkedInput(preview).input as Preview) : undefined;
   } catch (error) {
     return { notes: [`The change cannot be shown: ${errorMessage(error)}`] };
   }

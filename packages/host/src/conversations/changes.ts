@@ -115,17 +115,19 @@ async function recordRestoration(
 }
 
 /**
- * Adds a message about undone changes below `parentId` (`null`: the root). Returns its id. Rejects with `SessionError`.
+ * Adds a message about undone changes below `parentId` (`null`: the root), once for each `id`. Returns its id. Rejects
+ * with `SessionError`.
  */
 export function addRestorationMessage(
   session: Session,
   parentId: string | null,
   changes: RestorationResult["changes"],
+  id?: string,
 ): Promise<string> {
   const files = changes.map(
     ({ path, kind, before, after }) => `${path} ${before === after ? "has its previous mode again" : NOW[kind]}`,
   );
-  return session.add(undoneReport(files), { at: parentId, author: "system" });
+  return session.add(undoneReport(files), { at: parentId, author: "system", ...(id !== undefined && { id }) });
 }
 
 const NOW: Readonly<Record<FileChange["kind"], string>> = {

@@ -1,6 +1,13 @@
-import { type ConversationState, type Message, pathTo, type Session } from "@banyan/core";
+import { type ConversationState, createId, type Message, pathTo, type Session } from "@banyan/core";
 import { type FileChange, worktreeAt } from "@banyan/core/conversation";
-import type { Moment, RewindPlan, RewindScope, WorkspaceSnapshots } from "@banyan/tools/workspace";
+import {
+  type Moment,
+  type RewindPlan,
+  type RewindScope,
+  WorkspaceError,
+  type WorkspaceSnapshots,
+} from "@banyan/tools/workspace";
+import { WorktreeError } from "../worktrees/error.ts";
 import { addRestorationMessage, type ChangesContext, type RestorationResult } from "./changes.ts";
 
 /** The snapshots of a conversation's files. */
@@ -10,8 +17,8 @@ export interface RewindContext extends Pick<ChangesContext, "redact"> {
 }
 
 /**
- * Where a rewind leads: to the files of a message (`null`: of the root), or before the latest rewind. On another branch,
- * these are the files where both branches fork.
+ * Where a rewind leads: to the files of a message (`null`: of the root), or before the latest rewind. The files of a
+ * message on another branch are those after the last call down to this message.
  */
 export type RewindTarget = { readonly message: string | null } | "undo";
 
@@ -65,12 +72,56 @@ export async function rewindFiles(
   const plan = await snapshots.compare(rewind.moment, scope);
   const chosen =
     paths ?? plan.files.filter(({ by, canRestore }) => by === "agent" && canRestore).map(({ path }) => path);
-  const { files, problems } = await snapshots.restore({ to: plan.to, asOf }, scope, new Set(chosen));
-  const changes = files.map((change) => ({ ...change, diff: context.redact(change.diff) }));
-  for (const change of changes) await logChange(session, leaf, change);
-  const shown = changes.filter(({ mode }) => !isFolder(mode?.before) && !isFolder(mode?.after));
-  if (shown.length === 0) return { changes, problems };
-  return { changes, problems, message: await addRestorationMessage(session, leaf, shown) };
+  const message = createId();
+  const { problems } = await snapshots.restore({ to: plan.to, asOf }, scope, new Set(chosen), { leaf, message });
+  const changes = (await report(session, context, snapshots)).get(message) ?? [];
+  return { changes, problems, ...(session.state.messages.has(message) && { message }) };
+}
+
+/**
+ * Completes the restorations of a conversation that a dead process left, logs them, and adds their messages for the agent.
+ * Resolves with sentences for users, also about stores that cannot be used.
+ */
+export async function settleRewinds(session: Session, context: RewindContext): Promise<string[]> {
+  const { messages } = session.state;
+  const worktrees = messages.values().map((message) => (message.role === "user" ? message.worktree : undefined));
+  const sentences: string[] = [];
+  for (const worktree of new Set([undefined, ...worktrees])) {
+    try {
+      const snapshots = await context.snapshotsAt(worktree);
+      sentences.push(...(await snapshots.settle()));
+      await report(session, context, snapshots);
+    } catch (error) {
+      if (error instanceof WorkspaceError) sentences.push(error.message);
+      // A worktree that was removed has no files to restore.
+      else if (!(error instanceof WorktreeError)) throw error;
+    }
+  }
+  return sentences;
+}
+
+/**
+ * Logs restorations, and adds their messages. If the process dies meanwhile, the next call repeats nothing. Returns the
+ * changes by message.
+ */
+async function report(
+  session: Session,
+  context: RewindContext,
+  snapshots: WorkspaceSnapshots,
+): Promise<ReadonlyMap<string, FileChange[]>> {
+  const byMessage = new Map<string, FileChange[]>();
+  for (const restoration of await snapshots.reports(session.id)) {
+    const { leaf, message, files } = restoration;
+    const changes = files.map((change) => ({ ...change, diff: context.redact(change.diff) }));
+    for (const change of changes) await logChange(session, leaf, change);
+    const shown = changes.filter(({ mode }) => !isFolder(mode?.before) && !isFolder(mode?.after));
+    // A power cut may have lost the end of the log.
+    if (shown.length > 0 && session.state.messages.has(leaf))
+      await addRestorationMessage(session, leaf, shown, message);
+    await snapshots.reported(restoration);
+    byMessage.set(message, changes);
+  }
+  return byMessage;
 }
 
 function isFolder(mode: string | null | undefined): boolean {
@@ -90,8 +141,8 @@ async function rewindOf(
   { leaf, to }: RewindPlace,
 ): Promise<ConversationRewind | undefined> {
   const moments = await snapshots.moments(state.id);
-  const messages = to === "undo" ? undefined : rewoundMessages(state, leaf, to.message);
-  const moment = messages ? moments.find(({ message }) => messages.has(message))?.id : beforeMoment(moments);
+  const { messages, moment } =
+    to === "undo" ? { messages: undefined, moment: beforeMoment(moments) } : aimOf(state, moments, leaf, to.message);
   if (moment === undefined) return undefined;
   return {
     moment,
@@ -139,13 +190,30 @@ function beforeMoment(moments: readonly Moment[]): number | undefined {
   return moments[at - 1]?.id;
 }
 
-/** The messages of a branch, and of its sub-agents, that the user leaves for another message. */
-function rewoundMessages(state: ConversationState, leaf: string, to: string | null): ReadonlySet<string> {
-  const kept = new Set(pathTo(state, to).map(({ id }) => id));
-  return idsWithSubAgents(
+/** Returns the moment of a message's files, and the messages whose changes lead away from these files. */
+function aimOf(
+  state: ConversationState,
+  moments: readonly Moment[],
+  leaf: string,
+  to: string | null,
+): { readonly messages: ReadonlySet<string>; readonly moment: number | undefined } {
+  const [path, aim] = [pathTo(state, leaf), pathTo(state, to)];
+  const [left, kept] = [path, aim].map((each) => new Set(each.map(({ id }) => id))) as [Set<string>, Set<string>];
+  // Each worktree has its own snapshots.
+  if (worktreeAt(state, to) === worktreeAt(state, leaf)) {
+    const beside = idsWithSubAgents(
+      state,
+      aim.filter(({ id }) => !left.has(id)),
+    );
+    const last = moments.findLast(({ message }) => beside.has(message));
+    const stays = idsWithSubAgents(state, aim);
+    if (last) return { moment: last.id, messages: new Set(state.messages.keys()).difference(stays) };
+  }
+  const messages = idsWithSubAgents(
     state,
-    pathTo(state, leaf).filter(({ id }) => !kept.has(id)),
+    path.filter(({ id }) => !kept.has(id)),
   );
+  return { messages, moment: moments.find(({ message }) => messages.has(message))?.id };
 }
 
 /** The ids of messages, and of the messages of sub-agents that their calls launched. */

@@ -123,10 +123,9 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const { agents, commands, skills, faults, written } = readDefinitions(places, project);
   const { keyFiles = [] } = settings;
   const backups = backupsIn(places);
-  const snapshots = join(places.data, "snapshots");
-  // All snapshots of a folder must leave out the same paths.
+  const snapshots = snapshotsIn(places);
   const own = [places.config, places.data];
-  const snapshotsOf = (folder: string) => new WorkspaceSnapshots(openWorkspace(folder, own), { folder: snapshots });
+  const snapshotsOf = (folder: string) => openSnapshots(places, folder);
   await using opened = new AsyncDisposableStack();
   const network = await networkAccess(settings, userSettingsFile({ env, home }));
   // Mode `all` needs a trial in this process (S27).
@@ -306,6 +305,16 @@ function bringingIn(options: EquipmentOptions, backups: string) {
 /** Returns the folder for backups: the contents of files before agents changed them. */
 export function backupsIn({ data }: Directories): string {
   return join(data, "backups");
+}
+
+/** Returns the folder for snapshots of workspaces. */
+export function snapshotsIn({ data }: Directories): string {
+  return join(data, "snapshots");
+}
+
+/** Opens the snapshots of a workspace or worktree. All snapshots of a folder must leave out the same paths. */
+export function openSnapshots(places: Directories, folder: string): WorkspaceSnapshots {
+  return new WorkspaceSnapshots(openWorkspace(folder, [places.config, places.data]), { folder: snapshotsIn(places) });
 }
 
 /** Agents of the settings replace those of files, which replace built-in agents. */

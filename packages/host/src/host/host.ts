@@ -12,7 +12,7 @@ import type { ConversationSummary } from "@banyan/core/stores";
 import type { EnvironmentVariables, KnownModel, ModelChoice, ProviderStatus } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { WebPicture, WebPictures } from "@banyan/tools/web";
-import type { ReadRefusal } from "@banyan/tools/workspace";
+import { type ReadRefusal, WorkspaceSnapshots } from "@banyan/tools/workspace";
 import {
   type AnswerStyle,
   findConversation,
@@ -20,7 +20,8 @@ import {
   lastConversation,
 } from "../conversations/conversations.ts";
 import { contextKnown, type Drivers, driverModelId } from "../drivers/drivers.ts";
-import { type Equipment, earlierTasks, openEquipment } from "../equipment/equipment.ts";
+import { settleRewinds } from "../conversations/rewind.ts";
+import { type Equipment, earlierTasks, openEquipment, openSnapshots, snapshotsIn } from "../equipment/equipment.ts";
 import { Hooks } from "../hooks/hooks.ts";
 import { type ContextPart, contextParts } from "../instructions/context-parts.ts";
 import { type Instructions, instructionsText } from "../instructions/instructions.ts";
@@ -298,7 +299,7 @@ export class Host {
     const { unattended = false } = this.#agent.options;
     const began = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(surroundings(this.workspace)) };
     const labels = { ...began, ...labelsOfBeginning({ machine: this.#parts.machine, unattended, program }) };
-    return this.#followed(await Session.open(this.store, id, { create: true, labels }));
+    return this.#opened(await Session.open(this.store, id, { create: true, labels }));
   }
 
   /** Opens a conversation by its id, the start of its id, or its title. Rejects with `ConversationError`. */
@@ -308,10 +309,15 @@ export class Host {
 
   /** Rejects with `StoreError`. */
   async openById(id: string): Promise<Session> {
-    return this.#followed(await Session.open(this.store, id));
+    return this.#opened(await Session.open(this.store, id));
   }
 
-  #followed(session: Session): Session {
+  async #opened(session: Session): Promise<Session> {
+    const { places, worktrees, redact } = this;
+    if (WorkspaceSnapshots.haveUnreported(snapshotsIn(places))) {
+      const snapshotsAt = async (name?: string) => openSnapshots(places, await worktrees.folderOf(name, session.id));
+      for (const sentence of await settleRewinds(session, { snapshotsAt, redact })) this.#parts.notice(sentence);
+    }
     for (const { reason } of narrowedRules(session.allowed))
       this.#parts.notice(`A rule that you added to this conversation now allows fewer calls: ${reason}`);
     this.#telemetry.telemetry?.follow(session);

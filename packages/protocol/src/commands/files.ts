@@ -13,7 +13,7 @@ const target = {
   to: id
     .optional()
     .describe(
-      "The message to go back to: its files are those before the next message of the branch. On another branch: those where the branches fork. Default: the root.",
+      "The message to go back to: its files are those before the next message of the branch. On another branch: those after the last call down to this message, or, if none changed files, those where the branches fork. Default: the root.",
     ),
   undo: z.boolean().optional().describe("True in place of `to`: the files before the latest `file.rewind`."),
 };

@@ -51,7 +51,7 @@ export type { SnapshotBounds } from "./snapshots/coverage.ts";
 export type { RewindFile, RewindScope } from "./snapshots/differences.ts";
 export { pruneSnapshots, type SnapshotAge } from "./snapshots/prune-snapshots.ts";
 export type { LeftOut } from "./snapshots/scan.ts";
-export type { Moment, MomentPhase, Occasion } from "./snapshots/snapshot-file.ts";
+export type { Moment, MomentPhase, Occasion, RestorationReport } from "./snapshots/snapshot-file.ts";
 export { snapshotTools } from "./snapshots/snapshot-tools.ts";
 export {
   type RewindPlan,

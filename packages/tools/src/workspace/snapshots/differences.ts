@@ -35,7 +35,7 @@ export function realDifferences(file: SnapshotFile, to: number): EntryDifference
   return file.differences(to).filter(({ past, now }) => !isSameEntry(past, now));
 }
 
-function isSameEntry(past: Entry | undefined, now: Entry | undefined): boolean {
+export function isSameEntry(past: Entry | undefined, now: Entry | undefined): boolean {
   if (!past || !now) return past === now;
   if (past.kind !== now.kind || past.mode !== now.mode) return false;
   return past.kind === "folder" || past.kind === "cache" || (past.content !== null && past.content === now.content);

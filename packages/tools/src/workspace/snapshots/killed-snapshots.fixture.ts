@@ -119,5 +119,6 @@ async function work(snapshots: InstanceType<typeof WorkspaceSnapshots>): Promise
   }
   const [first] = await snapshots.moments("talk");
   const scope = { conversation: "talk", isOwn: () => true };
-  await snapshots.restore(await snapshots.compare(first?.id ?? 0, scope), scope);
+  const plan = await snapshots.compare(first?.id ?? 0, scope);
+  await snapshots.restore(plan, scope, undefined, { leaf: "m1", message: "told" });
 }

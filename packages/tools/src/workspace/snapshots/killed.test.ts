@@ -32,6 +32,9 @@ const SLOW = { timeout: 600_000 };
 const SCOPE = { conversation: "talk", isOwn: () => true };
 const OCCASION = { conversation: "talk", message: "m1", call: "c" };
 
+/** The paths that the command changes. */
+const CHANGED = ["a.txt", "b", "empty", "gone", "gone/d.txt", "link", "made", "made/e.txt"];
+
 /** A workspace that a command has changed, with a snapshot before and after the command. */
 class Scene extends TestFolder {
   readonly stores = join(this.outside, "snapshots");
@@ -131,7 +134,12 @@ test(
       const told = await scene.open().settle();
       const isOld = scene.expectOldOrNew(which);
       if (told.length > 0) expect(told.join()).toContain("so this was completed.");
-      ends.add(`${isOld} ${told.length}`);
+      const reports = await scene.open().reports("talk");
+      ends.add(`${isOld} ${told.length} ${reports.length}`);
+      if (isOld)
+        expect(reports).toMatchObject([
+          { leaf: "m1", message: "told", files: CHANGED.map((path) => ({ path, diff: expect.any(String) })) },
+        ]);
       // The state before the restoration is still there.
       if (!isOld || !isTakenBack) return;
       const snapshots = scene.open();
@@ -149,8 +157,8 @@ test(
       scene.become(state);
       await expectSettled(scene, `instant ${index + 1}`, chosen.includes(index + 1));
     }
-    // Killed before the record: nothing changed. Killed later: completed, with a sentence.
-    expect([...ends].sort()).toEqual(["false 0", "true 1"]);
+    // Killed before the record: nothing changed. Killed later: completed, with a sentence and a report.
+    expect([...ends].sort()).toEqual(["false 0 0", "true 1 1"]);
     for (const instant of chosen) {
       using killed = await Scene.make();
       expect(await run({ what: "restore", then: "killed", scenes: [killed.place(instant)] })).toBeUndefined();

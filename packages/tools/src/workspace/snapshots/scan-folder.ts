@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, realpathSync } from "node:fs";
+import { closeSync, constants, openSync, readlinkSync, realpathSync } from "node:fs";
 import { systemCode } from "../files/error.ts";
 import type { IgnoreRules } from "../files/git-ignore.ts";
 import type { Workspace } from "../files/paths.ts";
@@ -54,6 +54,16 @@ export class ScanFolder implements Disposable {
     }
     if (descriptors) return `/proc/self/fd/${this.#descriptor}`;
     return realpathSync(path) === path ? path : undefined;
+  }
+
+  /** Returns the target of a link in the folder; undefined if the link was replaced. */
+  readLink(name: string): Buffer | undefined {
+    try {
+      return this.at === undefined ? undefined : readlinkSync(`${this.at}/${name}`, { encoding: "buffer" });
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return undefined;
+    }
   }
 
   [Symbol.dispose](): void {

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  readSync,
-  type Stats,
-} from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, type Stats } from "node:fs";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { systemCode, WorkspaceError } from "../files/error.ts";
 import { type IgnoreRules, isIgnored, rulesIn } from "../files/git-ignore.ts";
@@ -87,10 +77,13 @@ export class WorkspaceScan {
   #isInRepository: boolean | undefined;
   #pausedAt = performance.now();
   #ignoredBytes = 0;
+  /** Bytes of the store, or more: compression and repeated contents save some. */
+  #stored: number;
 
   constructor(options: ScanOptions) {
     this.#options = options;
     this.#isFirst = options.known.size === 0;
+    this.#stored = options.file.size;
     this.#closed = new Set(options.workspace.protected);
     this.#only = options.only && namesByFolder(options.only);
     for (const { isIgnored, content, stamp } of options.known)
@@ -247,14 +240,17 @@ export class WorkspaceScan {
     const isKept = before?.content !== null;
     if (isSame && !before.stamp.isFresh && (isKept || !isWanted)) {
       if (before.mode !== modeOf(stats)) this.#found({ ...before, mode: modeOf(stats) });
-      else if (!isKept) this.#leave(before, path);
+      else if (!isKept) this.#leave(before);
       return;
     }
     const isFileIgnored = before ? before.isIgnored : await this.#isIgnored(folder, path, false);
     const state = { path, kind: "file" as EntryKind, mode: modeOf(stats), isIgnored: isFileIgnored };
     const unread = { ...state, content: null, stamp: this.#stampOf(stats) };
     const wasKept = before?.kind === "file" && before.content !== null;
-    if (!isWanted && (isSame || this.#isFirst) && !wasKept) return this.#found(unread, isSame);
+    if (!isWanted && (isSame || this.#isFirst) && !wasKept) {
+      this.#leave(unread);
+      return this.#found(unread, isSame);
+    }
     const held = wasKept ? before.stamp.size : 0;
     const why = isSame && wasKept ? undefined : this.#whyNotKept(stats.size - held, stats.size, isFileIgnored);
     const read = why ? undefined : await this.#read(folder, name);
@@ -263,13 +259,14 @@ export class WorkspaceScan {
       return this.#found(unread, isSame && !wasKept);
     }
     const content = await file.keep(read.bytes);
+    this.#stored += read.bytes.length;
     if (isFileIgnored) this.#ignoredBytes += read.bytes.length - held;
     const isEqual = before?.kind === "file" && (before.content === content || (isSame && !wasKept));
     this.#found({ ...state, mode: modeOf(read.stats), content, stamp: this.#stampOf(read.stats) }, isEqual);
   }
 
   /** Reports an unchanged file without a content if a limit forbids one. */
-  #leave({ stamp: { size }, isIgnored }: Entry, path: string): void {
+  #leave({ path, stamp: { size }, isIgnored }: FoundEntry): void {
     const why = this.#whyNotKept(size, size, isIgnored);
     if (why) this.leftOut.push({ path, why, size });
   }
@@ -279,14 +276,15 @@ export class WorkspaceScan {
     const { bounds, file } = this.#options;
     if (size > bounds.file) return "large";
     if (isIgnored && this.#ignoredBytes + more > bounds.ignored) return "ignored";
-    return file.size + size > bounds.all ? "full" : undefined;
+    if (this.#stored + size > bounds.all) this.#stored = file.size;
+    return this.#stored + size > bounds.all ? "full" : undefined;
   }
 
   async #link(folder: ScanFolder, name: string, path: string, stats: Stats): Promise<void> {
     const { known, file } = this.#options;
     const before = known.get(path);
     if (before?.kind === "link" && hasStamp(before.stamp, stats) && !before.stamp.isFresh) return;
-    const target = folder.at === undefined ? undefined : readLink(`${folder.at}/${name}`);
+    const target = folder.readLink(name);
     // Replaced meanwhile: the next scan looks again.
     if (!target) return;
     const content = await file.keep(target);
@@ -364,15 +362,6 @@ export class WorkspaceScan {
     await using directory = await openDirectory(workspace, real);
     // The folder stays open until its rules are read.
     return await rulesIn(workspace, directory, path === "" ? "." : path, rules, new Set(names));
-  }
-}
-
-function readLink(at: string): Buffer | undefined {
-  try {
-    return readlinkSync(at, { encoding: "buffer" });
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
   }
 }
 

@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { hash } from "node:crypto";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { setTimeout as after } from "node:timers/promises";
 import { promisify } from "node:util";
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from "node:zlib";
-import { errorMessage } from "@banyan/core/shown";
-import { systemCode, WorkspaceError } from "../files/error.ts";
+import type { FileChange } from "@banyan/core/conversation";
+import { WorkspaceError } from "../files/error.ts";
+import { openDatabase } from "./open-database.ts";
 
 /** A file, link or folder of a workspace during a range of moments. */
 export interface Entry {
@@ -76,36 +74,14 @@ export interface PendingRestoration {
   readonly now: Entry | undefined;
 }
 
-const VERSION = 1;
-const SCHEMA = `
-CREATE TABLE contents (
-  id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, packed INTEGER NOT NULL, bytes BLOB NOT NULL
-) STRICT;
-CREATE TABLE moments (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, phase TEXT NOT NULL, conversation TEXT NOT NULL,
-  message TEXT NOT NULL, call TEXT NOT NULL
-) STRICT;
-CREATE INDEX of_conversation ON moments (conversation);
-CREATE TABLE entries (
-  id INTEGER PRIMARY KEY, path TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER, kind TEXT NOT NULL,
-  mode INTEGER NOT NULL, content INTEGER, ignored INTEGER NOT NULL, inode REAL NOT NULL, size REAL NOT NULL,
-  modified REAL NOT NULL, changed REAL NOT NULL, fresh INTEGER NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX current ON entries (path) WHERE until IS NULL;
-CREATE INDEX begun ON entries (since) WHERE until IS NULL;
-CREATE INDEX ended ON entries (until) WHERE until IS NOT NULL;
-CREATE INDEX kept ON entries (content) WHERE content IS NOT NULL;
-CREATE TABLE restorations (path TEXT PRIMARY KEY, target INTEGER, now INTEGER, conversation TEXT NOT NULL) STRICT;
-CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
-INSERT INTO revision VALUES (0);
-PRAGMA user_version = ${VERSION};
-`;
+/** The files of a restoration, for the message with the id `message` below the message `leaf`. See {@link WorkspaceSnapshots}. */
+export interface RestorationReport {
+  readonly id: number;
+  readonly leaf: string;
+  readonly message: string;
+  readonly files: readonly FileChange[];
+}
 
-/** Milliseconds to wait for another process that uses the file, and between two attempts. */
-const LONGEST_WAIT = 60_000;
-const WAIT = 8;
-/** https://sqlite.org/rescode.html */
-const [BUSY, CORRUPT, NO_DATABASE] = [5, 11, 26];
 const SMALLEST_PACKED = 96;
 /** Larger contents are packed in a thread. */
 const MOST_AT_ONCE = 128 * 1024;
@@ -127,17 +103,7 @@ export class SnapshotFile implements Disposable {
 
   /** Opens or creates the file, and waits while another process uses it. A damaged file is put aside. */
   static async open(file: string): Promise<SnapshotFile> {
-    const until = Date.now() + LONGEST_WAIT;
-    for (let attempts = 0; ; attempts++) {
-      try {
-        return new SnapshotFile(openLocked(file));
-      } catch (error) {
-        const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
-        if (code === BUSY && Date.now() < until) await after(WAIT);
-        else if ((code === CORRUPT || code === NO_DATABASE) && attempts < 100) putAside(file);
-        else throw storeError(file, error);
-      }
-    }
+    return new SnapshotFile(await openDatabase(file));
   }
 
   /** Changes whenever a process changes the file. */
@@ -239,7 +205,7 @@ export class SnapshotFile implements Disposable {
 
   /** Keeps a content, once. Returns its id. */
   async keep(bytes: Buffer): Promise<number> {
-    const digest = createHash("sha256").update(bytes).digest();
+    const digest = hash("sha256", bytes, "buffer");
     const known = this.#one("SELECT id FROM contents WHERE digest = ?", digest);
     if (known) return Number(known.id);
     let packed: Buffer = bytes;
@@ -257,7 +223,7 @@ export class SnapshotFile implements Disposable {
     const stored = Buffer.from((row?.bytes as Uint8Array | undefined) ?? []);
     const bytes =
       row?.packed !== 1 ? stored : await (stored.length > MOST_AT_ONCE ? unpack(stored) : inflateRawSync(stored));
-    const digest = createHash("sha256").update(bytes).digest();
+    const digest = hash("sha256", bytes, "buffer");
     if (row && digest.equals(row.digest as Uint8Array)) return bytes;
     throw new WorkspaceError("missing", "The kept content of a file was damaged, so it cannot be restored.");
   }
@@ -291,6 +257,42 @@ export class SnapshotFile implements Disposable {
     for (const { path, target, now } of steps) this.#run(sql, path, target?.id ?? null, now?.id ?? null, conversation);
   }
 
+  /** Records that the restoration which begins is to be reported. */
+  addReport(conversation: string, { leaf, message, files }: Omit<RestorationReport, "id">): void {
+    const sql = "INSERT INTO reports (conversation, leaf, message, files) VALUES (?, ?, ?, ?)";
+    this.#run(sql, conversation, leaf, message, JSON.stringify(files));
+  }
+
+  /** Ends the pending restoration. Its report keeps the files that were `restored`. */
+  endPending(restored: ReadonlySet<string>): void {
+    for (const { id, files } of this.#all("SELECT id, files FROM reports WHERE done = 0")) {
+      const kept = (JSON.parse(String(files)) as FileChange[]).filter(({ path }) => restored.has(path));
+      if (kept.length === 0) this.#run("DELETE FROM reports WHERE id = ?", id as number);
+      else this.#run("UPDATE reports SET files = ?, done = 1 WHERE id = ?", JSON.stringify(kept), id as number);
+    }
+    this.setPending([], "");
+  }
+
+  reports(conversation: string): RestorationReport[] {
+    const rows = this.#all("SELECT * FROM reports WHERE conversation = ? ORDER BY id", conversation);
+    return rows.map(({ id, leaf, message, files }) => ({
+      id: Number(id),
+      leaf: String(leaf),
+      message: String(message),
+      files: JSON.parse(String(files)) as FileChange[],
+    }));
+  }
+
+  /** Returns whether no other report waits. */
+  removeReport(id: number): boolean {
+    this.#run("DELETE FROM reports WHERE id = ?", id);
+    return !this.hasReports;
+  }
+
+  get hasReports(): boolean {
+    return this.#one("SELECT id FROM reports LIMIT 1") !== undefined;
+  }
+
   /** Removes moments, and everything that only they need. Returns the freed space to the disk. */
   async forget(where: "conversation = ?" | "at < ?" | "id <= ?", value: string | number): Promise<void> {
     await this.transaction(() => {
@@ -298,6 +300,7 @@ export class SnapshotFile implements Disposable {
       this.#run(
         "DELETE FROM entries WHERE until IS NOT NULL AND NOT EXISTS (SELECT 1 FROM moments WHERE moments.id >= since AND moments.id < until)",
       );
+      this.#run("DELETE FROM reports WHERE conversation NOT IN (SELECT conversation FROM moments)");
       this.#run("DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM entries WHERE content = contents.id)");
     });
     this.#database.exec("PRAGMA incremental_vacuum");
@@ -339,50 +342,4 @@ function entryOf(row: Row): Entry {
   const { id, path, since, kind, mode, content, ignored } = row as unknown as Entry & { readonly ignored: number };
   const stamp = { inode, size, modified, changed, isFresh: fresh === 1 } as FileStamp;
   return { id, path, since, kind, mode, content, isIgnored: ignored === 1, stamp };
-}
-
-function openLocked(file: string): DatabaseSync {
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  createFile(file);
-  const database = new DatabaseSync(file, { timeout: 0 });
-  try {
-    // With tables in the file, this would write at each opening.
-    if (statSync(file).size === 0) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
-    // The lock stays until the file is closed, also between transactions.
-    database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
-    const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
-    if (version > VERSION) throw new Error("a newer version of the program wrote it");
-    // An opening with one write flushes four times. With a rollback journal it would flush six times.
-    database.exec("PRAGMA journal_mode = WAL");
-    if (version === 0) database.exec(`BEGIN; ${SCHEMA} COMMIT`);
-    // Another process may have removed the file before the lock.
-    if (!existsSync(file)) throw Object.assign(new Error("The file was removed."), { errcode: BUSY });
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-/** Keeps a damaged file, for users who know SQLite, without its unfinished writes. */
-function putAside(file: string): void {
-  renameSync(file, `${file}.damaged`);
-  for (const unfinished of ["-wal", "-journal"]) rmSync(`${file}${unfinished}`, { force: true });
-}
-
-/** Never opens an existing file: closing it would release a lock of this process (POSIX). */
-function createFile(file: string): void {
-  try {
-    closeSync(openSync(file, "wx", 0o600));
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
-  }
-}
-
-function storeError(file: string, cause: unknown): WorkspaceError {
-  const reason = systemCode(cause) ?? errorMessage(cause);
-  return new WorkspaceError("system", `The snapshots of the workspace in ${file} cannot be used (${reason}).`, {
-    cause,
-  });
 }

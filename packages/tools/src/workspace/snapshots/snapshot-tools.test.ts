@@ -1,12 +1,13 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Message } from "@banyan/core";
+import { emptyConversation, type Message, type Tool } from "@banyan/core";
 import { call } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { play } from "../edit-mode/play.fixture.ts";
 import { openWorkspace } from "../files/paths.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
 import type { Moment } from "./snapshot-file.ts";
+import { snapshotTools } from "./snapshot-tools.ts";
 import { WorkspaceSnapshots } from "./snapshots.ts";
 import { treeOf } from "./tree.fixture.ts";
 
@@ -125,4 +126,43 @@ test("E7: a call without effects makes no snapshot, and a command without a snap
   expect(folder.read("a.txt")).toBe("new\n");
   expect(progress.join("")).toContain("[No snapshot, so /rewind cannot restore the files of this call: ");
   writeFileSync(folder.path("a.txt"), "");
+});
+
+test("E9: the question about a command names the files that no snapshot keeps; about a write, only the written file", async () => {
+  using folder = new TestFolder({ "a.txt": "old\n", "b/data.bin": "x".repeat(3000), "large.bin": "x".repeat(2000) });
+  const snapshots = new WorkspaceSnapshots(openWorkspace(folder.root), {
+    folder: join(folder.outside, "snapshots"),
+    bounds: { file: 1000 },
+  });
+  const about = (input: unknown) => {
+    const { path, command } = input as { readonly path?: string; readonly command?: string };
+    return {
+      ...(path !== undefined && { paths: [{ path, access: "write" as const }] }),
+      ...(command !== undefined && { command }),
+    };
+  };
+  const tool = { description: "", input: { type: "object" }, effects: "external", about, execute: () => "" } as const;
+  const [run, write] = snapshotTools(
+    snapshots,
+    [
+      { ...tool, name: "run", preview: () => ({ notes: ["It runs."] }) },
+      { ...tool, name: "write", files: "write" },
+    ],
+    (command) => command === "ls",
+  );
+  const context = {
+    conversation: emptyConversation(),
+    path: [],
+    context: undefined,
+    signal: new AbortController().signal,
+  };
+  const notes = async (which: Tool | undefined, input: unknown) => (await which?.preview?.(input, context))?.notes;
+  const told = "Too large for a snapshot, so /rewind cannot restore:";
+  expect(await notes(run, { command: "make" })).toEqual(["It runs.", `${told} b/data.bin (1 MiB), large.bin (1 MiB).`]);
+  expect(await notes(run, { command: "ls" })).toEqual(["It runs."]);
+  expect(await notes(write, { path: "large.bin" })).toEqual([`${told} large.bin (1 MiB).`]);
+  expect(await notes(write, { path: "a.txt" })).toBeUndefined();
+  for (let count = 0; count < 4; count++) folder.add(`more/${count}`, "x".repeat(2000));
+  expect((await notes(run, { command: "make" }))?.[1]).toMatch(/, more\/\d \(1 MiB\), 3 more\.$/);
+  expect(folder.read("a.txt")).toBe("old\n");
 });

@@ -1,7 +1,8 @@
 import type { Follower, Tool, ToolContext } from "@banyan/core";
+import type { PreviewContext } from "@banyan/core/hosts";
 import { WorkspaceError } from "../files/error.ts";
 import { locate, type Workspace } from "../files/paths.ts";
-import type { ScanOptions } from "./scan.ts";
+import type { LeftOut, ScanOptions } from "./scan.ts";
 import type { Occasion } from "./snapshot-file.ts";
 import type { WorkspaceSnapshots } from "./snapshots.ts";
 
@@ -38,12 +39,15 @@ class Steps {
   wrap(tool: Tool): Tool {
     return {
       ...tool,
+      preview: async (input, context) => {
+        const shown = (await tool.preview?.(input, context)) ?? {};
+        const notes = await this.#notKept(tool, input, context);
+        return notes.length === 0 ? shown : { ...shown, notes: [...(shown.notes ?? []), ...notes] };
+      },
       execute: async (input, context) => {
         const message = context.path.at(-1);
-        const { command, looksAt } = tool.about?.(input) ?? {};
-        const onlyReads = looksAt !== undefined || (command !== undefined && this.#onlyReads?.(command));
         // Programs that call a tool without an engine have no messages.
-        if (message === undefined || onlyReads) return tool.execute(input, context);
+        if (message === undefined || this.#onlyLooks(tool, input)) return tool.execute(input, context);
         const run = ("run" in message ? message.run : undefined) ?? message.id;
         const occasion = { conversation: context.conversation.id, message: message.id, call: context.call };
         const namesFiles = tool.files === "write";
@@ -59,6 +63,28 @@ class Steps {
         }
       },
     };
+  }
+
+  #onlyLooks(tool: Tool, input: unknown): boolean {
+    const { command, looksAt } = tool.about?.(input) ?? {};
+    return looksAt !== undefined || (command !== undefined && (this.#onlyReads?.(command) ?? false));
+  }
+
+  /** Returns a sentence for the user who allows a call, if the call may change files that no snapshot keeps. */
+  async #notKept(tool: Tool, input: unknown, { conversation }: PreviewContext): Promise<string[]> {
+    if (this.#onlyLooks(tool, input)) return [];
+    try {
+      const leftOut = await this.#snapshots.leftOut(conversation.id, this.#busy.has(conversation.id));
+      const named = tool.files === "write" ? await namedFiles(this.#snapshots.workspace, tool, input) : undefined;
+      const large = leftOut.filter(({ path, why }) => TOO_LARGE.has(why) && (named?.has(path) ?? true));
+      if (large.length === 0) return [];
+      const names = large.slice(0, MOST_NAMED).map(({ path, size = 0 }) => `${path} (${shownBytes(size)})`);
+      const more = large.length > MOST_NAMED ? [`${large.length - MOST_NAMED} more`] : [];
+      return [`Too large for a snapshot, so /rewind cannot restore: ${[...names, ...more].join(", ")}.`];
+    } catch (error) {
+      if (!(error instanceof WorkspaceError)) throw error;
+      return [`/rewind cannot restore the files of this call: ${error.message}`];
+    }
   }
 
   /** Records each reported change. A change by a later message of the run belongs to that message. */
@@ -104,6 +130,13 @@ class Steps {
       return false;
     }
   }
+}
+
+const TOO_LARGE: ReadonlySet<LeftOut["why"]> = new Set(["large", "ignored", "full"]);
+const MOST_NAMED = 3;
+
+function shownBytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1024 ** 2).toLocaleString("en")} MiB`;
 }
 
 function staysInBackground(input: unknown): boolean {

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileChange } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
@@ -11,6 +11,7 @@ import {
   canRestore,
   changeBetween,
   changedBy,
+  isSameEntry,
   kindForUsers,
   momentsAfter,
   type RewindFile,
@@ -19,7 +20,14 @@ import {
 } from "./differences.ts";
 import { KnownEntries } from "./known-entries.ts";
 import type { LeftOut, ScanOptions } from "./scan.ts";
-import type { Moment, MomentPhase, Occasion, PendingRestoration, SnapshotFile } from "./snapshot-file.ts";
+import type {
+  Moment,
+  MomentPhase,
+  Occasion,
+  PendingRestoration,
+  RestorationReport,
+  SnapshotFile,
+} from "./snapshot-file.ts";
 
 /** The place of a workspace's snapshots. See {@link WorkspaceSnapshots}. */
 export interface SnapshotOptions {
@@ -70,7 +78,7 @@ export interface RewindResult {
 export class WorkspaceSnapshots {
   readonly workspace: Workspace;
   readonly #file: string;
-  /** A file that exists during restorations, so that a start without one opens no store. */
+  /** A file that exists while a restoration is unfinished or unreported, so that a start without one opens no store. */
   readonly #mark: string;
   /** Sentences about completed restorations. */
   readonly #settled: string[] = [];
@@ -87,8 +95,13 @@ export class WorkspaceSnapshots {
     refuseUnknown("WorkspaceSnapshots", options.bounds, BOUND_NAMES, "bounds.");
     this.workspace = workspace;
     this.#file = join(options.folder, `${contentDigest(Buffer.from(workspace.root)).slice(0, 32)}.sqlite`);
-    this.#mark = `${this.#file}.restoring`;
+    this.#mark = `${this.#file}${MARK}`;
     this.#bounds = { ...BOUNDS, ...options.bounds };
+  }
+
+  /** Returns whether a store in a folder may have an unfinished or unreported restoration. Opens no store. */
+  static haveUnreported(folder: string): boolean {
+    return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(MARK));
   }
 
   /**
@@ -98,16 +111,7 @@ export class WorkspaceSnapshots {
   async before(occasion: Occasion, keep: ScanOptions["keep"], isBusy = false): Promise<void> {
     const step = this.#steps.get(occasion.conversation);
     if (step?.message === occasion.message && includesPaths(step.keep, keep)) return;
-    if (this.#refusal && Date.now() < this.#refusal.until) throw this.#refusal.error;
-    try {
-      await this.#inFile(async (file) => {
-        await this.#record(file, isBusy ? "process" : "before", occasion, { keep });
-      });
-    } catch (error) {
-      if (error instanceof WorkspaceError && error.code === "root")
-        this.#refusal = { error, until: Date.now() + AGAIN };
-      throw error;
-    }
+    await this.#unlessTooLarge((file) => this.#record(file, isBusy ? "process" : "before", occasion, { keep }));
     this.#steps.set(occasion.conversation, { message: occasion.message, keep });
   }
 
@@ -117,6 +121,14 @@ export class WorkspaceSnapshots {
     await this.#inFile(async (file) => {
       await this.#record(file, "after", occasion, { keep: only ? new Set(only) : "all", only });
     });
+  }
+
+  /** Returns the parts of the workspace that a snapshot would not keep now. Rejects with a `WorkspaceError`. */
+  async leftOut(conversation: string, isBusy = false): Promise<readonly LeftOut[]> {
+    const occasion = { conversation, message: "", call: "" };
+    const look = { keep: new Set<string>() };
+    return (await this.#unlessTooLarge((file) => this.#record(file, isBusy ? "process" : "look", occasion, look)))
+      .leftOut;
   }
 
   /** Returns the moments of a conversation in order; empty without snapshots. */
@@ -147,12 +159,14 @@ export class WorkspaceSnapshots {
 
   /**
    * Restores the state of a moment: of `paths`, or of all paths. Files that others changed since the comparison stay as
-   * they are. A kill leaves a record, and the next use of the store completes the restoration.
+   * they are. A kill leaves a record, and the next use of the store completes the restoration. With `report`, `reports`
+   * returns the restored files until `reported`.
    */
   async restore(
     { to, asOf }: Pick<RewindPlan, "to" | "asOf">,
     { conversation, isOwn, isBusy, watch }: RewindScope,
     paths?: ReadonlySet<string>,
+    report?: Pick<RestorationReport, "leaf" | "message">,
   ): Promise<RewindResult> {
     const occasion = { conversation, message: "", call: "" };
     return this.#inFile(async (file) => {
@@ -178,11 +192,25 @@ export class WorkspaceSnapshots {
         }
       }
       writeFileSync(this.#mark, "", { mode: 0o600 });
-      await file.transaction(() => file.setPending(steps, conversation), true);
+      await file.transaction(() => {
+        file.setPending(steps, conversation);
+        if (report && steps.length > 0) file.addReport(conversation, { ...report, files });
+      }, true);
       problems.push(...(await this.#finish(file, occasion, "new")));
-      rmSync(this.#mark, { force: true });
+      if (!file.hasReports) rmSync(this.#mark, { force: true });
       const left = new Set(realDifferences(file, to).map(({ path }) => path));
       return { files: files.filter(({ path }) => !left.has(path)), problems, undo };
+    });
+  }
+
+  /** Returns the completed restorations of a conversation that are not reported, in order. */
+  async reports(conversation: string): Promise<readonly RestorationReport[]> {
+    return existsSync(this.#mark) ? this.#inFile((file) => file.reports(conversation)) : [];
+  }
+
+  async reported({ id }: RestorationReport): Promise<void> {
+    await this.#inFile(async (file) => {
+      if (await file.transaction(() => file.removeReport(id))) rmSync(this.#mark, { force: true });
     });
   }
 
@@ -190,8 +218,20 @@ export class WorkspaceSnapshots {
   async settle(): Promise<readonly string[]> {
     if (!existsSync(this.#mark)) return [];
     this.#settled.length = 0;
-    await this.#inFile(() => rmSync(this.#mark, { force: true }));
+    await this.#inFile((file) => file.hasReports || rmSync(this.#mark, { force: true }));
     return this.#settled.splice(0);
+  }
+
+  /** Like `#inFile`, but refuses at once if the workspace was too large a short time ago. */
+  async #unlessTooLarge<Result>(work: (file: SnapshotFile) => Promise<Result>): Promise<Result> {
+    if (this.#refusal && Date.now() < this.#refusal.until) throw this.#refusal.error;
+    try {
+      return await this.#inFile(work);
+    } catch (error) {
+      if (error instanceof WorkspaceError && error.code === "root")
+        this.#refusal = { error, until: Date.now() + AGAIN };
+      throw error;
+    }
   }
 
   /** Runs work with the store, after earlier work and alone. */
@@ -235,11 +275,14 @@ export class WorkspaceSnapshots {
     const { NoRoomError, putBack } = await import("./put-back.ts");
     const problems = await putBack(this.workspace, file, steps).catch(async (error: unknown) => {
       // The files are as they were, so there is nothing to complete.
-      if (which === "new" && error instanceof NoRoomError) await file.transaction(() => file.setPending([], ""));
+      if (which === "new" && error instanceof NoRoomError) await file.transaction(() => file.endPending(new Set()));
       throw error;
     });
     const paths = steps.map(({ path }) => path);
-    await this.#record(file, "rewind", occasion, { keep: new Set(paths), only: paths }, () => file.setPending([], ""));
+    await this.#record(file, "rewind", occasion, { keep: new Set(paths), only: paths }, (now) => {
+      const restored = steps.filter(({ path, target }) => isSameEntry(target, now.get(path)));
+      file.endPending(new Set(restored.map(({ path }) => path)));
+    });
     return problems;
   }
 
@@ -248,7 +291,7 @@ export class WorkspaceSnapshots {
     phase: MomentPhase,
     occasion: Occasion,
     { isNeeded = false, ...how }: Pick<ScanOptions, "keep" | "only"> & { readonly isNeeded?: boolean },
-    also: () => void = () => {},
+    also: (now: KnownEntries) => void = () => {},
   ): Promise<{ readonly moment: number; readonly leftOut: readonly LeftOut[] }> {
     const known = this.#known?.revision === file.revision ? this.#known.entries : new KnownEntries(file.current());
     const { WorkspaceScan } = await import("./scan.ts");
@@ -263,7 +306,7 @@ export class WorkspaceSnapshots {
         if (after) known.set(file.begin({ ...after, since: moment }));
         else if (before) known.delete(before.path);
       }
-      also();
+      also(known);
       return { moment, leftOut: scan.leftOut };
     });
     this.#known = { revision: file.revision, entries: known };
@@ -271,6 +314,7 @@ export class WorkspaceSnapshots {
   }
 }
 
+const MARK = ".restoring";
 /** Files of a comparison that have a diff. */
 const MOST_DIFFS = 200;
 /** Milliseconds until a workspace that was too large is looked at again. */
