@@ -18,7 +18,7 @@ import {
   writeNewFile,
 } from "./entry-on-disk.ts";
 import type { Entry, PendingRestoration, SnapshotFile } from "./snapshot-file.ts";
-import { folderOf, nameOf, pathIn } from "./tree-paths.ts";
+import { folderOf, nameOf, pathBelow } from "./tree-paths.ts";
 
 /** The permissions that an owner needs to change the content of a folder. */
 const OPEN = 0o700;
@@ -218,7 +218,7 @@ class PutBack {
       else await writeNewFile(at, content, target.mode);
       waiting = { step, target, folder };
     };
-    await this.#each(step, write, pathIn(folder, temporaryName(path)));
+    await this.#each(step, write, pathBelow(folder, temporaryName(path)));
     return waiting;
   }
 
@@ -233,7 +233,7 @@ class PutBack {
     await using other =
       folder === folderOf(path)
         ? undefined
-        : await openParent(this.#workspace, locationOf(this.#workspace, pathIn(folder, temporary)), false);
+        : await openParent(this.#workspace, locationOf(this.#workspace, pathBelow(folder, temporary)), false);
     const from = `${(other ?? parent).at}/${temporary}`;
     try {
       if (stats && !stats.isDirectory()) await this.#assertAsRecorded(at, path, stats, now);
@@ -292,7 +292,7 @@ export async function removeTemporaries(workspace: Workspace, steps: readonly Pe
     for (let folder = path; folder !== ""; ) {
       folder = folderOf(folder);
       try {
-        await using parent = await openParent(workspace, locationOf(workspace, pathIn(folder, "-")), false);
+        await using parent = await openParent(workspace, locationOf(workspace, pathBelow(folder, "-")), false);
         await unlink(`${parent.at}/${temporaryName(path)}`);
       } catch (error) {
         // The folder is not there yet, or is closed until the restoration opens it.

@@ -9,7 +9,7 @@ import { hasStamp, hasStampOf, isSameStamp } from "./entry-on-disk.ts";
 import type { KnownEntries } from "./known-entries.ts";
 import { ScanFolder, UNREADABLE } from "./scan-folder.ts";
 import type { Entry, EntryKind, FileStamp, SnapshotFile } from "./snapshot-file.ts";
-import { folderOf, namesByFolder, pathIn, pathsIn } from "./tree-paths.ts";
+import { folderOf, namesByFolder, pathBelow, pathsBelow } from "./tree-paths.ts";
 
 /** Something in the workspace that no snapshot keeps. See {@link WorkspaceSnapshots}. */
 export interface LeftOut {
@@ -101,7 +101,7 @@ export class WorkspaceScan {
     if (root.at === undefined) throw new WorkspaceError("root", `The workspace ${workspace.root} cannot be read.`);
     await this.#folder(root, this.#only?.get(""));
     if (this.#seen.length === known.size) return;
-    const looked = this.#only && pathsIn(this.#only);
+    const looked = this.#only && pathsBelow(this.#only);
     const seen = new Set(this.#seen.map(({ path }) => path));
     for (const before of known) {
       const { path } = before;
@@ -133,7 +133,7 @@ export class WorkspaceScan {
       if (performance.now() - this.#pausedAt > AT_ONCE) await this.#pause();
       if (name === ".git") continue;
       const before = recorded.get(name);
-      const path = before?.path ?? pathIn(folder.path, name);
+      const path = before?.path ?? pathBelow(folder.path, name);
       if (this.#closed.size > 0 && this.#closed.has(path)) continue;
       if (name.includes("\ufffd")) {
         this.leftOut.push({ path, why: "name" });
@@ -356,7 +356,7 @@ export class WorkspaceScan {
   ): Promise<IgnoreRules | undefined> {
     const { workspace } = this.#options;
     const rules = await outer?.();
-    const real = path === "" ? workspace.root : pathIn(workspace.root, path);
+    const real = path === "" ? workspace.root : pathBelow(workspace.root, path);
     const names = RULE_FILES.filter((name) => lstatSync(`${real}/${name}`, MAYBE_MISSING) !== undefined);
     if (names.length === 0) return rules;
     await using directory = await openDirectory(workspace, real);

@@ -1,5 +1,5 @@
 /** Returns the path of a name in a folder; the empty folder is the root. */
-export function pathIn(folder: string, name: string): string {
+export function pathBelow(folder: string, name: string): string {
   return folder === "" ? name : `${folder}/${name}`;
 }
 
@@ -21,6 +21,6 @@ export function namesByFolder(paths: readonly string[]): ReadonlyMap<string, Rea
 }
 
 /** Returns the paths of all names in all folders. */
-export function pathsIn(names: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
-  return new Set([...names].flatMap(([folder, inside]) => [...inside].map((name) => pathIn(folder, name))));
+export function pathsBelow(names: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  return new Set([...names].flatMap(([folder, inside]) => [...inside].map((name) => pathBelow(folder, name))));
 }
