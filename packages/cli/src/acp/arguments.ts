@@ -32,9 +32,9 @@ export const acpLine: CommandLine<AcpArguments> = {
 };
 
 /** Returns the first flag that a server would ignore, because the server has its own agent. */
-function flagOf({ allow, deny, trust, ...single }: AgentFlags): string | undefined {
-  if (allow.length > 0) return "allow";
-  if (deny.length > 0) return "deny";
-  const named = (["model", "rules", "approval", "unconfined"] as const).find((name) => single[name] !== undefined);
+function flagOf({ trust, ...flags }: AgentFlags): string | undefined {
+  const list = (["allow", "deny", "network"] as const).find((name) => flags[name].length > 0);
+  if (list) return list;
+  const named = (["model", "rules", "approval", "unconfined"] as const).find((name) => flags[name] !== undefined);
   return named ?? (trust ? "trust" : undefined);
 }

@@ -35,7 +35,7 @@ export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
     const say = (line: string) => {
       if (!args.quiet) tell(`${line}\n`);
     };
-    const { allow, deny, rules, approval, unconfined } = args;
+    const { allow, deny, network, rules, approval, unconfined } = args;
     await using opened = await openEvaluation({
       file: args.file,
       cwd: ".",
@@ -49,7 +49,7 @@ export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
       fresh: args.new,
       trusted: args.trust,
       directory: args.directory === undefined ? undefined : resolve(args.directory),
-      flags: { allow, deny, rules: rules && resolve(rules), approval, unconfined },
+      flags: { allow, deny, network, rules: rules && resolve(rules), approval, unconfined },
       notice: (sentence) => say(style.dim(plainLine(sentence))),
     }).catch((error: unknown) => {
       throw stop.signal.reason instanceof StoppedError ? stop.signal.reason : error;

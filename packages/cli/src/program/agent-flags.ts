@@ -7,6 +7,7 @@ export interface AgentFlags {
   readonly model?: string;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
+  readonly network: readonly string[];
   readonly rules?: string;
   readonly approval?: ApprovalMode;
   readonly unconfined?: boolean;
@@ -23,6 +24,9 @@ export function withRuleFlags(command: Command, projects: string): Command {
   return command
     .addOption(list("--allow <rule>", "run calls that match this rule without asking, such as 'shell(npm test*)'"))
     .addOption(list("--deny <rule>", "never run calls that match this rule; can be repeated, as --allow can"))
+    .addOption(
+      list("--network <address>", "let commands in the sandbox reach this address, such as example.org:443, unasked"),
+    )
     .option("--rules <file>", "read permission rules from a JSON file")
     .addOption(
       new Option(

@@ -19,6 +19,7 @@ export function hostFlags(flags: AgentFlags): HostFlags {
     model: true,
     allow: true,
     deny: true,
+    network: true,
     rules: true,
     approval: true,
     unconfined: true,
@@ -26,7 +27,7 @@ export function hostFlags(flags: AgentFlags): HostFlags {
 }
 
 export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSignal, trusted = false): HostOptions {
-  const { model, numbers, allow, deny, rules, approval, unconfined, memory, instructions } = args;
+  const { model, numbers, allow, deny, network, rules, approval, unconfined, memory, instructions } = args;
   return {
     cwd: commandDirectory(args),
     env: process.env,
@@ -36,6 +37,7 @@ export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSigna
       numbers,
       allow,
       deny,
+      network,
       rules,
       approval,
       unconfined,

@@ -23,6 +23,7 @@ export interface Arguments {
   readonly numbers: NonNullable<HostFlags["numbers"]>;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
+  readonly network: readonly string[];
   readonly rules?: string;
   readonly approval?: ApprovalMode;
   readonly unconfined?: boolean;
@@ -46,6 +47,7 @@ export const NO_WORDS: Arguments = {
   numbers: {},
   allow: [],
   deny: [],
+  network: [],
   trust: false,
   color: "auto",
   plain: false,

@@ -22,7 +22,7 @@ export async function fillByLines(terminal: Terminal, form: Form): Promise<Fille
   for (const [index, field] of fields.entries()) {
     const { heading, text: question, choices, several = false } = field;
     const place = fields.length > 1 ? `${index + 1} of ${fields.length}, ` : "";
-    write(`\n${place}${style.bold(heading)}: ${question}`);
+    write(`\n${place}${heading === "" ? "" : `${style.bold(heading)}: `}${question}`);
     for (const [at, { label, description }] of choices.entries())
       write(`  ${style.bold(String(at + 1))}  ${label}${description === undefined ? "" : `: ${description}`}`);
     const chosen = choices.flatMap(({ label }, at) => (form.chosen?.[index]?.includes(label) ? [at + 1] : []));

@@ -1,10 +1,12 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { EnvironmentVariables } from "@banyan/models";
 import type { NetworkAccess } from "@banyan/tools/sandbox";
+import { expandHome } from "@banyan/tools/named-path";
 import type { Directories } from "../places/directories.ts";
 import { changeSetting, type Settings, SettingsError } from "../settings/index.ts";
 import { readOneSetting } from "../settings/layer.ts";
 import type { Confinement } from "../worktrees/placed-tools.ts";
+import { packageRegistries } from "./package-registries.ts";
 
 /**
  * Opens the sandbox of the settings, if available (S9). Rejects if a required sandbox is missing. With `again`, the
@@ -64,17 +66,47 @@ function unconfined(description: string, notices: readonly string[]): Confinemen
 }
 
 /**
- * Returns the addresses that commands may reach. `file`: the user's settings, which keep what a user always allows.
- * Undefined if the settings turn the sandbox off.
+ * Returns the addresses that commands may reach (S38). `file`: the user's settings, which keep what a user always
+ * allows. Undefined if the settings turn the sandbox off.
  */
-export async function networkAccess({ sandbox = {} }: Settings, file: string): Promise<NetworkAccess | undefined> {
-  const { enabled, network } = sandbox;
+export async function networkAccess({
+  settings: { sandbox = {} },
+  network: named,
+  file,
+  workspace,
+  home,
+  env,
+  canAsk,
+}: {
+  readonly settings: Settings;
+  /** Addresses of a flag. */
+  readonly network: readonly string[];
+  readonly file: string;
+  readonly workspace: string;
+  readonly home: string;
+  readonly env: EnvironmentVariables;
+  readonly canAsk: boolean;
+}): Promise<NetworkAccess | undefined> {
+  const { enabled, network, writable = [] } = sandbox;
   if (enabled === "off") return undefined;
   const { NetworkAccess } = await import("@banyan/tools/sandbox");
-  return new NetworkAccess(network?.allow ?? [], (address, isAllowed) => {
-    const { settings, faults } = readOneSetting(file, "sandbox");
-    if (faults[0]) throw new SettingsError(faults[0]);
-    const others = (settings.sandbox?.network?.allow ?? []).filter((each) => each !== address);
-    changeSetting(file, ["sandbox", "network", "allow"], isAllowed ? [...others, address] : others);
+  return new NetworkAccess({
+    domains: [...(network?.allow ?? []), ...named],
+    canAsk,
+    advice: (address) => `The flag --network ${address} or the setting sandbox.network.allow allows the connection.`,
+    registries: () =>
+      packageRegistries({
+        home,
+        env,
+        writable: [workspace, ...writable.map((folder) => resolve(workspace, expandHome(folder, home)))],
+      }),
+    keep: (address, isAllowed) => keepAddress(file, address, isAllowed),
   });
+}
+
+function keepAddress(file: string, address: string, isAllowed: boolean): void {
+  const { settings, faults } = readOneSetting(file, "sandbox");
+  if (faults[0]) throw new SettingsError(faults[0]);
+  const others = (settings.sandbox?.network?.allow ?? []).filter((each) => each !== address);
+  changeSetting(file, ["sandbox", "network", "allow"], isAllowed ? [...others, address] : others);
 }

@@ -65,6 +65,9 @@ export interface EquipmentOptions {
   readonly env: EnvironmentVariables;
   readonly home: string;
   readonly redact: Redact;
+  /** Addresses that commands may reach, in addition to those of the settings. */
+  readonly network: readonly string[];
+  readonly canAsk: boolean;
   readonly worktrees: Worktrees;
   /** Returns the rules' check for reading files in a folder. */
   whyNotReadIn(folder: string): ReadRefusal | undefined;
@@ -127,7 +130,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const own = [places.config, places.data];
   const snapshotsOf = (folder: string) => openSnapshots(places, folder);
   await using opened = new AsyncDisposableStack();
-  const network = await networkAccess(settings, userSettingsFile({ env, home }));
+  const network = await networkAccess({ ...options, file: userSettingsFile({ env, home }) });
   // Mode `all` needs a trial in this process (S27).
   const again = settings.approval === "all" && settings.unconfined !== true;
   const [confinement, unknown, web] = await Promise.all([

@@ -40,6 +40,8 @@ export interface HostParts {
   readonly store: Store | undefined;
   /** The machine of new conversations, for a store that several machines share. */
   readonly machine: string | undefined;
+  /** Addresses of a flag that commands in the sandbox may reach. */
+  readonly network: readonly string[];
   /** Called with warnings for the user about an opened conversation. */
   notice(sentence: string): void;
 }

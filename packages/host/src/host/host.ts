@@ -76,7 +76,7 @@ export class Host {
   readonly worktrees: Worktrees;
   readonly hooks: Hooks;
   readonly #approval: Approval;
-  readonly #parts: Pick<HostParts, "machine" | "notice" | "output">;
+  readonly #parts: Pick<HostParts, "canAsk" | "machine" | "network" | "notice" | "output">;
   readonly #telemetry: HostParts["telemetry"];
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
@@ -170,6 +170,8 @@ export class Host {
       env: this.env,
       home: this.home,
       settings: configuration.settings,
+      network: this.#parts.network,
+      canAsk: this.#parts.canAsk,
       worktrees: this.worktrees,
       whyNotReadIn: (folder) => this.whyNotReadIn(folder),
       whyNotFetched: (address, from) => whyNotFetched(address, from, this.#rules),

@@ -40,6 +40,8 @@ export interface HostFlags {
   /** Permission rules, as text. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
+  /** Addresses that commands in the sandbox may reach, in addition to those of the settings. */
+  readonly network?: readonly string[];
   /** A file with further rules. */
   readonly rules?: string;
   readonly approval?: ApprovalMode;
@@ -58,6 +60,7 @@ const FLAGS: OptionNames<HostFlags> = {
   numbers: true,
   allow: true,
   deny: true,
+  network: true,
   rules: true,
   approval: true,
   unconfined: true,
@@ -196,6 +199,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     store: options.store,
     machine: options.machine,
     notice: options.notice ?? (() => {}),
+    network: flags.network ?? [],
   });
   if (!options.readyLater) await host.ready();
   return host;

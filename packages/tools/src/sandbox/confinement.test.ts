@@ -41,7 +41,10 @@ test("S41: a revoked address is closed for the next connection, and the line abo
   await using server = await helloServer();
   const address = `127.0.0.1:${server.port}`;
   const stored: unknown[] = [];
-  const network = new NetworkAccess([address, "example.org"], (...change) => stored.push(change));
+  const network = new NetworkAccess({
+    domains: [address, "example.org"],
+    keep: (...change) => stored.push(change),
+  });
   await using sandbox = await sandboxOf(folder, { network });
   const tool = shellTool(openWorkspace(folder.root), { sandbox });
   const command = `curl -s --noproxy '' http://${address}`;

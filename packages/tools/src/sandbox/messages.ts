@@ -1,3 +1,5 @@
+import type { NetworkAddress } from "./network-access.ts";
+
 /** The access rules of a sandbox. All paths are absolute; `writable` and `programs` contain no links. */
 export interface SandboxPlan {
   readonly writable: readonly string[];
@@ -13,6 +15,8 @@ export interface SandboxPlan {
   readonly hidden?: string;
   /** Reachable domains, with or without a port. Empty: no network. */
   readonly domains: readonly string[];
+  /** Programs reach a proxy even without domains, and the program decides about each new address. */
+  readonly isProxied: boolean;
   readonly programs: {
     readonly bwrap?: string;
     readonly socat?: string;
@@ -38,6 +42,8 @@ export type ToProcess =
   /** Replaces the reachable domains, also for programs that run. */
   | { readonly type: "domains"; readonly domains: readonly string[] }
   | { readonly type: "ended"; readonly id: number; readonly loopback: string | undefined }
+  /** Answers `connect`. `refusal`: the reason why the connection is refused. */
+  | { readonly type: "connection"; readonly id: number; readonly refusal?: string }
   | { readonly type: "close" };
 
 /** Replies of a sandbox's process. `invalid`: the plan is wrong. `unavailable`: this machine cannot have a sandbox. */
@@ -47,6 +53,8 @@ export type FromProcess =
   | { readonly type: "unavailable"; readonly reason: string }
   /** `text` is one simple command of a POSIX shell. Without `entrance`, the program has its own network. */
   | { readonly type: "wrapped"; readonly id: number; readonly text: string; readonly entrance?: NetworkEntrance }
+  /** A program tries to reach an address outside the domains, and waits. */
+  | ({ readonly type: "connect"; readonly id: number } & NetworkAddress)
   /** `notices` are sentences about files that were moved aside after a program ended. */
   | { readonly type: "settled"; readonly id: number; readonly notices: readonly string[] }
   | { readonly type: "failed"; readonly id: number; readonly message: string };

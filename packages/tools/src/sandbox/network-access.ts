@@ -1,4 +1,4 @@
-/** A network address that a program tries to reach. `host` is a name or an IP address. */
+/** A network address that a program tries to reach. `host` is a name or an IP address. See {@link ConnectionAsker}. */
 export interface NetworkAddress {
   readonly host: string;
   readonly port: number;
@@ -11,33 +11,104 @@ export interface AllowedAddress {
   readonly lasts: "conversation" | "always";
 }
 
-/** Returns an address as users see it, in the form of the setting `sandbox.network.allow`. */
+/**
+ * Decides about the connections of one program in a sandbox.
+ * @example
+ * const asker: ConnectionAsker = { canAsk: true, allows: () => false, connect: async ({ host }) => `${host} is not needed` };
+ * await sandbox.wrap({ file: "/bin/sh", args: ["-c", "npm ci"], environment: {} }, { asker });
+ */
+export interface ConnectionAsker {
+  /** False if no user can be asked, as for a command in the background. */
+  readonly canAsk: boolean;
+  /** Returns whether the program may reach the address without a question. */
+  allows(address: NetworkAddress): boolean;
+  /**
+   * Resolves with undefined if the connection is allowed, or with the reason for the refusal. The connection waits.
+   * `isOnly`: no other program runs in the sandbox, so this program connects.
+   */
+  connect(address: NetworkAddress, isOnly: boolean): Promise<string | undefined>;
+}
+
+/**
+ * The user and network of one program in the sandbox.
+ * @example const server = await sandbox.wrap({ file: "npm", args: ["start"], environment: {} }, { loopback: "talk" });
+ */
+export interface WrapOptions {
+  /**
+   * Programs with the same name, such as a conversation's id, reach each other's servers on 127.0.0.1 (S39), if this
+   * machine permits it. Absent: the program has a network of its own.
+   */
+  readonly loopback?: string | undefined;
+  /** Decides about addresses that are not allowed in all conversations. Absent: such connections are refused. */
+  readonly asker?: ConnectionAsker | undefined;
+}
+
+/**
+ * The network addresses that commands may reach.
+ * @example
+ * new NetworkAccess({
+ *   domains: ["registry.example.org"],
+ *   keep: (address, isAllowed) => console.log(address, isAllowed),
+ *   registries: () => ["packages.example.org:443"],
+ *   canAsk: true,
+ *   advice: (address) => `Add ${address} to the settings.`,
+ * });
+ */
+export interface NetworkAccessOptions {
+  /** Addresses of all conversations, in the form of {@link AllowedAddress}. */
+  readonly domains: readonly string[];
+  /** Stores an address that a user always allowed, or removes the address. Throws if that fails. */
+  readonly keep?: (address: string, isAllowed: boolean) => void;
+  /** Returns the addresses of package registries, as `host:port`. A question offers to allow all of them. */
+  readonly registries?: () => readonly string[];
+  /** False if no user can be asked about an address. Default: true. */
+  readonly canAsk?: boolean;
+  /** Returns how to allow an address where no user can be asked, as a sentence. */
+  readonly advice?: (address: string) => string;
+}
+
+/**
+ * Returns an address as `host:port`, in the form of the setting `sandbox.network.allow`. Other spellings of an IP address
+ * become the usual one, and other letters of a name become Punycode.
+ */
 export function addressText({ host, port }: NetworkAddress): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const written = host.includes(":") ? `[${host}]` : host;
+  return `${URL.parse(`http://${written}`)?.hostname ?? written}:${port}`;
 }
 
 /**
  * The network addresses that commands may reach. All sandboxes of a program share this object. Addresses of one
  * conversation are forgotten at the end of the program.
  * @example
- * const network = new NetworkAccess(["registry.example.org"], (address, isAllowed) => console.log(address, isAllowed));
+ * const network = new NetworkAccess({ domains: ["registry.example.org"] });
  * const opening = await openSandbox({ root: ".", network });
  */
 export class NetworkAccess {
+  readonly canAsk: boolean;
+  readonly #options: NetworkAccessOptions;
   #domains: readonly string[];
-  readonly #keep: (address: string, isAllowed: boolean) => void;
   readonly #here = new Map<string, Set<string>>();
   readonly #watchers = new Set<() => void>();
 
-  /** `keep` stores an address that a user always allowed, or removes the address. It may throw. */
-  constructor(domains: readonly string[], keep: (address: string, isAllowed: boolean) => void = () => {}) {
-    this.#domains = [...new Set(domains)];
-    this.#keep = keep;
+  constructor(options: NetworkAccessOptions) {
+    this.canAsk = options.canAsk ?? true;
+    this.#options = options;
+    this.#domains = [...new Set(options.domains)];
   }
 
-  /** The domains of all conversations. */
+  /** The addresses of all conversations. */
   get domains(): readonly string[] {
     return this.#domains;
+  }
+
+  /** The addresses of package registries, as `host:port`. */
+  get registries(): readonly string[] {
+    return this.#options.registries?.() ?? [];
+  }
+
+  /** Returns how to allow an address where no user can be asked, as a sentence. */
+  advice(address: string): string {
+    return this.#options.advice?.(address) ?? `Add ${address} to the option network of the sandbox.`;
   }
 
   /** Lists the addresses of all conversations, and those of one conversation. */
@@ -48,11 +119,26 @@ export class NetworkAccess {
     ];
   }
 
+  /** Returns whether a user allowed the address `host:port` in the conversation. */
+  allowsIn(conversation: string, address: string): boolean {
+    return this.#addressesIn(conversation).has(address);
+  }
+
+  allowIn(conversation: string, addresses: readonly string[]): void {
+    this.#here.set(conversation, new Set([...this.#addressesIn(conversation), ...addresses]));
+  }
+
+  /** Allows an address in all conversations. Throws if the address cannot be stored. */
+  allowAlways(address: string): void {
+    this.#options.keep?.(address, true);
+    this.#use([...this.#domains.filter((each) => each !== address), address]);
+  }
+
   /** Revokes an address for all conversations and for this one. Returns false for an unknown address. */
   revoke(address: string, conversation?: string): boolean {
     const isHere = this.#addressesIn(conversation).delete(address);
     if (!this.#domains.includes(address)) return isHere;
-    this.#keep(address, false);
+    this.#options.keep?.(address, false);
     this.#use(this.#domains.filter((each) => each !== address));
     return true;
   }

@@ -1,11 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { closeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { errorMessage } from "@banyan/core/shown";
 import { type ProgramLaunch, pathWithout, shellWords, WORDS } from "./find-program.ts";
 import { removeEnded, waitForCommands } from "./held-places.ts";
 import { SandboxHolder } from "./holder.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { SandboxError } from "./messages.ts";
+import type { NetworkAddress } from "./network-access.ts";
 
 /** The source of the sandbox's process. */
 export const SANDBOX_PROCESS = fileURLToPath(new URL("./sandbox-process.ts", import.meta.url));
@@ -38,6 +40,7 @@ export type SandboxStart =
 export async function startSandboxProcess(
   plan: SandboxPlan,
   environment: Record<string, string>,
+  connect: DecideConnection,
 ): Promise<SandboxStart> {
   const child = fork(SANDBOX_PROCESS, {
     env: environment,
@@ -59,7 +62,7 @@ export async function startSandboxProcess(
   });
   if (typeof answer === "object" && answer.type === "opened") {
     try {
-      return { running: new RunningSandbox(child, answer) };
+      return { running: new RunningSandbox(child, answer, connect) };
     } catch (error) {
       // The process was just killed, and another program removed its record.
       return failed((error as Error).message);
@@ -79,6 +82,9 @@ function failed(reason: string, isLasting = false): SandboxStart {
   return { reason, isLasting };
 }
 
+/** Resolves with undefined if a program may reach the address, or with the reason of the refusal. */
+type DecideConnection = (address: NetworkAddress) => Promise<string | undefined>;
+
 type OpenedReply = Extract<FromProcess, { type: "opened" }>;
 type WrappedReply = Extract<FromProcess, { type: "wrapped" }>;
 
@@ -87,14 +93,16 @@ export class RunningSandbox {
   readonly #temporary: string;
   readonly #process: ChildProcess;
   readonly #holder: SandboxHolder;
+  readonly #connect: DecideConnection;
   readonly #owned: number;
   readonly #waiting = new Map<number, PromiseWithResolvers<WrappedReply>>();
   readonly #settling = new Map<number, (notices: readonly string[] | undefined) => void>();
   #last = 0;
   #isClosed = false;
 
-  constructor(process: ChildProcess, { temporary, holder }: OpenedReply) {
+  constructor(process: ChildProcess, { temporary, holder }: OpenedReply, connect: DecideConnection) {
     this.#process = process;
+    this.#connect = connect;
     this.#temporary = temporary;
     this.#holder = new SandboxHolder(holder, true);
     this.#owned = this.#holder.own();
@@ -163,6 +171,14 @@ export class RunningSandbox {
   }
 
   #take(message: FromProcess): void {
+    if (message.type === "connect") {
+      this.#connect(message)
+        .catch(errorMessage)
+        .then((refusal) => this.#answer(message.id, refusal))
+        // Sending to a process that has ended does nothing.
+        .catch(() => {});
+      return;
+    }
     if (message.type === "settled") {
       this.#settling.get(message.id)?.(message.notices);
       this.#settling.delete(message.id);
@@ -178,6 +194,10 @@ export class RunningSandbox {
       waiting?.reject(
         new SandboxError("system", `The command did not run, because its sandbox failed: ${message.message}`),
       );
+  }
+
+  #answer(id: number, refusal: string | undefined): void {
+    sendToSandbox(this.#process, { type: "connection", id, ...(refusal !== undefined && { refusal }) });
   }
 
   async #cleanUp(): Promise<void> {

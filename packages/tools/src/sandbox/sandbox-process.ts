@@ -21,6 +21,7 @@ import { isPathWithin, protectedPlaces } from "./protected-places.ts";
 import { obeyedByGit, protectedOfRepository } from "./repository.ts";
 import { SharedNetworks } from "./shared-networks.ts";
 import { Submodules } from "./submodules.ts";
+import { WaitingConnections } from "./waiting-connections.ts";
 
 /*
  * The process of one sandbox. Each sandbox has its own process in an empty folder, because the sandbox runtime keeps
@@ -59,6 +60,7 @@ const NEXT_TRY = 1000;
 const MOST_LOOKS = 20;
 
 let plan: SandboxPlan | undefined;
+const connections = new WaitingConnections(sendToParent);
 
 function sendToParent(message: FromProcess): void {
   if (process.connected) process.send?.(message);
@@ -74,6 +76,9 @@ process.on("message", (message: ToProcess) => {
         (wrapped) => sendToParent({ type: "wrapped", id: message.id, ...wrapped }),
         (error: unknown) => sendToParent({ type: "failed", id: message.id, message: sandboxErrorText(error) }),
       );
+      return;
+    case "connection":
+      connections.answer(message.id, message.refusal);
       return;
     case "domains":
       useDomains(message.domains);
@@ -110,7 +115,8 @@ async function startSandbox(wanted: SandboxPlan): Promise<FromProcess> {
     if (lacking.length > 0) return { type: "unavailable", reason: lacking.join("; ") };
     if (process.platform === "linux")
       inShell = afterOptions(await SandboxManager.wrapWithSandbox(COMMAND, "sh", config));
-    if (wanted.domains.length > 0) await SandboxManager.initialize(config);
+    if (wanted.isProxied || wanted.domains.length > 0)
+      await SandboxManager.initialize(config, (address) => connections.decide(address));
     holder = makeHolder(base, wanted.programs.mkfifo);
     held = new HeldPlaces(holder);
     plan = wanted;

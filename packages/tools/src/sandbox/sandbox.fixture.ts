@@ -29,7 +29,7 @@ export async function startIn(
   environment: Readonly<Record<string, string>> = { PATH: process.env.PATH ?? "" },
   loopback?: string,
 ): Promise<ChildProcess & AsyncDisposable> {
-  const program = await sandbox.wrap({ file: "/bin/sh", args: ["-c", command], environment }, loopback);
+  const program = await sandbox.wrap({ file: "/bin/sh", args: ["-c", command], environment }, { loopback });
   const child = spawn(program.file, program.args, { cwd: folder.root, env: program.environment });
   const exited = once(child, "exit");
   return Object.assign(child, {

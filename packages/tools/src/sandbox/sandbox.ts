@@ -4,12 +4,20 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { expandHome } from "../workspace/files/named-path.ts";
+import { edgeNotes } from "./edge-notes.ts";
 import { childEnvironment, type ProcessEnvironment } from "./environment.ts";
 import { findProgram, type ProgramLaunch } from "./find-program.ts";
 import { holdersFolder } from "./holder.ts";
 import { closeHome } from "./home.ts";
 import { SandboxError, type SandboxPlan } from "./messages.ts";
-import { NetworkAccess } from "./network-access.ts";
+import {
+  addressText,
+  type ConnectionAsker,
+  NetworkAccess,
+  type NetworkAddress,
+  type WrapOptions,
+} from "./network-access.ts";
+import { placeLimit } from "./place-limits.ts";
 import { isPathWithin } from "./protected-places.ts";
 import { repositoryOf } from "./repository.ts";
 import {
@@ -52,6 +60,7 @@ export interface SandboxOptions {
   readonly readable?: readonly string[];
   /** The program's own folders. Commands can neither read, write nor create them. */
   readonly own?: readonly string[];
+  /** With a `NetworkAccess`, users are asked about other addresses. */
   readonly network?:
     | {
         /** Domains reachable by HTTP, HTTPS or SOCKS: `example.org`, `*.example.org`, `example.org:443`. Empty: no network. */
@@ -94,6 +103,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly network: NetworkAccess;
   /** The writable folders besides the root, as in the options. */
   readonly writable: readonly string[];
+  /** Returns sentences about limits of the sandbox that a failed command probably met, by its output (S40). */
+  edgeNotes(output: string): readonly string[];
   /**
    * Starts the sandbox's process and tries a command, unless the process runs. Commands do so by themselves. Rejects
    * with a `SandboxError` if the trial fails.
@@ -104,11 +115,8 @@ export interface Sandbox extends AsyncDisposable {
    * writable folder, which is removed with the sandbox. Exit code, signals and streams are those of the program. The
    * result is for one start in the calling thread; the program ends with that thread. If this rejects with a
    * `SandboxError`, the program must not be started.
-   *
-   * Programs with the same `loopback`, such as a conversation's id, reach each other's servers on 127.0.0.1 (S39), if
-   * this machine permits it. Without `loopback`, the program has a network of its own.
    */
-  wrap(program: ProgramLaunch, loopback?: string): Promise<SandboxedProgram>;
+  wrap(program: ProgramLaunch, how?: WrapOptions): Promise<SandboxedProgram>;
 }
 
 /** A sandbox, or a sentence for the user with the reason why no sandbox is possible. See {@link openSandbox}. */
@@ -137,7 +145,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   const root = placeToWrite(options.root, options.root);
   const own = [...(options.own ?? []), holdersFolder()].map((folder) => realOrGiven(resolve(folder)));
   const { network: asked = { allow: [] } } = options;
-  const network = asked instanceof NetworkAccess ? asked : new NetworkAccess(asked.allow);
+  const network = asked instanceof NetworkAccess ? asked : new NetworkAccess({ domains: asked.allow, canAsk: false });
   const notices: string[] = [];
   const named: string[] = [];
   const writable = [root];
@@ -193,6 +201,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     caches: closed.caches.filter((cache) => !writable.some((place) => isPathWithin(place, cache))),
     ...(hidden !== undefined && { hidden }),
     domains: network.domains,
+    isProxied: network === asked,
     programs: {
       ...(bwrap && { bwrap }),
       ...(socat && { socat }),
@@ -222,7 +231,8 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   const sandbox = new PlannedSandbox(
     network,
     named,
-    () => startSandboxProcess({ ...plan, domains: network.domains }, environment),
+    (output) => edgeNotes(output, { folder: root, home, placeLimit: (path) => placeLimit(path, plan) }),
+    (connect) => startSandboxProcess({ ...plan, domains: network.domains }, environment, connect),
     () => trial?.keep(undefined),
   );
   if (known === undefined) {
@@ -283,11 +293,15 @@ function realOrGiven(path: string): string {
   }
 }
 
+type StartProcess = (connect: (address: NetworkAddress) => Promise<string | undefined>) => Promise<SandboxStart>;
+
 /** A sandbox whose process starts with the first command. After a failed start, the next command tries again. */
 class PlannedSandbox implements Sandbox {
   readonly network: NetworkAccess;
   readonly writable: readonly string[];
-  readonly #start: () => Promise<SandboxStart>;
+  readonly edgeNotes: Sandbox["edgeNotes"];
+  readonly #start: StartProcess;
+  readonly #programs = new Set<{ readonly asker: ConnectionAsker | undefined }>();
   readonly #failed: () => void;
   readonly #watching: Disposable;
   #starting: Promise<SandboxStart> | undefined;
@@ -297,11 +311,13 @@ class PlannedSandbox implements Sandbox {
   constructor(
     network: NetworkAccess,
     writable: readonly string[],
-    start: () => Promise<SandboxStart>,
+    edgeNotes: Sandbox["edgeNotes"],
+    start: StartProcess,
     failed: () => void,
   ) {
     this.network = network;
     this.writable = writable;
+    this.edgeNotes = edgeNotes;
     this.#start = start;
     this.#failed = failed;
     this.#watching = network.watch(() => this.#running?.useDomains(network.domains));
@@ -316,7 +332,7 @@ class PlannedSandbox implements Sandbox {
   async #launch(): Promise<SandboxStart> {
     let started: SandboxStart | undefined;
     try {
-      started = await this.#start();
+      started = await this.#start((address) => this.#connect(address));
       this.#running = started.running;
       // The domains may have changed during the start.
       this.#running?.useDomains(this.network.domains);
@@ -333,8 +349,31 @@ class PlannedSandbox implements Sandbox {
     await this.#opened();
   }
 
-  async wrap(program: ProgramLaunch, loopback?: string): Promise<SandboxedProgram> {
-    return (await this.#opened()).wrap(program, loopback);
+  async wrap(program: ProgramLaunch, { asker, loopback }: WrapOptions = {}): Promise<SandboxedProgram> {
+    const wrapped = await (await this.#opened()).wrap(program, loopback);
+    const entry = { asker };
+    this.#programs.add(entry);
+    const ended = () => {
+      this.#programs.delete(entry);
+      return wrapped.ended();
+    };
+    return {
+      ...wrapped,
+      ended,
+      [Symbol.dispose]: () => {
+        ended().catch(() => {});
+      },
+    };
+  }
+
+  /** The sandbox's process does not know which program connects, so all running programs count. */
+  async #connect(address: NetworkAddress): Promise<string | undefined> {
+    const askers = [...this.#programs].flatMap(({ asker }) => asker ?? []);
+    const asking = askers.filter(({ canAsk }) => canAsk);
+    const deciding = asking.length > 0 ? asking : askers;
+    const asker = deciding.find((each) => !each.allows(address)) ?? deciding[0];
+    if (asker) return asker.connect(address, this.#programs.size === 1);
+    return `No user can be asked for this program. ${this.network.advice(addressText(address))}`;
   }
 
   async #opened(): Promise<RunningSandbox> {

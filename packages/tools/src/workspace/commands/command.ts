@@ -8,6 +8,7 @@ import type { ProgramLaunch } from "../../sandbox/find-program.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { ControlStripper } from "../files/plain-text.ts";
+import type { CommandConnections } from "./command-connections.ts";
 import {
   endFamily,
   familyOf,
@@ -38,6 +39,8 @@ export interface CommandOptions {
   readonly sandbox?: Sandbox;
   /** The name of the network that this command shares with others in the sandbox. Absent: a network of its own. */
   readonly loopback?: string | undefined;
+  /** Asks the user about the command's connections. Time that the command waits for the user does not count. */
+  readonly connections?: CommandConnections | undefined;
   /**
    * Gets the standard input once the command runs; absent: no input. A command with input is a background command: it
    * does not keep the program alive, and its output is read at 10 MiB per second at most. `isWaiting` returns whether
@@ -89,7 +92,7 @@ export async function runShellCommand(
     args: ["-c", 'exec "$0" -c -- "$1" 2>&1', commandShell(), command],
     environment,
   };
-  using sandboxed = await options.sandbox?.wrap(inShell, options.loopback);
+  using sandboxed = await options.sandbox?.wrap(inShell, { asker: options.connections, loopback: options.loopback });
   options.signal.throwIfAborted();
   const { file, args, environment: env } = sandboxed ?? inShell;
   const child = spawn(file, args, {
@@ -130,15 +133,24 @@ export async function runShellCommand(
     pipe.on("error", () => pipe.destroy());
   }
   const stop = Promise.withResolvers<CommandEnd>();
-  const onTimeout =
-    options.timeout === undefined ? undefined : setTimeout(() => stop.resolve({ type: "timed-out" }), options.timeout);
+  let timer: NodeJS.Timeout | undefined;
+  const begun = performance.now();
+  const { timeout = 0, connections } = options;
+  const endIn = (milliseconds: number) => {
+    timer = setTimeout(() => {
+      const left = begun + timeout + (connections?.waited ?? 0) - performance.now();
+      if (left > 0) endIn(left);
+      else stop.resolve({ type: "timed-out" });
+    }, milliseconds);
+    if (options.onInput) timer.unref();
+  };
+  if (options.timeout !== undefined) endIn(timeout);
   const onAbort = () => stop.resolve({ type: "cancelled" });
   options.signal.addEventListener("abort", onAbort, { once: true });
   if (stdin && options.onInput) {
     child.unref();
     // The pipes of a child process are sockets, which can be unreferenced.
     for (const pipe of [stdin, stdout, stderr]) if (pipe instanceof Socket) pipe.unref();
-    onTimeout?.unref();
     slow(stdout);
     options.onInput(stdin, () => !stdin.writableEnded && stdin.writableLength === 0 && waitsForInput(family));
   }
@@ -153,7 +165,7 @@ export async function runShellCommand(
     for (const notice of notices ?? []) options.onOutput(`\n${notice}\n`, `\n${notice}\n`);
     return notices === undefined && end.type === "exited" ? { type: "lost" } : end;
   } finally {
-    clearTimeout(onTimeout);
+    clearTimeout(timer);
     options.signal.removeEventListener("abort", onAbort);
     stdin?.destroy();
     stdout.destroy();

@@ -12,6 +12,7 @@ import { textMeta } from "../files/path-argument.ts";
 import { checkRoot, type Workspace } from "../files/paths.ts";
 import { loggingSeenFiles } from "../files/seen-files.ts";
 import { BackgroundCommands } from "./background.ts";
+import { CommandConnections } from "./command-connections.ts";
 import { type CommandEnd, runShellCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
@@ -80,41 +81,53 @@ export function shellTool(
       await orNotExecuted(checkRoot(workspace));
       return loggingSeenFiles(workspace, context, async () => {
         const loopback = context.conversation.id;
+        const connections = sandbox && new CommandConnections({ command, network: sandbox.network, context });
         if (stays) {
-          const surroundings = { ...surroundingsIn(workspace, { env, sandbox }), timeout: given, loopback };
+          const surroundings = {
+            ...surroundingsIn(workspace, { env, sandbox }),
+            connections,
+            loopback,
+            timeout: given,
+          };
           const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
           const started = await orNotExecuted(starting);
+          connections?.stay();
           return "end" in started
-            ? commandResult(started.output, started.end, given)
+            ? commandResult(started.output, started.end, { timeout: given, sandbox, connections })
             : joinOutcome(started.output, `[Running in the background as ${started.name}${started.waiting}]`);
         }
         const timeout = given ?? DEFAULT_TIMEOUT;
         using progress = new ProgressPace((text) => context.progress(text));
         const { signal, hurry } = context;
         const onOutput = (text: string) => progress.push(text);
-        const { end, output } = await orNotExecuted(
-          runInWorkspace(workspace, command, {
-            env,
-            sandbox,
-            redaction,
-            timeout,
-            signal,
-            hurry,
-            onOutput,
-            running,
-            loopback,
-          }),
-        );
-        return commandResult(output, end, timeout);
+        const how = { env, sandbox, redaction, timeout, signal, hurry, onOutput, running, connections, loopback };
+        let before = "";
+        for (;;) {
+          const { end, output } = await orNotExecuted(runInWorkspace(workspace, command, how));
+          if (!(await connections?.runsAgain())) return commandResult(before + output, end, how);
+          before += joinOutcome(output, "[The user allowed the connection only now, and the command ran again.]\n");
+        }
       });
     },
     preview: (_, { conversation }) => ({ confinement: confinementLine(sandbox, conversation.id) }),
   });
 }
 
-/** Returns the result of a command that ended by itself. Throws the report of any other end: such a call failed (T67). */
-function commandResult(output: string, end: CommandEnd, timeout: number | undefined): string {
-  const report = commandReport(output, end, timeout);
+/**
+ * Returns the result of a command that ended by itself, with notes about the limits of the sandbox that it met (S40).
+ * Throws the report of any other end: such a call failed (T67).
+ */
+function commandResult(
+  output: string,
+  end: CommandEnd,
+  { timeout, sandbox, connections }: Pick<RunOptions, "sandbox" | "connections"> & { timeout: number | undefined },
+): string {
+  const known = connections?.notes ?? [];
+  const hasFailed = end.type === "timed-out" || (end.type === "exited" && end.code !== 0);
+  // Known refusals explain more than the output.
+  const notes = hasFailed && known.length === 0 ? (sandbox?.edgeNotes(output) ?? []) : known;
+  const noted = notes.reduce((text, note) => joinOutcome(text, `[${note}]\n`), output);
+  const report = commandReport(noted, end, timeout);
   // The engine knows by itself that it cancelled the call, and keeps the output.
   if (end.type === "timed-out" || end.type === "lost") throw new Error(report);
   return report;
@@ -138,6 +151,7 @@ export interface RunOptions extends ShellOptions {
   readonly running?: RunningCommands;
   /** The name of the network that this command shares with others in the sandbox. Absent: a network of its own. */
   readonly loopback?: string | undefined;
+  readonly connections?: CommandConnections | undefined;
 }
 
 const RUN_OPTIONS: OptionNames<RunOptions> = {
@@ -148,6 +162,7 @@ const RUN_OPTIONS: OptionNames<RunOptions> = {
   onOutput: true,
   running: true,
   loopback: true,
+  connections: true,
 };
 
 /**
@@ -161,7 +176,15 @@ export async function runInWorkspace(
   options: RunOptions,
 ): Promise<{ readonly end: CommandEnd; readonly output: string }> {
   refuseUnknown("runInWorkspace", options, RUN_OPTIONS);
-  const { env, sandbox, redaction, onOutput = () => {}, running = new RunningCommands(), ...bounds } = options;
+  const {
+    env,
+    sandbox,
+    redaction,
+    onOutput = () => {},
+    running = new RunningCommands(),
+    connections,
+    ...bounds
+  } = options;
   const output = new ShownOutput(redaction?.());
   const watched = redaction?.();
   const end = await runShellCommand(command, running, {
@@ -170,6 +193,7 @@ export async function runInWorkspace(
     signal: bounds.signal,
     loopback: bounds.loopback,
     ...(bounds.hurry && { hurry: bounds.hurry }),
+    connections,
     onOutput(text, written) {
       output.push(written);
       onOutput(watched ? watched.push(text) : text);
@@ -214,9 +238,10 @@ function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOp
   };
 }
 
-function confines({ network: { domains } }: Sandbox): string {
-  const network =
+function confines({ network: { domains, canAsk } }: Sandbox): string {
+  const known =
     domains.length === 0 ? "there is no network" : `only these domains can be reached: ${domains.join(", ")}`;
+  const network = canAsk ? `${known}, unless the user allows a connection when the command tries it` : known;
   return ` In the sandbox, a command can write only in the workspace and in $TMPDIR, and ${network}. Empty files there, such as .mcp.json, may be placeholders.`;
 }
 

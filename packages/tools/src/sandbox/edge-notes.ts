@@ -1,0 +1,67 @@
+import { resolve } from "node:path";
+import { expandHome } from "../workspace/files/named-path.ts";
+import type { PlaceLimit } from "./place-limits.ts";
+
+/** What a note about a failed command needs to know. */
+export interface EdgeSurroundings {
+  /** The folder of the command. */
+  readonly folder: string;
+  readonly home: string;
+  placeLimit(path: string): PlaceLimit | undefined;
+}
+
+/** UTF-16 units at the end of an output that are searched for errors. */
+const SEARCHED = 20_000;
+const MOST = 3;
+
+const NO_NETWORK =
+  /could not resolve host|name or service not known|temporary failure in name resolution|name resolution failed|network is unreachable|no route to host|\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b/i;
+const DOCKER = /docker(?:\.sock| daemon)|podman(?:\.sock| socket)/i;
+const AGENT = /authentication agent|SSH_AUTH_SOCK|ssh-agent/i;
+const CANNOT_WRITE =
+  /read-only file system|permission denied|operation not permitted|device or resource busy|\b(?:EROFS|EACCES|EPERM|EBUSY)\b/i;
+const CANNOT_SEE = /no such file or directory|permission denied|\b(?:ENOENT|EACCES)\b/i;
+const FAILS = new RegExp(
+  `${CANNOT_WRITE.source}|${CANNOT_SEE.source}|no such device|connection refused|cannot connect`,
+  "i",
+);
+const PATH = /(?<![\w.:/])~?\/[^\s'"`:,;()<>|]+/g;
+/** The devices that the sandbox has. */
+const DEVICES =
+  /^\/dev\/(?:null|zero|full|random|urandom|tty|console|ptmx|core|fd|stdin|stdout|stderr|shm|pts)(?:\/|$)/;
+
+/**
+ * Returns sentences about limits of the sandbox that a failed command probably met (S40). A command can write any output,
+ * so these sentences never lead to an offer.
+ */
+export function edgeNotes(output: string, around: EdgeSurroundings): readonly string[] {
+  const lines = output.slice(-SEARCHED).split("\n");
+  const notes = new Set<string>();
+  for (const line of lines) {
+    if (NO_NETWORK.test(line)) notes.add(NETWORK);
+    if (DOCKER.test(line)) notes.add(socketNote("Docker and Podman"));
+    if (AGENT.test(line)) notes.add(socketNote("the SSH agent"));
+    // The program that reports the error may come first.
+    const named = FAILS.test(line) ? line.match(PATH)?.at(-1) : undefined;
+    if (named !== undefined) notes.add(pathNote(named, line, around));
+  }
+  notes.delete("");
+  return [...notes].slice(0, MOST);
+}
+
+const NETWORK =
+  "Probably the sandbox: it has no direct network and no DNS. Programs reach allowed addresses only through the proxy in $HTTPS_PROXY.";
+
+function socketNote(of: string): string {
+  return `Probably the sandbox: commands reach no local socket, so ${of} cannot be used.`;
+}
+
+function pathNote(named: string, line: string, { folder, home, placeLimit }: EdgeSurroundings): string {
+  const path = resolve(folder, expandHome(named.replace(/[.\])}]+$/, ""), home));
+  if (/^\/dev\//.test(path)) return DEVICES.test(path) ? "" : `Probably the sandbox: it has no device ${path}.`;
+  if (/\.sock(?:et)?$/.test(path)) return socketNote(path);
+  const limit = placeLimit(path);
+  if (limit === "hidden" && CANNOT_SEE.test(line)) return `Probably the sandbox: it hides ${path}.`;
+  if (limit === "read-only" && CANNOT_WRITE.test(line)) return `Probably the sandbox: ${path} is read-only there.`;
+  return "";
+}
