@@ -9,7 +9,7 @@ import type {
   WordQuestion,
 } from "@banyan/core/conversation";
 import type { Say } from "@banyan/core/shown";
-import { itemSentence } from "./item-sentence.ts";
+import { hasSentence, itemSentence, type NoticeType } from "./item-sentence.ts";
 
 type WithoutPosition<Item> = Item extends unknown ? Omit<Item, "seq" | "epoch" | "at" | "offset"> : never;
 
@@ -28,7 +28,7 @@ type ItemFields<Type extends FeedItem["type"], Name extends string> = Pick<
 export interface NoticeDisplay {
   readonly type: "notice";
   readonly text: string | undefined;
-  readonly notice: Exclude<Notice, { readonly type: "feed.reset" | "chat.ended" }>;
+  readonly notice: Extract<UnplacedItem, { readonly type: NoticeType }>;
 }
 
 /** An open question. For a limit, `text` is the question as a sentence. See {@link displayItem}. */
@@ -199,18 +199,8 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
       const { type, process } = item;
       return { type: "process", process, hasEnded: type === "process.ended", text: itemText(item, say) ?? "" };
     }
-    case "model.retrying":
-    case "model.replaced":
-    case "model.waiting":
-    case "turn.waiting":
-    case "message.left-out":
-    case "request.changed":
-    case "memory.skipped":
-    case "context.shortening":
-    case "context.not-shortened":
-    case "callback.failed":
-      return { type: "notice", text: itemText(item, say), notice: item };
     default:
+      if (hasSentence(item)) return { type: "notice", text: itemText(item, say), notice: item };
       item.type satisfies UndisplayedType;
       return undefined;
   }

@@ -14,13 +14,10 @@ export const GIVEN_UP = "Answer cut off, asking again. The text above is discard
  */
 export const GIVEN_UP_TOO = "This text is discarded, too.";
 
-type SentenceType =
-  | Exclude<Notice["type"], "feed.reset" | "chat.ended">
-  | "goal.checked"
-  | "process.ended"
-  | "process.started"
-  | "run.continued"
-  | "run.paused";
+/** Types of items that clients show as a sentence alone. */
+export type NoticeType = Exclude<Notice["type"], "feed.reset" | "chat.ended">;
+
+type SentenceType = NoticeType | "goal.checked" | "process.ended" | "process.started" | "run.continued" | "run.paused";
 
 type ItemOf<Type extends string> = Extract<EventBody | Notice, { readonly type: Type }>;
 
@@ -102,8 +99,15 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
  * @example for await (const item of agent.chat(say("Hello"))) console.error(itemSentence(item) ?? "");
  */
 export function itemSentence(item: FeedItem, say: Say = inEnglish): string | undefined {
-  const sentence = Object.hasOwn(SENTENCES, item.type) ? SENTENCES[item.type as SentenceType] : undefined;
-  return (sentence as ((item: FeedItem, say: Say) => string | undefined) | undefined)?.(item, say);
+  if (!hasSentence(item)) return undefined;
+  return (SENTENCES[item.type] as (item: FeedItem, say: Say) => string | undefined)(item, say);
+}
+
+/** Returns true if an item has a sentence. */
+export function hasSentence<Item extends { readonly type: string }>(
+  item: Item,
+): item is Extract<Item, { readonly type: SentenceType }> {
+  return Object.hasOwn(SENTENCES, item.type);
 }
 
 /** Names of failures before a retry, by the code of the `ModelError`. */
