@@ -17,7 +17,7 @@ import type { EnvironmentVariables } from "@banyan/models";
 import { toolFinder } from "@banyan/tools/finder";
 import type { McpServers } from "@banyan/tools/mcp";
 import type { NetworkAccess, Sandbox } from "@banyan/tools/sandbox";
-import { WebError } from "@banyan/tools/web";
+import { WebError, type WebToolsOptions } from "@banyan/tools/web";
 import {
   BackgroundCommands,
   bringTool,
@@ -136,7 +136,10 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const [confinement, unknown, web] = await Promise.all([
     openConfinement({ places, settings, workspace, env, home, network, again }),
     unknownInAgents(written, skills, { settings, env, home, workspace }),
-    toolsOfTheWeb(options),
+    toolsOfTheWeb(options, async (context) => {
+      const confined = await confinesIn(await placed.folderAt(context));
+      return confined && ((port) => confined.loopback(context.conversation.id)?.connect(port));
+    }),
   ]);
   opened.use(confinement);
   let memory = openMemory({ places, workspace, settings, env, redact });
@@ -198,6 +201,8 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     ),
   );
   const ofFiles = placed.tools;
+  const confinesIn = async (folder: string): Promise<Sandbox | undefined> =>
+    folder === workspace ? sandbox : placed.sandboxAt(folder);
   const bringer = new PlacedTools(
     {
       worktrees: options.worktrees,
@@ -279,7 +284,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
         () => true,
         () => false,
       )) ?? false,
-    confinesIn: async (folder) => (folder === workspace ? sandbox : placed.sandboxAt(folder)),
+    confinesIn,
     sandbox: confinement.description,
     network: sandbox?.network,
     notices: [
@@ -351,25 +356,28 @@ function rememberingLast<From, To>(make: (from: From) => To): (from: From) => To
 }
 
 /** The search tool needs a service in the settings. */
-async function toolsOfTheWeb({
-  settings: { search },
-  env,
-  whyNotFetched: whyNot,
-}: Pick<EquipmentOptions, "settings" | "env" | "whyNotFetched">): Promise<{
+async function toolsOfTheWeb(
+  { settings: { search }, env, whyNotFetched: whyNot }: Pick<EquipmentOptions, "settings" | "env" | "whyNotFetched">,
+  loopbackOf: WebToolsOptions["loopbackOf"],
+): Promise<{
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
 }> {
   const { searchProvider, webTools } = await import("@banyan/tools/web");
-  if (!search) return { tools: webTools({ whyNot }), notices: [] };
+  if (!search) return { tools: webTools({ whyNot, loopbackOf }), notices: [] };
   try {
     const { provider, url } = search;
     return {
-      tools: webTools({ whyNot, search: searchProvider(url === undefined ? { provider } : { provider, url }, env) }),
+      tools: webTools({
+        whyNot,
+        loopbackOf,
+        search: searchProvider(url === undefined ? { provider } : { provider, url }, env),
+      }),
       notices: [],
     };
   } catch (error) {
     if (!(error instanceof WebError)) throw error;
-    return { tools: webTools({ whyNot }), notices: [`Web search is off: ${error.message}`] };
+    return { tools: webTools({ whyNot, loopbackOf }), notices: [`Web search is off: ${error.message}`] };
   }
 }
 

@@ -1,4 +1,5 @@
 export type { ProgramLaunch } from "./find-program.ts";
+export type { SharedLoopback } from "./loopback.ts";
 export { SandboxError, type SandboxErrorCode } from "./messages.ts";
 export {
   type AllowedAddress,

@@ -33,6 +33,8 @@ export interface NetworkEntrance {
   readonly enter: readonly string[];
   /** The id of a process in the network. */
   readonly process: number;
+  /** The ports of the relays to the proxies, which are no servers of commands. */
+  readonly relays: readonly number[];
 }
 
 /** Messages to the process of a sandbox. Each `wrapped` gets one `ended`. `loopback`: the name of a shared network. */

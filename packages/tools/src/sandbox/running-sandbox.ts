@@ -5,7 +5,8 @@ import { errorMessage } from "@banyan/core/shown";
 import { type ProgramLaunch, pathWithout, shellWords, WORDS } from "./find-program.ts";
 import { removeEnded, waitForCommands } from "./held-places.ts";
 import { SandboxHolder } from "./holder.ts";
-import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
+import { type SharedLoopback, sharedLoopback } from "./loopback.ts";
+import type { FromProcess, NetworkEntrance, SandboxPlan, ToProcess } from "./messages.ts";
 import { SandboxError } from "./messages.ts";
 import type { NetworkAddress } from "./network-access.ts";
 
@@ -62,7 +63,7 @@ export async function startSandboxProcess(
   });
   if (typeof answer === "object" && answer.type === "opened") {
     try {
-      return { running: new RunningSandbox(child, answer, connect) };
+      return { running: new RunningSandbox(child, answer, connect, plan.programs.socat) };
     } catch (error) {
       // The process was just killed, and another program removed its record.
       return failed((error as Error).message);
@@ -97,10 +98,18 @@ export class RunningSandbox {
   readonly #owned: number;
   readonly #waiting = new Map<number, PromiseWithResolvers<WrappedReply>>();
   readonly #settling = new Map<number, (notices: readonly string[] | undefined) => void>();
+  readonly #socat: string | undefined;
+  readonly #loopbacks = new Map<string, { entrance: NetworkEntrance; programs: number }>();
   #last = 0;
   #isClosed = false;
 
-  constructor(process: ChildProcess, { temporary, holder }: OpenedReply, connect: DecideConnection) {
+  constructor(
+    process: ChildProcess,
+    { temporary, holder }: OpenedReply,
+    connect: DecideConnection,
+    socat: string | undefined,
+  ) {
+    this.#socat = socat;
     this.#process = process;
     this.#connect = connect;
     this.#temporary = temporary;
@@ -119,9 +128,11 @@ export class RunningSandbox {
 
   async wrap({ file, args, environment }: ProgramLaunch, loopback?: string): Promise<SandboxedProgram> {
     const { text, entrance } = await this.#wrapped(loopback);
+    const shared = entrance && loopback;
+    if (entrance && shared !== undefined) this.#join(shared, entrance);
     let settled: Promise<readonly string[] | undefined> | undefined;
     const ended = () => {
-      settled ??= this.#isClosed ? Promise.resolve(undefined) : this.#settled(entrance && loopback);
+      settled ??= this.#isClosed ? Promise.resolve(undefined) : this.#settled(shared);
       return settled;
     };
     return {
@@ -141,7 +152,24 @@ export class RunningSandbox {
     };
   }
 
+  /** See `Sandbox.loopback`. */
+  loopback(name: string): SharedLoopback | undefined {
+    const known = this.#loopbacks.get(name);
+    return known && this.#socat !== undefined ? sharedLoopback(known.entrance, this.#socat) : undefined;
+  }
+
+  #join(name: string, entrance: NetworkEntrance): void {
+    const programs = (this.#loopbacks.get(name)?.programs ?? 0) + 1;
+    this.#loopbacks.set(name, { entrance, programs });
+  }
+
+  #leave(name: string): void {
+    const known = this.#loopbacks.get(name);
+    if (known && --known.programs === 0) this.#loopbacks.delete(name);
+  }
+
   #settled(loopback: string | undefined): Promise<readonly string[] | undefined> {
+    if (loopback !== undefined) this.#leave(loopback);
     const id = ++this.#last;
     return new Promise((resolve) => {
       this.#settling.set(id, resolve);

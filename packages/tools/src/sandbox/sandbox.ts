@@ -9,6 +9,7 @@ import { childEnvironment, type ProcessEnvironment } from "./environment.ts";
 import { findProgram, type ProgramLaunch } from "./find-program.ts";
 import { holdersFolder } from "./holder.ts";
 import { closeHome } from "./home.ts";
+import type { SharedLoopback } from "./loopback.ts";
 import { SandboxError, type SandboxPlan } from "./messages.ts";
 import {
   addressText,
@@ -117,6 +118,8 @@ export interface Sandbox extends AsyncDisposable {
    * `SandboxError`, the program must not be started.
    */
   wrap(program: ProgramLaunch, how?: WrapOptions): Promise<SandboxedProgram>;
+  /** Returns the loopback that running programs with this name share; undefined if no such program runs. */
+  loopback(name: string): SharedLoopback | undefined;
 }
 
 /** A sandbox, or a sentence for the user with the reason why no sandbox is possible. See {@link openSandbox}. */
@@ -374,6 +377,10 @@ class PlannedSandbox implements Sandbox {
     const asker = deciding.find((each) => !each.allows(address)) ?? deciding[0];
     if (asker) return asker.connect(address, this.#programs.size === 1);
     return `No user can be asked for this program. ${this.network.advice(addressText(address))}`;
+  }
+
+  loopback(name: string): SharedLoopback | undefined {
+    return this.#running?.loopback(name);
   }
 
   async #opened(): Promise<RunningSandbox> {

@@ -101,7 +101,7 @@ class SharedNetwork {
   readonly #spaces: readonly number[];
   #isClosed = false;
 
-  private constructor(holder: ChildProcess, inside: number, nsenter: string) {
+  private constructor(holder: ChildProcess, inside: number, nsenter: string, relays: readonly number[]) {
     const [user, net] = ["user", "net"].map((kind) => openSync(`/proc/${inside}/ns/${kind}`, "r")) as [number, number];
     const own = `/proc/${process.pid}/fd`;
     this.#holder = holder;
@@ -109,6 +109,7 @@ class SharedNetwork {
     this.entrance = {
       enter: [nsenter, "--preserve-credentials", `--user=${own}/${user}`, `--net=${own}/${net}`, "--"],
       process: inside,
+      relays,
     };
   }
 
@@ -128,7 +129,12 @@ class SharedNetwork {
       await firstText(holder, 1, "\n", LONGEST_OPENING);
       // bubblewrap wrote this before the script ran.
       const info = await firstText(holder, 3, "}", LONGEST_INFO);
-      const network = new SharedNetwork(holder, (JSON.parse(info) as { "child-pid": number })["child-pid"], nsenter);
+      const network = new SharedNetwork(
+        holder,
+        (JSON.parse(info) as { "child-pid": number })["child-pid"],
+        nsenter,
+        ports,
+      );
       holder.once("exit", () => {
         if (!network.#isClosed) onLost();
         network.close();

@@ -1,5 +1,6 @@
-import type { Agent, Response } from "undici";
-import { checkedLookup, checkLiteral, type NetworkReach } from "./checked-lookup.ts";
+import type { Socket } from "node:net";
+import type { Agent, buildConnector, Response } from "undici";
+import { checkedLookup, checkLiteral, isLoopbackHost, type NetworkReach } from "./checked-lookup.ts";
 import { WebError } from "./error.ts";
 
 export interface GetOptions extends NetworkReach {
@@ -10,6 +11,8 @@ export interface GetOptions extends NetworkReach {
   /** Returns why an address must not be fetched; undefined if allowed. `from` redirects there, or is the same address. */
   whyNot?(address: URL, from: URL): string | undefined;
   mayFollow(address: URL): Promise<boolean>;
+  /** Connects to a port of the loopback that commands share. Absent: loopback addresses are refused. */
+  readonly connectLoopback?: ((port: number) => Socket | undefined) | undefined;
 }
 
 /** The response of a web server. */
@@ -43,11 +46,14 @@ export async function getAddress(
   wants: (type: string) => boolean,
   options: GetOptions,
 ): Promise<WebResponse> {
-  const { Agent, fetch } = await import("undici");
+  const { Agent, buildConnector, fetch } = await import("undici");
   const late = AbortSignal.timeout(options.timeout);
   const signal = AbortSignal.any([options.signal, late]);
   // One agent per call: no connection outlives the call, and none is reused that another check allowed.
-  const agent: Agent = new Agent({ connect: { lookup: checkedLookup(options) }, pipelining: 1 });
+  const agent: Agent = new Agent({
+    connect: connector(buildConnector({ lookup: checkedLookup(options) }), options),
+    pipelining: 1,
+  });
   const headers = { "user-agent": "Banyan", accept: options.accept ?? TEXTS };
   let address = start;
   let from = start;
@@ -55,7 +61,7 @@ export async function getAddress(
     for (let redirects = 0; ; redirects += 1) {
       const why = options.whyNot?.(address, from);
       if (why !== undefined) throw new WebError("rule", why);
-      checkLiteral(address, options);
+      if (options.connectLoopback === undefined || !isLoopbackHost(address.hostname)) checkLiteral(address, options);
       const response = await fetch(address, { redirect: "manual", headers, dispatcher: agent, signal });
       const location = response.headers.get("location");
       if (!REDIRECTS.has(response.status) || location === null)
@@ -81,6 +87,31 @@ export async function getAddress(
   } finally {
     await agent.destroy();
   }
+}
+
+/** Connects to loopback addresses inside the network of commands, and to other addresses as `outside` does. */
+function connector(
+  outside: buildConnector.connector,
+  { connectLoopback }: Pick<GetOptions, "connectLoopback">,
+): buildConnector.connector {
+  return (target, callback) => {
+    if (connectLoopback === undefined || !isLoopbackHost(target.hostname)) return outside(target, callback);
+    const isEncrypted = target.protocol === "https:";
+    const port = Number(target.port) || (isEncrypted ? 443 : 80);
+    const httpSocket = connectLoopback(port);
+    if (isEncrypted && httpSocket) return outside({ ...target, httpSocket }, callback);
+    // undici is ready for the socket after this function returns.
+    setImmediate(() =>
+      httpSocket ? callback(null, httpSocket) : callback(noServerError(target.hostname, port), null),
+    );
+  };
+}
+
+function noServerError(host: string, port: number): WebError {
+  return new WebError(
+    "network",
+    `No command of this conversation listens on port ${port}. ${host} is the network of these commands, not the user's machine. Start the server in the background first.`,
+  );
 }
 
 async function readResponse(

@@ -1,11 +1,11 @@
 import type { Tool } from "@banyan/core";
-import { fetchTool, type WebFetchOptions } from "./fetch.ts";
+import { type FetchToolOptions, fetchTool } from "./fetch.ts";
 import type { SearchProvider } from "./search/providers.ts";
 import { webSearchTool } from "./search/tool.ts";
 
 export type { NetworkReach } from "./checked-lookup.ts";
 export { WebError, type WebErrorCode } from "./error.ts";
-export { fetchTool, type ReadPageOptions, readPage, type WebFetchOptions } from "./fetch.ts";
+export { type FetchToolOptions, fetchTool, type ReadPageOptions, readPage, type WebFetchOptions } from "./fetch.ts";
 export { type ReadPictureOptions, readWebPicture, type WebPicture, WebPictures } from "./picture.ts";
 export { isPublicAddress } from "./public-address.ts";
 export type { SearchProvider, SearchResult } from "./search/providers.ts";
@@ -17,7 +17,7 @@ export { webSearchTool } from "./search/tool.ts";
  * @example
  * new Agent({ model, tools: webTools({ search: searchProvider({ provider: "brave" }, process.env) }) });
  */
-export interface WebToolsOptions extends WebFetchOptions {
+export interface WebToolsOptions extends FetchToolOptions {
   /** The search service; absent: no search tool. */
   readonly search?: SearchProvider;
 }

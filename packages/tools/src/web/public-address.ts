@@ -24,6 +24,11 @@ export function isPublicAddress(text: string, own = ownAddresses()): boolean {
   return !own.has(address.toString());
 }
 
+/** Returns whether an IP address is a loopback address: `127.0.0.0/8` or `::1`. */
+export function isLoopbackAddress(text: string): boolean {
+  return ipaddr.isValid(text) && embeddedAddress(ipaddr.parse(text)).range() === "loopback";
+}
+
 function embeddedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (address instanceof ipaddr.IPv4) return address;
   if (address.isIPv4MappedAddress()) return address.toIPv4Address();
