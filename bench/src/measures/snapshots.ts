@@ -22,6 +22,7 @@ export const snapshots: Measure = {
     { name: "first command", unit: "ms" },
     { name: "a turn that writes a file", unit: "ms" },
     { name: "a turn with a command", unit: "ms" },
+    { name: "CPU of a turn with a command", unit: "ms" },
     { name: "stored ÷ changed bytes", unit: "" },
   ],
   rounds: 3,
@@ -42,7 +43,7 @@ export const snapshots: Measure = {
       await after(SETTLED);
       await turn("shell", { command: "true" });
       const before = bytesIn(stores);
-      const times = { write: [] as number[], shell: [] as number[] };
+      const times = { write: [] as number[], shell: [] as number[], cpu: [] as number[] };
       for (let count = 0; count < TURNS; count++) {
         const content = Array.from(crypto.getRandomValues(new Uint8Array(CHANGED / 2)), (byte) =>
           byte.toString(16).padStart(2, "0"),
@@ -50,14 +51,18 @@ export const snapshots: Measure = {
         times.write.push(await turn("write", { path: `src/${count}/new.txt`, content }));
         // A refused call would be quick.
         statSync(join(workspace, `src/${count}/new.txt`));
+        const { user, system } = process.cpuUsage();
         times.shell.push(
           await turn("shell", { command: `head -c ${CHANGED} /dev/urandom > src/${count}/command.bin` }),
         );
+        const end = process.cpuUsage();
+        times.cpu.push((end.user - user + end.system - system) / 1000);
       }
       return {
         "first command": first,
         "a turn that writes a file": median(times.write),
         "a turn with a command": median(times.shell),
+        "CPU of a turn with a command": median(times.cpu),
         "stored ÷ changed bytes": (bytesIn(stores) - before) / (2 * TURNS * CHANGED),
       };
     } finally {

@@ -9,7 +9,6 @@ const OWN_MODEL = "The model of the served agent.";
 /** Commands that need a workspace, settings or the host's rules. */
 const NEEDS_WORKSPACE: readonly CommandName[] = [
   "file.find",
-  "file.revert",
   "file.undo",
   "file.compare",
   "file.rewind",

@@ -24,7 +24,6 @@ export {
   type ChangesContext,
   type RestorationResult,
   reliesOnForeignLog,
-  revertBranch,
   revertFiles,
   undoableCalls,
   undoCall,

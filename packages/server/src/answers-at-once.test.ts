@@ -119,7 +119,6 @@ const INPUTS: { readonly [Name in CommandName]: (here: Here) => Input<Name> } = 
   "sandbox.read": () => ({}),
   "address.revoke": () => ({ address: "example.org" }),
   "file.find": () => ({ query: "a" }),
-  "file.revert": ({ conversation, leaf }) => ({ conversation, leaf }),
   "file.undo": ({ conversation, leaf, call }) => ({ conversation, leaf, call }),
   "file.compare": ({ conversation, leaf }) => ({ conversation, leaf }),
   "file.rewind": ({ conversation, leaf }) => ({ conversation, leaf, asOf: 0 }),

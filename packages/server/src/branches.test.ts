@@ -138,7 +138,7 @@ test("T29: files that a sub-agent changed are not restored while its parent or a
   expect([...state.runs.values()].filter((run) => run.call !== undefined)).toHaveLength(1);
   for (const leaf of [state.leaf ?? "", message])
     for (const asked of [
-      client.ask("file.revert", { conversation, leaf }),
+      client.ask("file.rewind", { conversation, leaf, asOf: 0 }),
       client.ask("file.undo", { conversation, leaf, call: planted }),
     ])
       await expect(asked).rejects.toMatchObject({

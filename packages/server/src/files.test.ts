@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createId } from "@banyan/core";
 import { openHost } from "@banyan/host";
@@ -42,35 +42,6 @@ async function working() {
     },
   };
 }
-
-test("T29: the files that a branch has changed are put back, all or those since it parted from another, and the log has it", async () => {
-  const { client, conversation, state, file, say } = await working();
-  const oak = await say("create oak.txt with tall and slow");
-  const fig = await say("create fig.txt with sweet and small");
-  expect([existsSync(file("oak.txt")), existsSync(file("fig.txt"))]).toEqual([true, true]);
-
-  const since = await client.ask("file.revert", { conversation, leaf: fig, beside: oak });
-  expect(since).toMatchObject({ changes: [{ path: "fig.txt", kind: "deleted", after: null }], problems: [] });
-  expect([existsSync(file("oak.txt")), existsSync(file("fig.txt"))]).toEqual([true, false]);
-  expect(client.items.filter(({ type }) => type === "file.changed")).toMatchObject([
-    { path: "oak.txt", kind: "created" },
-    { path: "fig.txt", kind: "created" },
-    { path: "fig.txt", kind: "deleted" },
-  ]);
-  // The next turn there tells the agent about the files.
-  const told = () => state.messages.values().find((message) => message.role === "user" && message.author === "system");
-  await client.until(() => told() !== undefined);
-  expect(told()).toMatchObject({ parentId: fig, parts: [{ text: expect.stringContaining("- fig.txt is not there") }] });
-  // A restored file stays unchanged.
-  expect(await client.ask("file.revert", { conversation, leaf: fig, beside: oak })).toEqual({
-    changes: [],
-    problems: [],
-  });
-
-  const all = await client.ask("file.revert", { conversation, leaf: fig });
-  expect(all).toMatchObject({ changes: [{ path: "oak.txt", kind: "deleted" }], problems: [] });
-  expect(existsSync(file("oak.txt"))).toBe(false);
-});
 
 test("B31: a call's file changes are undone once; a message below the branch lists exactly these files", async () => {
   const { client, conversation, state, file, say, callOf } = await working();
@@ -125,35 +96,32 @@ test("T29: files that a working agent builds on are restored only after an inter
       code: "invalid",
       message: expect.stringMatching(/works on this branch\. Interrupt the agent or wait/),
     };
-    await expect(client.ask("file.revert", { conversation, leaf: at })).rejects.toMatchObject(refused);
+    await expect(client.ask("file.rewind", { conversation, leaf: at, asOf: 0 })).rejects.toMatchObject(refused);
     await expect(client.ask("file.undo", { conversation, leaf: at, call })).rejects.toMatchObject(refused);
   }
   expect(existsSync(file("oak.txt"))).toBe(true);
-  // Changes on another branch are not reverted.
-  expect(await client.ask("file.revert", { conversation, leaf, beside: root })).toMatchObject({ changes: [] });
-
   await client.ask("run.interrupt", { conversation });
   await client.until(() => state.runs.size === 0);
-  const { changes } = await client.ask("file.revert", { conversation, leaf });
+  const { changes } = await client.ask("file.undo", { conversation, leaf, call });
   expect(changes).toMatchObject([{ path: "oak.txt", kind: "deleted" }]);
 });
 
-test("T29: later changes of other programs stay, and unknown messages and calls are refused", async () => {
+test("T29: a restoration refuses unknown messages and wrong fields, and an old client learns that its command is gone", async () => {
   const { client, conversation, file, say } = await working();
   const leaf = await say("create oak.txt with tall and slow");
-  writeFileSync(file("oak.txt"), "mine\n");
-  const { changes, problems } = await client.ask("file.revert", { conversation, leaf });
-  expect({ changes, problems }).toEqual({
-    changes: [],
-    problems: [expect.stringContaining("oak.txt was changed again afterwards")],
-  });
-  expect(readFileSync(file("oak.txt"), "utf8")).toBe("mine\n");
   const nowhere = createId();
-  for (const wrong of [{ leaf: nowhere }, { leaf, beside: nowhere }])
-    await expect(client.ask("file.revert", { conversation, ...wrong })).rejects.toMatchObject({
-      code: "not-found",
-      message: `There is no message ${nowhere} in this conversation.`,
-    });
-  const sent = client.ask("file.revert", { conversation, leaf, files: ["/etc/passwd"], beside: 1 } as never);
+  for (const wrong of [{ leaf: nowhere }, { leaf, to: nowhere }])
+    for (const asked of [
+      client.ask("file.compare", { conversation, ...wrong }),
+      client.ask("file.rewind", { conversation, ...wrong, asOf: 0 }),
+    ])
+      await expect(asked).rejects.toMatchObject({
+        code: "not-found",
+        message: `There is no message ${nowhere} in this conversation.`,
+      });
+  const sent = client.ask("file.rewind", { conversation, leaf, paths: [1], asOf: "now" } as never);
   await expect(sent).rejects.toMatchObject({ code: "malformed" });
+  const old = client.ask("file.revert" as never, { conversation, leaf } as never);
+  await expect(old).rejects.toMatchObject({ code: "unknown-command" });
+  expect(existsSync(file("oak.txt"))).toBe(true);
 });

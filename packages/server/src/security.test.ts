@@ -227,7 +227,7 @@ describe("S4: the server's own record decides a client's rights", () => {
     const acts = [
       guest.ask("turn.say", { conversation, parts: say("do something") }),
       guest.ask("message.add", { conversation, parts: say("the output of something") }),
-      guest.ask("file.revert", { conversation, leaf: createId() }),
+      guest.ask("file.rewind", { conversation, leaf: createId(), asOf: 0 }),
       guest.ask("conversation.remove", { conversation }),
       guest.ask("approval.use", { mode: "all" }),
       guest.ask("model.use", { model: "another" }),

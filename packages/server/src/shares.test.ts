@@ -85,7 +85,6 @@ const INPUTS: Readonly<Record<string, object>> = {
   "model.use": { model: "demo/offline" },
   "approval.use": { mode: "all" },
   "file.find": { query: "" },
-  "file.revert": { leaf: createId() },
   "file.undo": { leaf: createId(), call: createId() },
   "file.compare": { leaf: createId() },
   "file.rewind": { leaf: createId(), asOf: 0 },

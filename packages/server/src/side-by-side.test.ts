@@ -100,7 +100,8 @@ test("C8: the same is asked on three branches at once, each with files of its ow
   const end = await say("create more.txt with other words", first?.leaf);
   const folder = await host.worktrees.folderOf(first?.worktree, conversation);
   expect([existsSync(join(folder, "more.txt")), existsSync(file("more.txt"))]).toEqual([true, false]);
-  const reverted = await client.ask("file.revert", { conversation, leaf: end });
+  const { asOf = 0 } = await client.ask("file.compare", { conversation, leaf: end, to: trunk });
+  const reverted = await client.ask("file.rewind", { conversation, leaf: end, to: trunk, asOf });
   expect(reverted.changes.map(({ path }) => path).toSorted()).toEqual(["made.txt", "more.txt"]);
   expect(existsSync(join(folder, "made.txt"))).toBe(false);
   expect(newestLeaf(state, trunk)).not.toBe(trunk);

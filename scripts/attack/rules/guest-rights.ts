@@ -40,7 +40,6 @@ const forbidden: Readonly<Record<string, object>> = {
   "model.use": { model: "demo/offline" },
   "approval.use": { mode: "all" },
   "file.find": { query: "" },
-  "file.revert": { leaf: id },
   "file.undo": { leaf: id, call: id },
   "file.compare": { leaf: id },
   "file.rewind": { leaf: id, asOf: 0 },

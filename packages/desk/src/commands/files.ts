@@ -1,11 +1,9 @@
 import { dirname } from "node:path/posix";
 import {
   type ChangesContext,
-  changedFiles,
   compareFiles,
   type RewindContext,
   type RewindTarget,
-  revertBranch,
   rewindFiles,
   undoableCalls,
   undoCall,
@@ -16,29 +14,9 @@ import { requireMessages, requireRest, whileAtRest } from "./at-rest.ts";
 import type { Handlers, ServedHost } from "./workplace.ts";
 
 /** Handlers of the commands about workspace files. The log, not the client, decides which files changed (S4). */
-export const fileHandlers: Handlers<
-  "file.find" | "file.revert" | "file.undo" | "file.compare" | "file.rewind" | "picture.read"
-> = {
+export const fileHandlers: Handlers<"file.find" | "file.undo" | "file.compare" | "file.rewind" | "picture.read"> = {
   async "file.find"({ query, limit = 20 }, { files }) {
     return { files: nearestPaths(query, await files.list(), limit) };
-  },
-
-  async "file.revert"({ conversation, leaf, beside }, { host, conversations }) {
-    const live = await conversations.open(conversation);
-    return live.whileBeginning(async () => {
-      const { session } = live;
-      const { state } = session;
-      const { backups } = await host.ready();
-      requireMessages(state, leaf, beside);
-      const files = changedFiles(state, leaf, beside);
-      requireRest(
-        state,
-        files.flatMap(({ changes }) => changes.map(({ call }) => state.calls.get(call))),
-      );
-      if (files.length === 0) return { changes: [], problems: [] };
-      const place = changesContextOf(host, { conversation, backups });
-      return whileAtRest(session, leaf, () => revertBranch(session, place, { leaf, files }));
-    });
   },
 
   async "file.undo"({ conversation, leaf, call, agreed }, { host, conversations }) {

@@ -96,15 +96,6 @@ export function revertFiles(
   }));
 }
 
-/** Restores the files of a branch that the user leaves. Adds a message for the agent below `leaf`. */
-export async function revertBranch(
-  session: Session,
-  context: ChangesContext,
-  { leaf, files }: { readonly leaf: string; readonly files: readonly ChangedFile[] },
-): Promise<RestorationResult> {
-  return recordRestoration(session, leaf, await revertFiles(session, context, files));
-}
-
 async function recordRestoration(
   session: Session,
   leaf: string | null,

@@ -58,13 +58,8 @@ export const fileCommands = {
     { query: textSchema(0, 1_000), limit: z.int().min(1).max(200).optional().describe("Default: 20.") },
     z.object({ files: listSchema(z.string()).describe("Paths relative to the workspace. Folders end in a slash.") }),
   ),
-  "file.revert": command(
-    "Restores the files that the branch with the last message `leaf` changed. With `beside`, restores the files as they were where the two branches fork. Does not restore a file that was changed in another way since. A message after `leaf` tells the model. Refused while an agent works or waits after one of these changes.",
-    { conversation: id, leaf: id, beside: id.optional() },
-    takenBack,
-  ),
   "file.undo": command(
-    "Restores the files that one `call` changed, like `file.revert`. `leaf` is the end of a branch with this call, or with the call that launched its sub-agent.",
+    "Restores the files that one `call` changed, but no file that was changed in another way since. A message after `leaf` tells the model. Refused while an agent works or waits after this call. `leaf` is the end of a branch with this call, or with the call that launched its sub-agent.",
     {
       conversation: id,
       leaf: id,
