@@ -53,7 +53,7 @@ test("E4: a changed file is formatted, and the difference is a change of its own
     { formatter: "oak-format", added: 1, removed: 1 },
   ]);
   expect(changes[1]?.before).toBe(changes[0]?.after);
-  expect(said).toMatch(/\n\noak-format formatted sub\/a\.oak:\n[^]*\n-two {2}\n\+two/);
+  expect(said).toMatch(/\n\noak-format formatted sub\/a\.oak:\n[\s\S]*\n-two {2}\n\+two/);
   // Both earlier contents are kept for undo.
   const kept = readdirSync(folder.path("../backups")).filter((name) => /^[0-9a-f]{64}$/.test(name));
   expect(kept).toEqual(expect.arrayContaining(changes.map(({ before }) => before)));

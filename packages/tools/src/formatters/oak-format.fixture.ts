@@ -19,7 +19,8 @@ switch (told.hostile) {
     process.exitCode = 1;
     break;
   case "floods":
-    for (;;) if (!process.stdout.write("x".repeat(65_536))) await new Promise((resolve) => setImmediate(resolve));
+    while (process.stdout.writable)
+      if (!process.stdout.write("x".repeat(65_536))) await new Promise((resolve) => setImmediate(resolve));
     break;
   case "empties":
     break;

@@ -1,5 +1,6 @@
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { accessSync, constants, globSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, delimiter, isAbsolute, join } from "node:path";
 import type { ServerKind } from "./server-table.ts";
 
 /** Folders of a project with its own programs. */
@@ -27,9 +28,17 @@ export function findServers({ commands }: Pick<ServerKind, "commands">, root: st
 function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
-    return statSync(realpathSync(file)).isFile();
+    const real = realpathSync(file);
+    // Rustup puts names for all its programs on the PATH, also for those that are not installed.
+    if (basename(real) === "rustup" && !isInstalledByRustup(basename(file))) return false;
+    return statSync(real).isFile();
   } catch {
     // The file is missing or not executable.
     return false;
   }
+}
+
+function isInstalledByRustup(name: string): boolean {
+  const home = process.env.RUSTUP_HOME ?? join(homedir(), ".rustup");
+  return globSync(`toolchains/*/bin/${name}`, { cwd: home }).length > 0;
 }

@@ -1,3 +1,3 @@
-export { LanguageServers, type LanguageServerState, type LanguageServersOptions } from "./language-servers.ts";
+export { type LanguageServerState, LanguageServers, type LanguageServersOptions } from "./language-servers.ts";
 export { KNOWN_SERVERS, type ServerKind } from "./server-table.ts";
 export { type SymbolToolsOptions, symbolTools } from "./symbol-tools.ts";

@@ -1,6 +1,7 @@
 import { methods, type RequestPermissionResponse } from "@agentclientprotocol/sdk/unstable";
-import { launchAgent } from "@banyan/core";
+import { defineTool, launchAgent } from "@banyan/core";
 import { updatePlan } from "@banyan/core/hosts";
+import { NEW_PROBLEMS } from "@banyan/core/shown";
 import { call, fail, pause, reasoning, scriptedModel, spend, text } from "@banyan/core/testing";
 import { expect, test, vi } from "vitest";
 import { editor, WORKSPACE } from "../../testing/editor.fixture.ts";
@@ -249,4 +250,21 @@ test.each([
   expect(at.of("tool_call_update").at(-1)?.status).toBe(decision === "allow" ? "completed" : "failed");
   const { modes } = await at.agent.request(session.resume, { sessionId, cwd: WORKSPACE });
   expect(modes?.currentModeId).toBe(mode);
+});
+
+test("E1: an editor gets the new problems after applied blocks, which no call reports", async () => {
+  const report = `${NEW_PROBLEMS}\na.ts:2: error: Expected 1 argument.`;
+  const open = defineTool({
+    name: "open",
+    description: "Opens a file.",
+    input: { type: "object" },
+    effects: "none",
+    execute(_, { follow }) {
+      follow({ completed: () => ({ say: `All is applied.\n\n${report}` }) });
+      return "Opened.";
+    },
+  });
+  const at = await editor({ model: scriptedModel([[call("open")], "Blocks.", "Done."]), tools: [open] });
+  await at.say(await at.begin(), "go");
+  expect(at.told("agent_thought_chunk")).toBe(`${report}\n\n`);
 });
