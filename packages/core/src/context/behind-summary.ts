@@ -51,7 +51,7 @@ function isWhole(path: readonly Message[]): boolean {
   return placeAfterForgotten(path) < 0;
 }
 
-/** Counts the tokens of a summary and the parts behind it, which the model reads in place of the covered messages. */
+/** Counts the tokens that replace the covered messages: those of a summary and of the parts behind the summary. */
 export function summaryTokens(run: TurnRun, text: string, behind: BehindSummary): Promise<number> {
   const base = { id: "", parentId: null, createdAt: 0, role: "summary", covers: "" } as const;
   return countTokens(run, ...summaryTexts({ ...base, parts: [{ type: "text", text }], ...behind }, run.branch.path));

@@ -108,7 +108,7 @@ function thoughtBefore(next: Round, done: number): string {
 function thoughtOn(outcomes: readonly CallReport[]): string {
   const worked = outcomes.filter(({ result }) => !result.failed).length;
   return outcomes.length === 0
-    ? "I cannot do this here, so I explain why."
+    ? "I cannot do this here. I explain why."
     : `${worked} of ${outcomes.length} calls worked. I report the results.`;
 }
 

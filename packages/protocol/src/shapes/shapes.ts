@@ -33,7 +33,7 @@ export function textSchema(least: number, most: number): z.ZodType<string, strin
     .meta({ ...(least > 0 && { minLength: least }), maxLength: most });
 }
 
-export const callId = textSchema(1, 512).describe("Id of a call, which a model's provider may have made.");
+export const callId = textSchema(1, 512).describe("Id of a call. A model's provider may have made the id.");
 
 /** A text of a user: 1 to `most` characters after trimming. */
 export function lineSchema(most: number): z.ZodType<string> {

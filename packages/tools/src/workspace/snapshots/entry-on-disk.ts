@@ -18,7 +18,7 @@ export async function statsAt(at: string): Promise<Stats | undefined> {
   });
 }
 
-/** Returns undefined for other kinds, such as a pipe. */
+/** Returns the kind of an entry; undefined for a pipe, a socket or a device. */
 export function entryKindOf(stats: Stats): Entry["kind"] | undefined {
   if (stats.isFile()) return "file";
   if (stats.isDirectory()) return "folder";

@@ -133,7 +133,7 @@ test(
     const expectSettled = async (scene: Scene, which: string, isTakenBack: boolean) => {
       const told = await scene.open().settle();
       const isOld = scene.expectOldOrNew(which);
-      if (told.length > 0) expect(told.join()).toContain("so this was completed.");
+      if (told.length > 0) expect(told.join()).toContain("Banyan has completed the restoration.");
       const reports = await scene.open().reports("talk");
       ends.add(`${isOld} ${told.length} ${reports.length}`);
       if (isOld)

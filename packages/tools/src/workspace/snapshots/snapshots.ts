@@ -264,7 +264,9 @@ export class WorkspaceSnapshots {
     const paths = new Intl.ListFormat("en").format(steps.slice(0, 3).map(({ path }) => path));
     const more = steps.length > 3 ? ` and ${steps.length - 3} more` : "";
     this.#settled.push(
-      [`A process ended while it restored ${paths}${more}, so this was completed.`, ...problems].join(" "),
+      [`A process ended while it restored ${paths}${more}. Banyan has completed the restoration.`, ...problems].join(
+        " ",
+      ),
     );
   }
 
@@ -315,7 +317,7 @@ export class WorkspaceSnapshots {
 }
 
 const MARK = ".restoring";
-/** Files of a comparison that have a diff. */
+/** Maximum number of files with a diff in a comparison. */
 const MOST_DIFFS = 200;
 /** Milliseconds until a workspace that was too large is looked at again. */
 const AGAIN = 600_000;
