@@ -29,7 +29,7 @@ test.each(["PATH", "HOME", "LANG", "SSH_AUTH_SOCK", "EDITOR", "COMPATIBLE", "TER
   expect(childEnvironment({ [name]: "x" }, {})).toEqual({ [name]: "x" });
 });
 
-test("what is listed is passed on as it is, and taken away without a value", () => {
+test("a command gets listed variables unchanged, and loses those without a value", () => {
   expect(childEnvironment({ PATH: "/bin", LANG: "C" }, { MY_TOKEN: "t", LANG: undefined })).toEqual({
     PATH: "/bin",
     MY_TOKEN: "t",

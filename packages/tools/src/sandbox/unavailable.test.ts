@@ -12,7 +12,7 @@ function pathWith(folder: TestFolder, bwrap: string): string {
   return [folder.root, process.env.PATH].join(delimiter);
 }
 
-test("S9: it is said what a sandbox needs", async () => {
+test("S9: the error names what a sandbox needs", async () => {
   using folder = new TestFolder();
   expect(await openSandbox({ root: folder.root, env: { PATH: "/nowhere" } })).toEqual({
     available: false,
@@ -20,7 +20,7 @@ test("S9: it is said what a sandbox needs", async () => {
   });
 });
 
-test("S9: it is said that the home folder is no place for one", async () => {
+test("S9: the error says that a sandbox cannot be in the home folder", async () => {
   using folder = new TestFolder();
   mkdirSync(folder.path("me"));
   for (const root of [folder.path("me"), folder.root])
@@ -41,7 +41,7 @@ test.skipIf(process.platform !== "linux").each([
     'while [ "$1" != -- ]; do shift; done; shift; exec "$@"',
     /it could write outside|failed in it/,
   ],
-])("S9: it is tried out, and said that %s", async (_, bwrap, reason) => {
+])("S9: a trial of the sandbox reports that %s", async (_, bwrap, reason) => {
   using folder = new TestFolder();
   using programs = new TestFolder();
   const env = { ...process.env, PATH: pathWith(programs, bwrap) };

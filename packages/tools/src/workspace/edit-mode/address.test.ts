@@ -47,7 +47,7 @@ describe("B27: lines", () => {
     expect(read("ts:a:b.ts:3:4", colon, a)).toBe("a:b.ts lines 3 4");
   });
 
-  test("of two paths the longer one counts", () => {
+  test("the longer of two paths counts", () => {
     expect(read("ts:a:1:1:2", file("a"), file("a:1"))).toBe("a:1 lines 1 2");
   });
 });
@@ -67,7 +67,7 @@ test.each([
   ["ts path=src/a.ts", "src/a.ts: does not name its lines; write them as START:END"],
   ["ts:src/c.ts:1:2", "no file: is for src/c.ts, and edit_mode was not called for that file"],
   ["ts:1:2 path=src/c.ts", "no file: is for src/c.ts, and edit_mode was not called for that file"],
-])("what was meant as an address and is none is wrong, not prose: %s", (info, expected) => {
+])("a failed attempt at an address is wrong, not prose: %s", (info, expected) => {
   expect(read(info, a)).toBe(expected);
 });
 
@@ -124,7 +124,7 @@ test.each([
   [file('"a".ts'), "1:2", "ts:1:2", 'ts:1:2 path="\\"a\\".ts"'],
   [file("a\nb'\".ts"), "1:2", "ts:1:2", `ts:1:2 path="a\\nb'\\".ts"`],
   [file("src\\a.ts"), "1:2", "ts:1:2", 'ts:1:2 path="src\\\\a.ts"'],
-])("what is told as the address of %j is read as it", (addressee, target, alone, named) => {
+])("the stated address of %j is read back as the same address", (addressee, target, alone, named) => {
   const language = addressee.path.endsWith(".md") ? "md" : "ts";
   expect(formatAddress(addressee, language, target, false)).toBe(alone);
   expect(formatAddress(addressee, language, target, true)).toBe(named);

@@ -9,7 +9,7 @@ const sha256 = (content: string) => createHash("sha256").update(content).digest(
 
 const ENDED = "Edit mode has ended: before you write more blocks, call edit_mode again.";
 
-describe("B27: what the model is told when a file is armed", () => {
+describe("B27: the text for the model when a file is armed", () => {
   test("lines", async () => {
     using folder = new TestFolder({ "src/a.ts": "one\ntwo\n" });
     const { results } = await play(folder, [arm("src/a.ts"), "No."]);
@@ -56,7 +56,7 @@ Once your message is complete, all blocks for the file are applied, or none; you
     ]);
   });
 
-  test("how long a fence must be around the fences that the file has", async () => {
+  test("the length of a fence around the file's own fences", async () => {
     using folder = new TestFolder({ "a.ts": "/**\n```\n*/\n", "b.md": "~~~~~\n~~~~~\n", "c.ts": "x\n" });
     const { results } = await play(folder, [arm("a.ts", "b.md", "c.ts"), "No."]);
     expect(results[0]).toContain("\n- Around text that contains fences, write a longer fence: ````\n");
@@ -65,7 +65,7 @@ Once your message is complete, all blocks for the file are applied, or none; you
   });
 });
 
-describe("B32: what came of the blocks goes to the model, and the run goes on", () => {
+describe("B32: the model gets the outcome of the blocks, and the run continues", () => {
   test("all blocks of a file", async () => {
     using folder = new TestFolder({ "src/a.ts": "one\ntwo\nthree\n" });
     const { said, asked } = await play(folder, [
@@ -240,7 +240,7 @@ describe("B30: while it streams, each block is seen as a pending change", () => 
   });
 });
 
-test("B32: what was changed is in the log, with digests and a diff", async () => {
+test("B32: the log has the change, with digests and a diff", async () => {
   using folder = new TestFolder({ "a.ts": "one\ntwo\n" });
   const { session } = await play(folder, [
     arm("a.ts", "new.ts"),

@@ -11,7 +11,7 @@ async function edited(before: string | Buffer, ...blocks: readonly string[]): Pr
   return readFileSync(folder.path("a.txt"), "utf8");
 }
 
-describe("B31: what no block names stays as it is, byte for byte", () => {
+describe("B31: parts that no block names stay the same, byte for byte", () => {
   test.each([
     ["CRLF", "1\r\n2\r\n3\r\n", "1\r\nx\r\ny\r\n3\r\n"],
     ["mixed line ends", "1\n2\r\n3\n", "1\nx\r\ny\r\n3\n"],
@@ -98,7 +98,7 @@ describe("a file that cannot be edited so is refused when it is armed", () => {
     expect(await refusal(folder)).toBe(`The tool failed: ${expected}`);
   });
 
-  test("S8: what lies outside, is protected, a folder, or known by another name", async () => {
+  test("S8: a file outside, a protected file, a folder, or a file with another name", async () => {
     using folder = new TestFolder({ "sub/x": "", a: "one\n", ".git/config": "" });
     symlinkSync(`${folder.outside}/secret.txt`, folder.path("out"));
     linkSync(folder.path("a"), folder.path("b"));

@@ -18,7 +18,7 @@ function captured(files: readonly Addressee[], ...texts: readonly string[]): rea
   ];
 }
 
-describe("B28: what a message holds for its files", () => {
+describe("B28: the blocks of a message for its files", () => {
   test("the blocks with an address, in order; other fences are for the reader", () => {
     const message = "Look:\n```ts:1:2\nx\n```\nas in\n```ts\nexample\n```\n~~~ts:4:4\n```\n~~~\n```ts:5:6\n```\n";
     expect(captured([a], message)).toEqual([
@@ -53,7 +53,7 @@ describe("B28: what a message holds for its files", () => {
     expect(captured([a], "```ts:1:2\nx\n```")).toEqual(['block 1 (ts:1:2) a.ts "x\\n"']);
   });
 
-  test("so does a block that is for none of the files for sure; one for a known file concerns that file", () => {
+  test("a block without a certain file puts all in doubt; a block for a known file concerns that file", () => {
     expect(captured([a], "```ts:1:2\nx\n```\n```ts:aa.ts:3:4\ny\n```\n")).toEqual([
       'block 1 (ts:1:2) a.ts "x\\n"',
       "block 2 (ts:aa.ts:3:4) is for aa.ts, and edit_mode was not called for that file",
@@ -95,7 +95,7 @@ describe("B27: the whole file", () => {
     expect(captured([readme], "Nothing to do.")).toEqual([]);
   });
 
-  test("of several fences it must be the one with its name", () => {
+  test("is the fence with its name among several fences", () => {
     expect(captured([readme], "```md:README.md\n# Hi\n```\nRun\n```sh\nls\n```\n")).toEqual([
       'block 1 (md:README.md) README.md "# Hi\\n"',
       "1 plain",

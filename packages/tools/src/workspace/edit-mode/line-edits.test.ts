@@ -49,7 +49,7 @@ describe("B27: lines", () => {
   });
 });
 
-describe("B31: what does not fit names the block", () => {
+describe("B31: the error for a wrong edit names the block", () => {
   test.each([
     [["1:7 x"], "1:7 x reaches beyond the end: the file has 4 lines, so END is at most 5"],
     [["6:6 x"], "6:6 x reaches beyond the end: the file has 4 lines, so END is at most 5"],

@@ -66,7 +66,7 @@ describe("B31: all blocks of a file or none", () => {
     expect(folder.read("a.ts")).toBe("somebody else's\n");
   });
 
-  test("so is one that went away, and a new one that is there meanwhile", async () => {
+  test("a file that disappeared, or appeared meanwhile, is a conflict", async () => {
     using folder = new TestFolder({ "a.ts": "1\n" });
     const { said } = await play(
       folder,
@@ -86,7 +86,7 @@ describe("B31: all blocks of a file or none", () => {
     expect(folder.names()).toEqual(["b.ts"]);
   });
 
-  test("B32: what is wrong with one file leaves the other one alone, and the model is told of both", async () => {
+  test("B32: a fault of one file does not affect another file, and the model learns about both", async () => {
     using folder = new TestFolder({ "a.ts": "1\n", "b.ts": "b\n" });
     const { said } = await play(folder, [
       arm("a.ts", "b.ts"),
@@ -100,7 +100,7 @@ describe("B31: all blocks of a file or none", () => {
   });
 });
 
-describe("B28, B29: where it is in doubt what belongs to which file, nothing is applied", () => {
+describe("B28, B29: no block is applied if a block's file is in doubt", () => {
   test("a block that is still open at the end", async () => {
     expect(await refused(`${block("ts:a.ts:1:2", "x")}\`\`\`ts:b.ts:1:2\ny\n`, ["a.ts", "b.ts"])).toBe(
       `No block was applied, and nothing was written to a.ts and b.ts: block 2 (ts:b.ts:1:2) is not closed.\n${ANEW}`,

@@ -58,7 +58,7 @@ describe("B34: permission is asked at arming and checked again at applying", () 
     expect([folder.read("a.ts"), folder.read("b.ts")]).toEqual(["1\n", "B\n"]);
   });
 
-  test("what a person allowed at arming is not asked again", async () => {
+  test("a change that a user allowed at arming causes no second question", async () => {
     using folder = new TestFolder({ "a.ts": "1\n" });
     const { items } = await play(folder, [arm("a.ts"), block("ts:1:2", "x"), "Done."], {
       permission: permits(ask),
@@ -68,7 +68,7 @@ describe("B34: permission is asked at arming and checked again at applying", () 
     expect(folder.read("a.ts")).toBe("x\n");
   });
 
-  test("what nobody was asked about, and would have to be now, is not applied", async () => {
+  test("a change that now needs a question, and had none, is not applied", async () => {
     using folder = new TestFolder({ "a.ts": "1\n" });
     const { said } = await play(folder, [arm("a.ts"), block("ts:1:2", "x"), "I see."], {
       permission: permits(allow, ask),

@@ -30,7 +30,7 @@ async function prepared(folder: TestFolder, ...paths: readonly string[]) {
   };
 }
 
-test("B31: nothing is in its place before all is prepared, and nothing else is left behind", async () => {
+test("B31: all files are prepared before the first takes its place, and no other file is left behind", async () => {
   using folder = new TestFolder({ "a.txt": "old" });
   const { put } = await prepared(folder, "a.txt", "sub/b.txt");
   expect([folder.read("a.txt"), folder.names("sub").filter((name) => !name.endsWith(".tmp"))]).toEqual(["old", []]);
@@ -50,7 +50,7 @@ test("B31: when one cannot take its place at last, those that have are put back,
   expect(folder.names()).toEqual(["a.txt", "c.txt"]);
 });
 
-test("one that is in the way of the first leaves nothing to put back", async () => {
+test("an obstacle before the first file leaves no change to undo", async () => {
   using folder = new TestFolder({ "a.txt": "old" });
   const { put } = await prepared(folder, "a.txt");
   rmSync(folder.path("a.txt"));
@@ -67,7 +67,7 @@ test("F21: a call that is cancelled at the last moment writes nothing", async ()
   expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual(["old", "old", ["a.txt", "b.txt"]]);
 });
 
-test("what cannot be put back is said", async () => {
+test("the report names files that cannot be restored", async () => {
   using folder = new TestFolder({ "a.txt": "old", "c.txt": "old" });
   const { put, signals } = await prepared(folder, "a.txt", "b.txt", "c.txt");
   const signal = signals[2]?.signal as AbortSignal & { throwIfAborted: () => void };
@@ -82,7 +82,7 @@ test("what cannot be put back is said", async () => {
   expect([folder.read("a.txt"), folder.read("b.txt")]).toEqual(["somebody else's", "theirs, too"]);
 });
 
-describe("what is about to be done to several files is noted before", () => {
+describe("changes of several files are noted before", () => {
   test("and not for one alone, which takes its place at once", async () => {
     using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
     const backups = join(folder.outside, "backups");
@@ -93,7 +93,7 @@ describe("what is about to be done to several files is noted before", () => {
     expect(statSync(join(backups, "intents")).mode & 0o777).toBe(0o700);
   });
 
-  test("where it cannot be noted, nothing is written", async () => {
+  test("a note that cannot be written stops all changes", async () => {
     using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
     const { put } = await prepared(folder, "a.txt", "b.txt");
     expect(await put(join(folder.outside, "secret.txt"))).toMatch(
@@ -102,7 +102,7 @@ describe("what is about to be done to several files is noted before", () => {
     expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual(["old", "old", ["a.txt", "b.txt"]]);
   });
 
-  test("where its end cannot be noted, what was written is put back", async () => {
+  test("an end that cannot be noted undoes all changes", async () => {
     using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
     const backups = join(folder.outside, "backups");
     const { put, signals } = await prepared(folder, "a.txt", "b.txt");

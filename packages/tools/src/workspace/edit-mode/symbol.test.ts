@@ -30,7 +30,7 @@ async function edited(...blocks: readonly string[]): Promise<{ source: string; s
 }
 
 describe("B27: symbols", () => {
-  test("how they are written is told when the file is armed", async () => {
+  test("the model learns their notation when the file is armed", async () => {
     using folder = new TestFolder({ "src/tree.ts": SOURCE });
     const { results } = await play(folder, [arm("src/tree.ts symbol"), "No."]);
     expect(
