@@ -19,6 +19,7 @@ export async function openConfinement({
   env,
   home,
   network,
+  hiddenIn,
   again = false,
 }: {
   readonly places: Directories;
@@ -27,6 +28,8 @@ export async function openConfinement({
   readonly env: EnvironmentVariables;
   readonly home: string;
   readonly network: NetworkAccess | undefined;
+  /** Returns the paths in a folder that rules hide from programs (S42). */
+  hiddenIn(folder: string): Promise<readonly string[]>;
   readonly again?: boolean;
 }): Promise<Confinement> {
   const { enabled = "auto", writable, home: readable } = settings.sandbox ?? {};
@@ -39,6 +42,7 @@ export async function openConfinement({
     ...(network && { network }),
     own: [places.config, places.data, places.state],
     trials: join(places.state, "sandbox.json"),
+    hidden: () => hiddenIn(workspace),
     again,
     ...(readable ? { readable } : {}),
     ...(writable ? { writable } : {}),

@@ -71,6 +71,8 @@ export interface EquipmentOptions {
   readonly worktrees: Worktrees;
   /** Returns the rules' check for reading files in a folder. */
   whyNotReadIn(folder: string): ReadRefusal | undefined;
+  /** Returns the paths in a folder that deny rules hide from programs in the sandbox (S42). */
+  hiddenIn(folder: string): Promise<readonly string[]>;
   /** Returns the rule's reason against fetching an address that `from` redirects or links to. */
   whyNotFetched(address: URL, from: URL): string | undefined;
   /** Resolves the model of a sub-agent. `isNamed`: a user chose the model. */
@@ -123,6 +125,7 @@ export interface Equipment extends AsyncDisposable {
 /** Opens an agent's equipment. Leaves out failed parts with a notice. Rejects if a required sandbox is missing. */
 export async function openEquipment(options: EquipmentOptions): Promise<Equipment> {
   const { places, store, workspace, project, settings, env, home, redact, resolveModel } = options;
+  const hiddenIn = (folder: string) => options.hiddenIn(folder);
   const { agents, commands, skills, faults, written } = readDefinitions(places, project);
   const { keyFiles = [] } = settings;
   const backups = backupsIn(places);
@@ -134,7 +137,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   // Mode `all` needs a trial in this process (S27).
   const again = settings.approval === "all" && settings.unconfined !== true;
   const [confinement, unknown, web] = await Promise.all([
-    openConfinement({ places, settings, workspace, env, home, network, again }),
+    openConfinement({ places, settings, workspace, env, home, network, hiddenIn, again }),
     unknownInAgents(written, skills, { settings, env, home, workspace }),
     toolsOfTheWeb(options, async (context) => {
       const confined = await confinesIn(await placed.folderAt(context));
@@ -191,7 +194,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
           return folder === undefined && checks ? checks.checked(tools) : tools;
         },
         async confine(folder) {
-          const own = await openConfinement({ places, settings, workspace: folder, env, home, network });
+          const own = await openConfinement({ places, settings, workspace: folder, env, home, network, hiddenIn });
           // Calls that run unasked in a sandbox must not run without one elsewhere.
           if (sandbox && !own.sandbox) throw new Error(own.description);
           return own;

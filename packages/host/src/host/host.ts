@@ -34,6 +34,7 @@ import {
   type PlanApproval,
   type UnattendedApproval,
 } from "../permissions/approval.ts";
+import { deniedPatterns, hiddenPaths } from "../permissions/hidden-paths.ts";
 import { narrowedRules } from "../permissions/permissions.ts";
 import { pathScope } from "../permissions/place.ts";
 import { readingRules } from "../permissions/reading-rule.ts";
@@ -174,6 +175,7 @@ export class Host {
       canAsk: this.#parts.canAsk,
       worktrees: this.worktrees,
       whyNotReadIn: (folder) => this.whyNotReadIn(folder),
+      hiddenIn: (folder) => hiddenPaths(this.#rules.deny, { workspace, folder, home: this.home, env: this.env }),
       whyNotFetched: (address, from) => whyNotFetched(address, from, this.#rules),
       resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
       notice: (sentence) => this.#parts.notice(sentence),
@@ -349,6 +351,8 @@ export class Host {
     rememberRule(this.#settingsFile, rule, list);
     this.#rules = { ...this.#rules, [list]: [...this.#rules[list], checkedRule(rule, list)] };
     this.#permission = this.#permissionWith(this.#rules);
+    // Running servers may still read what the rule denies (S42).
+    if (list === "deny" && deniedPatterns([checkedRule(rule, list)]).size > 0) this.#equipped?.mcp?.restartPrograms();
   }
 
   /** Fetches an image that a user requested, within the rules on `fetch` (S11). Rejects with `WebError`. */

@@ -149,6 +149,20 @@ function globOf(pattern: string, scope: PathScope): string {
   return absolute;
 }
 
+/**
+ * Returns a pattern as relative to `scope` if it is in the scope's workspace, and the absolute path before its first
+ * wildcard, where a relative pattern starts in the folder of `at`.
+ */
+export function splitPattern(
+  pattern: string,
+  scope: PathScope,
+  at: PathScope,
+): { readonly glob: string; readonly start: string; readonly isWild: boolean } {
+  const glob = globOf(pattern, scope);
+  const { base, isGlob } = picomatch.scan(glob, { unescape: true });
+  return { glob, start: resolve(at.realRoot, base), isWild: isGlob };
+}
+
 /** Resolves leading `../` without touching wildcards. */
 function climb(pattern: string, folder: string): string {
   let rest = pattern;

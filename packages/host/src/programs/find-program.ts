@@ -1,2 +1,2 @@
 /** Removes a workspace's programs from the search path, for programs that run outside of any sandbox (S16). */
-export { pathWithout } from "@banyan/tools/sandbox/find-program";
+export { findProgram, pathWithout } from "@banyan/tools/sandbox/find-program";

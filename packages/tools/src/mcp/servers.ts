@@ -7,7 +7,7 @@ import { inputSchema } from "./connection/input-schema.ts";
 import type { LifelineStatus, ReconnectSettings } from "./connection/lifeline.ts";
 import { Route, type RouteOptions } from "./connection/route.ts";
 import type { Ask } from "./elicitation.ts";
-import { type McpServerEntry, readEntry } from "./entries/entry.ts";
+import { isStdio, type McpServerEntry, readEntry } from "./entries/entry.ts";
 import { McpError, reasonOf } from "./entries/error.ts";
 import type { McpPrompt, McpResource, McpResourceTemplate } from "./offers.ts";
 import { McpServer } from "./server.ts";
@@ -95,6 +95,7 @@ export function openMcpServers(options: McpOptions): McpServers {
  */
 export class McpServers implements AsyncDisposable {
   readonly #servers = new Map<string, McpServer>();
+  readonly #programs = new Set<McpServer>();
   /** The state of each unused server, and the names of all servers in the order of the configuration. */
   readonly #unused = new Map<string, McpServerState>();
   readonly #names: readonly string[];
@@ -121,8 +122,7 @@ export class McpServers implements AsyncDisposable {
         this.#unused.set(name, { name, status: "failed", reason: error.message });
       }
     }
-    for (const server of this.#servers.values())
-      server.connect().catch((error: unknown) => server.journal.note("banyan", reasonOf(error)));
+    connectAll(this.#servers.values());
   }
 
   get states(): readonly McpServerState[] {
@@ -160,6 +160,11 @@ export class McpServers implements AsyncDisposable {
   /** Reconnects to a server. Resolves when its state has the result. Rejects with an `McpError` if no server has this name. */
   async reconnect(server: string): Promise<void> {
     await this.#named(server).connect();
+  }
+
+  /** Restarts all servers that are programs, so that they start within the current limits of the sandbox. */
+  restartPrograms(): void {
+    connectAll(this.#programs);
   }
 
   /** Returns a filled-in prompt as parts of a user message. Rejects with an `McpError`. */
@@ -210,6 +215,7 @@ export class McpServers implements AsyncDisposable {
       onChange: this.#onChange,
     });
     this.#servers.set(name, server);
+    if (isStdio(entry)) this.#programs.add(server);
   }
 
   #named(name: string): McpServer {
@@ -232,6 +238,11 @@ export class McpServers implements AsyncDisposable {
         .filter(({ name }, at) => names.indexOf(name) === at)
     );
   }
+}
+
+function connectAll(servers: Iterable<McpServer>): void {
+  for (const server of servers)
+    server.connect().catch((error: unknown) => server.journal.note("banyan", reasonOf(error)));
 }
 
 function serverState({ name, status, tools, oddities }: McpServer): McpServerState {

@@ -40,7 +40,13 @@ export interface NetworkEntrance {
 /** Messages to the process of a sandbox. Each `wrapped` gets one `ended`. `loopback`: the name of a shared network. */
 export type ToProcess =
   | { readonly type: "open"; readonly plan: SandboxPlan }
-  | { readonly type: "wrap"; readonly id: number; readonly loopback: string | undefined }
+  /** `hidden`: unreadable paths of this program, in addition to those of the plan. */
+  | {
+      readonly type: "wrap";
+      readonly id: number;
+      readonly loopback: string | undefined;
+      readonly hidden: readonly string[];
+    }
   /** Replaces the reachable domains, also for programs that run. */
   | { readonly type: "domains"; readonly domains: readonly string[] }
   | { readonly type: "ended"; readonly id: number; readonly loopback: string | undefined }

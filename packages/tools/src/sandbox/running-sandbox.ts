@@ -126,8 +126,12 @@ export class RunningSandbox {
     process.channel?.unref();
   }
 
-  async wrap({ file, args, environment }: ProgramLaunch, loopback?: string): Promise<SandboxedProgram> {
-    const { text, entrance } = await this.#wrapped(loopback);
+  async wrap(
+    { file, args, environment }: ProgramLaunch,
+    loopback: string | undefined,
+    hidden: readonly string[],
+  ): Promise<SandboxedProgram> {
+    const { text, entrance } = await this.#wrapped(loopback, hidden);
     const shared = entrance && loopback;
     if (entrance && shared !== undefined) this.#join(shared, entrance);
     let settled: Promise<readonly string[] | undefined> | undefined;
@@ -188,13 +192,13 @@ export class RunningSandbox {
     await endChild(this.#process);
   }
 
-  #wrapped(loopback: string | undefined): Promise<WrappedReply> {
+  #wrapped(loopback: string | undefined, hidden: readonly string[]): Promise<WrappedReply> {
     if (this.#isClosed) throw closedSandboxError();
     this.#last += 1;
     const wrapped = Promise.withResolvers<WrappedReply>();
     this.#waiting.set(this.#last, wrapped);
     this.#process.channel?.ref();
-    sendToSandbox(this.#process, { type: "wrap", id: this.#last, loopback });
+    sendToSandbox(this.#process, { type: "wrap", id: this.#last, loopback, hidden });
     return wrapped.promise;
   }
 

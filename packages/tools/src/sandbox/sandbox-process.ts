@@ -72,7 +72,7 @@ process.on("message", (message: ToProcess) => {
       startSandbox(message.plan).then(sendToParent).catch(leave);
       return;
     case "wrap":
-      wrapCommand(message.loopback).then(
+      wrapCommand(message.loopback, message.hidden).then(
         (wrapped) => sendToParent({ type: "wrapped", id: message.id, ...wrapped }),
         (error: unknown) => sendToParent({ type: "failed", id: message.id, message: sandboxErrorText(error) }),
       );
@@ -220,22 +220,26 @@ function succeeds(work: Promise<void>): Promise<boolean> {
   );
 }
 
-async function wrapCommand(loopback: string | undefined): Promise<{ text: string; entrance?: NetworkEntrance }> {
+async function wrapCommand(
+  loopback: string | undefined,
+  hidden: readonly string[] = [],
+): Promise<{ text: string; entrance?: NetworkEntrance }> {
   if (plan === undefined || held === undefined || holder === undefined) throw new Error("The sandbox is not open.");
   const { writable } = plan;
+  const wanted = { ...plan, readDenied: [...plan.readDenied, ...hidden] };
   // Count before any placeholder is created: a command that ends meanwhile must not remove placeholders.
   running += 1;
   try {
     const all = await protectedIn(plan);
     if (running === 1) links.remember(all);
     const found = await held.hold(all.flatMap((place) => madeIn(place, writable)));
-    const key = mountsKey(plan, found);
-    if (last?.key !== key) last = { key, text: wrappedCommand(plan, found) };
+    const key = mountsKey(wanted, found);
+    if (last?.key !== key) last = { key, text: wrappedCommand(wanted, found) };
     const text = await last.text;
     // The system may permit no more namespaces: then the command has its own network.
     const entrance = loopback === undefined ? undefined : await networks?.join(loopback).catch(() => undefined);
     return {
-      text: completed(entrance === undefined ? text : inNetwork(text, entrance), plan, holder.commands),
+      text: completed(entrance === undefined ? text : inNetwork(text, entrance), wanted, holder.commands),
       ...(entrance && { entrance }),
     };
   } catch (error) {

@@ -39,6 +39,7 @@ import { SandboxTrial } from "./sandbox-trial.ts";
  *   writable: ["/home/me/cache"],
  *   writeDenied: ["migrations"],
  *   readDenied: ["/srv/private"],
+ *   hidden: async () => ["/home/me/project/.env"],
  *   readable: ["~/.m2"],
  *   own: ["/home/me/.local/share/my-program"],
  *   network: { allow: ["registry.example.org", "*.example.com"] },
@@ -61,6 +62,11 @@ export interface SandboxOptions {
   readonly readable?: readonly string[];
   /** The program's own folders. Commands can neither read, write nor create them. */
   readonly own?: readonly string[];
+  /**
+   * Returns more unreadable paths, as absolute paths. Called before each program starts. After a rejection, the program
+   * does not start.
+   */
+  readonly hidden?: () => Promise<readonly string[]>;
   /** With a `NetworkAccess`, users are asked about other addresses. */
   readonly network?:
     | {
@@ -86,6 +92,7 @@ const OPTIONS: OptionNames<SandboxOptions> = {
   writable: true,
   writeDenied: true,
   readDenied: true,
+  hidden: true,
   readable: true,
   own: true,
   network: true,
@@ -237,6 +244,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     (output) => edgeNotes(output, { folder: root, home, placeLimit: (path) => placeLimit(path, plan) }),
     (connect) => startSandboxProcess({ ...plan, domains: network.domains }, environment, connect),
     () => trial?.keep(undefined),
+    options.hidden,
   );
   if (known === undefined) {
     const started = await sandbox.launched();
@@ -306,6 +314,7 @@ class PlannedSandbox implements Sandbox {
   readonly #start: StartProcess;
   readonly #programs = new Set<{ readonly asker: ConnectionAsker | undefined }>();
   readonly #failed: () => void;
+  readonly #hidden: SandboxOptions["hidden"];
   readonly #watching: Disposable;
   #starting: Promise<SandboxStart> | undefined;
   #running: RunningSandbox | undefined;
@@ -317,7 +326,9 @@ class PlannedSandbox implements Sandbox {
     edgeNotes: Sandbox["edgeNotes"],
     start: StartProcess,
     failed: () => void,
+    hidden: SandboxOptions["hidden"],
   ) {
+    this.#hidden = hidden;
     this.network = network;
     this.writable = writable;
     this.edgeNotes = edgeNotes;
@@ -353,7 +364,10 @@ class PlannedSandbox implements Sandbox {
   }
 
   async wrap(program: ProgramLaunch, { asker, loopback }: WrapOptions = {}): Promise<SandboxedProgram> {
-    const wrapped = await (await this.#opened()).wrap(program, loopback);
+    const hidden = await this.#hidden?.().catch((cause: Error) => {
+      throw new SandboxError("policy", `The command did not run: ${cause.message}`, { cause });
+    });
+    const wrapped = await (await this.#opened()).wrap(program, loopback, hidden ?? []);
     const entry = { asker };
     this.#programs.add(entry);
     const ended = () => {
