@@ -17,7 +17,6 @@ import type { EnvironmentVariables } from "@banyan/models";
 import { toolFinder } from "@banyan/tools/finder";
 import type { McpServers } from "@banyan/tools/mcp";
 import type { NetworkAccess, Sandbox } from "@banyan/tools/sandbox";
-import { WebError, type WebToolsOptions } from "@banyan/tools/web";
 import {
   BackgroundCommands,
   bringTool,
@@ -53,6 +52,7 @@ import { networkAccess, openConfinement } from "./confinement.ts";
 import { FileChecks } from "./file-checks.ts";
 import { openMemory } from "./memory.ts";
 import { Cleanup } from "./tidy.ts";
+import { toolsOfTheWeb } from "./web-tools.ts";
 
 /** Options of `openEquipment`. */
 export interface EquipmentOptions {
@@ -356,32 +356,6 @@ function rememberingLast<From, To>(make: (from: From) => To): (from: From) => To
     if (last?.from !== from) last = { from, made: make(from) };
     return last.made;
   };
-}
-
-/** The search tool needs a service in the settings. */
-async function toolsOfTheWeb(
-  { settings: { search }, env, whyNotFetched: whyNot }: Pick<EquipmentOptions, "settings" | "env" | "whyNotFetched">,
-  loopbackOf: WebToolsOptions["loopbackOf"],
-): Promise<{
-  readonly tools: readonly Tool[];
-  readonly notices: readonly string[];
-}> {
-  const { searchProvider, webTools } = await import("@banyan/tools/web");
-  if (!search) return { tools: webTools({ whyNot, loopbackOf }), notices: [] };
-  try {
-    const { provider, url } = search;
-    return {
-      tools: webTools({
-        whyNot,
-        loopbackOf,
-        search: searchProvider(url === undefined ? { provider } : { provider, url }, env),
-      }),
-      notices: [],
-    };
-  } catch (error) {
-    if (!(error instanceof WebError)) throw error;
-    return { tools: webTools({ whyNot, loopbackOf }), notices: [`Web search is off: ${error.message}`] };
-  }
 }
 
 /** Makes snapshots before servers' tools change files, and marks the changes as seen by the calling branch (F78). */

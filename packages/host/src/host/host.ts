@@ -201,7 +201,7 @@ export class Host {
 
   /** Turns memory on after the user agreed (S26), from the next turn on. Rejects with `SettingsError`. */
   async agreeToMemory(): Promise<void> {
-    changeSetting(this.#settingsFile, ["memory", "enabled"], true);
+    changeSetting(userSettingsFile(this), ["memory", "enabled"], true);
     const equipment = await this.ready();
     equipment.useMemory();
     this.#equipAgent(equipment);
@@ -275,8 +275,7 @@ export class Host {
 
   /**
    * Changes the approval mode from the next call on: `plan`, `ask` and `edits` everywhere, or `edits` in one `run`;
-   * `all` in one conversation. Rejects with `ApprovalError` for `all` without the user's consent or without a sandbox
-   * (S27).
+   * `all` in one conversation. Rejects with `ApprovalError` for `all` without the user's consent, or a sandbox (S27).
    */
   async useApproval(mode: ApprovalMode, unasked?: UnattendedApproval, run?: string): Promise<void> {
     const isConfined = mode !== "all" || (await this.#isConfined(await this.ready()));
@@ -348,10 +347,9 @@ export class Host {
 
   /** Adds a rule to the user's settings and applies it. Throws `RuleError`, or `SettingsError` for a broken file. */
   remember(rule: string, list: "allow" | "deny" = "allow"): void {
-    rememberRule(this.#settingsFile, rule, list);
+    rememberRule(userSettingsFile(this), rule, list);
     this.#rules = { ...this.#rules, [list]: [...this.#rules[list], checkedRule(rule, list)] };
     this.#permission = this.#permissionWith(this.#rules);
-    // Running servers may still read what the rule denies (S42).
     if (list === "deny" && deniedPatterns([checkedRule(rule, list)]).size > 0) this.#equipped?.mcp?.restartPrograms();
   }
 
@@ -383,7 +381,7 @@ export class Host {
   /** Like `useModel`, but also saves the model in the settings. Rejects also with `SettingsError`. */
   async changeModel(name: string): Promise<Agent> {
     const agent = await this.useModel(name);
-    changeSetting(this.#settingsFile, ["model"], name);
+    changeSetting(userSettingsFile(this), ["model"], name);
     return agent;
   }
 
@@ -398,9 +396,5 @@ export class Host {
     await this.#equipment?.then((equipment) => equipment[Symbol.asyncDispose]()).catch(() => {});
     await this.store.close();
     await this.#telemetry.close?.();
-  }
-
-  get #settingsFile(): string {
-    return userSettingsFile({ env: this.env, home: this.home });
   }
 }

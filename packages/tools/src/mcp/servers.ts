@@ -162,7 +162,7 @@ export class McpServers implements AsyncDisposable {
     await this.#named(server).connect();
   }
 
-  /** Restarts all servers that are programs, so that they start within the current limits of the sandbox. */
+  /** Restarts all servers that are programs, so that new rules bind them, too (S42). */
   restartPrograms(): void {
     connectAll(this.#programs);
   }

@@ -19,6 +19,7 @@ import { isPlaceholder } from "./placeholder.ts";
 import { danglingTarget, ProtectedLinks } from "./protected-links.ts";
 import { isPathWithin, protectedPlaces } from "./protected-places.ts";
 import { obeyedByGit, protectedOfRepository } from "./repository.ts";
+import { AFTER_MOUNTS, afterOptions, inNetwork, unknownFormat } from "./runtime-command.ts";
 import { SharedNetworks } from "./shared-networks.ts";
 import { Submodules } from "./submodules.ts";
 import { WaitingConnections } from "./waiting-connections.ts";
@@ -239,7 +240,11 @@ async function wrapCommand(
     // The system may permit no more namespaces: then the command has its own network.
     const entrance = loopback === undefined ? undefined : await networks?.join(loopback).catch(() => undefined);
     return {
-      text: completed(entrance === undefined ? text : inNetwork(text, entrance), wanted, holder.commands),
+      text: completed(
+        entrance === undefined ? text : inNetwork(text, { ...entrance, bwrap: wanted.programs.bwrap ?? "", inShell }),
+        wanted,
+        holder.commands,
+      ),
       ...(entrance && { entrance }),
     };
   } catch (error) {
@@ -311,35 +316,8 @@ function missingPart(path: string): string {
   return above === path || (existsSync(above) && !isPlaceholder(above)) ? path : missingPart(above);
 }
 
-/** The text before all mounts of the runtime. */
-const OWN_NETWORK = " --new-session --die-with-parent --unshare-net ";
-
-/** The text after all mounts of the runtime. No file name appears after this text. */
-const AFTER_MOUNTS = " --dev /dev --unshare-pid ";
-
 /** The end of the runtime's command without relays to the proxies: a shell with `COMMAND`. */
 let inShell = "";
-
-/** Lets a command of the runtime use an existing network, in place of a network and relays of its own. */
-function inNetwork(text: string, { enter }: NetworkEntrance): string {
-  const start = `${plan?.programs.bwrap}${OWN_NETWORK}`;
-  const at = text.indexOf(start);
-  if (at < 0) throw unknownFormat();
-  const [file = "", ...args] = enter;
-  const options = text.slice(at + start.length, text.length - afterOptions(text).length);
-  const joining = `${shellWords({ file, args })} ${start.replace(" --unshare-net ", " ")}`;
-  return `${text.slice(0, at)}${joining}${options}${inShell}`;
-}
-
-function afterOptions(text: string): string {
-  const at = text.indexOf(" -- ", text.lastIndexOf(AFTER_MOUNTS));
-  if (at < 0) throw unknownFormat();
-  return text.slice(at);
-}
-
-function unknownFormat(): Error {
-  return new Error("the sandbox runtime answered in an unexpected format");
-}
 
 /** Adds what the runtime lacks: cache mounts, own shared memory and queues, and the key filter. Throws on an unknown format. */
 function completed(text: string, { caches, readable, readDenied }: SandboxPlan, pipe: string): string {
