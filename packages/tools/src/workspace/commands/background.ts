@@ -6,6 +6,7 @@ import { WorkspaceError } from "../files/error.ts";
 import { textMeta } from "../files/path-argument.ts";
 import { type CommandEnd, type CommandOptions, runShellCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
+import { PublishedPorts } from "./published-ports.ts";
 import { TerminalScreen } from "./terminal-screen.ts";
 
 const MOST = { conversation: 10, all: 50 };
@@ -39,7 +40,8 @@ export function processesTool(background: BackgroundCommands): Tool {
     about: ({ process, stop = false }) => ({
       title: process === undefined ? "list of background commands" : stop ? `stop ${process}` : process,
     }),
-    execute({ process, from, wait, stop = false }, context) {
+    async execute({ process, from, wait, stop = false }, context) {
+      if (!stop) await background.openPorts(context);
       if (process === undefined) return background.list(context);
       return stop ? background.stop(process, context) : background.read(process, { from, wait }, context);
     },
@@ -65,6 +67,10 @@ export function processInputTool(background: BackgroundCommands): Tool {
 /** A command to start in the background, and its folder. */
 export interface BackgroundStart extends Omit<CommandOptions, "hurry" | "onInput" | "onOutput" | "signal"> {
   readonly command: string;
+  /** Asks whether to open the ports on which commands of the conversation listen. Resolves with the open addresses. */
+  readonly openPorts?: ((ask: ToolContext["ask"]) => Promise<readonly string[]>) | undefined;
+  /** Closes the ports on which no command of the conversation listens any more. */
+  readonly closePorts?: (() => void) | undefined;
   readonly redaction?: { push(text: string): string; end(): string } | undefined;
 }
 
@@ -82,6 +88,7 @@ type ProcessCaller = Pick<ToolContext, "conversation" | "signal">;
 export class BackgroundCommands {
   /** All running commands, including those in the foreground: they all end with the program. */
   readonly running = new RunningCommands();
+  readonly ports = new PublishedPorts();
   readonly #known = new Map<string, BackgroundCommand>();
   readonly #starting: string[] = [];
 
@@ -89,7 +96,10 @@ export class BackgroundCommands {
    * Starts a command and waits for its first output. If the command has ended by then, returns the whole result; if
    * not, the command stays. Rejects if too many commands run, the command cannot start, or the conversation is closed.
    */
-  async start(start: BackgroundStart, context: ProcessCaller & Pick<ToolContext, "stay">): Promise<StartedCommand> {
+  async start(
+    start: BackgroundStart,
+    context: ProcessCaller & Pick<ToolContext, "ask" | "stay">,
+  ): Promise<StartedCommand> {
     const { id } = context.conversation;
     // Check before the start: a cancelled command might finish its work first.
     context.signal.throwIfAborted();
@@ -100,14 +110,20 @@ export class BackgroundCommands {
       {
         using _ = onAbort(context.signal, () => command.end());
         await command.quiet(FIRST);
+        await command.openPorts(context.ask);
         if (context.signal.aborted || command.hasEnded) return { output: command.read(), end: await command.ended };
       }
       const name = await context.stay(command);
       this.#keep(id, name, command);
-      return { output: command.read(), name, waiting: command.waiting(name) };
+      return { output: command.read(), name, waiting: command.waiting(name), open: command.open() };
     } finally {
       this.#starting.splice(this.#starting.indexOf(id), 1);
     }
+  }
+
+  /** Asks about ports on which commands of the conversation began to listen since their start. */
+  async openPorts({ conversation, ask }: Pick<ToolContext, "conversation" | "ask">): Promise<void> {
+    for (const [key, command] of this.#known) if (key.startsWith(`${conversation.id} `)) await command.openPorts(ask);
   }
 
   /** Returns output from a position or since the last read. Waits up to `wait` milliseconds for more output. */
@@ -174,13 +190,16 @@ export class BackgroundCommands {
 
 /** A background command after its start: its name, or its result if it has ended. */
 export type StartedCommand =
-  | { readonly output: string; readonly name: string; readonly waiting: string }
+  | { readonly output: string; readonly name: string; readonly waiting: string; readonly open: string }
   | { readonly output: string; readonly end: CommandEnd };
 
 class BackgroundCommand implements CommandWork {
-  readonly title: string;
   readonly over: Promise<CommandWorkEnd>;
   readonly ended: Promise<CommandEnd>;
+  readonly #line: string;
+  readonly #openPorts: BackgroundStart["openPorts"];
+  /** Addresses of this machine that lead to ports of the conversation's commands. */
+  #addresses: readonly string[] = [];
   readonly #stop = new AbortController();
   readonly #timeout: number | undefined;
   readonly #redaction: BackgroundStart["redaction"];
@@ -196,10 +215,14 @@ class BackgroundCommand implements CommandWork {
   #isKnown = false;
   readonly #waiting = new Set<() => void>();
 
-  constructor({ command, redaction, timeout, ...options }: BackgroundStart, running: RunningCommands) {
+  constructor(
+    { command, redaction, timeout, openPorts, closePorts, ...options }: BackgroundStart,
+    running: RunningCommands,
+  ) {
+    this.#openPorts = openPorts;
     this.#redaction = redaction;
     const [line = ""] = command.trim().split("\n", 1);
-    this.title = line.length > TITLE ? `${line.slice(0, TITLE)} …` : line;
+    this.#line = line.length > TITLE ? `${line.slice(0, TITLE)} …` : line;
     this.#timeout = timeout;
     this.ended = runShellCommand(command, running, {
       ...options,
@@ -219,6 +242,17 @@ class BackgroundCommand implements CommandWork {
       },
       (error: unknown) => this.#settle(error instanceof Error ? error.message.replace(/\.$/, "") : String(error)),
     );
+    if (closePorts) this.over.then(closePorts).catch(() => {});
+  }
+
+  /** The first line of the command, with the addresses of its open ports. */
+  get title(): string {
+    return this.#addresses.length === 0 ? this.#line : `${this.#line} (${this.#addresses.join(", ")})`;
+  }
+
+  /** Asks about the ports of the conversation's commands, while this command runs. */
+  async openPorts(ask: ToolContext["ask"]): Promise<void> {
+    if (!this.hasEnded && !this.#stop.signal.aborted) this.#addresses = (await this.#openPorts?.(ask)) ?? [];
   }
 
   get hasEnded(): boolean {
@@ -271,6 +305,11 @@ class BackgroundCommand implements CommandWork {
   waiting(name: string): string {
     if (!this.#isWaiting()) return "";
     return `, and waits for input: write it with process_input, or end it with {"process":"${name}","typed":"","end":true}`;
+  }
+
+  /** Returns the part of a sentence about the open ports; empty if none is open. */
+  open(): string {
+    return this.#addresses.length === 0 ? "" : `, which the user can open at ${this.#addresses.join(", ")}`;
   }
 
   async more(from: number, longest: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from "@banyan/core";
+import { defineTool, type Tool, type ToolContext } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { NotExecutedError } from "@banyan/core/hosts";
 import { z } from "zod";
@@ -83,10 +83,14 @@ export function shellTool(
         const loopback = context.conversation.id;
         const connections = sandbox && new CommandConnections({ command, network: sandbox.network, context });
         if (stays) {
+          const network = `${loopback} ${workspace.root}`;
+          const shared = () => sandbox?.loopback(loopback);
           const surroundings = {
             ...surroundingsIn(workspace, { env, sandbox }),
             connections,
             loopback,
+            openPorts: (ask: ToolContext["ask"]) => background.ports.offer(network, shared, ask),
+            closePorts: () => background.ports.closeUnused(network, shared()),
             timeout: given,
           };
           const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
@@ -94,7 +98,10 @@ export function shellTool(
           connections?.stay();
           return "end" in started
             ? commandResult(started.output, started.end, { timeout: given, sandbox, connections })
-            : joinOutcome(started.output, `[Running in the background as ${started.name}${started.waiting}]`);
+            : joinOutcome(
+                started.output,
+                `[Running in the background as ${started.name}${started.open}${started.waiting}]`,
+              );
         }
         const timeout = given ?? DEFAULT_TIMEOUT;
         using progress = new ProgressPace((text) => context.progress(text));
