@@ -5,7 +5,7 @@ import type { EnvironmentVariables } from "@banyan/models";
 import { childEnvironment } from "@banyan/tools/workspace";
 import { findProgram } from "../programs/find-program.ts";
 import type { Rule } from "./match.ts";
-import { type PathScope, pathFromWorkspace, pathMatcher, pathScope, splitPattern } from "./place.ts";
+import { pathFromWorkspace, pathMatcher, pathScope, splitPattern } from "./place.ts";
 import { isAbout, READING, restrainRules } from "./rule.ts";
 
 /** Each hidden path costs a mount. */

@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { beforeEach, expect, test } from "vitest";
 import { openWorkspace, shellTool } from "../workspace/index.ts";
