@@ -15,6 +15,7 @@ describe("the command line", () => {
       output: "text",
       allow: [],
       deny: [],
+      network: [],
       color: "auto",
       plain: false,
       quiet: false,

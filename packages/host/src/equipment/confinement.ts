@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import type { EnvironmentVariables } from "@banyan/models";
-import type { NetworkAccess } from "@banyan/tools/sandbox";
 import { expandHome } from "@banyan/tools/named-path";
+import type { NetworkAccess } from "@banyan/tools/sandbox";
 import type { Directories } from "../places/directories.ts";
 import { changeSetting, type Settings, SettingsError } from "../settings/index.ts";
 import { readOneSetting } from "../settings/layer.ts";

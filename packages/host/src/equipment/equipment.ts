@@ -11,7 +11,6 @@ import {
 import { worktreeAt } from "@banyan/core/conversation";
 import type { LoopDriver } from "@banyan/core/drivers";
 import { type PreviewContext, updatePlan } from "@banyan/core/hosts";
-import { encloseInTags } from "@banyan/core/shown";
 import type { ManagedMemory } from "@banyan/memory";
 import type { EnvironmentVariables } from "@banyan/models";
 import { toolFinder } from "@banyan/tools/finder";
@@ -368,16 +367,4 @@ function noticingChanges(tools: readonly Tool[], snapshots: WorkspaceSnapshots):
         ? loggingSeenFiles(workspace, context, async () => tool.execute(input, context))
         : tool.execute(input, context),
   }));
-}
-
-/** Maximum summaries in the instructions of a task. */
-const TASKS_TOLD = 5;
-
-/** Returns the results of the last tasks in a workspace from memory, for the instructions (B39). May be empty. */
-export async function earlierTasks(memory: Equipment["memory"], workspace: string): Promise<string> {
-  const summaries = (await memory?.summaries(workspace, TASKS_TOLD).catch(() => [])) ?? [];
-  const paragraphs = summaries
-    .map(({ text, at }) => `[finished ${new Date(at).toISOString().slice(0, 10)}]\n${text}`)
-    .join("\n\n");
-  return paragraphs === "" ? "" : `\n\n${encloseInTags("earlier-tasks-in-this-directory", paragraphs)}`;
 }

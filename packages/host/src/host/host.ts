@@ -19,9 +19,10 @@ import {
   labelsOfBeginning,
   lastConversation,
 } from "../conversations/conversations.ts";
-import { contextKnown, type Drivers, driverModelId } from "../drivers/drivers.ts";
 import { settleRewinds } from "../conversations/rewind.ts";
-import { type Equipment, earlierTasks, openEquipment, openSnapshots, snapshotsIn } from "../equipment/equipment.ts";
+import { contextKnown, type Drivers, driverModelId } from "../drivers/drivers.ts";
+import { earlierTasks } from "../equipment/earlier-tasks.ts";
+import { type Equipment, openEquipment, openSnapshots, snapshotsIn } from "../equipment/equipment.ts";
 import { Hooks } from "../hooks/hooks.ts";
 import { type ContextPart, contextParts } from "../instructions/context-parts.ts";
 import { type Instructions, instructionsText } from "../instructions/instructions.ts";
