@@ -31,3 +31,9 @@ test("a user's message after the results of calls gets an answer before it", asy
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
   expect(messages.at(-1)?.content).toEqual([{ type: "text", text: "Stop there." }]);
 });
+
+test("F46: an empty response between the results and a user's message does not count as the answer", async () => {
+  const empty = { role: "assistant", parts: [{ type: "text", text: "" }], results: [] } as const;
+  const messages = await ask(user("one"), calls("call_1"), empty, user("Stop there."));
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
+});

@@ -257,7 +257,8 @@ function settingsOf(provider: "openai" | "azure" | "xai"): fc.Arbitrary<ModelSet
       {
         temperature: fc.constant(0.5),
         maxTokens: fc.nat(900),
-        effort: fc.constantFrom("none", "minimal", "low", "high", "max"),
+        // xAI's package does not know "max" yet, and sends no effort. Our driver sends the highest effort of the model.
+        effort: fc.constantFrom("none", "minimal", "low", "high", ...(isXai ? [] : ["max"])),
         topP: fc.constant(0.5),
         providerOptions: options.map((own) => ({ [provider]: own as Readonly<Record<string, Json>> })),
         serverTools: fc.subarray([...serverTools]),

@@ -206,6 +206,8 @@ function legalUser(message: UserPromptMessage, rules: RequestRules): PromptMessa
 }
 
 function legalAssistant(message: AssistantPromptMessage, rules: RequestRules): PromptMessage | undefined {
+  // Drivers omit an empty response, so the rules for its neighbours must not count it.
+  if (message.parts.every((part) => part.type === "text" && part.text === "")) return undefined;
   const isLegal =
     message.parts.every((part) =>
       part.type === "call" ? legalCall(part, rules) === part : !isRefusedBlankText(part, rules),
