@@ -24,7 +24,7 @@ export interface Order {
    * copy is the state that a kill leaves. `killed`: the program kills itself right before an instant. `full`: only steps
    * that need room are instants, and all fail from an instant on.
    */
-  readonly then: "copied" | "killed" | "full";
+  readonly fault: "copied" | "killed" | "full";
   /** `instant`: that of the kill, or the first without room; absent: none. */
   readonly scenes: readonly { readonly root: string; readonly stores: string; readonly instant?: number }[];
   readonly copies?: string;
@@ -37,7 +37,7 @@ export interface Outcome {
   readonly isDone: boolean;
 }
 
-const { what, then, scenes, copies = "" } = JSON.parse(process.argv[2] ?? "") as Order;
+const { what, fault, scenes, copies = "" } = JSON.parse(process.argv[2] ?? "") as Order;
 let [scene] = scenes;
 let instants = 0;
 
@@ -47,7 +47,7 @@ function counted<This, Given extends unknown[], Result>(
   needsRoom: (...given: Given) => boolean = () => false,
 ) {
   return function (this: This, ...given: Given): Result {
-    if (then !== "full" || needsRoom(...given)) beginInstant();
+    if (fault !== "full" || needsRoom(...given)) beginInstant();
     return step.apply(this, given);
   };
 }
@@ -55,12 +55,12 @@ function counted<This, Given extends unknown[], Result>(
 function beginInstant(): void {
   instants++;
   const { root = "", stores = "", instant = Number.POSITIVE_INFINITY } = scene ?? {};
-  if (then === "copied") {
+  if (fault === "copied") {
     mkdirSync(`${copies}/${instants}`, { recursive: true });
     copyTree(root, `${copies}/${instants}/root`);
     copyTree(stores, `${copies}/${instants}/stores`);
-  } else if (then === "killed" && instants === instant) process.kill(process.pid, "SIGKILL");
-  else if (then === "full" && instants >= instant)
+  } else if (fault === "killed" && instants === instant) process.kill(process.pid, "SIGKILL");
+  else if (fault === "full" && instants >= instant)
     throw Object.assign(new Error("No space left on device."), { code: "ENOSPC" });
 }
 
@@ -103,7 +103,7 @@ for (scene of scenes) {
   const isDone = await work(snapshots).then(
     () => true,
     (error: unknown) => {
-      if (then !== "full") throw error;
+      if (fault !== "full") throw error;
       return false;
     },
   );

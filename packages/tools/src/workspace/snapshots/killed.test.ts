@@ -69,7 +69,7 @@ class Scene extends TestFolder {
   /** Runs the program to its end, and returns the states of the disk that a kill before each of its steps leaves. */
   async statesWhile(what: Order["what"]): Promise<string[]> {
     const copies = mkdtempSync(`${this.#copies}-`);
-    const [outcome] = (await run({ what, then: "copied", scenes: [this.place()], copies })) ?? [];
+    const [outcome] = (await run({ what, fault: "copied", scenes: [this.place()], copies })) ?? [];
     return Array.from({ length: outcome?.instants ?? 0 }, (_, index) => join(copies, String(index + 1)));
   }
 
@@ -161,7 +161,7 @@ test(
     expect([...ends].sort()).toEqual(["false 0 0", "true 1 1"]);
     for (const instant of chosen) {
       using killed = await Scene.make();
-      expect(await run({ what: "restore", then: "killed", scenes: [killed.place(instant)] })).toBeUndefined();
+      expect(await run({ what: "restore", fault: "killed", scenes: [killed.place(instant)] })).toBeUndefined();
       await expectSettled(killed, `a kill at instant ${instant}`, true);
     }
     expect(ends.size).toBe(2);
@@ -191,11 +191,11 @@ test(
   async () => {
     using scenes = new DisposableStack();
     const whole = scenes.use(await Scene.make());
-    const [counted] = (await run({ what: "restore", then: "full", scenes: [whole.place()] })) ?? [];
+    const [counted] = (await run({ what: "restore", fault: "full", scenes: [whole.place()] })) ?? [];
     const all: Scene[] = [];
     for (let instant = 1; instant <= (counted?.instants ?? 0); instant++) all.push(scenes.use(await Scene.make()));
     const places = all.map((scene, index) => scene.place(index + 1));
-    const outcomes = (await run({ what: "restore", then: "full", scenes: places })) ?? [];
+    const outcomes = (await run({ what: "restore", fault: "full", scenes: places })) ?? [];
     const ends = new Set<string>();
     for (const [index, scene] of all.entries()) {
       const isOld = scene.expectOldOrNew(`instant ${index + 1}`);
