@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newestLeaf, textOf } from "@banyan/core";
+import { worktreeAt } from "@banyan/core/conversation";
 import { openHost } from "@banyan/host";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "./server.ts";
@@ -105,6 +106,20 @@ test("C8: the same is asked on three branches at once, each with files of its ow
   expect(reverted.changes.map(({ path }) => path).toSorted()).toEqual(["made.txt", "more.txt"]);
   expect(existsSync(join(folder, "made.txt"))).toBe(false);
   expect(newestLeaf(state, trunk)).not.toBe(trunk);
+});
+
+test("T65: branches at the beginning of a conversation fork from a message of the main folder, which gets their changes", async () => {
+  const { client, conversation, state, fan, file, read } = await working();
+  const { at = "", branches } = await fan("create made.txt with some words", { times: 2 });
+  expect(state.messages.get(at)).toMatchObject({ parentId: null, author: "system" });
+  expect(worktreeAt(state, at)).toBeUndefined();
+  expect(branches.map(({ message }) => worktreeAt(state, message))).toEqual(["offline", "offline-2"]);
+  const compared = await client.ask("branch.compare", { conversation, at });
+  expect([compared.at, compared.branches.length]).toEqual([at, 2]);
+  expect(existsSync(file("made.txt"))).toBe(false);
+  await client.ask("branch.bring", { conversation, from: branches[0]?.message ?? "", to: at });
+  await client.until(() => existsSync(file("made.txt")) && state.runs.size === 0);
+  expect(read("made.txt")).toBe("some words");
 });
 
 test("C8: a branch's changes come over as a call that needs approval and can be undone", async () => {

@@ -78,6 +78,31 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
   });
 });
 
+test.skipIf(!hasTmux)(
+  "T65: /fan as the first message leaves the user in the main folder, and the prompt shows the folder of a worktree",
+  async () => {
+    const made = join(place.workspace, "made.txt");
+    using pty = Pty.open(place, MODEL.slice(1));
+    await pty.prompted();
+    await pty.exchange("/fan 2 create made.txt with some words", "demo/offline in the worktree offline-2");
+    await pty.until("/compare shows the branches side by side");
+    // The branches at work do not move the user.
+    await pty.exchange("!pwd", /\/workspace-\w+$/);
+    await pty.exchange("/branch 1", "Your next message continues from here.");
+    expect(await pty.until(/worktree offline · git banyan\/offline/)).toMatch(/─ \(offline\) Reply to banyan: ─/);
+    const refused = await pty.exchange("/bring 1", /with\s+\/tree\s+#1,/);
+    expect(refused).toMatch(/You are on the branch of the worktree\s+offline\./);
+    await pty.exchange("/tree #1", "Your next message continues from here.");
+    expect(pty.screen()).toMatch(/─ Reply to banyan: ─/);
+    await pty.exchange("/compare", "/branch n continues with a branch");
+    expect(existsSync(made)).toBe(false);
+    pty.enter("/bring 1");
+    await expect.poll(() => existsSync(made) && readFileSync(made, "utf8"), { timeout: 30_000 }).toBe("some words");
+    await pty.prompted();
+    await pty.exchange("/changes", "by banyan (bring_over)");
+  },
+);
+
 test("C7: banyan worktrees lists the repository's worktrees, also as JSON, and removes an empty worktree, or with all content", async () => {
   const run = (...args: string[]) => banyan(place, ["worktrees", ...args]);
   expect((await run()).stdout).toBe("No branch has its own git worktree. /worktree or /fan creates a worktree.\n");

@@ -116,7 +116,8 @@ export class Pty implements Disposable {
    * terminal.
    */
   async prompted(prompt = "Reply to banyan:"): Promise<string> {
-    const name = RegExp.escape(prompt);
+    // On a branch with a worktree, the prompt begins with its name.
+    const name = `(?:\\([^)\n]+\\) )?${RegExp.escape(prompt)}`;
     const full = `─ ${name} ─+\n(?: *\n(?:chat|task) · [^\n]*)?`;
     return this.until(new RegExp(`^(?:${name}\\s*|${full})(?![\\s\\S])`));
   }

@@ -61,7 +61,7 @@ export const branchActions: readonly Action[] = [
     read(argument, { leaf, say }) {
       const { text, ...how } = readFan(argument, say);
       const input = { at: leaf, parts: [{ type: "text", text }] as const, ...how };
-      return conversationCommand("branch.fan", input, ({ branches, problems }) => ({
+      return conversationCommand("branch.fan", input, ({ at = leaf, branches, problems }) => ({
         ...message(
           say.count(branches.length, "Asked {count} branch:", "Asked {count} branches:"),
           ...branches.map(({ model, worktree }) => {
@@ -73,7 +73,7 @@ export const branchActions: readonly Action[] = [
         advice: say("/compare shows how the branches are doing, /waiting what they ask."),
         beside: "compare",
         // The user stays on the branch from which the others were asked.
-        ...(leaf !== null && { goOn: { below: leaf } }),
+        ...(at !== null && { goOn: { below: at } }),
       }));
     },
   },

@@ -2,7 +2,7 @@ import type { Json, PlanStep } from "@banyan/core/conversation";
 import { visibleText } from "@banyan/core/shown";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { argumentsText, shownCall, thingText } from "./shown-call.ts";
+import { argumentsText, shownCall, shownStatus, thingText } from "./shown-call.ts";
 
 const PLAN: readonly PlanStep[] = [
   { title: "look", status: "completed" },
@@ -86,3 +86,17 @@ function stands(text: string, lines: readonly string[]): boolean {
   const quoted = visibleText(JSON.stringify(text)).slice(1, -1).replaceAll("\t", "\\t");
   return all.includes(visibleText(text)) || all.includes(quoted);
 }
+
+test("T67: a command with an exit code other than 0 has failed for users; the output of other calls means nothing", () => {
+  const base = { id: "c", tool: "shell", inputText: "", attempt: 1, progress: "", startedAt: 1 } as const;
+  const command = { ...base, about: { command: "make" } };
+  const status = (output: string, call: object = command) =>
+    shownStatus({ ...base, ...call, status: "completed", output });
+  fc.assert(
+    fc.property(fc.string(), fc.integer({ min: 1, max: 255 }), (said, code) => {
+      expect(status(`${said === "" ? "" : `${said}\n`}exit code ${code}`)).toBe("failed");
+      expect(status(`exit code ${code}\n${said}.`)).toBe("completed");
+      expect(status(`exit code ${code}`, base)).toBe("completed");
+    }),
+  );
+});

@@ -304,10 +304,23 @@ export type DisplayedCallStatus = CallStatus | "not-run";
 const NOT_EXECUTED = "Not executed: ";
 
 /**
- * Returns the status of a call for users. A call that did not run never appears as a failed call (S36).
+ * Returns the status of a call for users. A call that did not run never appears as a failed call (S36), and a command
+ * with an exit code other than 0 never as a completed one (T67).
  * @example console.log(toolCall.tool, shownStatus(toolCall));
  */
-export function shownStatus({ status, startedAt, output = "" }: Call): DisplayedCallStatus {
+export function shownStatus(call: Call): DisplayedCallStatus {
+  const { status, startedAt, output = "" } = call;
   const isNotRun = status === "failed" && (startedAt === undefined || output.startsWith(NOT_EXECUTED));
-  return isNotRun ? "not-run" : status;
+  return isNotRun ? "not-run" : failedExit(call) === undefined ? status : "failed";
+}
+
+const EXIT_CODE = /(?:^|\n)(exit code \d+)$/;
+
+/**
+ * Returns the end of a command that ran to its end with an exit code other than 0, such as `exit code 2`. Undefined for
+ * all other calls.
+ * @example console.log(failedExit(toolCall) ?? shownStatus(toolCall));
+ */
+export function failedExit({ about, status, output = "" }: Call): string | undefined {
+  return about?.command !== undefined && status === "completed" ? EXIT_CODE.exec(output.slice(-40))?.[1] : undefined;
 }

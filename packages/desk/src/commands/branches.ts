@@ -21,6 +21,9 @@ import { readEvents } from "./conversations.ts";
 import { beginTurn, isDone } from "./turns.ts";
 import { type Handlers, prepareMessage, type Workplace } from "./workplace.ts";
 
+/** The first message of a conversation that begins with several branches. */
+const FORK = "Several branches of this conversation begin here.";
+
 /** The default number of attempts of a single model. */
 const ATTEMPTS = 3;
 
@@ -68,20 +71,22 @@ export const branchHandlers: Handlers<
       const { session } = live;
       const { state } = session;
       const { id, parts } = command;
-      const at = messageBelow(live, command.at);
+      const place = messageBelow(live, command.at);
       const asked = askedModels(command);
       const nameOf = (model: string | undefined) => model ?? state.model ?? desk.host.model.name;
       const known = asked.map((_, index) => state.messages.get(branchMessageId(id, index)));
       if (known.some((message) => message))
         return { branches: known.flatMap(toldAgain(asked.map(nameOf), live)), problems: [] };
-      mustBeFree(state, at);
+      mustBeFree(state, place);
       // Reject unusable models before anything is created.
       for (const model of new Set(asked)) await agentForTurn(desk, live, fanSettings(command, model));
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
-      const folder = await desk.host.worktrees.folderAt(state, at);
+      const folder = await desk.host.worktrees.folderAt(state, place);
       const { parts: clean } = await prepareMessage(desk, parts, { principal, signal, folder });
       const said = await desk.host.hooks.prompt(session, clean);
       const { worktrees, problems } = await worktreesFor(command, live, desk);
+      // The user stays at this message of the main folder, compares from there, and brings a branch there.
+      const at = place ?? (await session.add(FORK, { at: null, author: "system", id: `${id}.0` }));
       const places = await fanStarts(
         session,
         at,
@@ -104,6 +109,7 @@ export const branchHandlers: Handlers<
       const failed = begun.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
       if (branches.length === 0) throw failed[0];
       return {
+        at,
         branches,
         problems: [
           ...problems,

@@ -76,6 +76,9 @@ export const branchCommands = {
         ),
     },
     z.object({
+      at: id
+        .optional()
+        .describe("The message from which the branches fork. Absent if the command was carried out before."),
       branches: listSchema(z.object({ message: id, model: z.string(), worktree: worktree.optional() })),
       problems,
     }),

@@ -1,5 +1,12 @@
-import { type ConversationState, createId, isUserMessage, pathTo, typedText } from "@banyan/core/conversation";
-import { errorMessage } from "@banyan/core/shown";
+import {
+  type ConversationState,
+  createId,
+  isUserMessage,
+  pathTo,
+  typedText,
+  worktreeAt,
+} from "@banyan/core/conversation";
+import { errorMessage, visibleLine } from "@banyan/core/shown";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { type UnsentMessage, writtenIn } from "../parts/connection/unsent-message.ts";
 import { openRuns } from "../parts/conversation/live-conversation.ts";
@@ -49,6 +56,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const run = isBroken ? undefined : openRuns(tree).find((run) => run.leaf === leaf);
   const limit = [...(tree?.questions.values() ?? [])].find((open) => open.type === "limit" && open.run === run?.id);
   const waiting = useTurnWait();
+  const worktree = worktreeAt(tree, leaf);
   const showSaid = useOwnInView(tree, leaf);
   const history = useHistory(
     () => pathTo(tree, leaf).flatMap((said) => (isUserMessage(said) ? [typedText(said)] : [])),
@@ -163,6 +171,11 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
           choices={
             <>
               <ModelChoice conversation={conversation.id} model={tree.model} />
+              {worktree !== undefined && (
+                <span className="truncate text-soft text-xs">
+                  {t("Worktree {name}", { name: visibleLine(worktree) })}
+                </span>
+              )}
               {!run && <ModeChoice mode={mode} onChange={setMode} />}
               {!run && (
                 <PresetChoice

@@ -102,7 +102,7 @@ export class TalkSession implements AskingSession {
     if (item.type === "file.changed") return this.#isReverting;
     if (item.type !== "message.added") return false;
     if (item.role === "user" && item.author === "system")
-      return item.worktree === undefined ? this.#isReverting : this.#isOpening;
+      return this.#isOpening || (item.worktree === undefined && this.#isReverting);
     if (this.isAside(item.message)) return true;
     // A queued message is shown when it is delivered.
     return this.#added.has(item.message) && !this.state.inbox.some(({ id }) => id === item.message);
@@ -132,6 +132,8 @@ export class TalkSession implements AskingSession {
         return ask(this.#ownId());
       case "branch.compact":
         return this.#whileCompacting(ask);
+      case "file.rewind":
+        return this.#whileReverting(ask(createId()));
       default:
         return ask(createId());
     }
@@ -204,7 +206,7 @@ export class TalkSession implements AskingSession {
 
   /** Restores files as they were at an earlier message. */
   rewind(place: Omit<CommandValues<"file.rewind">, "conversation">): Promise<Result<"file.rewind">> {
-    return this.#whileReverting(this.#client.ask("file.rewind", { ...this.#here, ...place }));
+    return this.perform("file.rewind", place);
   }
 
   /** Reverts the files that a call changed. `agreed`: also restores contents from a log of another machine. */

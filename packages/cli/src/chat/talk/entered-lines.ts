@@ -136,9 +136,14 @@ export class EnteredLines {
     // From here on the server knows which turn to interrupt.
     this.#entered.signal?.throwIfAborted();
     const model = how.model ?? this.#options.turns.otherModel;
+    const { standpoint } = this.#person;
+    const { target, below } = standpoint;
+    const isBeside = session.live.length > 0;
     const about = await session.turn(directive, { ...how, model, mode: this.#options.turns.mode });
     this.#person.tellAttached(about, attachableIn(text));
-    this.#person.standpoint.goBack();
+    // While other branches work, the user stays here: the end of the turn moves them to its last message.
+    if (isBeside && target.at !== undefined && how.at === target.at && below !== null) standpoint.standAt(below);
+    else standpoint.goBack();
   }
 
   #note(sentence: string): void {

@@ -131,6 +131,8 @@ export class Talk implements TerminalPartner {
       ...seat,
       command,
       state: () => this.#person.state,
+      prompt: () => this.#person.prompt,
+      worktree: () => this.#person.worktree(),
       standing: () => ({
         run: this.#feed.working,
         leaf: this.#person.standpoint.leaf,

@@ -64,6 +64,8 @@ export class TerminalUser {
   #loss: unknown;
   #lastTold: unknown;
   readonly #left = new AbortController();
+  /** Folders of worktrees by name. */
+  readonly #folders = new Map<string, string>();
 
   constructor(options: TerminalUserOptions) {
     const { terminal, unsent, agent, session, deliver, context, add, compare, rewind } = options;
@@ -85,9 +87,8 @@ export class TerminalUser {
       keep,
     });
     this.interjections = new Interjections({ ...shown, unsent, deliver, keep });
-    this.ownCommands = new OwnCommands({ view: this.view, context, add, worktree: () => this.#worktree() });
-    // The agent may be working before the first prompt.
-    terminal.live?.configure({ prompt: this.prompt, pictures: this.#pictures });
+    this.ownCommands = new OwnCommands({ view: this.view, context, add, worktree: () => this.worktree() });
+    terminal.live?.configure({ pictures: this.#pictures });
   }
 
   /** The conversation's state; empty before the first message. */
@@ -95,16 +96,23 @@ export class TerminalUser {
     return this.#options.session()?.state ?? EMPTY;
   }
 
+  /** The text of the prompt. It begins with the worktree of the user's branch, such as `(mine) `. */
   get prompt(): string {
     const { agent, isWatching, prompt = "Reply to {agent}:" } = this.#options;
-    return isWatching ? "You are watching: " : `${prompt.replaceAll("{agent}", () => agent).trimEnd()} `;
+    const worktree = worktreeAt(this.state, this.standpoint.leaf);
+    const where = worktree === undefined ? "" : `(${plainLine(worktree)}) `;
+    return isWatching ? "You are watching: " : `${where}${prompt.replaceAll("{agent}", () => agent).trimEnd()} `;
   }
 
-  /** The git worktree of the user's branch, if its folder is on this machine. */
-  async #worktree(): Promise<string | undefined> {
+  /** Returns the folder of the worktree in which the user's branch works, if the folder is on this machine. */
+  async worktree(): Promise<string | undefined> {
     const name = worktreeAt(this.state, this.standpoint.leaf);
-    const listed = name === undefined ? undefined : await this.#options.session()?.perform("worktree.list", {});
-    const folder = listed?.worktrees.find((worktree) => worktree.name === name)?.folder;
+    if (name === undefined) return undefined;
+    const known = this.#folders.get(name);
+    if (known !== undefined && existsSync(known)) return known;
+    const listed = await this.#options.session()?.perform("worktree.list", {});
+    for (const { name, folder } of listed?.worktrees ?? []) this.#folders.set(name, folder);
+    const folder = this.#folders.get(name);
     return folder !== undefined && existsSync(folder) ? folder : undefined;
   }
 

@@ -21,6 +21,7 @@ const standing: StatusFacts = {
   model: "anthropic/claude-sonnet-5",
   contextSize: 200_000,
   git: "main",
+  directory: "",
   own: undefined,
 };
 const state = emptyConversation();
@@ -32,7 +33,7 @@ function opened(command: string) {
   const status = new OwnStatus({
     command,
     directory,
-    facts: () => statusFacts(state, standing, directory),
+    facts: () => statusFacts(state, { ...standing, directory }),
     changed: () => lines.push(status.line),
     tell: (sentence) => told.push(sentence),
   });
@@ -74,7 +75,7 @@ test("F99: the figure of the context is that of the summary at once, before the 
     covers: "a",
   } as const;
   for (const event of [said, { ...sum, compaction }]) reduce(state, event);
-  const facts = statusFacts(state, { ...standing, leaf: "b" }, directory);
+  const facts = statusFacts(state, { ...standing, directory, leaf: "b" });
   expect(facts).toMatchObject({ context_window: { used_percentage: 20 } });
 });
 

@@ -30,6 +30,8 @@ export interface StatusFacts {
   readonly model: string;
   /** Context size of the model in tokens, if known. */
   readonly contextSize: number | undefined;
+  /** The folder of the branch, if it is on this machine, or else of the terminal. */
+  readonly directory: string;
   readonly git: string | undefined;
   readonly own: string | undefined;
 }
@@ -46,8 +48,7 @@ export function promptStatus(
     mode: state.runs.get(run ?? "")?.mode ?? mode,
     approval: approvalWords(approval),
     model,
-    // The git branch of the main folder says nothing about a worktree.
-    git: worktree === undefined ? git : undefined,
+    git,
     worktree,
     own,
     tokens: totalTokens(state.usage),
@@ -64,9 +65,9 @@ export function promptStatus(
  * Returns the JSON for the user's status line command, with Claude Code's names for shared facts. Unknown facts are
  * null.
  */
-export function statusFacts(state: ConversationState, standing: StatusFacts, directory: string): object {
+export function statusFacts(state: ConversationState, standing: StatusFacts): object {
   const { mode, processes, branch, context } = promptStatus(state, standing);
-  const { approval, model, contextSize, git } = standing;
+  const { approval, model, contextSize, git, directory } = standing;
   const used = context === undefined ? null : Math.round(context * 100);
   return {
     hook_event_name: "Status",

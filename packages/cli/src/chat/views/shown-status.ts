@@ -1,4 +1,5 @@
 import type { ConversationState } from "@banyan/core";
+import { worktreeAt } from "@banyan/core/conversation";
 import { gitBranch, type UserCommandContext } from "@banyan/host";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { OwnStatus } from "./own-status.ts";
@@ -9,7 +10,11 @@ export interface PromptStatusOptions {
   readonly context: Pick<UserCommandContext, "directory" | "isElsewhere">;
   readonly command: string | undefined;
   state(): ConversationState;
-  standing(): Omit<StatusFacts, "git" | "own">;
+  standing(): Omit<StatusFacts, "directory" | "git" | "own">;
+  /** The text of the prompt. */
+  prompt(): string;
+  /** Returns the folder of the worktree of the user's branch, if the folder is on this machine. */
+  worktree(): Promise<string | undefined>;
   tell(sentence: string): void;
 }
 
@@ -17,6 +22,9 @@ export interface PromptStatusOptions {
 export class PromptStatus implements AsyncDisposable {
   readonly #options: PromptStatusOptions;
   readonly #own: OwnStatus | undefined;
+  #prompt: string | undefined;
+  /** The worktree of the user's branch and its folder, once known. */
+  #worktree: { readonly name: string; readonly folder: string | undefined } | undefined;
 
   constructor(options: PromptStatusOptions) {
     this.#options = options;
@@ -26,7 +34,7 @@ export class PromptStatus implements AsyncDisposable {
       command,
       tell,
       directory: context.directory,
-      facts: () => statusFacts(state(), this.#standing, context.directory),
+      facts: () => statusFacts(state(), this.#standing),
       changed: () => this.#draw(),
     });
   }
@@ -42,14 +50,38 @@ export class PromptStatus implements AsyncDisposable {
   }
 
   #draw(): void {
-    const { terminal, state } = this.#options;
+    const { terminal, state, prompt } = this.#options;
+    if (prompt() !== this.#prompt) {
+      this.#prompt = prompt();
+      terminal.live?.configure({ prompt: this.#prompt });
+    }
     terminal.live?.status(promptStatus(state(), this.#standing));
+    const worktree = this.#name;
+    if (worktree === undefined || worktree === this.#worktree?.name) return;
+    this.#worktree = { name: worktree, folder: undefined };
+    this.#find(worktree).catch(() => {
+      // The status line has the name of the worktree without its git branch.
+    });
+  }
+
+  get #name(): string | undefined {
+    return worktreeAt(this.#options.state(), this.#options.standing().leaf);
+  }
+
+  async #find(name: string): Promise<void> {
+    const folder = await this.#options.worktree();
+    if (folder === undefined || name !== this.#name) return;
+    this.#worktree = { name, folder };
+    this.show();
   }
 
   get #standing(): StatusFacts {
     const { context, standing } = this.#options;
+    const worktree = this.#name;
+    const found = worktree === this.#worktree?.name ? this.#worktree?.folder : undefined;
     // Ask git only about a folder of this machine.
-    const git = context.isElsewhere ? undefined : gitBranch(context.directory);
-    return { ...standing(), git, own: this.#own?.line };
+    const folder = worktree === undefined && !context.isElsewhere ? context.directory : found;
+    const git = folder === undefined ? undefined : gitBranch(folder);
+    return { ...standing(), directory: folder ?? context.directory, git, own: this.#own?.line };
   }
 }
