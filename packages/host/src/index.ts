@@ -38,13 +38,18 @@ export {
   searchForUsers,
   wasUnattended,
 } from "./conversations/conversations.ts";
+export { changesSinceCommit, type GitFolder } from "./conversations/git-changes.ts";
 export {
+  type ComparedFile,
+  type ComparedPlace,
   compareFiles,
+  type FileChanger,
   type RewindChoice,
   type RewindContext,
   type RewindPlace,
   type RewindTarget,
   rewindFiles,
+  type WorkspaceComparison,
 } from "./conversations/rewind.ts";
 export { type AgentDefinition, unknownInAgents } from "./definitions/agents.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";

@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createId } from "@banyan/core";
+import { callIn } from "@banyan/core/conversation";
 import { openHost } from "@banyan/host";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "./server.ts";
@@ -167,4 +169,101 @@ test("E7: after a process died while it restored files, the log and the model ar
     const changes = calls.flatMap((call) => (call.changes ?? []).map(({ kind, path }) => `${kind} ${path}`));
     expect([...changes]).toEqual(["created oak.txt", "deleted oak.txt"]);
   }
+});
+
+const withChangers = (
+  files: readonly { readonly path: string; readonly changers: readonly { readonly by: string }[] }[],
+) => Object.fromEntries(files.map(({ path, changers }) => [path, changers.map(({ by }) => by)]));
+
+test("T66: a comparison has every file that differs, and who changed it; a command's call counts its files", async () => {
+  const { client, conversation, state, file, say } = await working();
+  writeFileSync(file("mine.txt"), "mine\n");
+  await say("create oak.txt with tall");
+  await say("run `echo 1 > a.txt && echo 2 > b.txt && mkdir empty && echo more >> oak.txt`");
+  writeFileSync(file("mine.txt"), "my change\n");
+  const leaf = await say("create fig.txt with small");
+  writeFileSync(file("a.txt"), "my line\n");
+  const all = await client.ask("file.compare", { conversation, leaf });
+  expect(withChangers(all.files.filter(({ entry }) => entry === "file"))).toEqual({
+    "a.txt": ["command", "others"],
+    "b.txt": ["command"],
+    "fig.txt": ["tool"],
+    "mine.txt": ["others"],
+    "oak.txt": ["tool", "command"],
+  });
+  const [last] = all.files.flatMap(({ path, changers }) => (path === "a.txt" ? changers : []));
+  const call = callIn(state, { call: last?.call ?? "" });
+  expect(call).toMatchObject({ tool: "shell", changedFiles: 3 });
+  const turn = await client.ask("file.compare", { conversation, leaf, turn: true });
+  expect(withChangers(turn.files)).toEqual({ "a.txt": ["others"], "fig.txt": ["tool"] });
+  expect(state.messages.get(turn.to ?? "")).toMatchObject({ role: "assistant" });
+});
+
+test("T66: with git's last commit, files that changed before the conversation are listed too, and none can be restored", async () => {
+  const { client, conversation, file, say } = await working();
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=P", "-c", "user.email=p@localhost", ...args], { cwd: file(".") });
+  for (const name of ["kept.txt", "gone.txt", "ödd name.txt"]) writeFileSync(file(name), "one\ntwo\n");
+  git("init", "-q");
+  git("add", ".");
+  git("commit", "-qm", "first");
+  writeFileSync(file("ödd name.txt"), "one\n3\n");
+  writeFileSync(file("staged.bin"), Buffer.from([0, 1, 2]));
+  git("add", "staged.bin");
+  const leaf = await say("run `rm gone.txt; echo new > new.txt; echo x > ignored.log; echo '*.log' > .gitignore`");
+  const asked = client.ask("file.compare", { conversation, leaf, git: true });
+  const { asOf, files } = await asked;
+  expect(asOf).toBeUndefined();
+  expect(files.map(({ path, kind, added, removed, canRestore }) => [path, kind, added, removed, canRestore])).toEqual([
+    [".gitignore", "created", 1, 0, false],
+    ["gone.txt", "deleted", 0, 2, false],
+    ["new.txt", "created", 1, 0, false],
+    ["staged.bin", "created", 0, 0, false],
+    ["ödd name.txt", "changed", 1, 1, false],
+  ]);
+  expect(withChangers(files)).toMatchObject({ "gone.txt": ["command"], "new.txt": ["command"], "ödd name.txt": [] });
+  expect(files.find(({ path }) => path === "ödd name.txt")?.diff).toBe("@@ -1,2 +1,2 @@\n one\n-two\n+3\n");
+  expect(files.find(({ path }) => path === "new.txt")?.diff).toContain("+new");
+});
+
+test("T66: turns are taken back one by one, with what their commands did, down to the files before the first", async () => {
+  const { client, conversation, file, text, say } = await working();
+  const tree = () => ["a.txt", "b.txt", "c/d.txt", "mine.txt"].map(text);
+  writeFileSync(file("a.txt"), "0\n");
+  const states = [tree()];
+  let leaf = "";
+  for (const message of [
+    "run `echo 1 >> a.txt; mkdir c; echo d > c/d.txt`",
+    "create b.txt with one",
+    "hello",
+    "run `rm a.txt; mv b.txt c/d.txt`",
+  ]) {
+    leaf = await say(message);
+    states.push(tree());
+  }
+  const undo = async () => {
+    const { asOf = 0, to, files } = await client.ask("file.compare", { conversation, leaf, turn: true });
+    const paths = files.filter(({ by, canRestore }) => by === "agent" && canRestore).map(({ path }) => path);
+    if (paths.length === 0) return false;
+    const place = { conversation, leaf, ...(to !== undefined && { to }) };
+    const done = await client.ask("file.rewind", { ...place, asOf, paths });
+    expect(done.problems).toEqual([]);
+    leaf = done.message ?? leaf;
+    return true;
+  };
+  // The greeting changed nothing, so no undo takes it back.
+  for (const before of [states[2], states[1], states[0]]) {
+    expect(await undo()).toBe(true);
+    expect(tree()).toEqual(before);
+  }
+  expect(await undo()).toBe(false);
+  const back = await client.ask("file.compare", { conversation, leaf, undo: true });
+  const redone = await client.ask("file.rewind", { conversation, leaf, undo: true, asOf: back.asOf ?? 0 });
+  leaf = redone.message ?? leaf;
+  expect(tree()).toEqual(states[1]);
+  expect(await undo()).toBe(true);
+  expect(tree()).toEqual(states[0]);
+  writeFileSync(file("mine.txt"), "mine\n");
+  expect(await undo()).toBe(false);
+  expect(text("mine.txt")).toBe("mine\n");
 });

@@ -22,7 +22,7 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
     switch (args.action) {
       case "list": {
         const files = changesOnBranch((await directory.read(id)).state, args.branch);
-        return write(`${changedFileLines(files, title).join("\n")}\n`);
+        return write(`${changedFileLines(files, { title }).join("\n")}\n`);
       }
       case "show":
         return printChanges(changesOnBranch((await directory.read(id)).state, args.branch), args.path, write);

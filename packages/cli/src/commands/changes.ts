@@ -1,11 +1,60 @@
+import type { ViewStep } from "@banyan/client/actions";
+import { changersText } from "@banyan/client/words";
+import type { FileChange } from "@banyan/core/conversation";
 import { changedFiles, undoableCalls } from "@banyan/host";
+import { type Result, rightFor } from "@banyan/protocol";
 import { changedFileLines, changedFileNamed, changeHead, diffLines } from "../show/diff-lines.ts";
 import { excerptLine } from "../show/fit-text.ts";
 import { plainLine } from "../show/plain-text.ts";
+import type { Style } from "../show/style.ts";
 import type { ConversationContext } from "./command.ts";
 
-/** Lists the files that this branch changed, or the changes of one file. */
-export function showChanges({ state, leaf, write, screen: { style } }: ConversationContext, argument: string): void {
+type ChangesStep = Extract<ViewStep, { readonly view: "changes" }>;
+
+const SINCE: Readonly<Record<ChangesStep["since"], string>> = {
+  turn: "since the last turn that changed files began",
+  conversation: "since this conversation began",
+  git: "since git's last commit",
+};
+
+/** Lists the files that differ from an earlier state, whoever changed them, or shows the change of one file (T66). */
+export async function showChanges(context: ConversationContext, { since, text }: ChangesStep): Promise<void> {
+  const { leaf, write, screen, state, agent } = context;
+  const { style } = screen;
+  const comparison = leaf === null || !mayCompare(context) ? undefined : await compare(context, leaf, since);
+  // Without snapshots, only the log knows changes: those by tools.
+  if (since !== "git" && comparison?.asOf === undefined) return showLoggedChanges(context, text);
+  const files = comparison?.files.filter(({ entry }) => entry !== "folder") ?? [];
+  const named = text === "" ? undefined : changedFileNamed(files, text);
+  const only = named ?? (text === "" && files.length === 1 ? files[0] : undefined);
+  if (only) {
+    write(`${changeHead(only, style)}, by ${changersText(only.changers, state, agent)}`);
+    return write(...diffLines(only.diff, { style }));
+  }
+  if (text !== "") return write(`${plainLine(text)} has not changed ${SINCE[since]}.`);
+  if (files.length === 0) return write(`No file has changed ${SINCE[since]}.`);
+  const listed = files.map((file) => ({ ...file, note: changersText(file.changers, state, agent) }));
+  write(...changedFileLines(listed, { since: SINCE[since] }));
+  const more = since === "conversation" ? "turn or /changes git has another beginning" : "PATH shows the diff";
+  write(style.dim(`/changes ${more}. /undo takes back the last turn.`));
+}
+
+/** A user who may only watch, and a host without files, have no comparison. */
+function mayCompare({ user: { rights, without } }: ConversationContext): boolean {
+  return rights.includes(rightFor("file.compare")) && !without?.includes("file.compare");
+}
+
+async function compare(
+  { ask }: ConversationContext,
+  leaf: string,
+  since: ChangesStep["since"],
+): Promise<Result<"file.compare">> {
+  const input = { leaf, ...(since === "turn" && { turn: true }), ...(since === "git" && { git: true }) };
+  return (await ask({ command: "file.compare", input, isHere: true })) as Result<"file.compare">;
+}
+
+/** Lists the files that tools changed on this branch, or the changes of one file. */
+function showLoggedChanges({ state, leaf, write, screen: { style } }: ConversationContext, argument: string): void {
   const files = leaf === null ? [] : changedFiles(state, leaf);
   if (argument === "" && files.length !== 1) {
     write(...changedFileLines(files));
@@ -20,6 +69,14 @@ export function showChanges({ state, leaf, write, screen: { style } }: Conversat
 /** Maximum lines shown of a diff. */
 const SHOWN = 40;
 
+/** Formats undone changes of files with their lines. */
+export function undoneLines(changes: readonly FileChange[], style: Style): string[] {
+  return changes.flatMap((change) => [
+    `Undone: ${changeHead(change, style)}`,
+    ...diffLines(change.diff, { style, most: SHOWN }),
+  ]);
+}
+
 /** Undoes the file changes of a call. Default: the last call that changed files. */
 export async function undoChanges(
   { state, leaf, undo, write, screen: { style } }: ConversationContext,
@@ -33,8 +90,7 @@ export async function undoChanges(
     return write(`${which} changed a file, or the changes are already undone. /changes lists the changed files.`);
   }
   const { changes, problems } = await undo(call);
-  for (const change of changes)
-    write(`Undone: ${changeHead(change, style)}`, ...diffLines(change.diff, { style, most: SHOWN }));
+  write(...undoneLines(changes, style));
   for (const problem of problems) write(`${style.bad("Not undone:")} ${plainLine(problem)}`);
   if (changes.length > 0) write(style.dim("The agent is told about the undone changes with your next message."));
 }

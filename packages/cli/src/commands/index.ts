@@ -14,6 +14,7 @@ import { inEnglish } from "@banyan/core/shown";
 import { wrapSentence } from "../show/fit-text.ts";
 import { plainLine } from "../show/plain-text.ts";
 import { type AfterCommand, ASK, type ConversationContext } from "./command.ts";
+import { undoneLines } from "./changes.ts";
 import { nextTurn } from "./turn-step.ts";
 import { showView } from "./views.ts";
 
@@ -73,13 +74,14 @@ async function performStep(step: ActionStep | undefined, context: ConversationCo
   }
 }
 
-function writeMessage({ lines, problems = [], advice, goOn }: MessageStep, context: ConversationContext): void {
+function writeMessage(step: MessageStep, context: ConversationContext): void {
+  const { lines, undone = [], problems = [], advice, goOn } = step;
   const {
     write,
     screen: { style, columns },
   } = context;
   if (goOn !== undefined) context.goOn(goOn);
   for (const problem of problems) write(`${style.warning("Note:")} ${plainLine(problem)}`);
-  write(...lines);
+  write(...undoneLines(undone, style), ...lines);
   if (advice !== undefined) write(style.dim(wrapSentence(advice, columns)));
 }

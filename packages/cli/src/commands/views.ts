@@ -27,7 +27,7 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
   agents: showAgents,
   approval: (context, { mode }) => useApproval(context, mode),
   branches: (context, { leaves }) => showBranches(context, leaves),
-  changes: (context, { text }) => showChanges(context, text),
+  changes: showChanges,
   compare: (context, { branches }) => showComparison(context, branches),
   config: (context, { text }) => showConfig(context, text),
   context: showContext,

@@ -1,4 +1,4 @@
-import { type DisplayedCallStatus, formatTook, problemsOfCall, shownStatus } from "@banyan/client/words";
+import { type DisplayedCallStatus, failedExit, formatTook, problemsOfCall, shownStatus } from "@banyan/client/words";
 import type { Call, Json } from "@banyan/core";
 import { type PlanStep, toolNameOf } from "@banyan/core/conversation";
 import { counted, cutTo, shownPlan } from "@banyan/core/shown";
@@ -61,18 +61,21 @@ export function callBegin(call: Call, style: Style, columns: number): string {
 /** Returns the state of a call in a word, such as `running`. */
 export function callWord(call: Call): string {
   if (call.status === "pending" && call.input === undefined) return "being written";
-  return exitCodeOf(call) ?? WORDS[shownStatus(call)];
+  return failedExit(call) ?? WORDS[shownStatus(call)];
 }
 
-/** Returns the end of a call's line, such as `done, 1.2 s`. A command that reported a failure shows its exit code. */
+/**
+ * Returns the end of a call's line, such as `done, 1.2 s, 3 files changed`. A command that reported a failure shows its
+ * exit code.
+ */
 export function callEndText(call: Call, style: Style): string {
   const word = callWord(call);
-  const good = call.status === "completed" && exitCodeOf(call) === undefined;
-  const paint = good ? style.good : call.status === "cancelled" ? style.warning : style.bad;
-  const { startedAt, endedAt } = call;
-  return (
-    paint(word) + style.dim(startedAt === undefined || endedAt === undefined ? "" : formatTook(endedAt - startedAt))
-  );
+  const status = shownStatus(call);
+  const paint = status === "completed" ? style.good : status === "cancelled" ? style.warning : style.bad;
+  const { startedAt, endedAt, changedFiles = 0 } = call;
+  const took = startedAt === undefined || endedAt === undefined ? "" : formatTook(endedAt - startedAt);
+  const changed = changedFiles > 0 ? `, ${counted(changedFiles, "file")} changed` : "";
+  return paint(word) + style.dim(took + changed);
 }
 
 /** Maximum characters of a reason that is shown in full. */
@@ -88,8 +91,11 @@ export function callDetails(call: Call, style: Style, columns: number, shower?: 
   if (call.about?.plan && call.status === "completed") return planStepLines(call.about.plan, style, columns);
   if (call.files) return attachedLine(call.files.map(attachedFile)).map((line) => `    ${style.dim(line)}`);
   const problems = problemLines(problemsOfCall(call), style, columns);
-  if (call.status !== "failed" && call.status !== "denied" && exitCodeOf(call) === undefined) return problems;
-  const said = (call.output ?? "").replace(EXIT_CODE, "");
+  const status = shownStatus(call);
+  if (status !== "failed" && status !== "not-run" && status !== "denied") return problems;
+  const exit = failedExit(call);
+  const output = call.output ?? "";
+  const said = exit === undefined ? output : output.slice(0, -exit.length).replace(/\n$/, "");
   const lines = linesWithWords(said);
   const shown = failuresIn(lines, FAILED_SHOWN);
   const more = lines.length - shown.length;
@@ -138,12 +144,4 @@ function failuresIn(lines: readonly string[], most: number): readonly string[] {
   if (last.some(isFailure)) return last;
   const first = lines.findIndex(isFailure);
   return first < 0 ? last : lines.slice(first, first + most);
-}
-
-const EXIT_CODE = /(?:^|\n)(exit code \d+)$/;
-
-function exitCodeOf(call: Call): string | undefined {
-  return call.about?.command !== undefined && call.status === "completed"
-    ? EXIT_CODE.exec((call.output ?? "").slice(-40))?.[1]
-    : undefined;
 }

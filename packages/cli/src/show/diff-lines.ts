@@ -121,7 +121,10 @@ function rowLine({ sign, text, number }: DiffLineRow, width: number, style: Styl
 }
 
 /** Finds the changed file that the user names: by its path in the list, or by a name with look-alike characters. */
-export function changedFileNamed(files: readonly ChangedFile[], named: string): ChangedFile | undefined {
+export function changedFileNamed<File extends Pick<ChangedFile, "path">>(
+  files: readonly File[],
+  named: string,
+): File | undefined {
   const wanted = named.replace(/^\.\//, "");
   const alike = files.filter(({ path }) => foldedName(path) === foldedName(wanted));
   return (
@@ -130,8 +133,11 @@ export function changedFileNamed(files: readonly ChangedFile[], named: string): 
   );
 }
 
-/** Lists the changed files of a conversation, one per line, with added and removed lines. */
-export function changedFileLines(files: readonly ListedFile[], title?: string): string[] {
+/** Lists changed files, one per line, with added and removed lines. `title`: of a conversation. `since`: a state. */
+export function changedFileLines(
+  files: readonly ListedFile[],
+  { title, since }: { readonly title?: string | undefined; readonly since?: string } = {},
+): string[] {
   const of = title === undefined ? "" : ` by “${excerptLine(title, 60)}”`;
   if (files.length === 0) return [`No changed files${of}, or all changes are undone.`];
   const rows = files.map(({ path, worktree, kind, added, removed, note = "" }) => [
@@ -141,5 +147,8 @@ export function changedFileLines(files: readonly ListedFile[], title?: string): 
     pathInWorktree(path, worktree),
     ...(note === "" ? [] : [note]),
   ]);
-  return [`${counted(files.length, "file")} changed${of}:`, ...table(rows).map((line) => `  ${line}`)];
+  return [
+    `${counted(files.length, "file")} changed${since === undefined ? of : ` ${since}`}:`,
+    ...table(rows).map((line) => `  ${line}`),
+  ];
 }

@@ -117,6 +117,7 @@ describe("T24: a call is one line", () => {
   test("a command with a reported failure does not appear as done", () => {
     const failed = { output: "no such file\nexit code 2" };
     expect(line(failed)).toBe("• shell  ls … exit code 2");
+    expect(line({ ...failed, changedFiles: 3 })).toBe("• shell  ls … exit code 2, 3 files changed");
     expect(callDetails(call(failed), plain, 80)).toEqual(["    no such file"]);
   });
 });

@@ -62,6 +62,8 @@ export interface MessageStep {
   /** Unexpected problems, one sentence each. */
   readonly problems?: readonly string[];
   readonly advice?: string;
+  /** Undone changes of files, which a client with room shows with their lines. */
+  readonly undone?: Result<"file.rewind">["changes"];
   readonly goOn?: BranchTarget;
   /** A view that the client opens next to the conversation. */
   readonly beside?: "compare";
@@ -108,6 +110,8 @@ export type ViewStep =
   | { readonly type: "view"; readonly view: "go"; readonly message: string }
   /** Branches, by their last messages. */
   | { readonly type: "view"; readonly view: "branches"; readonly leaves: readonly string[] }
+  /** Lists the changed files, or the change of the file `text`, since an earlier state. */
+  | { readonly type: "view"; readonly view: "changes"; readonly since: ChangesSince; readonly text: string }
   | { readonly type: "view"; readonly view: "compare"; readonly branches: Result<"branch.compare">["branches"] }
   | { readonly type: "view"; readonly view: "worktrees"; readonly worktrees: Result<"worktree.list">["worktrees"] }
   | { readonly type: "view"; readonly view: "mode"; readonly mode: ActionContext["mode"] | undefined }
@@ -120,6 +124,9 @@ export type ViewStep =
   /** Puts a text into the prompt for editing. */
   | { readonly type: "view"; readonly view: "prompt"; readonly text: string; readonly help: string }
   | { readonly [Name in TextView]: { readonly type: "view"; readonly view: Name; readonly text: string } }[TextView];
+
+/** The state with which files are compared: before the last turn that changed files, before the conversation, or git's. */
+export type ChangesSince = "turn" | "conversation" | "git";
 
 /** Format of an exported conversation. */
 export type ExportFormat = "html" | "json" | "markdown";
@@ -150,7 +157,7 @@ type PlainView =
   | "waiting";
 
 /** Views whose client interprets the text after the name. */
-type TextView = "agents" | "changes" | "config" | "conversations" | "copy" | "memory" | "undo";
+type TextView = "agents" | "config" | "conversations" | "copy" | "memory" | "undo";
 
 /** Name of a view. */
 export type ViewName = ViewStep["view"];

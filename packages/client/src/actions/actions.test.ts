@@ -106,9 +106,13 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/share here 2d 3d", refuses("Write /share or /share here"), AT_BUTTON],
     ["/share tomorrow", refuses("Write /share or /share here"), AT_BUTTON],
   ],
-  changes: [["/diff a.ts", shows("changes", { text: "a.ts" })]],
+  changes: [
+    ["/diff turn a.ts", shows("changes", { since: "turn", text: "a.ts" })],
+    ["/changes gitignore", shows("changes", { since: "conversation", text: "gitignore" })],
+  ],
   undo: [
-    ["/undo", shows("undo", { text: "" })],
+    ["/undo", does("file.compare", { leaf: "ran", turn: true })],
+    ["/undo last", shows("undo", { text: "" })],
     ["/undo call-7", shows("undo", { text: "call-7" })],
     ["/undo to #1", does("file.compare", { leaf: "ran", to: "asked" })],
     ["/undo to #1 now", does("file.compare", { leaf: "ran", to: "asked" })],
@@ -380,12 +384,9 @@ test("H13: what follows a command is told, and the user goes where it says", () 
   });
   expect(resultOf("/compact", { problem: "too little" })).toMatchObject({ lines: ["Not compacted: too little"] });
   expect(resultOf("/compact", { summary: "sum" })).toMatchObject({ goOn: { end: "sum" } });
-  expect(
-    resultOf("/fan 2 x", { branches: [{ message: "a.1", model: "m", worktree: "w" }], problems: [] }),
-  ).toMatchObject({
-    lines: ["Asked 1 branch:", "  m in the worktree w"],
-    goOn: { below: "ran" },
-  });
+  const fanned = { branches: [{ message: "a.1", model: "m", worktree: "w" }], problems: [] };
+  const lines = ["Asked 1 branch:", "  m in the worktree w"];
+  expect(resultOf("/fan 2 x", fanned)).toMatchObject({ lines, goOn: { below: "ran" } });
 });
 
 test("H13: the help of an action fits on a line", () => {

@@ -6,6 +6,7 @@ import {
   type ActionContext,
   ActionRefusal,
   type ActionStep,
+  type ChangesSince,
   conversationCommand,
   type ExportFormat,
   message,
@@ -140,16 +141,19 @@ export const programActions: readonly Action[] = [
   {
     name: "changes",
     aliases: ["diff"],
-    arguments: "[path]",
-    help: "List the files that this branch has changed, or show one",
-    read: (path) => textView("changes", path),
+    arguments: "[turn | conversation | git] [path]",
+    help: "List the files that changed and who changed them, or show one",
+    read(argument) {
+      const [, since = "conversation", text = ""] = /^(?:(turn|conversation|git)(?:\s+|$))?(.*)$/s.exec(argument) ?? [];
+      return { type: "view", view: "changes", since: since as ChangesSince, text };
+    },
   },
   {
     name: "undo",
-    arguments: "[call id | to #n [now | all] | rewind]",
-    help: "Undo the last changes of files, or all since a message",
+    arguments: "[last | call id | to #n [now | all] | rewind]",
+    help: "Undo the files of the last turn, one change, or all since a message",
     needs: { right: "file.undo", idle: "prompt" },
-    read: (what, context) => readRewind(what, context) ?? textView("undo", what),
+    read: (what, context) => readRewind(what, context) ?? textView("undo", what === "last" ? "" : what),
   },
   {
     name: "usage",

@@ -1,6 +1,13 @@
 import { type Say, visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
-import { type ActionContext, ActionRefusal, type ActionStep, conversationCommand, message } from "./action.ts";
+import {
+  type ActionContext,
+  ActionRefusal,
+  type ActionStep,
+  conversationCommand,
+  message,
+  textView,
+} from "./action.ts";
 import { readNamedMessage } from "./named-targets.ts";
 
 type Comparison = Result<"file.compare">;
@@ -10,12 +17,14 @@ type ComparedPath = Comparison["files"][number];
 const MOST = { diff: 200, listed: 40 };
 
 /**
- * Reads `to #n`, `to #n now`, `to #n all` and `rewind` of `/undo` (E11). The first compares; the others restore files as
- * they were at a message, or before the latest rewind. Returns undefined for other arguments.
+ * Reads `/undo` without arguments, which takes back the files of the last turn, and its arguments `to #n`, `to #n now`,
+ * `to #n all` and `rewind` (E11, T66). `to #n` compares; the others restore files as they were at a message, or before
+ * the latest rewind. Returns undefined for other arguments.
  */
 export function readRewind(argument: string, context: ActionContext): ActionStep | undefined {
   const { leaf, say } = context;
   const [, to] = /^to\b\s*(.*)$/s.exec(argument) ?? [];
+  if (argument === "") return leaf === null ? undefined : turnStep(leaf, say);
   if (to === undefined && argument !== "rewind") return undefined;
   if (leaf === null) throw new ActionRefusal(say("There are no messages yet."));
   if (to === undefined) return restoreStep({ leaf, undo: true }, () => true, say);
@@ -35,6 +44,32 @@ export function readRewind(argument: string, context: ActionContext): ActionStep
         }),
       );
   }
+}
+
+/** Takes back the last turn that changed files. Without its snapshots, the client takes back the last change. */
+function turnStep(leaf: string, say: Say): ActionStep {
+  return conversationCommand("file.compare", { leaf, turn: true }, ({ asOf, files, to }) => {
+    const isWanted = ({ by, canRestore }: ComparedPath) => by === "agent" && canRestore;
+    const paths = files.filter(isWanted).map(({ path }) => path);
+    if (asOf === undefined || paths.length === 0) return textView("undo", "");
+    const place = { leaf, ...(to !== undefined && { to }) };
+    const stay = files.filter((file) => !isWanted(file));
+    return conversationCommand("file.rewind", { ...place, asOf, paths }, ({ changes, problems, message: end }) => ({
+      ...message(
+        ...shortened(
+          stay.map((file) => say("Not undone: {file}", { file: fileLine(file, say) })),
+          MOST.listed,
+          say,
+        ),
+      ),
+      undone: changes,
+      problems,
+      advice: say(
+        "The agent is told about the undone changes with your next message. /undo rewind reverses the restoration.",
+      ),
+      ...(end !== undefined && { goOn: { end } }),
+    }));
+  });
 }
 
 function restoreStep(

@@ -16,6 +16,7 @@ export {
   shortfallOf,
 } from "./broken-turn.ts";
 export { type CacheMissSum, cacheMissCause, cacheMissSums, cacheMissText } from "./cache-misses.ts";
+export { changersText } from "./changers.ts";
 export { type FilledField, filledByLine, filledText, questionText } from "./filled-fields.ts";
 export { problemsOfCall, toolReport } from "./new-problems.ts";
 export {
@@ -41,6 +42,7 @@ export {
   type CallText,
   type DiffLine,
   type DisplayedCallStatus,
+  failedExit,
   readPatch,
   type ShownLine,
   shownCall,

@@ -341,7 +341,9 @@ export class CallBatch {
     const { modelOutput: text } = gathered;
     const forModel = text !== undefined && { modelOutput: withRepeats({ ...ending, output: text }, times) };
     const { stored, named } = storedFiles(gathered.files ?? [], this.#run.session.state.files, textDigest);
-    const more = { ...(named.length > 0 && { files: named }), ...(gathered.seen?.length && { seen: gathered.seen }) };
+    const { seen, changedFiles } = gathered;
+    const found = { ...(seen?.length && { seen }), ...(changedFiles && { changedFiles }) };
+    const more = { ...(named.length > 0 && { files: named }), ...found };
     const ended = { type: `call.${status}`, ...ran, output: said, ...forModel, ...more } as const;
     const events = [...stored, ended, ...endBelow(this.#run.session, call)];
     await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });

@@ -293,10 +293,7 @@ export interface MessageAdded {
   readonly unreadable?: string;
   /** The launching call, for the first message of a sub-agent. */
   readonly call?: string;
-  /**
-   * The live run that appended the message to its branch. Absent: the message precedes the run, or is on another
-   * branch.
-   */
+  /** The live run that appended the message to its branch. Absent: the message precedes the run, or is elsewhere. */
   readonly run?: string;
   /** For a user message: name of the worktree that all messages below use. */
   readonly worktree?: string;
@@ -330,6 +327,8 @@ export interface CallEnded<Type extends string> {
   readonly files?: readonly Omit<BroughtFile, "type" | "data" | "url">[];
   /** Files that the call read, or found changed by its effects. */
   readonly seen?: readonly SeenFile[];
+  /** Number of files that the call changed without a `file.changed` for each, such as by a command. */
+  readonly changedFiles?: number;
 }
 
 /**

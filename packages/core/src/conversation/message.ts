@@ -70,6 +70,8 @@ export interface Call {
   readonly changes?: readonly FileChange[];
   /** Files that the call read, or found changed by its effects. Present once the call has ended. */
   readonly seen?: readonly SeenFile[];
+  /** Number of files that the call changed besides those in `changes`. Absent if there are none, and until the end. */
+  readonly changedFiles?: number;
   /** Milliseconds since 1970, like `endedAt`. */
   readonly startedAt?: number;
   readonly endedAt?: number;
@@ -118,8 +120,7 @@ export interface PlanStep {
 }
 
 /**
- * A background process of a call. The process may outlive the call. It ends by itself, or with the session.
- * See {@link isEvent}.
+ * A background process of a call: it may outlive the call, and ends with the session at the latest. See {@link isEvent}.
  */
 export type ProcessEvent =
   | {

@@ -234,6 +234,8 @@ export interface ToolContext<Context = unknown> {
    * compares the file with the content last seen on its branch.
    */
   saw(file: SeenFile): void;
+  /** Records the number of files that the call changed without `changed`. Users see the number in the call's line. */
+  changedFiles(count: number): void;
   /** Sends a user's message to the turn, delivered as steering. Resolves when the message is in the log. */
   interject(text: string): Promise<void>;
   /**
@@ -273,8 +275,8 @@ export interface ToolContext<Context = unknown> {
   summarize(summary: string): Promise<ShortenedHistory>;
 }
 
-/** The context of a call, without `attach` and `saw`. */
-export type OuterContext = Omit<ToolContext, "attach" | "saw">;
+/** The context of a call, without the functions that add to its outcome. */
+export type OuterContext = Omit<ToolContext, "attach" | "saw" | "changedFiles">;
 
 /** An agent that can work for another agent: `Agent` of the library. */
 export interface TaskAgent {

@@ -26,6 +26,7 @@ export interface ExecutionOutcome {
   readonly modelOutput?: string;
   readonly files?: readonly FilePart[];
   readonly seen?: readonly SeenFile[];
+  readonly changedFiles?: number;
 }
 
 /**
@@ -60,18 +61,20 @@ export async function execute(
       throw new RangeError(`${file.name ?? file.mediaType} cannot be shown: ${problem}.`);
     if (!over) files.push(checked);
   };
-  const seen: SeenFile[] = [];
-  const saw = (file: SeenFile) => (over ? over : seen.push(file));
+  const found: { readonly seen: SeenFile[]; changedFiles?: number } = { seen: [] };
+  const saw = (file: SeenFile) => (over ? over : found.seen.push(file));
+  const changedFiles = (count: number) => (over ? over : Object.assign(found, { changedFiles: count }));
   try {
-    const value = await withGrace(signal, async () => tool.execute(input, { ...context, progress, attach, saw }));
+    const own = { progress, attach, saw, changedFiles };
+    const value = await withGrace(signal, async () => tool.execute(input, { ...context, ...own }));
     const output = boundText(outputText(value), limit);
-    if (signal.aborted) return { ...stoppedOutcome(signal, output), seen };
-    const completed = { status: "completed", output, files, seen } as const;
+    if (signal.aborted) return { ...stoppedOutcome(signal, output), ...found };
+    const completed = { status: "completed", output, files, ...found } as const;
     if (!tool.toModelOutput) return completed;
     return { ...completed, modelOutput: boundText(await modelOutputOf(tool, value, input, signal), limit) };
   } catch (error) {
-    if (signal.aborted) return { ...stoppedOutcome(signal, said.toString()), seen };
-    return { status: "failed", output: boundText(`${failurePrefix(error)}: ${errorMessage(error)}`, limit), seen };
+    if (signal.aborted) return { ...stoppedOutcome(signal, said.toString()), ...found };
+    return { status: "failed", output: boundText(`${failurePrefix(error)}: ${errorMessage(error)}`, limit), ...found };
   } finally {
     over = true;
     timer?.end();

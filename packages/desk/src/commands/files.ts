@@ -1,6 +1,7 @@
 import { dirname } from "node:path/posix";
 import {
   type ChangesContext,
+  changesSinceCommit,
   compareFiles,
   type RewindContext,
   type RewindTarget,
@@ -36,24 +37,24 @@ export const fileHandlers: Handlers<"file.find" | "file.undo" | "file.compare" |
     });
   },
 
-  async "file.compare"({ conversation, leaf, to, undo }, { host, conversations }) {
+  async "file.compare"({ conversation, leaf, to, undo, turn, git }, { host, conversations, signal }) {
     const live = await conversations.open(conversation);
     const { session } = live;
     requireMessages(session.state, leaf, to);
-    const place = { leaf, to: rewindTarget(to, undo) };
-    const plan = await compareFiles(session, await rewindContextOf(host, conversation), place);
+    const place = { leaf, to: git ? "git" : turn ? "turn" : rewindTarget(to, undo) } as const;
+    const found = await compareFiles(session, await rewindContextOf(host, conversation, signal), place);
     const running = session.state.processes.values().filter(({ outcome }) => outcome === undefined);
-    const { asOf, files = [], leftOut = [] } = plan ?? {};
-    return { ...(asOf !== undefined && { asOf }), files, leftOut, processes: running.toArray().length };
+    const { message = null, ...comparison } = found ?? { files: [], leftOut: [] };
+    return { ...comparison, ...(message !== null && { to: message }), processes: running.toArray().length };
   },
 
-  async "file.rewind"({ conversation, leaf, to, undo, asOf, paths }, { host, conversations }) {
+  async "file.rewind"({ conversation, leaf, to, undo, asOf, paths }, { host, conversations, signal }) {
     const live = await conversations.open(conversation);
     return live.whileBeginning(async () => {
       const { session } = live;
       requireMessages(session.state, leaf, to);
       requireRest(session.state, [leaf]);
-      const context = await rewindContextOf(host, conversation);
+      const context = await rewindContextOf(host, conversation, signal);
       const choice = { leaf, to: rewindTarget(to, undo), asOf, paths };
       return whileAtRest(session, leaf, () => rewindFiles(session, context, choice));
     });
@@ -84,10 +85,18 @@ function changesContextOf(
   return { folderOf: (name) => worktrees.folderOf(name, conversation), backups, redact };
 }
 
-async function rewindContextOf(host: ServedHost, conversation: string): Promise<RewindContext> {
-  const { worktrees, redact } = host;
-  const { snapshotsOf } = await host.ready();
-  return { snapshotsAt: async (name) => snapshotsOf(await worktrees.folderOf(name, conversation)), redact };
+async function rewindContextOf(host: ServedHost, conversation: string, signal: AbortSignal): Promise<RewindContext> {
+  const { worktrees, redact, env } = host;
+  const { snapshotsOf, confinesIn } = await host.ready();
+  const folderOf = (name: string | undefined) => worktrees.folderOf(name, conversation);
+  return {
+    redact,
+    snapshotsAt: async (name) => snapshotsOf(await folderOf(name)),
+    async changesSinceCommit(name) {
+      const folder = await folderOf(name);
+      return changesSinceCommit({ folder, sandbox: await confinesIn(folder), env, signal, watch: redact.watch });
+    },
+  };
 }
 
 function rewindTarget(message: string | undefined, undo = false): RewindTarget {

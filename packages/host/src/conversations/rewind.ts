@@ -1,7 +1,10 @@
 import { type ConversationState, createId, type Message, pathTo, type Session } from "@banyan/core";
-import { type FileChange, worktreeAt } from "@banyan/core/conversation";
+import { callIn, type FileChange, worktreeAt } from "@banyan/core/conversation";
 import {
+  type ChangedFile,
+  changedFiles,
   type Moment,
+  type RewindFile,
   type RewindPlan,
   type RewindScope,
   WorkspaceError,
@@ -11,9 +14,15 @@ import { WorktreeError } from "../worktrees/error.ts";
 import { addRestorationMessage, type ChangesContext, type RestorationResult } from "./changes.ts";
 
 /** The snapshots of a conversation's files. */
-export interface RewindContext extends Pick<ChangesContext, "redact"> {
+export interface SnapshotsContext extends Pick<ChangesContext, "redact"> {
   /** `worktree`: its name; absent: the workspace. Rejects with a `WorktreeError` or `WorkspaceError`. */
   snapshotsAt(worktree: string | undefined): Promise<WorkspaceSnapshots>;
+}
+
+/** The snapshots of a conversation's files, and git. */
+export interface RewindContext extends SnapshotsContext {
+  /** Returns how the files of a worktree or the workspace differ from git's last commit. Rejects with a `WorktreeError`. */
+  changesSinceCommit(worktree: string | undefined): Promise<readonly FileChange[]>;
 }
 
 /**
@@ -28,22 +37,155 @@ export interface RewindPlace {
   readonly to: RewindTarget;
 }
 
+/** The branch that ends at `leaf`, and the earlier state. See {@link compareFiles}. */
+export interface ComparedPlace {
+  readonly leaf: string;
+  readonly to: RewindTarget | "turn" | "git";
+}
+
+/** A party that changed a file. See {@link compareFiles}. */
+export interface FileChanger {
+  /**
+   * `tool`, `command`: a call of this conversation. `background`: a background command. `restoration`: an undo.
+   * `conversation`: another conversation. `others`: a user or another program.
+   */
+  readonly by: "tool" | "command" | "background" | "restoration" | "conversation" | "others";
+  /** Of a tool or command. */
+  readonly call?: string;
+}
+
+/** A file that differs, and its changers in order: none if the file changed before the conversation did. */
+export interface ComparedFile extends Omit<RewindFile, "found" | "origin"> {
+  readonly changers: readonly FileChanger[];
+}
+
+/** The differences between an earlier state and now. */
+export interface WorkspaceComparison extends Pick<RewindPlan, "leftOut"> {
+  /** The moment of the comparison. Absent with git's last commit, which no rewind restores. */
+  readonly asOf?: number;
+  /** The message of the earlier state, `null` for the root. */
+  readonly message: string | null;
+  readonly files: readonly ComparedFile[];
+}
+
 /**
- * Compares the files as they are with the files at a message, or before an earlier rewind. Returns undefined if no file
- * can differ: no call has changed files since, or the branch has its own worktree. Rejects with a `WorkspaceError` or
- * `WorktreeError`.
+ * Compares the files as they are with an earlier state: that of a rewind, before the last turn that changed files, or
+ * git's last commit. Returns undefined if no file can differ: no call has changed files since, or the branch has its own
+ * worktree. Rejects with a `WorkspaceError` or `WorktreeError`.
  */
 export async function compareFiles(
+  session: Pick<Session, "state">,
+  context: RewindContext,
+  place: ComparedPlace,
+): Promise<WorkspaceComparison | undefined> {
+  const { leaf, to } = place;
+  if (to === "git") return compareWithCommit(session, context, leaf);
+  if (to !== "turn") return compareWithEarlier(session, context, { leaf, to });
+  const { state } = session;
+  const moments = await (await context.snapshotsAt(worktreeAt(state, leaf))).moments(state.id);
+  let last: WorkspaceComparison | undefined;
+  for (const message of turnStarts(pathTo(state, leaf), changingMessages(state, moments))) {
+    const comparison = await compareWithEarlier(session, context, { leaf, to: { message } }, isChangedSince);
+    if (comparison?.files.some(({ by }) => by !== "others")) return comparison;
+    // Without a change by the agent, the last turn that could change files counts.
+    last ??= comparison;
+  }
+  return last;
+}
+
+/** A file that a restoration brought back to a state before the turn is no change of the turn. */
+function isChangedSince({ origin }: RewindFile, moment: number): boolean {
+  return origin > moment;
+}
+
+async function compareWithCommit(
+  session: Pick<Session, "state">,
+  context: RewindContext,
+  leaf: string,
+): Promise<WorkspaceComparison> {
+  const changes = await context.changesSinceCommit(worktreeAt(session.state, leaf));
+  const known = await compareWithEarlier(session, context, { leaf, to: { message: null } });
+  const byPath = new Map(known?.files.map((file) => [file.path, file]));
+  const files = changes.map((change): ComparedFile => {
+    const { by = "others", changers = [] } = byPath.get(change.path) ?? {};
+    const entry = (change.mode?.after ?? change.mode?.before) === "120000" ? "link" : "file";
+    return { ...change, diff: context.redact(change.diff), entry, by, changers, canRestore: false };
+  });
+  return { message: null, files, leftOut: [] };
+}
+
+async function compareWithEarlier(
   { state }: Pick<Session, "state">,
   context: RewindContext,
   place: RewindPlace,
-): Promise<RewindPlan | undefined> {
+  isWanted: (file: RewindFile, moment: number) => boolean = () => true,
+): Promise<(WorkspaceComparison & Pick<RewindPlan, "asOf">) | undefined> {
   const snapshots = await context.snapshotsAt(worktreeAt(state, place.leaf));
   const rewind = await rewindOf(state, snapshots, place);
   if (!rewind) return undefined;
-  const scope = { ...rewind, watch: context.redact.watch };
-  const plan = await snapshots.compare(rewind.moment, scope);
-  return { ...plan, files: plan.files.map((file) => ({ ...file, diff: context.redact(file.diff) })) };
+  const plan = await snapshots.compare(rewind.moment, { ...rewind, watch: context.redact.watch });
+  const wanted = plan.files.filter((file) => isWanted(file, rewind.moment));
+  const logged = wanted.some(({ by }) => by === "others") ? loggedFiles(state, place) : undefined;
+  const files = wanted.map(({ found, origin: _, ...file }): ComparedFile => {
+    const call = file.by === "others" ? callThatChanged(file, logged?.get(file.path)) : undefined;
+    const own =
+      call === undefined
+        ? { changers: changersAt(found, state) }
+        : ({ changers: [{ by: "tool", call }], by: "agent" } as const);
+    return { ...file, ...own, diff: context.redact(file.diff) };
+  });
+  const { asOf, leftOut } = plan;
+  return { asOf, leftOut, files, message: place.to === "undo" ? null : place.to.message };
+}
+
+/** Returns the messages before the turns of a path that have snapshots, the last turn first. `null`: the root. */
+function turnStarts(path: readonly Message[], changing: ReadonlySet<string>): (string | null)[] {
+  const starts = new Set<string | null>();
+  let [run, start, last]: [string | undefined, string | null, string | null] = [undefined, null, null];
+  for (const message of path) {
+    if (message.role === "user") continue;
+    if (message.role === "assistant" && message.run !== run) [run, start] = [message.run, last];
+    if (changing.has(message.id)) starts.add(start);
+    last = message.id;
+  }
+  return [...starts].reverse();
+}
+
+/** The messages of these moments, and those whose calls launched their sub-agents. */
+function changingMessages({ messages, calls }: ConversationState, moments: readonly Moment[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { message } of moments) {
+    for (let id: string | undefined = message; id !== undefined && !found.has(id); ) {
+      found.add(id);
+      const call: string | undefined = messages.get(id)?.call;
+      id = call === undefined ? undefined : calls.get(call);
+    }
+  }
+  return found;
+}
+
+/** The files that calls of the rewound messages changed, as the log has them. */
+function loggedFiles(state: ConversationState, { leaf, to }: RewindPlace): ReadonlyMap<string, ChangedFile> {
+  if (to === "undo") return new Map();
+  const worktree = worktreeAt(state, leaf);
+  const files = changedFiles(state, leaf, to.message).filter((file) => file.worktree === worktree);
+  return new Map(files.map((file) => [file.path, file]));
+}
+
+/** A merge of a sub-agent's files has no snapshots, so a later snapshot finds these changes: the log names the call. */
+function callThatChanged({ before, after }: FileChange, logged: ChangedFile | undefined): string | undefined {
+  return logged?.before === before && logged.after === after ? logged.changes.at(-1)?.call : undefined;
+}
+
+/** Each party once, in the order of its first change. */
+function changersAt(found: readonly Moment[], state: ConversationState): FileChanger[] {
+  const changers = found.map(({ phase, conversation, call }): FileChanger => {
+    if (phase === "before" || phase === "look") return { by: "others" };
+    if (conversation !== state.id) return { by: "conversation" };
+    if (phase !== "after") return { by: phase === "process" ? "background" : "restoration" };
+    return { by: callIn(state, { call })?.about?.command === undefined ? "tool" : "command", call };
+  });
+  return [...new Map(changers.map((changer) => [`${changer.by} ${changer.call ?? ""}`, changer])).values()];
 }
 
 /** Options of a restoration. */
@@ -69,11 +211,11 @@ export async function rewindFiles(
   if (!rewind) return { changes: [], problems: [] };
   await stopProcesses(session, rewind);
   const scope = { ...rewind, watch: context.redact.watch };
-  const plan = await snapshots.compare(rewind.moment, scope);
+  const plan = await compareWithEarlier(session, context, { leaf, to });
   const chosen =
-    paths ?? plan.files.filter(({ by, canRestore }) => by === "agent" && canRestore).map(({ path }) => path);
+    paths ?? plan?.files.filter(({ by, canRestore }) => by === "agent" && canRestore).map(({ path }) => path);
   const message = createId();
-  const { problems } = await snapshots.restore({ to: plan.to, asOf }, scope, new Set(chosen), { leaf, message });
+  const { problems } = await snapshots.restore({ to: rewind.moment, asOf }, scope, new Set(chosen), { leaf, message });
   const changes = (await report(session, context, snapshots)).get(message) ?? [];
   return { changes, problems, ...(session.state.messages.has(message) && { message }) };
 }
@@ -82,7 +224,7 @@ export async function rewindFiles(
  * Completes the restorations of a conversation that a dead process left, logs them, and adds their messages for the agent.
  * Resolves with sentences for users, also about stores that cannot be used.
  */
-export async function settleRewinds(session: Session, context: RewindContext): Promise<string[]> {
+export async function settleRewinds(session: Session, context: SnapshotsContext): Promise<string[]> {
   const { messages } = session.state;
   const worktrees = messages.values().map((message) => (message.role === "user" ? message.worktree : undefined));
   const sentences: string[] = [];
@@ -106,7 +248,7 @@ export async function settleRewinds(session: Session, context: RewindContext): P
  */
 async function report(
   session: Session,
-  context: RewindContext,
+  context: SnapshotsContext,
   snapshots: WorkspaceSnapshots,
 ): Promise<ReadonlyMap<string, FileChange[]>> {
   const byMessage = new Map<string, FileChange[]>();
@@ -151,7 +293,8 @@ async function rewindOf(
     isOwn: ({ conversation, message, phase }) =>
       conversation === state.id &&
       ((messages?.has(message) ?? true) || (message === "" && (phase === "rewind" || phase === "process"))),
-    isBusy: runningCommands(state, messages).length > 0,
+    // A look during a turn finds changes of running calls.
+    isBusy: state.runs.size > 0 || runningCommands(state, messages).length > 0,
   };
 }
 

@@ -26,6 +26,16 @@ const changeSince = fileChange.extend({
       "The party that changed the path since then: the agent on this branch, with its commands; others, such as a user, other programs, branches and conversations; or both.",
     ),
   canRestore: z.boolean().describe("False if the earlier content is not kept."),
+  changers: listSchema(
+    z.object({
+      by: z
+        .enum(["tool", "command", "background", "restoration", "conversation", "others"])
+        .describe(
+          "`tool`, `command`: a call of this conversation. `background`: a background command. `restoration`: an undo. `conversation`: another conversation. `others`: a user or another program.",
+        ),
+      call: callId.optional().describe("The call of a tool or command."),
+    }),
+  ).describe("The parties that changed the path since then, in order. Empty if unknown."),
 });
 
 const leftOut = z.object({
@@ -72,10 +82,25 @@ export const fileCommands = {
     takenBack,
   ),
   "file.compare": command(
-    "Compares the workspace with its files at another message of the conversation, whatever changed them. Changes nothing.",
-    { conversation: id, leaf: id, ...target },
+    "Compares the workspace with its files at another message of the conversation, or with git's last commit, whatever changed them. Changes nothing.",
+    {
+      conversation: id,
+      leaf: id,
+      ...target,
+      turn: z
+        .boolean()
+        .optional()
+        .describe("True in place of `to`: the files before the last turn that changed files."),
+      git: z
+        .boolean()
+        .optional()
+        .describe(
+          "True in place of `to`: the files of git's last commit, and new files that git does not ignore. Digests are then git's object ids.",
+        ),
+    },
     z.object({
-      asOf: count.optional().describe("For `file.rewind`. Absent if no file can differ."),
+      asOf: count.optional().describe("For `file.rewind`. Absent if no file can differ, and with `git`."),
+      to: id.optional().describe("The message of the earlier files, for `file.rewind`. Absent for the root."),
       files: listSchema(changeSince).describe(
         "The changes since then, which a rewind takes back. Folders have modes that begin with `04`. Only the first 200 files have a diff.",
       ),

@@ -38,6 +38,9 @@ const ended = {
     .optional()
     .describe("More files for the model, each with the digest of an earlier `content.stored`."),
   seen: listSchema(seenFile).optional().describe("Files that the call read, or that its command changed."),
+  changedFiles: count
+    .optional()
+    .describe("Number of files that the call changed without a `file.changed` for each, such as by a command."),
 };
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("Delivery of the input to the run.");
 const userParts = listSchema(userPart);

@@ -31,6 +31,9 @@ export const call = z.looseObject({
   drafts: listSchema(draft).optional(),
   changes: listSchema(fileChange).optional(),
   seen: listSchema(seenFile).optional().describe("Files that the call read, or that its command changed."),
+  changedFiles: count
+    .optional()
+    .describe("Number of files that the call changed without a `file.changed` for each, such as by a command."),
   startedAt: time.optional(),
   endedAt: time.optional(),
 });

@@ -102,6 +102,7 @@ export async function call(
     progress() {},
     attach() {},
     saw() {},
+    changedFiles() {},
     interject: async () => {},
     follow() {},
     draft() {},

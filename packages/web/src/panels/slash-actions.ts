@@ -11,6 +11,7 @@ import {
   type ViewStep,
 } from "@banyan/client/actions";
 import { type ConversationState, emptyConversation } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { restoreDraft } from "../composer/draft.ts";
 import { focusOn, pressOn } from "../parts/browser/focus-on.ts";
 import { goToView } from "../parts/browser/navigation.tsx";
@@ -21,6 +22,7 @@ import { undoableCallIds } from "../parts/diff/branch-changes.ts";
 import type { PaletteAction } from "../parts/page/actions.tsx";
 import { type Page, usePage, usePageState } from "../parts/page/page.ts";
 import type { PanelName } from "../parts/page/panel-names.ts";
+import { usePreference } from "../parts/page/preferences.ts";
 import { useAllowance } from "../parts/page/use-may.ts";
 import { say, t, tCount } from "../parts/phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
@@ -114,6 +116,7 @@ function useFollow(
   const { connection } = page;
   const showBranch = useShow();
   const { show } = usePanel();
+  const [, setSince] = usePreference("since");
   const conversation = tree?.id ?? "";
   const views: { readonly [Name in ShownView]: (view: Extract<ViewStep, { readonly view: Name }>) => unknown } = {
     agents: () => show("agents"),
@@ -121,7 +124,10 @@ function useFollow(
       // Mode `all` needs the word that the user types in the settings (S27).
       mode === undefined || mode === "all" ? show("settings") : connection.ask("approval.use", { mode }),
     branches: () => show("branches"),
-    changes: () => show("changes"),
+    changes({ since }) {
+      setSince(since);
+      show("changes");
+    },
     compare: () => show("compare"),
     config: () => show("settings"),
     context: () => show("context"),
@@ -146,11 +152,11 @@ function useFollow(
     waiting: () => focusOn("#waiting button"),
     worktrees: ({ worktrees }) => heldInWorktrees(worktrees),
   };
-  const messageText = ({ lines, problems = [], advice = "", goOn, beside }: MessageStep) => {
+  const messageText = ({ lines, undone = [], problems = [], advice = "", goOn, beside }: MessageStep) => {
     const target = typeof goOn === "object" ? ("below" in goOn ? goOn.below : goOn.end) : leaf;
     if (target !== null && target !== leaf) showBranch(target, { focus: target });
     if (beside !== undefined) show(beside);
-    return [...lines, ...problems, advice].filter((line) => line !== "").join("\n");
+    return [...undoneText(undone), ...lines, ...problems, advice].filter((line) => line !== "").join("\n");
   };
   const turn = async ({ turn: what, text, at = leaf ?? undefined, ...how }: TurnStep) => {
     const where = { conversation, ...(at !== undefined && { at }), ...how };
@@ -196,10 +202,14 @@ async function undo(
     const { changes, problems } = await connection.ask("file.undo", { conversation: tree.id, leaf: leaf ?? "", call });
     // An empty result means that the call was undone before.
     if (changes.length + problems.length === 0) continue;
-    const done = changes.map(({ path }) => path).join(", ");
-    return [done === "" ? "" : t("Undone: {done}.", { done }), ...problems].filter((line) => line !== "").join(" ");
+    return [...undoneText(changes), ...problems].join(" ");
   }
   return t("No file changes to undo on this branch.");
+}
+
+function undoneText(changes: NonNullable<MessageStep["undone"]>): string[] {
+  const done = changes.map(({ path }) => visibleLine(path)).join(", ");
+  return done === "" ? [] : [t("Undone: {done}.", { done })];
 }
 
 function heldInWorktrees(worktrees: Extract<ViewStep, { readonly view: "worktrees" }>["worktrees"]): string {

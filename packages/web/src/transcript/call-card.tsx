@@ -1,11 +1,11 @@
-import { formatDuration, problemsOfCall } from "@banyan/client/words";
+import { formatDuration, problemsOfCall, shownStatus } from "@banyan/client/words";
 import { type Call, isEnded, type Json, type PlanStep, toolNameOf } from "@banyan/core/conversation";
 import { isJsonRecord, planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useTree } from "../parts/conversation/use-conversation.ts";
 import { Icon } from "../parts/design/icon.tsx";
 import { CallChanges } from "../parts/diff/call-changes.tsx";
-import { say, t } from "../parts/phrases/phrases.ts";
+import { say, t, tCount } from "../parts/phrases/phrases.ts";
 import { QuestionView } from "./approval.tsx";
 import { useCallStatus } from "./call-status.ts";
 import { SaidFile } from "./message-file.tsx";
@@ -28,10 +28,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
       aria-label={t("Call of {tool}", { tool: toolNameOf(call) })}
       className="my-1.5 overflow-hidden rounded-lg border border-hair text-sm"
     >
-      <details
-        className="group/call peer"
-        open={call.status === "failed" || call.status === "denied" || call.executedInput !== undefined}
-      >
+      <details className="group/call peer" open={OPEN.has(shownStatus(call)) || call.executedInput !== undefined}>
         <summary className="flex cursor-pointer items-center gap-2 px-3 py-1.5 hover:bg-raised">
           <span className={`whitespace-nowrap text-xs ${colour}`}>
             <span aria-hidden="true">{sign} </span>
@@ -41,6 +38,11 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
           <span className={`min-w-0 flex-1 font-mono text-soft text-xs ${question ? WHOLE : "truncate"}`}>
             {question ? visibleText(argumentLine(call, Number.POSITIVE_INFINITY)) : argumentLine(call)}
           </span>
+          {call.changedFiles !== undefined && (
+            <span className="text-soft text-xs">
+              {tCount(call.changedFiles, "{count} file changed", "{count} files changed")}
+            </span>
+          )}
           <Elapsed call={call} />
           <span className="text-soft group-open/call:rotate-90 rtl:group-open/call:-rotate-90">
             <Icon of="fold" />
@@ -62,6 +64,9 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
     </section>
   );
 }
+
+/** The statuses of calls whose result a user should see at once. */
+const OPEN: ReadonlySet<string> = new Set(["failed", "not-run", "denied"]);
 
 /** The style of arguments above a question: complete, over any number of lines (S36). */
 const WHOLE = "whitespace-pre-wrap [overflow-wrap:anywhere]";

@@ -1,3 +1,4 @@
+import { shownStatus } from "@banyan/client/words";
 import { type Call, type ConversationState, siblings } from "@banyan/core/conversation";
 import { useState } from "react";
 import { t } from "../parts/phrases/phrases.ts";
@@ -67,8 +68,8 @@ export function useFolds(tree: ConversationState | undefined, path: readonly str
 }
 
 /** Returns whether a call only read and succeeded. Failures and calls with files are never folded (W30). */
-export function isLookingCall({ about, status, files }: Call): boolean {
-  return about?.looksAt !== undefined && status === "completed" && files === undefined;
+export function isLookingCall(call: Call): boolean {
+  return call.about?.looksAt !== undefined && shownStatus(call) === "completed" && call.files === undefined;
 }
 
 /** Returns a line such as `Read 7 files, 2 searches`: the most frequent kind comes first. */

@@ -87,9 +87,10 @@ export function endCall(state: MutableState, event: Event & CallEnded<string>, s
     const data = state.files.get(file.digest);
     return { type: "file", ...file, ...(data !== undefined && { data }) };
   });
-  const { output, modelOutput, seen, at: endedAt } = event;
+  const { output, modelOutput, seen, changedFiles, at: endedAt } = event;
   const forModel = modelOutput === undefined ? {} : { modelOutput };
-  const ended = { status, output, ...forModel, progress: "", endedAt, ...(seen && { seen }) };
+  const found = { ...(seen && { seen }), ...(changedFiles !== undefined && { changedFiles }) };
+  const ended = { status, output, ...forModel, progress: "", endedAt, ...found };
   return changeCall(state, event, files ? { ...ended, files } : ended);
 }
 

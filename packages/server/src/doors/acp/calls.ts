@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
-import { readPatch } from "@banyan/client/words";
-import type { BroughtFile, Call, CallStatus, FileChange, Preview } from "@banyan/core/conversation";
+import { type DisplayedCallStatus, readPatch, shownStatus } from "@banyan/client/words";
+import type { BroughtFile, Call, FileChange, Preview } from "@banyan/core/conversation";
 import { toolNameOf } from "@banyan/core/conversation";
-import { cutToEnd, shownPlan } from "@banyan/core/shown";
+import { counted, cutToEnd, shownPlan } from "@banyan/core/shown";
 
 /** Maximum number of UTF-16 units of a running call's output that an editor shows: the end. */
 const PROGRESS = 8 * 1024;
@@ -35,6 +35,7 @@ export function toolCallOf(
     ...(call.changes ? [] : [...(preview?.notes ?? []), ...confinement]).map(textContent),
     ...changes.flatMap((change) => diffsOf(change, folder)),
     ...saidContent(call, saying),
+    ...(call.changedFiles ? [textContent(`${counted(call.changedFiles, "file")} changed`)] : []),
   ];
   const locations = locationsOf(call, changes, folder);
   return {
@@ -42,7 +43,7 @@ export function toolCallOf(
     title: callTitle(call),
     name: toolNameOf(call),
     kind: toolKind(call),
-    status: STATUSES[call.status],
+    status: STATUSES[shownStatus(call)],
     ...(content.length > 0 && { content }),
     ...(locations.length > 0 && { locations }),
     ...(input === undefined ? {} : { rawInput: input }),
@@ -55,7 +56,7 @@ export function progressOf(...call: Parameters<typeof toolCallOf>): Omit<ToolCal
   return progress;
 }
 
-const STATUSES: Readonly<Record<CallStatus, NonNullable<ToolCall["status"]>>> = {
+const STATUSES: Readonly<Record<DisplayedCallStatus, NonNullable<ToolCall["status"]>>> = {
   pending: "pending",
   "approval-requested": "pending",
   executing: "in_progress",
@@ -63,6 +64,7 @@ const STATUSES: Readonly<Record<CallStatus, NonNullable<ToolCall["status"]>>> = 
   failed: "failed",
   denied: "failed",
   cancelled: "failed",
+  "not-run": "failed",
 };
 
 function callTitle(call: Call): string {

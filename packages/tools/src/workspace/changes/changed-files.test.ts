@@ -2,7 +2,7 @@ import { Agent, defineTool, retry, Session, say } from "@banyan/core";
 import type { FileChange } from "@banyan/core/conversation";
 import { call, collect, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { changedFiles } from "./changed-files.ts";
+import { changedFiles, changedMode } from "./changed-files.ts";
 
 /** A tool that reports the given changes: `a.txt 0 1` for a file that was created with the content 1. */
 const changes = defineTool({
@@ -126,4 +126,15 @@ test("changes of sub-agents belong to the branch that launched them", async () =
     ["a", "created", null, "1", 1],
     ["b", "created", null, "1", 1],
   ]);
+});
+
+test("T66: a file that is again as it was is no changed file, even if only its restoration names a mode", () => {
+  const made = { before: null, after: "x" };
+  const removed = { before: "x", after: null, mode: { before: "100644", after: null } };
+  const back = { before: null, after: "x", mode: { before: null, after: "100644" } };
+  const changed = { before: "x", after: "x", mode: { before: "100644", after: "100755" } };
+  expect(changedMode([made, removed])).toBeUndefined();
+  expect(changedMode([{ before: "x", after: null }, back])).toBeUndefined();
+  expect(changedMode([changed])).toEqual({ mode: changed.mode });
+  expect(changedMode([removed])).toEqual({ mode: removed.mode });
 });

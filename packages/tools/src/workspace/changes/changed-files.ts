@@ -47,14 +47,19 @@ export function changedFiles(state: ConversationState, leaf?: string, beside: st
 }
 
 /**
- * Returns the first and the last mode of several changes; undefined if both are the same.
+ * Returns the first and the last mode of several changes; undefined if both are the same, and if the file is again as
+ * it was: only some changes that create or delete a file have a mode.
  * @example
- * changedMode([{ mode: { before: "100644", after: "100755" } }]) // { mode: { before: "100644", after: "100755" } }
+ * const change = { before: "a", after: "a", mode: { before: "100644", after: "100755" } };
+ * changedMode([change]) // { mode: { before: "100644", after: "100755" } }
  */
-export function changedMode(changes: readonly Pick<FileChange, "mode">[]): Pick<FileChange, "mode"> | undefined {
+export function changedMode(
+  changes: readonly Pick<FileChange, "mode" | "before" | "after">[],
+): Pick<FileChange, "mode"> | undefined {
   const modes = changes.flatMap(({ mode }) => mode ?? []);
   const [before = null, after = null] = [modes[0]?.before, modes.at(-1)?.after];
-  return before === after ? undefined : { mode: { before, after } };
+  const isAsBefore = changes[0]?.before === changes.at(-1)?.after && (before === null || after === null);
+  return before === after || isAsBefore ? undefined : { mode: { before, after } };
 }
 
 function branchMessages(state: ConversationState, leaf: string | undefined, beside: string | null): Message[] {

@@ -11,6 +11,10 @@ export interface RewindFile extends FileChange {
    * another program, or another branch or conversation. `both`: a rewind would also lose a change of others.
    */
   readonly by: "agent" | "others" | "both";
+  /** The moments that found a change of the path since then. */
+  readonly found: readonly Moment[];
+  /** The moment that found the present state first: a restoration brings back the state of an earlier moment. */
+  readonly origin: number;
   /** False if the earlier content is not kept, or belongs to a folder that other files rebuild. */
   readonly canRestore: boolean;
 }
@@ -64,6 +68,25 @@ export function changedBy(
   const own = known.filter((moment) => moment.phase !== "before" && moment.phase !== "look" && isOwn(moment));
   if (own.length === 0) return "others";
   return own.length === known.length ? "agent" : "both";
+}
+
+/**
+ * Returns the moment that found the present state of a path first. A restoration brings back the state at another moment,
+ * and names this moment as its call. `moments`: those in question.
+ */
+export function originOfState(
+  file: SnapshotFile,
+  { path, found }: EntryDifference,
+  moments: ReadonlyMap<number, Moment>,
+): number {
+  let since = Math.max(0, ...found);
+  const changes = moments.get(since)?.phase === "rewind" ? file.changesOf(path) : [];
+  for (let moment = moments.get(since); moment?.phase === "rewind"; moment = moments.get(since)) {
+    // A restoration that another process completed names no moment.
+    if (moment.call === "") break;
+    since = changes.findLast((change) => change <= Number(moment?.call)) ?? 0;
+  }
+  return since;
 }
 
 export async function changeBetween(

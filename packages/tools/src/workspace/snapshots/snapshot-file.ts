@@ -43,7 +43,10 @@ export interface FileStamp {
  */
 export type MomentPhase = "before" | "after" | "process" | "look" | "rewind";
 
-/** The occasion of a moment. `message` and `call` are empty for users. See {@link WorkspaceSnapshots}. */
+/**
+ * The occasion of a moment. `message` and `call` are empty for users. `call` of a rewind: the restored moment.
+ * See {@link WorkspaceSnapshots}.
+ */
 export interface Occasion {
   readonly conversation: string;
   readonly message: string;
@@ -201,6 +204,13 @@ export class SnapshotFile implements Disposable {
         found: [...new Set(found.map(Number))].filter((id) => id > moment),
       };
     });
+  }
+
+  /** Returns the moments that found a change of a path, in order. */
+  changesOf(path: string): number[] {
+    const ends = "SELECT until FROM entries WHERE path = ?1 AND until IS NOT NULL";
+    const rows = this.#all(`SELECT since AS at FROM entries WHERE path = ?1 UNION ${ends} ORDER BY at`, path);
+    return rows.map(({ at }) => Number(at));
   }
 
   /** Keeps a content, once. Returns its id. */

@@ -9,7 +9,8 @@ import type { WorkspaceSnapshots } from "./snapshots.ts";
 /**
  * Wraps tools so that a snapshot of the workspace precedes the first effect of each step. Tools that write files name
  * their files, so only these contents are kept; all other tools with effects may change any file. A failed snapshot does
- * not stop a call: the user sees a line about it. `onlyReads`: whether a command changes no file, so it needs no snapshot.
+ * not stop a call: the user sees a line about it. The result of a command has the number of files that it changed.
+ * `onlyReads`: whether a command changes no file, so it needs no snapshot.
  * @example
  * const snapshots = new WorkspaceSnapshots(workspace, { folder: "/home/me/snapshots" });
  * const [write] = snapshotTools(snapshots, [writeTool(workspace)]);
@@ -59,7 +60,7 @@ class Steps {
         try {
           return await tool.execute(input, context);
         } finally {
-          await this.#attempt(context, () => this.#snapshots.after(occasion));
+          await this.#attempt(context, async () => context.changedFiles(await this.#snapshots.after(occasion)));
         }
       },
     };
@@ -94,7 +95,9 @@ class Steps {
       changed: async (change) => {
         await context.changed(change);
         const by = { ...occasion, message: this.#editing.get(run) ?? occasion.message };
-        await this.#attempt(context, () => this.#snapshots.after(by, [change.path]));
+        await this.#attempt(context, async () => {
+          await this.#snapshots.after(by, [change.path]);
+        });
       },
       follow: (follower) => context.follow(this.#editingFollower(follower, context, occasion, run)),
     };

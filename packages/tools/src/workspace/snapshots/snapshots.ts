@@ -14,6 +14,7 @@ import {
   isSameEntry,
   kindForUsers,
   momentsAfter,
+  originOfState,
   type RewindFile,
   type RewindScope,
   realDifferences,
@@ -21,6 +22,7 @@ import {
 import { KnownEntries } from "./known-entries.ts";
 import type { LeftOut, ScanOptions } from "./scan.ts";
 import type {
+  Entry,
   Moment,
   MomentPhase,
   Occasion,
@@ -115,11 +117,15 @@ export class WorkspaceSnapshots {
     this.#steps.set(occasion.conversation, { message: occasion.message, keep });
   }
 
-  /** Records the state after a call. `only`: the paths that the call changed; absent: any. */
-  async after(occasion: Occasion, only?: readonly string[]): Promise<void> {
-    if (only?.length === 0) return;
-    await this.#inFile(async (file) => {
-      await this.#record(file, "after", occasion, { keep: only ? new Set(only) : "all", only });
+  /**
+   * Records the state after a call. `only`: the paths that the call changed; absent: any. Resolves with the number of
+   * changed files and links.
+   */
+  async after(occasion: Occasion, only?: readonly string[]): Promise<number> {
+    if (only?.length === 0) return 0;
+    return this.#inFile(async (file) => {
+      const how = { keep: only ? new Set(only) : "all", only } as const;
+      return (await this.#record(file, "after", occasion, how)).changedFiles;
     });
   }
 
@@ -151,7 +157,10 @@ export class WorkspaceSnapshots {
           watch,
           hasDiff: files.length < MOST_DIFFS,
         });
-        files.push({ ...change, entry: kindForUsers(difference), by, canRestore: canRestore(difference) });
+        const found = difference.found.flatMap((id) => moments.get(id) ?? []);
+        const origin = originOfState(file, difference, moments);
+        const about = { entry: kindForUsers(difference), by, found, origin, canRestore: canRestore(difference) };
+        files.push({ ...change, ...about });
       }
       return { to, asOf: moment, files, leftOut };
     });
@@ -169,6 +178,7 @@ export class WorkspaceSnapshots {
     report?: Pick<RestorationReport, "leaf" | "message">,
   ): Promise<RewindResult> {
     const occasion = { conversation, message: "", call: "" };
+    const restoration = { ...occasion, call: String(to) };
     return this.#inFile(async (file) => {
       requireMoment(file, to);
       // Always a moment of this conversation, so that it can be restored as long as the conversation exists.
@@ -196,7 +206,7 @@ export class WorkspaceSnapshots {
         file.setPending(steps, conversation);
         if (report && steps.length > 0) file.addReport(conversation, { ...report, files });
       }, true);
-      problems.push(...(await this.#finish(file, occasion, "new")));
+      problems.push(...(await this.#finish(file, restoration, "new")));
       if (!file.hasReports) rmSync(this.#mark, { force: true });
       const left = new Set(realDifferences(file, to).map(({ path }) => path));
       return { files: files.filter(({ path }) => !left.has(path)), problems, undo };
@@ -294,7 +304,7 @@ export class WorkspaceSnapshots {
     occasion: Occasion,
     { isNeeded = false, ...how }: Pick<ScanOptions, "keep" | "only"> & { readonly isNeeded?: boolean },
     also: (now: KnownEntries) => void = () => {},
-  ): Promise<{ readonly moment: number; readonly leftOut: readonly LeftOut[] }> {
+  ): Promise<{ readonly moment: number; readonly leftOut: readonly LeftOut[]; readonly changedFiles: number }> {
     const known = this.#known?.revision === file.revision ? this.#known.entries : new KnownEntries(file.current());
     const { WorkspaceScan } = await import("./scan.ts");
     const done = await file.transaction(async () => {
@@ -309,7 +319,8 @@ export class WorkspaceSnapshots {
         else if (before) known.delete(before.path);
       }
       also(known);
-      return { moment, leftOut: scan.leftOut };
+      const changedFiles = scan.changes.filter(({ before, after }) => isFile(after ?? before)).length;
+      return { moment, leftOut: scan.leftOut, changedFiles };
     });
     this.#known = { revision: file.revision, entries: known };
     return done;
@@ -321,6 +332,10 @@ const MARK = ".restoring";
 const MOST_DIFFS = 200;
 /** Milliseconds until a workspace that was too large is looked at again. */
 const AGAIN = 600_000;
+
+function isFile(entry: Pick<Entry, "kind"> | undefined): boolean {
+  return entry?.kind === "file" || entry?.kind === "link";
+}
 
 function notUsable(file: string, cause: unknown): WorkspaceError {
   return new WorkspaceError("system", `The snapshots in ${file} cannot be used (${errorMessage(cause)}).`, { cause });

@@ -70,11 +70,11 @@ function announcementOf(
         ? { text: t("Answer cut off, asking again. The text above is discarded.") }
         : undefined;
     case "call-end": {
-      if (display.outcome !== "failed") return undefined;
       const call = callOf(display.call);
-      const isNotRun = call !== undefined && shownStatus(call) === "not-run";
+      const status = call ? shownStatus(call) : display.outcome;
       const name = { tool: tool(display.call) };
-      return { text: isNotRun ? t("Tool {tool} did not run", name) : t("Tool {tool} failed", name) };
+      if (status === "not-run") return { text: t("Tool {tool} did not run", name) };
+      return status === "failed" ? { text: t("Tool {tool} failed", name) } : undefined;
     }
     case "question":
       if (display.about === "limit") return undefined;

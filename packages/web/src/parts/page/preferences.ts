@@ -12,6 +12,8 @@ export interface Preferences {
   readonly code: "wrapped" | "scrolled";
   readonly notify: "on" | "off";
   readonly panel: PanelName | "none";
+  /** The earlier state with which the panel "Changes" compares files. */
+  readonly since: "turn" | "conversation" | "git";
 }
 
 const DEFAULTS: Preferences = {
@@ -22,6 +24,7 @@ const DEFAULTS: Preferences = {
   code: "scrolled",
   notify: "off",
   panel: "none",
+  since: "conversation",
 };
 const KEY = "preferences";
 
