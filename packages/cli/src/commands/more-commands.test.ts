@@ -17,7 +17,7 @@ afterEach(() => place[Symbol.dispose]());
 const call = (tool: string, input: object): ServerAnswer => ({ calls: [{ tool, input }] });
 
 describe.skipIf(!hasTmux)("the commands of a chat", () => {
-  test("/changes and /undo: what was changed is shown, and taken back with its diff; the model is told with what is said next", async () => {
+  test("T66: /changes and /undo: what was changed is shown, and taken back with its diff; the model is told with what is said next", async () => {
     const path = join(place.workspace, "a.txt");
     writeFileSync(path, "one\n");
     await using server = await modelServer(

@@ -114,7 +114,7 @@ describe("T24: a call is one line", () => {
     expect(details.slice(0, 5)).toEqual(["… (18 more lines)", ...told]);
   });
 
-  test("a command with a reported failure does not appear as done", () => {
+  test("T66, T67: a command with a reported failure does not appear as done, and has the number of its changed files", () => {
     const failed = { output: "no such file\nexit code 2" };
     expect(line(failed)).toBe("• shell  ls … exit code 2");
     expect(line({ ...failed, changedFiles: 3 })).toBe("• shell  ls … exit code 2, 3 files changed");
