@@ -27,8 +27,8 @@ const SINCE: Readonly<Record<Preferences["since"], string>> = {
 const LISTED = 8;
 
 /**
- * Lists the files that differ from an earlier state, whoever changed them (T66). Without snapshots, lists the changes by
- * tools of the branch and its sub-agents.
+ * Lists the files that differ from an earlier state, whoever changed them (T66). Without such files or snapshots, lists the
+ * changes that tools of the branch and its sub-agents reported, as of files elsewhere.
  */
 export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; readonly isOther: boolean }) {
   const { show } = usePanel();
@@ -63,7 +63,7 @@ export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; 
         )}
       </p>
       {problem !== undefined && <p className="px-3 text-sm">{problem}</p>}
-      {answer && (answer.asOf !== undefined || since === "git") ? (
+      {answer && (answer.files.length > 0 || since === "git") ? (
         <ComparedFiles comparison={answer} />
       ) : (
         problem === undefined && <LoggedFiles leaf={leaf} />
