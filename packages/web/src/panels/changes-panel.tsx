@@ -62,11 +62,11 @@ export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; 
           </Button>
         )}
       </p>
-      {problem !== undefined && <p className="px-3 text-sm">{problem}</p>}
+      {problem !== undefined && since === "git" && <p className="px-3 text-sm">{problem}</p>}
       {answer && (answer.files.length > 0 || since === "git") ? (
         <ComparedFiles comparison={answer} />
       ) : (
-        problem === undefined && <LoggedFiles leaf={leaf} />
+        <LoggedFiles leaf={leaf} />
       )}
     </>
   );
