@@ -17,14 +17,18 @@ const STARTERS: Readonly<Record<string, string>> = {
     "what the desktop has for its clipboard, by fixed words, when a person copies or pastes; nothing of the working directory",
   "packages/cli/src/terminal/full/prompt/external-editor.ts":
     "/bin/sh, with VISUAL or EDITOR; nothing of the working directory",
+  "packages/host/src/permissions/hidden-paths.ts": "rg from outside of the workspace, without settings",
   "packages/host/src/programs/git.ts":
     "git, in the sandbox, for a difference that a person asks for; nothing that the repository names",
   "packages/host/src/hooks/run-hook.ts":
     "/bin/sh, with a hook of the user, or of a project by a command that a person agreed to",
   "packages/tools/src/sandbox/holder.ts": "mkfifo from outside of what commands write",
+  "packages/tools/src/sandbox/loopback.ts":
+    "nsenter and socat from outside of what commands write, without an environment",
   "packages/tools/src/sandbox/protected-places.ts": "rg from outside of what commands write, without settings",
   "packages/tools/src/sandbox/sandbox-process.ts": "bwrap, found likewise",
   "packages/tools/src/sandbox/running-sandbox.ts": "our own process",
+  "packages/tools/src/sandbox/shared-networks.ts": "bwrap from outside of what commands write, with `cat` and socat",
   "packages/tools/src/web/read-html.ts": "our own process, without an environment",
   "packages/tools/src/workspace/commands/command.ts": "/bin/sh, in the sandbox, for a command that was judged",
   "packages/tools/src/workspace/commands/piped-program.ts":

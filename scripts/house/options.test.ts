@@ -23,7 +23,7 @@ import { openOtlp } from "@banyan/telemetry/otlp";
 import { Formatters } from "@banyan/tools/formatters";
 import { LanguageServers, symbolTools } from "@banyan/tools/language-servers";
 import { McpServers, openMcpServers } from "@banyan/tools/mcp";
-import { openSandbox } from "@banyan/tools/sandbox";
+import { NetworkAccess, openSandbox } from "@banyan/tools/sandbox";
 import * as web from "@banyan/tools/web";
 import * as workspace from "@banyan/tools/workspace";
 import { describe, expect, test } from "vitest";
@@ -106,6 +106,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "telemetry openOtlp": (options) => openOtlp(options),
   "tools Formatters.constructor": (options) => new Formatters(options),
   "tools LanguageServers.constructor": (options) => new LanguageServers(options),
+  "tools NetworkAccess.constructor": (options) => new NetworkAccess(options),
   "tools McpServers.constructor": (options) => new McpServers(options),
   "tools openMcpServers": (options) => openMcpServers(options),
   "tools openSandbox": (options) => openSandbox(options),

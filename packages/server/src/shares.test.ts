@@ -76,6 +76,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   "branch.compact": { at: createId() },
   "question.answer": { question: createId(), answer: { decision: "allow" } },
   "rule.revoke": { pattern: "shell(ls)" },
+  "address.revoke": { address: "example.org" },
   "message.label": { message: createId(), label: "x" },
   "message.star": { message: createId(), starred: true },
   "summary.edit": { message: createId(), text: "x" },

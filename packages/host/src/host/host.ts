@@ -78,8 +78,7 @@ export class Host {
   readonly worktrees: Worktrees;
   readonly hooks: Hooks;
   readonly #approval: Approval;
-  readonly #parts: Pick<HostParts, "canAsk" | "machine" | "network" | "notice" | "output">;
-  readonly #telemetry: HostParts["telemetry"];
+  readonly #parts: Pick<HostParts, "canAsk" | "machine" | "network" | "notice" | "output" | "telemetry">;
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
   readonly #whyNotReadIn: (folder: string) => ReadRefusal | undefined;
@@ -105,7 +104,6 @@ export class Host {
     this.configuration = configuration;
     this.redact = redact;
     this.instructions = instructions;
-    this.#telemetry = parts.telemetry;
     this.#approval = new Approval(settings.approval ?? "ask");
     this.env = env;
     this.home = home;
@@ -162,7 +160,7 @@ export class Host {
 
   async #equip(): Promise<Equipment> {
     const { places, store, workspace, project, configuration, redact } = this;
-    const { telemetry } = this.#telemetry;
+    const { telemetry } = this.#parts.telemetry;
     const equipment = await openEquipment({
       places,
       store,
@@ -235,7 +233,7 @@ export class Host {
       ...this.instructions.notices,
       ...(this.#equipped?.notices ?? []),
       ...this.#withdrawn,
-      ...this.#telemetry.notices,
+      ...this.#parts.telemetry.notices,
     ];
   }
 
@@ -324,7 +322,7 @@ export class Host {
     }
     for (const { reason } of narrowedRules(session.allowed))
       this.#parts.notice(`A rule that you added to this conversation now allows fewer calls: ${reason}`);
-    this.#telemetry.telemetry?.follow(session);
+    this.#parts.telemetry.telemetry?.follow(session);
     this.hooks.follow(session);
     this.worktrees.sweep(session.id, session.state).catch(() => {});
     const { titleModel } = this.configuration.settings;
@@ -396,6 +394,6 @@ export class Host {
     await this.hooks.close();
     await this.#equipment?.then((equipment) => equipment[Symbol.asyncDispose]()).catch(() => {});
     await this.store.close();
-    await this.#telemetry.close?.();
+    await this.#parts.telemetry.close?.();
   }
 }

@@ -23,7 +23,10 @@ export interface FormatterKind {
 
 const SCRIPTS = [".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"];
 
-/** The formatters that Banyan looks for. The first one that the project uses for a file counts. */
+/**
+ * The formatters that Banyan looks for. The first one that the project uses for a file counts.
+ * @example const withoutPrettier = KNOWN_FORMATTERS.filter(({ name }) => name !== "prettier");
+ */
 export const KNOWN_FORMATTERS: readonly FormatterKind[] = [
   {
     name: "biome",

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { expandHome } from "../workspace/files/named-path.ts";
+import type { NetworkAccess } from "./network-access.ts";
 import type { PlaceLimit } from "./place-limits.ts";
 
 /** What a note about a failed command needs to know. */
@@ -64,4 +65,16 @@ function pathNote(named: string, line: string, { folder, home, placeLimit }: Edg
   if (limit === "hidden" && CANNOT_SEE.test(line)) return `Probably the sandbox: it hides ${path}.`;
   if (limit === "read-only" && CANNOT_WRITE.test(line)) return `Probably the sandbox: ${path} is read-only there.`;
   return "";
+}
+
+/** Returns what holds a command of a conversation, in one line for its question (S41). */
+export function confinementLine(
+  sandbox: { readonly network: NetworkAccess; readonly writable: readonly string[] } | undefined,
+  conversation: string,
+): string {
+  if (!sandbox) return "Outside the sandbox";
+  const list = new Intl.ListFormat("en-GB");
+  const addresses = sandbox.network.list(conversation).map(({ address }) => address);
+  const network = addresses.length === 0 ? "no network" : `network only to ${list.format(addresses)}`;
+  return `In the sandbox: ${network}, writes only in ${list.format(["this folder", ...sandbox.writable])}`;
 }

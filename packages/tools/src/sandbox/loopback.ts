@@ -1,12 +1,16 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import { listeningPorts } from "./listening-ports.ts";
 import type { NetworkEntrance } from "./messages.ts";
+
+/** The state of a listening socket in `/proc/net/tcp`. */
+const LISTENS = "0A";
 
 /**
  * The loopback that programs of a sandbox share, as the program outside sees it (S39). See {@link Sandbox.loopback}.
  * @example
- * const [port] = sandbox.loopback("conversation-1")?.ports() ?? [];
+ * const opening = await openSandbox({ root: "." });
+ * if (opening.available) console.log(opening.sandbox.loopback("conversation-1")?.ports());
  */
 export interface SharedLoopback {
   /** Returns the TCP ports on which the programs listen, in ascending order. */
@@ -41,4 +45,29 @@ export function sharedLoopback({ enter, process, relays }: NetworkEntrance, soca
       return socket;
     },
   };
+}
+
+/** Returns the TCP ports on which programs listen in the network of a process, with the loopback address to use. */
+export function listeningPorts(process: number): ReadonlyMap<number, "127.0.0.1" | "[::1]"> {
+  return new Map([
+    ...portsOf(`/proc/${process}/net/tcp6`).map((port) => [port, "[::1]"] as const),
+    ...portsOf(`/proc/${process}/net/tcp`).map((port) => [port, "127.0.0.1"] as const),
+  ]);
+}
+
+function portsOf(table: string): number[] {
+  return rowsOf(table).flatMap((row) => {
+    const [, address = "", , state] = row.trim().split(/\s+/);
+    const port = address.split(":")[1];
+    return state === LISTENS && port !== undefined ? [Number.parseInt(port, 16)] : [];
+  });
+}
+
+function rowsOf(table: string): string[] {
+  try {
+    return readFileSync(table, "latin1").split("\n").slice(1);
+  } catch {
+    // The process has ended, or the kernel has no IPv6.
+    return [];
+  }
 }

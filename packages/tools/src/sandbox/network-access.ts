@@ -1,3 +1,5 @@
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+
 /** A network address that a program tries to reach. `host` is a name or an IP address. See {@link ConnectionAsker}. */
 export interface NetworkAddress {
   readonly host: string;
@@ -15,7 +17,9 @@ export interface AllowedAddress {
  * Decides about the connections of one program in a sandbox.
  * @example
  * const asker: ConnectionAsker = { canAsk: true, allows: () => false, connect: async ({ host }) => `${host} is not needed` };
- * await sandbox.wrap({ file: "/bin/sh", args: ["-c", "npm ci"], environment: {} }, { asker });
+ * const opening = await openSandbox({ root: "." });
+ * if (!opening.available) throw new Error(opening.reason);
+ * await opening.sandbox.wrap({ file: "/bin/sh", args: ["-c", "npm ci"], environment: {} }, { asker });
  */
 export interface ConnectionAsker {
   /** False if no user can be asked, as for a command in the background. */
@@ -31,7 +35,10 @@ export interface ConnectionAsker {
 
 /**
  * The user and network of one program in the sandbox.
- * @example const server = await sandbox.wrap({ file: "npm", args: ["start"], environment: {} }, { loopback: "talk" });
+ * @example
+ * const opening = await openSandbox({ root: "." });
+ * if (!opening.available) throw new Error(opening.reason);
+ * await opening.sandbox.wrap({ file: "npm", args: ["start"], environment: {} }, { loopback: "conversation-1" });
  */
 export interface WrapOptions {
   /**
@@ -67,6 +74,14 @@ export interface NetworkAccessOptions {
   readonly advice?: (address: string) => string;
 }
 
+const OPTIONS: OptionNames<NetworkAccessOptions> = {
+  domains: true,
+  keep: "function",
+  registries: "function",
+  canAsk: "boolean",
+  advice: "function",
+};
+
 /**
  * Returns an address as `host:port`, in the form of the setting `sandbox.network.allow`. Other spellings of an IP address
  * become the usual one, and other letters of a name become Punycode.
@@ -91,6 +106,7 @@ export class NetworkAccess {
   readonly #watchers = new Set<() => void>();
 
   constructor(options: NetworkAccessOptions) {
+    refuseUnknown("NetworkAccess", options, OPTIONS);
     this.canAsk = options.canAsk ?? true;
     this.#options = options;
     this.#domains = [...new Set(options.domains)];

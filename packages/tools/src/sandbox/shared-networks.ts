@@ -3,7 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { shellWords } from "./find-program.ts";
-import { listeningPorts } from "./listening-ports.ts";
+import { listeningPorts } from "./loopback.ts";
 import type { NetworkEntrance } from "./messages.ts";
 
 /** The programs that make a shared network, and the socket of the sandbox's proxy if domains are allowed. */

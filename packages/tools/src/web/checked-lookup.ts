@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { WebError } from "./error.ts";
-import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
+import { isInLoopbackRange, isPublicAddress } from "./public-address.ts";
 
 /** The allowed machines, and the resolver of host names. See {@link WebFetchOptions}. */
 export interface NetworkReach {
@@ -18,7 +18,7 @@ export async function resolveBySystem(host: string): Promise<string[]> {
 
 /** Returns whether the host of a URL is this machine: a loopback address, `localhost`, or a name inside `localhost`. */
 export function isLoopbackHost(hostname: string): boolean {
-  return /^(?:.*\.)?localhost\.?$/i.test(hostname) || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ""));
+  return /^(?:.*\.)?localhost\.?$/i.test(hostname) || isInLoopbackRange(hostname.replace(/^\[|\]$/g, ""));
 }
 
 /** Throws a `WebError` if the host of the address is an IP address that is not allowed. */

@@ -25,7 +25,7 @@ export function isPublicAddress(text: string, own = ownAddresses()): boolean {
 }
 
 /** Returns whether an IP address is a loopback address: `127.0.0.0/8` or `::1`. */
-export function isLoopbackAddress(text: string): boolean {
+export function isInLoopbackRange(text: string): boolean {
   return ipaddr.isValid(text) && embeddedAddress(ipaddr.parse(text)).range() === "loopback";
 }
 

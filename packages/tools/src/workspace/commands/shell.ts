@@ -2,7 +2,7 @@ import { defineTool, type Tool, type ToolContext } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { NotExecutedError } from "@banyan/core/hosts";
 import { z } from "zod";
-import { confinementLine } from "../../sandbox/confinement.ts";
+import { confinementLine } from "../../sandbox/edge-notes.ts";
 import { childEnvironment, type ProcessEnvironment } from "../../sandbox/environment.ts";
 import { SandboxError } from "../../sandbox/messages.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
