@@ -13,8 +13,8 @@ import { say } from "@banyan/core";
 import { inEnglish } from "@banyan/core/shown";
 import { wrapSentence } from "../show/fit-text.ts";
 import { plainLine } from "../show/plain-text.ts";
-import { type AfterCommand, ASK, type ConversationContext } from "./command.ts";
 import { undoneLines } from "./changes.ts";
+import { type AfterCommand, ASK, type ConversationContext } from "./command.ts";
 import { nextTurn } from "./turn-step.ts";
 import { showView } from "./views.ts";
 

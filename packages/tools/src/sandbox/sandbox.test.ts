@@ -247,7 +247,7 @@ describe("what a command may reach", () => {
   test("the model is told what it can reach and write", async () => {
     const tools = workspaceTools({ root: folder.root, sandbox });
     expect(tools.find((tool) => tool.name === "shell")?.description).toMatch(
-      /in \$TMPDIR, and there is no network\. Empty files there, such as \.mcp\.json, may be placeholders\.$/,
+      /and \$TMPDIR, and there is no network\. Empty files there, such as \.mcp\.json, may be placeholders\.$/,
     );
     await using inside = await sandboxOf(folder, { network: { allow: ["example.org"] } });
     expect(shellTool(openWorkspace(folder.root), { sandbox: inside }).description).toContain("reached: example.org.");

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { helloServer, sandboxOf, startIn, whyNoSandbox } from "../sandbox/sandbox.fixture.ts";
 import type { Sandbox } from "../sandbox/index.ts";
+import { helloServer, sandboxOf, startIn, whyNoSandbox } from "../sandbox/sandbox.fixture.ts";
 import { call, TestFolder } from "../workspace/test-folder.fixture.ts";
 import { fetchTool } from "./index.ts";
 

@@ -54,6 +54,8 @@ export interface CommandOptions {
   readonly onOutput: (text: string, written: string) => void;
 }
 
+/** Milliseconds: a command that waits for its user needs no finer timer. */
+const SHORTEST_TIMER = 100;
 /** Milliseconds for the last bytes of an output after all its writers have ended. */
 const DRAIN = 250;
 
@@ -134,17 +136,16 @@ export async function runShellCommand(
   }
   const stop = Promise.withResolvers<CommandEnd>();
   let timer: NodeJS.Timeout | undefined;
-  const begun = performance.now();
-  const { timeout = 0, connections } = options;
-  const endIn = (milliseconds: number) => {
+  /** `granted`: milliseconds of waiting for the user that the timer already adds. */
+  const endIn = (milliseconds: number, granted = 0) => {
     timer = setTimeout(() => {
-      const left = begun + timeout + (connections?.waited ?? 0) - performance.now();
-      if (left > 0) endIn(left);
+      const { waited = 0 } = options.connections ?? {};
+      if (waited > granted) endIn(Math.max(waited - granted, SHORTEST_TIMER), waited);
       else stop.resolve({ type: "timed-out" });
     }, milliseconds);
     if (options.onInput) timer.unref();
   };
-  if (options.timeout !== undefined) endIn(timeout);
+  if (options.timeout !== undefined) endIn(options.timeout);
   const onAbort = () => stop.resolve({ type: "cancelled" });
   options.signal.addEventListener("abort", onAbort, { once: true });
   if (stdin && options.onInput) {

@@ -246,7 +246,7 @@ linux.each(["process.exit(0)", "throw new Error('broken')", "process.kill(proces
       const signal = new AbortController().signal;
       shellTool(openWorkspace(".")).execute(
         { command: "setsid sleep ${id} & trap '' TERM; touch begun; sleep ${id}; sleep ${id}" },
-        { signal, progress() {} },
+        { signal, progress() {}, conversation: { id: "c" } },
       );
       setInterval(() => { if (existsSync("begun")) { ${ending} } }, 10);`;
     folder.add("program.ts", program);

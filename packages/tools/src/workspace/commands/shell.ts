@@ -248,8 +248,8 @@ function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOp
 function confines({ network: { domains, canAsk } }: Sandbox): string {
   const known =
     domains.length === 0 ? "there is no network" : `only these domains can be reached: ${domains.join(", ")}`;
-  const network = canAsk ? `${known}, unless the user allows a connection when the command tries it` : known;
-  return ` In the sandbox, a command can write only in the workspace and in $TMPDIR, and ${network}. Empty files there, such as .mcp.json, may be placeholders.`;
+  const network = canAsk ? `${known}, unless the user allows a connection` : known;
+  return ` In the sandbox, a command can write only in the workspace and $TMPDIR, and ${network}. Empty files there, such as .mcp.json, may be placeholders.`;
 }
 
 /** Returns the result for the model: the output, and the end of the command unless it succeeded. */
