@@ -84,6 +84,7 @@ test("F99: /context and /status have the provider's count of the last request, a
       user: { rights: ["act"] },
       models: { current: { name: "scripted/model" } },
       turns: { mode: "chat", approval: "ask" },
+      ask: () => Promise.resolve({ state: "Commands run in a sandbox." }),
       sentHere: () =>
         Promise.resolve({ parts: [{ kind: "conversation", source: "messages", tokens: 4 }], size: 10_000 }),
       screen: { columns: 200, style: styleFor(process.stdout, "never") },

@@ -95,7 +95,8 @@ function transcriptLines(message: Message, width: number, theme: Theme): readonl
   if (message.role === "user") {
     const undone = undoneLine(message);
     if (undone !== undefined) return wrapCells(theme.dim(undone), width);
-    if (message.author !== "user") {
+    // The task of a sub-agent is also a message of a tool, and looks like a user's message.
+    if (message.author === "system" || (message.author === "tool" && message.parentId !== null)) {
       const { text, problems } = modelNotice(message);
       const block = text === "" ? [] : modelNoticeBlock(message.author, text, width, theme);
       return [...cutOutputLines(block, theme, undefined), ...problemLines(problems, theme, width)];
