@@ -328,7 +328,7 @@ export class AgentReport {
       readonly begin: (input: Json, context: ToolContext) => Promise<Answer>;
       /** Result of the call. If undefined, the agent's later updates contain the result. */
       readonly outcome: string | ((answer: Answer) => string) | undefined;
-      /** Returns the answer to the agent for a call that was denied, cancelled or failed. */
+      /** Returns what the agent learns about a call that failed, or that was denied or cancelled. */
       readonly otherwise: (isCancelled: boolean) => Answer;
     },
   ): Promise<Answer> {

@@ -39,7 +39,7 @@ export interface Arguments {
 
 export type ColorChoice = "auto" | "always" | "never";
 
-/** The options of a command line without any word. */
+/** The options of a command line that has no words. */
 export const NO_WORDS: Arguments = {
   print: false,
   continue: false,

@@ -54,7 +54,7 @@ export function lastResponse({ run, leaf }: TurnEnd, state: ConversationState) {
   return message?.run === run ? message : undefined;
 }
 
-/** Returns a task's result, or the text of the last response. At a limit without a response, returns a sentence. */
+/** Returns a task's result, or the text of the last response. If a limit ended the turn before a response, returns a sentence about that. */
 export function turnEndText(end: TurnEnd, state: ConversationState): string {
   const message = lastResponse(end, state);
   if (end.reason === "finished") return taskResult(message);

@@ -260,7 +260,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "/bring 1",
-      refuses("You are already on branch 1. Switch to the branch that should get its changes, then write /bring 1."),
+      refuses("You are already on branch 1. To bring its changes elsewhere, switch branches and write /bring 1."),
     ],
     ["/bring 9", refuses("There is no branch 9.")],
     ["/bring oak", refuses("There is no branch oak.")],

@@ -187,7 +187,7 @@ function refuseOwnBranch({ state, leaf, say }: ActionContext, from: string, argu
     const branch = String(leaves(state).indexOf(own) + 1);
     throw new ActionRefusal(
       say(
-        "You are already on branch {branch}. Switch to the branch that should get its changes, then write /bring {branch}.",
+        "You are already on branch {branch}. To bring its changes elsewhere, switch branches and write /bring {branch}.",
         { branch },
       ),
     );

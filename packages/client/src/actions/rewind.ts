@@ -13,11 +13,11 @@ import { readNamedMessage } from "./named-targets.ts";
 type Comparison = Result<"file.compare">;
 type ComparedPath = Comparison["files"][number];
 
-/** Lines of all diffs together, and of a list. */
+/** Maximum lines: of all diffs together, and of a list. */
 const MOST = { diff: 200, listed: 40 };
 
 /**
- * Reads `/undo` without arguments, which takes back the files of the last turn, and its arguments `to #n`, `to #n now`,
+ * Reads `/undo`. Without arguments, `/undo` restores the files before the last turn. Arguments: `to #n`, `to #n now`,
  * `to #n all` and `rewind` (E11, T66). `to #n` compares; the others restore files as they were at a message, or before
  * the latest rewind. Returns undefined for other arguments.
  */

@@ -105,7 +105,7 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
 }
 
 /**
- * The last messages that a summary does not cover, in addition to unanswered messages. `newest`: as many as fit.
+ * How many of the last messages a summary does not cover, in addition to unanswered messages. `newest`: as many as fit.
  * `half`: half of these, because more messages arrive while the model writes a summary in the background. `asked`: a
  * share of the visible messages, for a summary that a user or the model asked for.
  */

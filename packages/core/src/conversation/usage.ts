@@ -47,7 +47,7 @@ export type Cost = number | undefined;
 
 /** Usage of a turn, including failed model calls. See {@link isEvent}. */
 export interface TurnUsage {
-  /** Steps begun, without the final answer at a limit. */
+  /** The number of steps begun. The final answer at a limit does not count. */
   readonly steps: number;
   readonly usage: Usage;
   /** US dollars. Absent: the price of a model is unknown. */

@@ -88,7 +88,7 @@ export function hasLearntWindow(model: ModelDriver): boolean {
 }
 
 /**
- * Returns the smallest context window that was learnt for a model, by its name, for lists of models.
+ * Returns the smallest context window learnt for the model with this name. Lists of models use this window.
  * @example learntWindow("ollama/qwen3") // undefined, as long as no request was too long
  */
 export function learntWindow(id: string): number | undefined {

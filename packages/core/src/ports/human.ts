@@ -15,7 +15,7 @@ export interface PermitRequest {
   readonly allowed: readonly string[];
   /** The call ran already, without asking. Only a denial counts: a rule denies the call, or demands a question. */
   readonly done?: boolean | undefined;
-  /** Aborts when the call is cancelled, so that the decision is not needed. */
+  /** Aborts when the call is cancelled: the decision is then no longer needed. */
   readonly signal: AbortSignal;
 }
 

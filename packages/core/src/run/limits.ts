@@ -16,7 +16,7 @@ import { alarm } from "../model/alarm.ts";
  * new Agent({ model, tools: [launchAgent()], limits });
  */
 export interface Limits {
-  /** Maximum model calls of a turn, without the final answer at a limit. Default 50. */
+  /** Maximum model calls of a turn. The final answer at a limit does not count. Default 50. */
   readonly steps?: number | undefined;
   /** Maximum input and output tokens of all model calls. */
   readonly tokens?: number | undefined;

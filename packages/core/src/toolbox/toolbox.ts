@@ -91,14 +91,14 @@ export class Toolbox {
     return this.#tools.get(name)?.tool;
   }
 
-  /** Returns the agent to which a response hands over, once all its calls have results: that agent may lack the tools. */
+  /** Returns the agent to which a response hands over, if all calls have results, as the new agent may lack the tools. */
   handOffIn(response: AssistantMessage): TaskAgent | undefined {
     if (!this.handsOver || !isSettled(response)) return undefined;
     const isHandOff = ({ tool, status }: Call) => status === "completed" && this.find(tool)?.handsTo !== undefined;
     return this.find(response.calls.findLast(isHandOff)?.tool ?? "")?.handsTo?.();
   }
 
-  /** Returns the forwarded call in a call of a forwarding tool, or nothing if the call names no other tool. */
+  /** Returns the call that a forwarding tool forwards, or nothing if the arguments name no other tool. */
   forwarded(name: string, inputText: string): { readonly tool: string; readonly inputText: string } | undefined {
     if (!this.find(name)?.forwards) return undefined;
     const { tool, input = {} } = (writtenInput(inputText) ?? {}) as { readonly tool?: unknown; readonly input?: Json };
@@ -124,7 +124,7 @@ export class Toolbox {
 
 type ArgumentCheck = (input: Json) => CheckedArguments | Promise<CheckedArguments>;
 
-/** Checks rejected arguments once more, corrected to the model's probable meaning. */
+/** Corrects rejected arguments to what the model probably meant, and checks them again. */
 function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
   return (input) => {
     const again = (checked: CheckedArguments) => {

@@ -69,7 +69,7 @@ export interface Turn<out Result = Json | undefined> {
   readonly usage: Usage;
   /** US dollars for the same model calls. `undefined`: the price of a model is unknown. */
   readonly cost: Cost;
-  /** Steps begun, without the final answer at a limit. */
+  /** The number of steps begun. The final answer at a limit does not count. */
   readonly steps: number;
   /** Description of the limit, if `reason` is `limit`. */
   readonly limit: string | undefined;

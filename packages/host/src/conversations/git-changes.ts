@@ -6,7 +6,7 @@ import { WorktreeError } from "../worktrees/error.ts";
 /** The folder in a repository, and how git runs there. See {@link changesSinceCommit}. */
 export interface GitFolder extends Pick<GitOptions, "env" | "sandbox" | "signal"> {
   readonly folder: string;
-  /** Gets the contents of which diffs show a part (S22). */
+  /** Gets the whole contents of files whose diffs show a part (S22). */
   readonly watch: KeyWatch;
 }
 

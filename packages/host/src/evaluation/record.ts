@@ -134,7 +134,7 @@ export interface Evaluation {
     readonly attempts: EvaluationCost;
     /** Spent by the judges of these attempts. */
     readonly judging: EvaluationCost;
-    /** Spent by interrupted or failed attempts, and by users who continued an attempt. */
+    /** The cost of attempts that failed or were interrupted, and of attempts that a user continued. */
     readonly beside: EvaluationCost;
     readonly all: EvaluationCost;
   };

@@ -116,7 +116,7 @@ const TOLD = 8_000;
 const NO_FILES = { files: {} };
 
 const AS_BEFORE = "the checks also pass with tests, configurations, scripts and lock files as they were";
-const UNKNOWN = "It is not known how tests and configurations were when the goal began.";
+const UNKNOWN = "Banyan does not know the state of the tests and configurations when the goal began.";
 
 /** Returns the check that runs all commands again with the files that decide about tests in their first state. */
 function firstStateCheck(plain: readonly CaseCheck[], options: WorkspaceGoalOptions): GoalCheck {

@@ -35,7 +35,7 @@ interface Act {
   readonly fields: Readonly<Record<string, { readonly value: Json | undefined; readonly ours: string | undefined }>>;
 }
 
-/** Hooks on an act fire for every tool (S43). Hooks on `Write` or `Edit` mean any change of files, as rules do. */
+/** Hooks on an act fire for every tool (S43). A hook on `Write` or `Edit` fires for any change of a file, as rules do. */
 const NAMES = {
   run: namesFor(COMMAND),
   change: [...namesFor(WRITING), ...namesFor(EDITING)],
@@ -50,7 +50,7 @@ function namesFor(own: string): readonly string[] {
 /**
  * Describes a call as hooks expect it: `Bash` with a command, `Edit` and `Write` with a `file_path`, `Read`,
  * `WebFetch`, `mcp__server__tool`. A call on several files becomes several calls. For a call of an MCP tool, the first
- * entry is the whole call; a hook that matches this entry gets no single actions.
+ * entry is the whole call; a hook that matches the whole call does not get its actions one by one.
  */
 export function hookCalls(tool: Tool, input: Json, directory: string): readonly HookCall[] {
   const fields: HookFields = isJsonRecord<HookFields>(input) ? input : {};

@@ -230,7 +230,11 @@ const acpAgent = z.strictObject(
 );
 
 const retention = z.strictObject(
-  { days: count.describe("Removes conversations without star or label after this many days without a new message.") },
+  {
+    days: count.describe(
+      "Removes a conversation that has no star and no label, when it has had no new message for this many days.",
+    ),
+  },
   'an object, as in {"days":90}',
 );
 

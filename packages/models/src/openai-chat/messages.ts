@@ -51,7 +51,7 @@ export interface OpenAIMessages {
   readonly hasCalls?: boolean;
 }
 
-/** Keys of provider data: an answer's reasoning details, a call's extra content, the name of the reasoning field. */
+/** Keys under which provider data has an answer's reasoning details, a call's extra content, and the reasoning field. */
 export const kept = { answer: "reasoning_details", call: "extra_content", reasoning: "field" } as const;
 
 /** The fields in which servers send reasoning as text. */

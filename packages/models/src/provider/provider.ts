@@ -13,7 +13,7 @@ export interface ProviderFacts {
   readonly needsKey?: boolean;
   /** The environment variable of the address. */
   readonly addressVariable?: string;
-  /** `{VARIABLE}` inserts an environment variable. Absent: the user sets the address. Empty: the package has it. */
+  /** `{VARIABLE}` inserts an environment variable. If absent, the user sets the address. If empty, the package knows the address. */
   readonly address?: string;
   /** The path that is added to an address without a path, such as `http://127.0.0.1:11434`. */
   readonly path?: string;

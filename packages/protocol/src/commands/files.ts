@@ -15,7 +15,10 @@ const target = {
     .describe(
       "The message to go back to: its files are those before the next message of the branch. On another branch: those after the last call down to this message, or, if none changed files, those where the branches fork. Default: the root.",
     ),
-  undo: z.boolean().optional().describe("True in place of `to`: the files before the latest `file.rewind`."),
+  undo: z
+    .boolean()
+    .optional()
+    .describe("Set this instead of `to` to restore the files before the latest `file.rewind`."),
 };
 
 const changeSince = fileChange.extend({
@@ -82,7 +85,7 @@ export const fileCommands = {
     takenBack,
   ),
   "file.compare": command(
-    "Compares the workspace with its files at another message of the conversation, or with git's last commit, whatever changed them. Changes nothing.",
+    "Compares the workspace with its state at another message of the conversation, or with git's last commit. Lists all changes, whoever made them, and changes no file.",
     {
       conversation: id,
       leaf: id,
@@ -90,17 +93,17 @@ export const fileCommands = {
       turn: z
         .boolean()
         .optional()
-        .describe("True in place of `to`: the files before the last turn that changed files."),
+        .describe("Set this instead of `to` to compare with the files before the last turn that changed a file."),
       git: z
         .boolean()
         .optional()
         .describe(
-          "True in place of `to`: the files of git's last commit, and new files that git does not ignore. Digests are then git's object ids.",
+          "Set this instead of `to` to compare with git's last commit. New files count unless git ignores them. Digests are then git's object ids.",
         ),
     },
     z.object({
       asOf: count.optional().describe("For `file.rewind`. Absent if no file can differ, and with `git`."),
-      to: id.optional().describe("The message of the earlier files, for `file.rewind`. Absent for the root."),
+      to: id.optional().describe("The message whose files `file.rewind` restores. Absent for the root."),
       files: listSchema(changeSince).describe(
         "The changes since then, which a rewind takes back. Folders have modes that begin with `04`. Only the first 200 files have a diff.",
       ),

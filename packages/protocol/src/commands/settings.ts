@@ -60,7 +60,7 @@ export const settingsCommands = {
       mode: z
         .enum(["plan", "ask", "edits", "all"])
         .describe(
-          "Calls that run without a question. `plan`: only reads, until a user allows a plan. `ask`: only reads. `edits`: reads, and changes of workspace files. `all`: all calls.",
+          "Calls that run without a question. `plan`: only calls that read, until a user allows a plan. `ask`: only calls that read. `edits`: also changes of workspace files. `all`: all calls.",
         ),
       conversation: id.optional().describe("For `all`: the conversation."),
       confirmed: z.boolean().optional().describe("For `all`: true if a user confirmed."),

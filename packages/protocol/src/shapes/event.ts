@@ -119,7 +119,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...callOf,
       tool: z.string(),
       inputText: z.string(),
-      via: z.string().optional().describe("The tool that the model called, if that tool forwards calls to `tool`."),
+      via: z.string().optional().describe("The forwarding tool that the model called. `tool` is the tool that ran."),
       input: anyJson.optional(),
       about: about.optional(),
     }),

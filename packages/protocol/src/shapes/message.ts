@@ -15,7 +15,7 @@ export const call = z.looseObject({
   id: callId,
   tool: z.string(),
   inputText: z.string().describe("Arguments exactly as the model wrote them."),
-  via: z.string().optional().describe("The tool that the model called, if that tool forwards calls to `tool`."),
+  via: z.string().optional().describe("The forwarding tool that the model called. `tool` is the tool that ran."),
   input: json.optional().describe("Checked arguments. Absent while the model writes them, and if they are not JSON."),
   about: about.optional(),
   executedInput: json.optional().describe("Arguments of the execution, if a user changed them."),

@@ -191,7 +191,7 @@ export const about = z.object({
   change: z
     .object({ goes: z.string().optional(), comes: z.string() })
     .optional()
-    .describe("Names of the arguments with the removed (`goes`) and added (`comes`) text."),
+    .describe("Names of two arguments: `goes` contains the removed text, `comes` the added text."),
   looksAt: z
     .object({ one: z.string(), several: z.string() })
     .optional()

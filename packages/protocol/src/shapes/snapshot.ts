@@ -125,7 +125,7 @@ const broken = z.looseObject({
 
 const narrowedRule = z.object({
   rule: z.string(),
-  reason: z.string().describe("The change since then, and the remedy for the user."),
+  reason: z.string().describe("What changed since then, and what the user can do."),
 });
 
 /**

@@ -175,7 +175,7 @@ export function labelBeginnings(names: readonly string[]): string[] {
   return names.map((name) => `[${JSON.stringify(name)},`);
 }
 
-/** SQL: true if the conversation `c` has no label that begins with a text of the parameter. */
+/** SQL: true if the conversation `c` has no label that begins with one of the texts in the parameter. */
 export function withoutLabels(parameter: string): string {
   return `NOT EXISTS (
     SELECT FROM unnest(c.labels) AS label, unnest(${parameter}::text[]) AS name WHERE starts_with(label, name))`;

@@ -5,7 +5,7 @@ import { SAYING, type SearchableEvent, searchableEvents } from "../search/search
 import { spaceIndexText } from "../search/words.ts";
 import { inSqliteTransaction, prepareForArrays, readBesideWriter } from "./database.ts";
 
-/** Maximum events of a batch, and characters after which a batch ends: reading blocks other work. */
+/** The largest batch, in events and in characters. Batches are small, because reading blocks other work. */
 const BATCH = 500;
 const CHARACTERS = 4 * 1024 * 1024;
 

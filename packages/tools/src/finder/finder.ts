@@ -41,7 +41,7 @@ export function toolFinder(tools: () => readonly Tool[], bytes = MOST_BYTES): re
     defineTool({
       name: "find_tools",
       description:
-        "Finds unlisted tools of the connected MCP servers by their purpose. Returns names, descriptions and input schemas. Search here before you report that something is impossible. Run a tool that you found with call_tool.",
+        "Finds unlisted tools of the connected MCP servers by their purpose. Returns names, descriptions and input schemas. Search here before you report that something is impossible. To run a tool that you found, use call_tool.",
       brief: "Finds unlisted tools by their purpose.",
       input: wanted,
       effects: "none",

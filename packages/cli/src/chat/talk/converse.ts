@@ -171,7 +171,7 @@ export async function loadCommandCompletion(
 
 const HELP = 60;
 
-/** Lets `#` complete messages at once, and `@` named agents as soon as they are known (T14). */
+/** `#` completes messages at once. `@` completes names of agents as soon as the agents are known (T14). */
 async function loadNameCompletion({ live }: Terminal, host: Host, talk: Pick<Talk, "session">): Promise<void> {
   const complete = (agents: Equipment["agents"]) =>
     live?.configure({ names: () => [...agentNames(agents), ...messageNames(talk.session?.state, host.agent.name)] });

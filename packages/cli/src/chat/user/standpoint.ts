@@ -19,11 +19,11 @@ export interface NextMessageTarget {
   readonly revise?: boolean;
 }
 
-/** The branch that ends at `leaf`, and the message to go back to; absent: the root. */
+/** The branch that ends at `leaf`, and the message to go back to. Without a message: the root. */
 export interface EarlierPlace {
   readonly leaf: string;
   readonly to?: string;
-  /** True in place of `to`: the files before the latest rewind. */
+  /** Set instead of `to`, for the files before the latest rewind. */
   readonly undo?: true;
 }
 

@@ -42,7 +42,7 @@ export interface TerminalUserOptions {
 interface UserPartOfContext extends UsersContext {
   /** Replaces likely secrets in a text. */
   redact(text: string): string;
-  /** Continues from the latest leaf. A revised message's text leaves the prompt. */
+  /** Continues from the latest leaf. If the user was revising a message, its text is removed from the prompt. */
   goBack(): void;
 }
 

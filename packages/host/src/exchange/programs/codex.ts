@@ -88,7 +88,7 @@ class CodexSessionReader {
   readonly #calls = new Map<string, Writable<PastCall>>();
   /** Events with these come before the call's result. */
   readonly #ends = new Map<string, { readonly status?: string; readonly changes?: readonly FileChange[] }>();
-  /** For each file: the position in the conversation after each of its lines, by byte offset. */
+  /** For each file: the byte offset of each line end, with the position in the conversation. */
   readonly #stood = new Map<string, { readonly end: number; readonly last: string | null; readonly turns: number }[]>();
   #file = "";
   #provider = "openai";

@@ -8,7 +8,7 @@ import { partsFrom } from "../door.ts";
 /** A user message from an editor. */
 export interface EditorPrompt {
   readonly parts: readonly UserPart[];
-  /** True if the editor added texts of files: then no files that the texts name are attached. */
+  /** True if the editor already added the texts of files. Banyan then attaches no files that the message names. */
   readonly asIs: boolean;
 }
 

@@ -53,7 +53,7 @@ export class EditorUpdates {
   /** The text that the editor has of unfinished messages. */
   readonly #written = new WrittenParts();
   readonly #calls = new Map<string, string>();
-  /** The text of sub-agents by their launching call, for editors without sub-agent sessions. */
+  /** The text of each sub-agent, by the id of the call that launched it, for editors without sub-agent sessions. */
   readonly #saying = new Map<string, string>();
   readonly #progress = new Map<string, number>();
   #compaction: string | undefined;

@@ -31,7 +31,7 @@ export function invalidParams(message: string, cause?: unknown): RequestError {
   return Object.assign(new RequestError(INVALID_PARAMS, message), { cause });
 }
 
-/** Resolves a prompt with the end of its turn, or rejects it. */
+/** Resolves the prompt when its turn ends, or rejects the prompt. */
 export function settlePrompt(
   { run, reason, error }: Extract<FeedItem, { type: "run.ended" }>,
   state: ConversationState,

@@ -27,7 +27,7 @@ export interface ContinuedBranch extends Pick<TurnRequest, "conversation" | "at"
 /**
  * Finds the branch that ends with the history that a program sends. If several conversations match, returns the newest.
  * So a chat of the program is one conversation, and an edited or repeated message is a branch. Nothing is stored for
- * this: the texts of the history are searched as a user would.
+ * this: Banyan searches for the texts of the history, as a user would.
  */
 export async function branchOfHistory(
   desk: Desk,

@@ -68,7 +68,7 @@ export class ForeignChanges {
   /** The last recorded state of all files of the workspace that git does not ignore. */
   #all: Map<string, NotedFile> | undefined;
 
-  /** `backups`: optional folder for previous contents. `watch` gets the contents of which diffs show a part. */
+  /** `backups`: optional folder for previous contents. `watch` gets the whole contents of files whose diffs show a part. */
   constructor(workspace: Workspace, { backups, watch }: { readonly backups?: string; readonly watch?: KeyWatch } = {}) {
     this.#workspace = workspace;
     this.#backups = backups;

@@ -41,7 +41,7 @@ interface OpenBlock<File extends Addressee> {
   readonly pieces: string[];
 }
 
-/** Finds the code blocks of one message that name files, while the message arrives (B27 to B30). */
+/** Finds code blocks that name a file in one message, while the message arrives (B27 to B30). */
 export class Capture<File extends Addressee> implements FenceListener {
   readonly #files: readonly File[];
   readonly #listener: CaptureListener<File> | undefined;

@@ -26,7 +26,7 @@ export interface RewindScope {
   isOwn(moment: Moment): boolean;
   /** True while background commands of the conversation run: changes since the last moment count as theirs. */
   readonly isBusy?: boolean | undefined;
-  /** Gets the contents of which diffs show a part (S22). */
+  /** Gets the whole contents of files whose diffs show a part (S22). */
   readonly watch?: KeyWatch | undefined;
 }
 

@@ -56,7 +56,7 @@ export async function hasBytes(at: string, stats: Stats, bytes: Buffer): Promise
   }
 }
 
-/** Returns false for a file that its owner must not open. */
+/** Returns false for a file that its own owner has no permission to open. */
 export async function setFileMode(at: string, mode: number): Promise<boolean> {
   const handle = await openUnlessDenied(at);
   try {
@@ -67,7 +67,7 @@ export async function setFileMode(at: string, mode: number): Promise<boolean> {
   }
 }
 
-/** Returns false for a file that its owner must not open. */
+/** Returns false for a file that its own owner has no permission to open. */
 export async function canOpen(at: string): Promise<boolean> {
   const handle = await openUnlessDenied(at);
   await handle?.close();

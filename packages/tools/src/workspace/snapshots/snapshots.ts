@@ -63,7 +63,7 @@ export interface RewindResult {
   readonly files: readonly FileChange[];
   /** A sentence for each path that was not restored. */
   readonly problems: readonly string[];
-  /** The moment before the restoration: restoring it undoes the restoration. */
+  /** The snapshot before the restoration. To undo the restoration, restore this snapshot. */
   readonly undo: number;
 }
 

@@ -46,8 +46,8 @@ export function Sharing({ leaf }: { readonly leaf: string | null }) {
           <li key={share.id} className="flex items-center justify-between gap-2 text-xs">
             <span>
               {share.leaf === undefined
-                ? t("Conversation, link expires {time}", { time: formatPageTime(share.expiresAt, UNTIL) })
-                : t("Branch, link expires {time}", { time: formatPageTime(share.expiresAt, UNTIL) })}
+                ? t("Link to this conversation, expires {time}", { time: formatPageTime(share.expiresAt, UNTIL) })
+                : t("Link to this branch, expires {time}", { time: formatPageTime(share.expiresAt, UNTIL) })}
             </span>
             <Button isSmall look="bad" onClick={() => page.told(revoke(share.id))}>
               {t("Revoke")}

@@ -21,7 +21,7 @@ export interface PageState {
   readonly prompts: Result<"prompt.list"> | undefined;
   /** Messages that the server has not answered yet, in order. */
   readonly unsent: readonly UnsentMessage[];
-  /** Messages from before a reload that the server refused: the conversation's composer gets them back. */
+  /** Messages that were sent before a reload and that the server refused. They return to the conversation's composer. */
   readonly refused: readonly RefusedMessage[];
   /** The conversation that is being removed and can still be restored. */
   readonly leaving: RecentRemoval | undefined;
