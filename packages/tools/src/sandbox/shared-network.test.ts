@@ -98,6 +98,9 @@ describe("commands of one conversation share a loopback", () => {
     const get = `NO_PROXY= no_proxy= NODE_USE_ENV_PROXY=1 ${process.execPath} -e 'fetch("http://127.0.0.1:${server.port}").then(async (r) => console.log(await r.text()))'`;
     const said = await Promise.all([1, 2, 3].map((at) => run(get, at === 3 ? "two" : "one", inside)));
     expect(said).toEqual(["hello\n", "hello\n", "hello\n"]);
+    // Without working relays, each command would have a network of its own.
+    await using _ = await serve(8124, "one", inside);
+    expect(await run(reach(8124), "one", inside)).toBe("from one\n");
   });
 
   test("S39: without nsenter, each command has its own network, as before", async () => {

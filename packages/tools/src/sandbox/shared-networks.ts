@@ -118,7 +118,18 @@ class SharedNetwork {
     const ports = proxy === undefined ? [] : PROXY_PORTS;
     const script = [...ports.map((port) => relay(socat, port, proxy ?? "")), "echo", "exec cat"].join("\n");
     const spaces = ["--unshare-user", "--unshare-net", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"];
-    const options = ["--die-with-parent", ...spaces, "--ro-bind", "/", "/", "--info-fd", "3"];
+    const options = [
+      "--die-with-parent",
+      ...spaces,
+      "--ro-bind",
+      "/",
+      "/",
+      "--dev-bind",
+      "/dev",
+      "/dev",
+      "--info-fd",
+      "3",
+    ];
     // The shell's `cat` reads from this process and ends with it.
     const holder = spawn(bwrap, [...options, "--", "/bin/sh", "-c", script], {
       stdio: ["pipe", "pipe", "ignore", "pipe"],

@@ -28,7 +28,7 @@ describe("W65: commands after a slash", () => {
       {
         name: "/changes",
         words: ["/changes", "/diff"],
-        does: "List the files that this branch has changed, or show one [path]",
+        does: "List the files that changed and who changed them, or show one [turn | conversation | git] [path]",
       },
     ]);
     for (const [line, done] of [
