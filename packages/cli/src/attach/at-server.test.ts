@@ -240,7 +240,9 @@ test.skipIf(!hasTmux)("T29: /changes lists the changed files of a server; an una
   using pty = Pty.open(place, ["attach", "--new"], model.env);
   await pty.prompted();
   await pty.exchange("plant an oak and a fig", "Planted.");
-  await pty.exchange("/changes", /^2 files changed:\n[\s\S]*^ +created +\+1 +-0 +oak\.txt\n[\s\S]*\/undo reverts/);
+  const list =
+    /^2 files changed since this conversation began:\n[\s\S]*^ +created +\+1 +-0 +oak\.txt +banyan \(write\)\n[\s\S]*\/undo takes back/;
+  await pty.exchange("/changes", list);
   pty.enter("/changes oak.txt");
   await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
   await pty.prompted();
