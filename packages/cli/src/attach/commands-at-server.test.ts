@@ -115,7 +115,7 @@ describe.skipIf(!hasTmux)("commands of a terminal in a server's conversation", (
       "/status",
       /conversation +\w+: “Of oaks”, 2 messages .*\n.*branch +2 of 2\n(.*\n)*.*file +at the server/,
     );
-    await pty.exchange("/config", /^These are your own settings\. On a server, only your keys/);
+    await pty.exchange("/config", /^These are your own settings\. On a server, only your settings of keys/);
     await pty.exchange("/export oaks.md", /^Written: \/.*oaks\.md$/);
     expect(readFileSync(join(place.workspace, "oaks.md"), "utf8")).toContain("Two.");
   });
