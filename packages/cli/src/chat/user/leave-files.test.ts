@@ -64,6 +64,9 @@ test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
     expect(JSON.stringify(server.asked[2])).not.toContain("taken back");
     await pty.prompted();
     pty.enter(back);
+    // The file that the restoration deleted exists in the state of the other branch.
+    await pty.asked("What should happen to these files?");
+    pty.press("k", "Enter");
     expect(await pty.until("Your next message continues from here.")).toMatch(
       /4 messages on this branch\n\n❯ plant an oak\n(?:.|\n)*\n\nPlanted\.$/m,
     );
