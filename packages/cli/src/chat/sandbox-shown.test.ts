@@ -17,7 +17,7 @@ test.skipIf(!hasTmux).each(links)(
     await pty.prompted();
     await pty.exchange("/sandbox", /Commands run in a sandbox: they write only in the workspace, and reach only/);
     pty.enter("go");
-    const asked = await pty.until("Allow this?");
+    const asked = await pty.asked("Allow this?");
     expect(asked).toContain("In the sandbox: no network, writes only in this folder");
     pty.press("y", "Enter");
     await pty.until("Done.");
