@@ -186,6 +186,18 @@ test("S38: if the command gave up before the answer, a late yes offers to run it
   expect(asked[1]?.text).toMatch(/^The command ended before your answer\. Run it again\?/);
 });
 
+test("S38: a user who declines to run the command again keeps its output", async () => {
+  await using server = await helloServer();
+  const answer = Promise.withResolvers<string>();
+  // The second question has no answer: `ask` rejects.
+  const { asked, ask } = user(answer.promise);
+  const result = run(get(server.port, "-m 1"), ask);
+  await until(() => asked.length === 1);
+  setTimeout(() => answer.resolve("Yes, once"), 2_500);
+  expect(await result).toMatch(/timed out.* 28\n/s);
+  expect(asked).toHaveLength(2);
+});
+
 test("S38: waiting for the user does not count as time of the command", async () => {
   await using server = await helloServer();
   const answer = Promise.withResolvers<string>();

@@ -210,7 +210,8 @@ async function tryOut(loopback?: string): Promise<void> {
       timeout: 10_000,
     });
   } finally {
-    endedNotices(entrance && loopback);
+    if (entrance && loopback !== undefined) networks?.leave(loopback);
+    cleanUpAfterCommand();
   }
 }
 

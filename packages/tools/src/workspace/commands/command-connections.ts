@@ -90,7 +90,8 @@ export class CommandConnections implements ConnectionAsker {
     if (!this.#isAllowedAfterEnd) return false;
     this.#isAllowedAfterEnd = false;
     const text = `The command ended before your answer. Run it again?\n${this.#shownCommand}`;
-    return (await this.#command.context.ask({ text, choices: [AGAIN, NO] })) === AGAIN;
+    // A user who declines the question, or cancels the call, keeps the output so far.
+    return (await this.#command.context.ask({ text, choices: [AGAIN, NO] }).catch(() => NO)) === AGAIN;
   }
 
   /** Sentences for the result of the command: the refused addresses, and those that were allowed late. */

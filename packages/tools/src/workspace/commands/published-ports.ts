@@ -79,7 +79,7 @@ export class PublishedPorts {
   ): Promise<readonly string[]> {
     this.closeUnused(network, loopback());
     for (const port of loopback()?.ports() ?? []) {
-      const key = `${network} ${port}`;
+      const key = `${network}\0${port}`;
       if (this.#asked.has(key)) continue;
       this.#asked.set(key, undefined);
       const text = `A command listens on port ${port} in the sandbox. Open the port on 127.0.0.1 of this machine?`;
@@ -101,6 +101,6 @@ export class PublishedPorts {
   }
 
   #of(network: string): [string, PublishedPort | undefined][] {
-    return [...this.#asked].filter(([key]) => key.startsWith(`${network} `));
+    return [...this.#asked].filter(([key]) => key.startsWith(`${network}\0`));
   }
 }
