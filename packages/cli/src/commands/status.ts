@@ -21,7 +21,7 @@ export async function showStatus(context: ConversationContext): Promise<void> {
   writeRows(context, [...statusRows(context), ...held, AT_SERVER, ...left]);
 }
 
-/** What holds commands. Empty for guests, and for agents without a workspace. */
+/** The row of the sandbox. Empty for guests, and for agents without a workspace. */
 async function sandboxRows({ user, ask }: ConversationContext): Promise<DescribedName[]> {
   if (!user.rights.includes(rightFor("sandbox.read")) || user.without?.includes("sandbox.read")) return [];
   const { state } = (await ask({ command: "sandbox.read", input: {}, isHere: false })) as Result<"sandbox.read">;

@@ -50,7 +50,7 @@ export interface FileChanger {
    * `conversation`: another conversation. `others`: a user or another program.
    */
   readonly by: "tool" | "command" | "background" | "restoration" | "conversation" | "others";
-  /** Of a tool or command. */
+  /** The id of the call, for a tool or command. */
   readonly call?: string;
 }
 

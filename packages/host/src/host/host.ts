@@ -21,11 +21,10 @@ import {
 } from "../conversations/conversations.ts";
 import { settleRewinds } from "../conversations/rewind.ts";
 import { contextKnown, type Drivers, driverModelId } from "../drivers/drivers.ts";
-import { earlierTasks } from "../equipment/earlier-tasks.ts";
 import { type Equipment, openEquipment, openSnapshots, snapshotsIn } from "../equipment/equipment.ts";
 import { Hooks } from "../hooks/hooks.ts";
 import { type ContextPart, contextParts } from "../instructions/context-parts.ts";
-import { type Instructions, instructionsText } from "../instructions/instructions.ts";
+import { earlierTasks, type Instructions, instructionsText } from "../instructions/instructions.ts";
 import { agentAsBegun, BEGAN, shownParts, surroundings, surroundingsPart } from "../instructions/surroundings.ts";
 import { whyNotFetched } from "../permissions/address-subject.ts";
 import {

@@ -1,5 +1,6 @@
 import { basename, join, resolve } from "node:path";
-import { cutTo } from "@banyan/core/shown";
+import { cutTo, encloseInTags } from "@banyan/core/shown";
+import type { ManagedMemory } from "@banyan/memory";
 import type { McpServers } from "@banyan/tools/mcp";
 import { foldersDownTo, type ProjectPaths } from "../places/project.ts";
 import { decodeUtfText, readFileStart, wholeLines } from "../places/read-file.ts";
@@ -195,4 +196,16 @@ const SAID = new RegExp(`\n\n# ${sourceTitle("MCP server [^\\n]+")}\n\n${WHOSE}\
 
 function cutInstructions(text: string, most: number): string {
   return cutTo(text.toWellFormed(), most, `\n[... ${text.length - most} more characters are left out]`);
+}
+
+/** Maximum summaries in the instructions of a task. */
+const TASKS_TOLD = 5;
+
+/** Returns the results of the last tasks in a workspace from memory, for the instructions (B39). May be empty. */
+export async function earlierTasks(memory: ManagedMemory | undefined, workspace: string): Promise<string> {
+  const summaries = (await memory?.summaries(workspace, TASKS_TOLD).catch(() => [])) ?? [];
+  const paragraphs = summaries
+    .map(({ text, at }) => `[finished ${new Date(at).toISOString().slice(0, 10)}]\n${text}`)
+    .join("\n\n");
+  return paragraphs === "" ? "" : `\n\n${encloseInTags("earlier-tasks-in-this-directory", paragraphs)}`;
 }

@@ -125,7 +125,7 @@ const broken = z.looseObject({
 
 const narrowedRule = z.object({
   rule: z.string(),
-  reason: z.string().describe("What changed since then, and what the user can do."),
+  reason: z.string().describe("The reason why the rule allows less now, and what the user can do."),
 });
 
 /**

@@ -3,7 +3,7 @@ import { expandHome } from "../workspace/files/named-path.ts";
 import type { NetworkAccess } from "./network-access.ts";
 import type { PlaceLimit } from "./place-limits.ts";
 
-/** What a note about a failed command needs to know. */
+/** The folders of a failed command, and the limits of paths, for notes about the failure. */
 export interface EdgeSurroundings {
   /** The folder of the command. */
   readonly folder: string;

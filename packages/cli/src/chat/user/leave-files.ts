@@ -124,7 +124,7 @@ const LISTED = 8;
 const KEEP: DecisionChoice = { key: "k", text: "Keep the files as they are", brief: "keep" };
 const REVERT: DecisionChoice = {
   key: "r",
-  text: "Restore the files to their state before this branch",
+  text: "Restore the files to their state at the message that you go to",
   brief: "restore",
 };
 const FILES: DecisionChoice = {
