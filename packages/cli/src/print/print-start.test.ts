@@ -83,14 +83,15 @@ test.skipIf(process.platform !== "linux")(
       await new Promise((resolve) => running.once("close", resolve));
       return bwrap.starts();
     };
-    const first = await answer();
+    // A trial starts bubblewrap for a command, and before that for a shared network if the machine permits one.
+    const trial = await answer();
     if (!hasSucceeded()) skip("This machine has no sandbox.");
-    expect(first).toBe(1);
+    expect(trial).toBeGreaterThan(0);
     children.length = 0;
-    expect(await answer()).toBe(1);
+    expect(await answer()).toBe(trial);
     expect(children).toEqual([]);
     utimesSync(bwrap.file, 1, 1);
-    expect(await answer()).toBe(2);
+    expect(await answer()).toBe(2 * trial);
     expect(server.asked).toHaveLength(3);
   },
 );
