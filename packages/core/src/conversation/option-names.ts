@@ -108,9 +108,12 @@ function hasRequired(names: Readonly<Record<string, true | string>>): boolean {
  * }
  */
 export function checkArguments(owner: string, values: object, kinds: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(values)) {
+  for (const name in values) {
+    const value = (values as Readonly<Record<string, unknown>>)[name];
+    const kind = kindOf(value);
+    if (kind === kinds[name]) continue;
     const known = (kinds[name] ?? "").split(" or ");
-    if (known.includes(kindOf(value))) continue;
+    if (known.includes(kind)) continue;
     const wanted = known
       .filter((kind) => kind !== "undefined")
       .map((kind) => (kind === "null" ? kind : withArticle(kind)));

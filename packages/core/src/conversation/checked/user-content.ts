@@ -120,10 +120,13 @@ function readPlainMessage(message: unknown): readonly UserPart[] {
 }
 
 function readParts(given: readonly unknown[], name: string): readonly UserPart[] {
-  // `map()` would skip holes, and an array that grows has room for 17 parts.
-  return Array.from(given, (part, index) =>
-    isPlainText(part) ? { type: "text", text: part.text } : readPart(part, `${name}[${index}]`),
-  );
+  // A loop, because `map()` would skip holes. The length, because an array that grows has room for 17 parts.
+  const parts = new Array<UserPart>(given.length);
+  for (let index = 0; index < given.length; index++) {
+    const part = given[index];
+    parts[index] = isPlainText(part) ? { type: "text", text: part.text } : readPart(part, `${name}[${index}]`);
+  }
+  return parts;
 }
 
 /** Nearly all parts are plain texts. */
