@@ -20,8 +20,7 @@ const NONE = {};
 type RunStart = Extract<EventBody, { readonly type: "run.started" }>;
 
 /** The parts of a request that stand before its messages. `tools` and `instructions` are digests. */
-const STARTS = ["tools", "instructions", "settings"] as const;
-type RequestStart = Readonly<Record<(typeof STARTS)[number], string>>;
+type RequestStart = Pick<RunStart, "tools" | "instructions" | "settings">;
 
 /** Finds the responses whose requests the provider's cache should have had, with the cause of each miss (V5). */
 export class CacheMisses {
@@ -38,9 +37,8 @@ export class CacheMisses {
   }
 
   begin({ run, tools, instructions, settings }: RunStart): void {
-    const start = { tools, instructions, settings: JSON.stringify(settings) };
-    const last = this.#lastStart;
-    this.#lastStart = last && !STARTS.some((part) => last[part] !== start[part]) ? last : start;
+    const start = { tools, instructions, settings };
+    if (!this.#lastStart || changedPart(this.#lastStart, start) !== undefined) this.#lastStart = start;
     this.#starts.set(run, this.#lastStart);
   }
 
@@ -88,11 +86,19 @@ export class CacheMisses {
     if (earlier.model !== response.model) return "model";
     const before = this.#starts.get(earlier.run);
     const now = this.#starts.get(response.run);
-    const changed = STARTS.find((part) => before?.[part] !== now?.[part]);
-    if (before && now && changed) return changed;
+    const changed = before && now && changedPart(before, now);
+    if (changed) return changed;
     if (isCompacted) return "compaction";
     return response.createdAt - earlier.createdAt > KEPT ? "pause" : "provider";
   }
+}
+
+function changedPart(before: RequestStart, now: RequestStart): keyof RequestStart | undefined {
+  if (before.tools !== now.tools) return "tools";
+  if (before.instructions !== now.instructions) return "instructions";
+  // The runs of one agent share an object.
+  const isSame = before.settings === now.settings || JSON.stringify(before.settings) === JSON.stringify(now.settings);
+  return isSame ? undefined : "settings";
 }
 
 function isAnswered(message: Message | undefined): message is AssistantMessage {
