@@ -36,7 +36,7 @@ const NO_EQUIPMENT: Equipment = {
   skills: [],
   bring: defineTool({
     name: "bring",
-    description: "Refuses: without a workspace, there are no files.",
+    description: "Always fails, because this server has no workspace and so no files.",
     input: { type: "object" },
     effects: "none",
     execute() {
@@ -129,15 +129,15 @@ export function agentHost(agent: Agent, store: Store): ServedHost {
     ready: async () => NO_EQUIPMENT,
     redact: asWritten,
     whyNotReadIn: () => undefined,
-    picture: () => Promise.reject(new OptionError("This server loads no pictures of the web.")),
+    picture: () => Promise.reject(new OptionError("This server does not load pictures from the web.")),
     // The agent's own `permission` judges its calls.
     approval: "ask",
     unasked: [],
     carriedOut: [],
     carryOut() {},
-    useApproval: () => Promise.reject(new OptionError("The agent's own `permission` decides what needs approval.")),
+    useApproval: () => Promise.reject(new OptionError("The `permission` option of the agent decides which calls need approval.")),
     remember: () => {
-      throw new OptionError("Allowed only once: this server keeps no rules, and the agent's `permission` decides.");
+      throw new OptionError("Allowed only this once: this server stores no rules. The `permission` option of the agent decides about later calls.");
     },
   };
 }

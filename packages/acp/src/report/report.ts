@@ -194,7 +194,7 @@ export class AgentReport {
     const agentCall = new AgentCall(this.#fresh("changes"), this.#agent.name, this.#agent.cwd);
     const locations = changes.map(({ path }) => ({ path }));
     agentCall.take({
-      title: "Changed files that no call of the agent names",
+      title: "Changed files that the agent did not report",
       kind: "edit",
       locations,
     });

@@ -108,14 +108,14 @@ describe.skipIf(!hasTmux)("commands of a terminal in a server's conversation", (
     expect(await remote.ask("conversation.open", {})).toMatchObject({ title: "Of oaks" });
     await pty.exchange(
       "/context",
-      /^conversation +messages.*\n(.*\n)* +all +\d.*\nSizes are in tokens; ~ marks an estimate\./,
+      /^conversation +messages.*\n(.*\n)* +all +\d.*\nSizes are in tokens\. The sign ~ marks an estimate\./,
     );
     await pty.exchange("/memory", "No memories were recalled on this branch.");
     await pty.exchange(
       "/status",
       /conversation +\w+: “Of oaks”, 2 messages .*\n.*branch +2 of 2\n(.*\n)*.*file +at the server/,
     );
-    await pty.exchange("/config", /^These are your own settings\. On a server, only your settings of keys/);
+    await pty.exchange("/config", /^These are your own settings\. While you use a server, only your settings for keys/);
     await pty.exchange("/export oaks.md", /^Written: \/.*oaks\.md$/);
     expect(readFileSync(join(place.workspace, "oaks.md"), "utf8")).toContain("Two.");
   });

@@ -25,7 +25,7 @@ test.skipIf(!hasTmux)(
 
 /** Waits until a question accepts keys, and begins the answer. */
 async function begins(pty: Pty): Promise<void> {
-  await pty.until("Enter begins your answer");
+  await pty.until("Press Enter to write your answer");
   await pty.begins();
 }
 

@@ -77,7 +77,7 @@ describe("a question about a change", () => {
     here.keys(END);
     await here.screen.until(/^ +4000 \+ 4000: x+$/);
     here.keys(CTRL_O);
-    await here.screen.until("Proposed call of write");
+    await here.screen.until("Proposed call: write");
     here.keys(END);
     await here.screen.until(/4000 \+ 4000: x+\n(?:.*\n)*lines \d+ to 4001 of 4001 · Esc goes back/);
     here.keys(ESC);

@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     using pty = Pty.open(place, ["--continue", ...MODEL], server.env);
     const start = await pty.prompted();
     expect(start).toContain("Green it is.");
-    const advice = `“say a colour”, was started by a program. --resume ${JSON.parse(stdout).conversation} continues`;
+    const advice = `A program started a newer conversation here, “say a colour”. --resume ${JSON.parse(stdout).conversation} continues`;
     expect(start.replaceAll(/\s+/g, " ")).toContain(advice);
     await pty.exchange("which one?", "Still green.");
     await pty.enter("/resume");

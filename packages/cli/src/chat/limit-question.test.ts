@@ -48,7 +48,7 @@ describe.skipIf(!hasTmux).each(links)(
       pty.enter("work");
       await pty.until("Continue with the same limit?");
       pty.press("Enter");
-      await pty.until("Nothing is decided.");
+      await pty.until("You have not decided yet.");
       pty.enter("1");
       await pty.until("On and on.");
       await pty.prompted();

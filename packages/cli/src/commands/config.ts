@@ -24,7 +24,7 @@ function showUsers(context: ConversationContext, argument: string): void {
   const configuration = readConfiguration(place);
   writeSettings(context, argument, configuration, redactor({ env: process.env }), [
     ...describeLayers(configuration, place, place.project),
-    "These are your own settings. On a server, only your settings of keys, theme and notifications apply. /status shows the server's settings.",
+    "These are your own settings. While you use a server, only your settings for keys, theme and notifications apply. /status shows the server's settings.",
   ]);
 }
 

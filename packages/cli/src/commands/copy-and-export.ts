@@ -25,9 +25,9 @@ export async function copyAnswer(
 
 const SENTENCES: Readonly<Record<CopyOutcome, (what: string) => string>> = {
   taken: (what) => `Copied ${what}.`,
-  handed: (what) => `Copied ${what}. If pasting gives nothing, your terminal blocks copying: use /export`,
-  long: (what) => `Not copied: ${what}, is too long for your terminal. Use /export`,
-  nothing: (what) => `Not copied: ${what}. No clipboard is accessible. Use /export`,
+  handed: (what) => `Copied ${what}. If you cannot paste the text, your terminal blocks copying. Use /export`,
+  long: (what) => `Not copied, because the text is too long for your terminal: ${what}. Use /export`,
+  nothing: (what) => `Not copied, because Banyan cannot use a clipboard here: ${what}. Use /export`,
 };
 
 interface Code {

@@ -66,5 +66,5 @@ export async function showContext(context: ConversationContext): Promise<void> {
     size === undefined ? "The model's context size is not known." : `The model's context size is ${formatCount(size)}.`;
   const counted = contextTokens(pathTo(context.state, context.leaf));
   const last = counted === undefined ? "" : ` The last request and its answer had ${formatCount(counted)} tokens.`;
-  write(style.dim(wrapSentence(`Sizes are in tokens; ~ marks an estimate. ${of}${last}`, columns)));
+  write(style.dim(wrapSentence(`Sizes are in tokens. The sign ~ marks an estimate. ${of}${last}`, columns)));
 }

@@ -13,7 +13,7 @@ export type ConfigArguments =
 export const configLine: CommandLine<ConfigArguments> = {
   define: (command, read) => {
     command.description(
-      "Read and change settings, which docs/configuration.md lists. Write a nested setting with dots, such as limits.steps.",
+      "Read and change settings. docs/configuration.md lists them. Write a nested setting with dots, such as limits.steps.",
     );
     const project = () => new Option("-p, --project", "use the project's file instead of yours").default(false);
 

@@ -67,7 +67,7 @@ async function toldOfMemory(conversation: string): Promise<string> {
     return `Memory keeps ${counted(kept.length, `${more}text`)} from this conversation. ${forgets}`;
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
-    return `Cannot check whether memory keeps texts from this conversation: ${error.message} ${forgets}`;
+    return `Banyan cannot check whether memory keeps texts from this conversation: ${error.message} ${forgets}`;
   }
 }
 

@@ -105,7 +105,7 @@ test("B56: a file, a folder or nothing of the kind, by its path", async () => {
   expect(await refused(file, "--from", "codex")).toContain("no session of Codex.");
   expect(await refused("--from", "emacs")).toContain("claude-code, codex, pi, opencode");
   rmSync(join(own, ".pi"), { recursive: true });
-  expect(await imported("--from", "pi")).toBe("This machine has no session of pi.\n");
+  expect(await imported("--from", "pi")).toBe("There is no session of pi on this machine.\n");
 });
 
 test.each([
@@ -158,7 +158,7 @@ test.each([
 
 test.runIf(hasTmux)("B56: at a terminal a person chooses by numbers", async () => {
   using terminal = Pty.open(place, ["conversations", "import"]);
-  await terminal.until("Numbers of the sessions to import, such as 1 3-5, or nothing to leave:");
+  await terminal.until("Type the numbers of the sessions to import, such as 1 3-5, or nothing to leave:");
   terminal.type("1\r");
   await terminal.until("messages, as");
 });

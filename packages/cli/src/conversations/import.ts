@@ -51,7 +51,7 @@ export async function importConversations(
   const found = await foundHere(from, redact);
   const sorted = [...found.filter(isHere), ...found.filter((each) => !isHere(each))];
   if (all || here) return bringIn(directory, here ? found.filter(isHere) : sorted, redact, write);
-  if (found.length === 0) return write(`This machine has no session of ${what}.\n`);
+  if (found.length === 0) return write(`There is no session of ${what} on this machine.\n`);
   const shown = sorted.slice(0, LISTED);
   const known = await bySource(directory);
   const rows = shown.map((each, index) => [
@@ -68,7 +68,7 @@ export async function importConversations(
     const command = ownCommand(["conversations", "import"]);
     return write(`To import sessions, add --here, --all, or the path of a file or folder to ${command}.\n`);
   }
-  const typed = await typedLine("Numbers of the sessions to import, such as 1 3-5, or nothing to leave: ");
+  const typed = await typedLine("Type the numbers of the sessions to import, such as 1 3-5, or nothing to leave: ");
   const chosen = numbersIn(typed ?? "").map((number) => shown[number - 1]);
   await bringIn(
     directory,

@@ -70,7 +70,7 @@ async function conversationFromFlags(
     if (!last) notice("This directory has no conversation yet. Starting a new conversation.");
     if (passed)
       notice(
-        `A newer conversation, “${excerptLine(passed.title, 40)}”, was started by a program. --resume ${visibleLine(passed.id)} continues that conversation.`,
+        `A program started a newer conversation here, “${excerptLine(passed.title, 40)}”. --resume ${visibleLine(passed.id)} continues that conversation.`,
       );
     return last?.id;
   }

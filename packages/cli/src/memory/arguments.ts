@@ -11,7 +11,7 @@ export type MemoryArguments =
 
 export const memoryLine: CommandLine<MemoryArguments> = {
   define: (command, read) => {
-    command.description("Manage the agent's memory of conversations. docs/memory.md explains memory.");
+    command.description("Manage what the agent remembers from conversations. docs/memory.md explains memory.");
     command
       .command("list")
       .description("list entries, newest first")

@@ -16,26 +16,26 @@ import { exitCodes } from "../program/exit.ts";
 
 const id = z.string();
 
-const seq = z.int().min(1).describe("Number of the line, from 1.");
+const seq = z.int().min(1).describe("Number of this output line. The first line has 1.");
 
 const resultShape = {
   reason: z
     .enum(["answered", "finished", "denied", "limit", "failed", "interrupted", "usage"])
     .describe("denied: answered, but a call was denied. usage: the command line is wrong, so nothing was asked."),
   exitCode: z.literal(Object.values(exitCodes)),
-  text: z.string().describe("The last answer. Empty if there is no answer."),
+  text: z.string().describe("Text of the last answer. Empty if there is no answer."),
   conversation: id.nullable().describe("Id for --resume; null if no conversation was opened."),
   model: z.string().nullable().describe("provider/model; null if no model was chosen."),
   steps: count.describe("Number of answered model calls."),
   usage,
-  cacheMisses: listSchema(cacheMiss).describe("The cache misses of the turn's answers, with those of sub-agents."),
+  cacheMisses: listSchema(cacheMiss).describe("The cache misses of the turn's model calls, and of its sub-agents' model calls."),
   cost: dollars.nullable().describe("US dollars; null if a price is unknown."),
   duration: count.describe("Milliseconds since the start of the command."),
-  denied: listSchema(z.object({ tool: z.string(), reason: z.string() })).describe("The calls that were denied."),
+  denied: listSchema(z.object({ tool: z.string(), reason: z.string() })).describe("The tool calls that were denied."),
   error: z
-    .object({ code: z.string(), message: z.string().describe("One or two sentences for a user.") })
+    .object({ code: z.string(), message: z.string().describe("The problem, in one or two sentences for a user.") })
     .nullable()
-    .describe("Why the answer is missing or incomplete."),
+    .describe("The reason why there is no answer, or only a part of an answer."),
 };
 
 /** The output of `banyan --print --output json`. */

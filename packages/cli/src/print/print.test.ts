@@ -348,7 +348,7 @@ describe("standard input", () => {
     await using server = await modelServer({ text: "Yes." });
     const { code, stderr } = await banyan(place, ["-p", ...MODEL], { ...server, input: " \n" });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^banyan: There is nothing to answer/);
+    expect(stderr).toMatch(/^banyan: There is no prompt to answer/);
     expect(server.asked).toHaveLength(0);
   });
 });

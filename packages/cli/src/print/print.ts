@@ -43,7 +43,7 @@ export async function print(args: Arguments): Promise<ExitCode> {
   const stop = new AbortController();
   using _signals = stopOnSignals(stop);
   const stdout = new OutputStream(process.stdout, () =>
-    stop.abort(new StoppedError("The program that reads standard output has closed it.", exitCodes.brokenPipe)),
+    stop.abort(new StoppedError("The program that read banyan's output has stopped reading.", exitCodes.brokenPipe)),
   );
   const stderr = new OutputStream(process.stderr);
   // A user who watches both streams on one terminal sees the answer as it streams.
@@ -246,7 +246,7 @@ async function readPrintPrompt(
   const command = ownCommand(args.task === undefined ? '-p "..."' : 'run "..."');
   const advice = `Add a prompt to the command, such as ${command}, or send a prompt to standard input.`;
   throw new UsageError(
-    `There is nothing to answer: ${process.stdin.isTTY ? "no prompt was given" : "the prompt is empty, and so is standard input"}. ${advice}`,
+    `There is no prompt to answer: ${process.stdin.isTTY ? "no prompt was given" : "the prompt is empty, and so is standard input"}. ${advice}`,
   );
 }
 

@@ -50,7 +50,7 @@ export async function readStandardInput({ stream, optional, signal, notice }: In
   const bytes = Buffer.concat(chunks);
   const text = new TextDecoder().decode(bytes);
   if (text.includes("\ufffd") && !bytes.includes("\ufffd")) {
-    notice("Some bytes of standard input are not UTF-8; each is read as \ufffd.");
+    notice("Some bytes of standard input are not UTF-8. Banyan replaces each of them by \ufffd.");
   }
   return text;
 }

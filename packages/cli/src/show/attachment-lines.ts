@@ -20,7 +20,7 @@ export function attachedLines(
   offered: readonly string[] = [],
 ): string[] {
   return [
-    ...(isRedacted ? ["Removed text that looks like a secret from your message."] : []),
+    ...(isRedacted ? ["Part of your message looked like a secret and was removed."] : []),
     ...attachedLine(attached),
     ...problems.map(plainLine),
     ...offered.map((name) => plainLine(`${name} is not attached. @${name} attaches the file.`)),

@@ -37,7 +37,7 @@ export async function decideByLine(terminal: Terminal, decision: DecisionRequest
       read(NEXT);
       continue;
     }
-    const hint = "Nothing is decided. Type only a number of the list, then press Enter.";
+    const hint = "You have not decided yet. Type one number from the list, then press Enter.";
     terminal.write(`${style.dim(wrapSentence(hint, terminal.columns))}\n`);
   }
 }

@@ -47,7 +47,7 @@ test("C12, T39: in plain lines each question has its numbers, and is asked again
       "A number: ",
       "There is no choice 7.",
       "A number: ",
-      'Nothing is answered. Type numbers, or your own words as "3: words".',
+      'You have not answered yet. Type numbers, or your own words as "3: words".',
       "A number: ",
       "\n2 of 2, Sizes: Which?",
       "  1  small",

@@ -118,7 +118,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/undo to #1 now", does("file.compare", { leaf: "ran", to: "asked" })],
     ["/undo rewind", does("file.compare", { leaf: "ran", undo: true })],
     ["/undo to", refuses("Give the number of a message")],
-    ["/undo to #1 please", refuses("Write /undo to #1 to see the files")],
+    ["/undo to #1 please", refuses("To see the files, write /undo to #1.")],
   ],
   usage: [
     ["/cost", shows("usage")],
@@ -186,7 +186,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       "/goal tests pass\nMend the parser.",
       { type: "turn", turn: "say", text: "Mend the parser.", goal: ["tests pass"] },
     ],
-    ["/goal", { type: "message", lines: ["There is no open goal. /goal !npm test begins one."] }],
+    ["/goal", { type: "message", lines: ["There is no open goal. To begin a goal, write a condition, such as /goal !npm test."] }],
     ["/goal !", refuses("Write a command")],
   ],
   compact: [

@@ -30,7 +30,7 @@ export const programActions: readonly Action[] = [
   {
     name: "exit",
     aliases: ["quit"],
-    help: "Leave; the conversation stays",
+    help: "Leave, and keep the conversation",
     onPage: "To leave, close the tab. The conversation is kept, and running work continues.",
     needs: { clients: ["terminal", "attach"], idle: "prompt" },
     read: () => view("leave"),
@@ -45,7 +45,7 @@ export const programActions: readonly Action[] = [
   {
     name: "clear",
     aliases: ["new"],
-    help: "Begin a new conversation; the current conversation stays",
+    help: "Begin a new conversation, and keep the current conversation",
     needs: { clients: ["terminal", "page"], right: "conversation.create", idle: "prompt" },
     read: () => view("new"),
   },
@@ -60,7 +60,7 @@ export const programActions: readonly Action[] = [
     name: "config",
     aliases: ["settings"],
     arguments: "[key]",
-    help: "Show the settings, and the file that sets each",
+    help: "Show each setting and the file that sets it",
     needs: { clients: ["terminal", "attach", "page"] },
     read: (key) => textView("config", key),
   },
@@ -93,7 +93,7 @@ export const programActions: readonly Action[] = [
   {
     name: "sandbox",
     arguments: "[drop address]",
-    help: "Show what holds commands and the addresses they may reach, or revoke one",
+    help: "Show the sandbox and the addresses that commands may reach, or revoke an address",
     needs: { right: "sandbox.read" },
     read: readSandbox,
   },
@@ -142,7 +142,7 @@ export const programActions: readonly Action[] = [
     name: "changes",
     aliases: ["diff"],
     arguments: "[turn | conversation | git] [path]",
-    help: "List the files that changed and who changed them, or show one",
+    help: "List the changed files and who changed them, or show the changes of one file",
     read(argument) {
       const [, since = "conversation", text = ""] = /^(?:(turn|conversation|git)(?:\s+|$))?(.*)$/s.exec(argument) ?? [];
       return { type: "view", view: "changes", since: since as ChangesSince, text };
@@ -151,7 +151,7 @@ export const programActions: readonly Action[] = [
   {
     name: "undo",
     arguments: "[last | call id | to #n [now | all] | rewind]",
-    help: "Undo the files of the last turn, one change, or all since a message",
+    help: "Undo the file changes of the last turn, one change, or all changes since a message",
     needs: { right: "file.undo", idle: "prompt" },
     read: (what, context) => readRewind(what, context) ?? textView("undo", what === "last" ? "" : what),
   },

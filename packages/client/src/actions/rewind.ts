@@ -39,7 +39,7 @@ export function readRewind(argument: string, context: ActionContext): ActionStep
       return restoreStep(place, () => true, say);
     default:
       throw new ActionRefusal(
-        say("Write /undo to {number} to see the files, then /undo to {number} now, or all for files of others too.", {
+        say("To see the files, write /undo to {number}. To restore them, add “now”, or “all” for files that others changed, too.", {
           number,
         }),
       );
@@ -93,7 +93,7 @@ function restoreStep(
 
 /** Lists the changed files with their diffs, and what no rewind restores. */
 function comparisonStep({ files, leftOut, processes }: Comparison, number: string, say: Say): ActionStep {
-  if (files.length === 0) return message(say("The files are as they were at {number}.", { number }));
+  if (files.length === 0) return message(say("The files have not changed since {number}.", { number }));
   const restorable = files.filter(({ canRestore }) => canRestore);
   const own = restorable.filter(({ by }) => by === "agent");
   const others = restorable.length - own.length;
@@ -109,7 +109,7 @@ function comparisonStep({ files, leftOut, processes }: Comparison, number: strin
         say,
       ),
       ...shortened(diffs, MOST.diff, say),
-      ...leftOut.slice(0, MOST.listed).map(({ path }) => say("No snapshot has {path}.", { path: visibleLine(path) })),
+      ...leftOut.slice(0, MOST.listed).map(({ path }) => say("No snapshot contains {path}.", { path: visibleLine(path) })),
       ...(processes > 0
         ? [
             say.count(

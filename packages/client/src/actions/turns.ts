@@ -56,7 +56,7 @@ export const turnActions: readonly Action[] = [
   {
     name: "findings",
     arguments: "[n]",
-    help: "List the findings of the last review, or have one finding fixed",
+    help: "List the findings of the last review, or have the agent fix a finding",
     needs: { right: "turn.say", idle: "turn" },
     read(number, { state, leaf, say }) {
       const found = lastFindings(state, leaf);
@@ -66,7 +66,7 @@ export const turnActions: readonly Action[] = [
       const finding = /^\d+$/.test(number) ? found[Number(number) - 1] : undefined;
       if (!finding)
         throw new ActionRefusal(
-          say("There is no finding {number}. /findings lists them.", { number: quoteForUser(number) }),
+          say("There is no finding {number}. /findings lists the findings.", { number: quoteForUser(number) }),
         );
       // The reviewer wrote the text, so no files that it names are attached.
       return { type: "turn", turn: "say", ...mendingRequest(state, finding), asIs: true };
@@ -83,7 +83,7 @@ export const turnActions: readonly Action[] = [
   {
     name: "goal",
     arguments: "[!command | tests pass | condition]",
-    help: "Have the agent work until a condition holds that Banyan checks",
+    help: "Have the agent work until Banyan finds that a condition is true",
     needs: { right: "turn.say", idle: "turn" },
     read(written, { state, say }) {
       const [wanted = "", ...work] = written.split("\n");
@@ -102,7 +102,7 @@ export const turnActions: readonly Action[] = [
     needs: { right: "branch.compact", idle: "turn" },
     read(keep, { leaf, say }) {
       if (leaf === null) throw new ActionRefusal(say("There are no messages yet."));
-      if (keep.length > 10_000) throw new ActionRefusal(say("The text to keep has at most 10,000 characters."));
+      if (keep.length > 10_000) throw new ActionRefusal(say("Describe what to keep in at most 10,000 characters."));
       return conversationCommand("branch.compact", { at: leaf, ...(keep !== "" && { keep }) }, (result) => {
         const { summary, compaction, problem } = result;
         if (problem !== undefined)
@@ -137,11 +137,11 @@ export const turnActions: readonly Action[] = [
       const input = number === undefined ? undefined : state.inbox[Number(number) - 1];
       if (!input)
         throw new ActionRefusal(
-          say("Give the number of a message, as in /waiting {action} 1. /waiting lists them.", { action }),
+          say("Give the number of a message, as in /waiting {action} 1. /waiting lists the messages.", { action }),
         );
       if (action === "edit") {
         if (text.trim() === "")
-          throw new ActionRefusal(say("Write the new text after the number. /waiting drop withdraws it."));
+          throw new ActionRefusal(say("Write the new text after the number. /waiting drop withdraws the message."));
         return conversationCommand("input.edit", { input: input.id, parts: [{ type: "text", text }] }, () =>
           view("waiting"),
         );
@@ -185,7 +185,7 @@ function sendHeld({ state, run, say }: ActionContext, argument: string): ActionS
 /** Returns a line for each check of the goals that turns pursue, or have not reached. */
 function goalLines({ runs, waiting, broken }: ActionContext["state"], say: Say): string[] {
   const goals = [...runs.values(), ...waiting.values(), ...broken.values()].flatMap(({ goal }) => goal ?? []);
-  if (goals.length === 0) return [say("There is no open goal. /goal !npm test begins one.")];
+  if (goals.length === 0) return [say("There is no open goal. To begin a goal, write a condition, such as /goal !npm test.")];
   return goals.flatMap(({ checks, results = [] }) =>
     checks.map((check) => {
       const result = results.find(({ what }) => what === check);

@@ -42,7 +42,7 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
     const time = formatDuration(Math.round(wait / 1_000) * 1_000);
     return alive
       ? say("Thinking for {time}. The connection is alive.", { time })
-      : say("Nothing from the model for {time}.", { time });
+      : say("The model has sent nothing for {time}.", { time });
   },
   "turn.waiting": ({ reason }) => (reason === "" ? undefined : asSentence(reason)),
   "message.left-out": ({ reason }, say) =>
@@ -72,8 +72,8 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
       outcome === "done"
         ? say("Goal reached: {checks}.", all)
         : outcome === "open"
-          ? say("Goal not reached yet, these checks failed: {checks}.", all)
-          : say("Goal not reached, these checks failed: {checks}.", all);
+          ? say("Goal not reached yet. These checks failed: {checks}.", all)
+          : say("Goal not reached. These checks failed: {checks}.", all);
     return [said, seen, ...notes].filter((sentence) => sentence !== "").join(" ");
   },
   "process.started": ({ process, title }, say) =>

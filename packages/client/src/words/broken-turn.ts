@@ -46,7 +46,7 @@ export function describeBrokenTurn(
       if (code === "goal")
         return {
           head: say("Goal not reached"),
-          why: message ?? say("Its checks did not pass."),
+          why: message ?? say("The checks of the goal did not pass."),
           ways: ["go-on"],
           advice: say("Continue from here, or write something else."),
           isFailure: true,

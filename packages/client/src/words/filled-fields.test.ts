@@ -34,10 +34,10 @@ describe("C12: answers to questions with choices", () => {
     ...["Blue", "2 of them would be nice", "yes"].map((line): [QuestionField, string, string] => [
       colour,
       line,
-      'Nothing is answered. Type numbers, or your own words as "3: words".',
+      'You have not answered yet. Type numbers, or your own words as "3: words".',
     ]),
     [{ ...colour, choices: [] }, "2 of them", { chosen: [], words: "2 of them" }],
-    [colour, "1, 2", "Choose only one choice."],
+    [colour, "1, 2", "Choose only one of the choices."],
     [colour, "4", "There is no choice 4."],
     [sizes, "3, 1", { chosen: ["small", "huge"], words: "" }],
     [sizes, "1 2: no others", { chosen: ["small", "large"], words: "no others" }],

@@ -44,13 +44,13 @@ export function filledByLine({ choices, several = false }: QuestionField, line: 
   if (choices.length === 0) return { chosen: [], words: text };
   const own = choices.length + 1;
   const [, numbers, words = ""] = /^(\d{1,3}(?:[\s,]+\d{1,3})*)\s*(?::(.*))?$/s.exec(text) ?? [];
-  if (numbers === undefined) return `Nothing is answered. Type numbers, or your own words as "${own}: words".`;
+  if (numbers === undefined) return `You have not answered yet. Type numbers, or your own words as "${own}: words".`;
   const wanted = new Set(numbers.split(/[\s,]+/).map(Number));
   wanted.delete(own);
   for (const number of wanted) {
     if (!choices[number - 1]) return `There is no choice ${number}.`;
   }
-  if (!several && wanted.size > 1) return "Choose only one choice.";
+  if (!several && wanted.size > 1) return "Choose only one of the choices.";
   return { chosen: choices.map(({ label }) => label).filter((_, index) => wanted.has(index + 1)), words: words.trim() };
 }
 

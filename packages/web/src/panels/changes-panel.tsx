@@ -105,7 +105,7 @@ function ComparedFiles({ comparison }: { readonly comparison: Result<"file.compa
       )}
       {comparison.leftOut.slice(0, LISTED).map(({ path }) => (
         <p key={path} className="px-3 text-soft text-xs">
-          {t("No snapshot has {path}.", { path: visibleLine(path) })}
+          {t("No snapshot contains {path}.", { path: visibleLine(path) })}
         </p>
       ))}
     </div>

@@ -73,7 +73,7 @@ export function RestoreFiles({
       />
       {leftOut.slice(0, LISTED).map(({ path }) => (
         <p key={path} className="text-soft text-xs">
-          {t("No snapshot has {path}.", { path: visibleLine(path) })}
+          {t("No snapshot contains {path}.", { path: visibleLine(path) })}
         </p>
       ))}
       {processes > 0 && (

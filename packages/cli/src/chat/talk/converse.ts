@@ -102,7 +102,7 @@ async function talkAt(
     ])
       completed.catch((error: unknown) => {
         terminal.freshLine();
-        const problem = `Not all commands and names can be completed: ${plainLine(reportedProblem(error).message)}`;
+        const problem = `Tab cannot complete all commands and names: ${plainLine(reportedProblem(error).message)}`;
         terminal.write(`${wrapSentence(terminal.style.warning(problem), terminal.columns)}\n`);
       });
     if (session) await talk.enter(session.id, at);

@@ -64,7 +64,7 @@ export class CurrentConversation {
       renewed: () => this.#events.renewed(session),
       stands: (standing) => {
         if (standing === "live") return;
-        const problem = watched.problem ?? new Error("The conversation is gone.");
+        const problem = watched.problem ?? new Error("The conversation was removed.");
         if (standing === "broken") return this.#lose(session, problem);
         this.#session = undefined;
         this.#events.gone(problem.message);

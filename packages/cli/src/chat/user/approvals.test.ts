@@ -145,7 +145,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     // The user began this line before the question, so the line is sent as a message.
     expect(made("made.txt")).toBe(false);
     pty.press("Enter");
-    await pty.until("Nothing is decided.");
+    await pty.until("You have not decided yet.");
     pty.enter("1");
     await pty.until("Made.");
     expect(made("made.txt")).toBe(true);

@@ -238,7 +238,7 @@ export class Approvals {
     return {
       // A long name must not push the tool out of the line.
       title: `${excerptLine(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(toolNameOf(call)))}${inFolder}`,
-      name: `Proposed call of ${visibleLine(toolNameOf(call))}`,
+      name: `Proposed call: ${visibleLine(toolNameOf(call))}`,
       question: "Allow this?",
       choices: [
         YES,

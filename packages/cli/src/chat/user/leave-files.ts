@@ -110,7 +110,7 @@ function leftOutLines({ leftOut }: FileComparison): string[] {
       WHY[why],
     ]);
   const more = leftOut.length > LISTED ? [`  … and ${counted(leftOut.length - LISTED, "more path")}`] : [];
-  return ["Not restored, because no snapshot has these files:", ...table(rows).map((line) => `  ${line}`), ...more];
+  return ["These files are not restored, because no snapshot contains them:", ...table(rows).map((line) => `  ${line}`), ...more];
 }
 
 function processLines({ processes }: FileComparison): string[] {
@@ -134,7 +134,7 @@ const FILES: DecisionChoice = {
 };
 const EACH: DecisionChoice = {
   key: "e",
-  text: "Restore, and choose each file that others changed",
+  text: "Restore, and decide about each file that others changed",
   brief: "choose",
 };
 const DIFF: DecisionChoice = { key: "d", text: "Show what changed", brief: "show" };

@@ -65,9 +65,9 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () =
     using pty = Pty.open(place, MODEL, server.env);
     await pty.until("Use them?");
     pty.press("Enter");
-    await pty.until("Nothing is decided.");
+    await pty.until("You have not decided yet.");
     pty.enter("ok");
-    await pty.until("Nothing is decided.", 2);
+    await pty.until("You have not decided yet.", 2);
     pty.press("C-c");
     await pty.prompted();
     pty.enter("hello");
@@ -159,6 +159,6 @@ describe("S5: print mode", () => {
     const { stderr } = await banyan(place, ["-p", "use zw8/qr+9=Lm4x", ...MODEL], { env });
     expect(JSON.stringify(server.asked)).toContain("use [redacted:MY_API_KEY]");
     expect(JSON.stringify(server.asked)).not.toContain("zw8/qr");
-    expect(stderr).toContain("Removed text that looks like a secret from your message.");
+    expect(stderr).toContain("Part of your message looked like a secret and was removed.");
   });
 });

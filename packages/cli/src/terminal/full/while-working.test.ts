@@ -76,7 +76,7 @@ describe("while the agent works", () => {
     here.keys(ENTER);
     await expect.poll(() => here.typed.at(-1)).toEqual(["later, please", true]);
     here.terminal.takeBack("not yet", "held");
-    await here.screen.until(/ Editing a message held back. Enter sends it, 1 behind it ─\nnot yet$/);
+    await here.screen.until(/ Editing a held message. Enter sends it, 1 behind it ─\nnot yet$/);
     here.keys(ENTER);
     await expect.poll(() => here.typed.at(-1)).toEqual(["not yet", false]);
   });

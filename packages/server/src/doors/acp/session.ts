@@ -297,7 +297,7 @@ export class AcpSession implements Disposable {
     const { type, id: _id, ...input } = command as Command<"turn.say">;
     const result = await this.parts.workspace.client.ask(type, input, id);
     for (const problem of result.problems ?? []) this.#write(problem);
-    if (result.redacted) this.#write("Removed text that looks like a secret from your message.");
+    if (result.redacted) this.#write("Part of your message looked like a secret and was removed.");
   }
 
   #take(item: FeedItem): void {

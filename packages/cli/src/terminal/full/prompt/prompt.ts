@@ -278,7 +278,7 @@ export class PromptBox {
 const WAITED: Readonly<Record<PreviousWait, string>> = {
   steer: "Editing a message for this turn. Enter sends it now",
   queued: "Editing a queued message. Enter puts it back",
-  interrupt: "Editing a message meant to interrupt. Enter sends it now",
-  held: "Editing a message held back. Enter sends it",
+  interrupt: "Editing a message that interrupts the agent. Enter sends it now",
+  held: "Editing a held message. Enter sends it",
   next: "Editing the next message. Enter sends it",
 };

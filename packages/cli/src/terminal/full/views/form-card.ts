@@ -282,7 +282,7 @@ export class FormCard implements Overlay<FilledForm> {
   #does({ field, bar }: FieldInput): readonly string[] {
     const enter = this.#fillings.length === 1 ? "sends" : "goes on";
     if (this.#isWriting) return [`Enter ${enter}`];
-    if (bar === field.choices.length) return ["Enter begins your own answer"];
+    if (bar === field.choices.length) return ["Press Enter to write your own answer"];
     return field.several
       ? [`Choose with arrow keys and Space · Enter ${enter}`, `Space chooses · Enter ${enter}`]
       : [`Choose with a digit or arrow keys · Enter ${enter}`, `A digit chooses · Enter ${enter}`];

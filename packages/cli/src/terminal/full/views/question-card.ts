@@ -39,7 +39,7 @@ export class QuestionCard implements Overlay<string> {
 
   view({ columns, rows }: ScreenSize, theme: Theme): OverlayView {
     const { lines, cursor, above, below } = this.#editor.lines(columns, Math.floor(rows * MORE_ROWS));
-    const does = this.#isWriting ? "Enter answers" : "Enter begins your answer";
+    const does = this.#isWriting ? "Enter answers" : "Press Enter to write your answer";
     const hint = theme.dim(cutToWidth(does, columns));
     const hidden = above + below > 0 ? theme.dim(hiddenLines(above, below)) : "";
     const title = placedTitle(this.#question.prompt.trim(), this.#question);
