@@ -90,7 +90,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     for (const [name, sentence] of [
       ["Background", "Nothing is running in the background."],
       ["Sub-agents", "No sub-agents yet."],
-      ["Memory", "Nothing recalled on this branch yet."],
+      ["Memory", "No memories were recalled on this branch yet."],
       ["Hooks", "No hooks."],
       ["MCP servers", "No MCP servers."],
     ] as const) {

@@ -257,10 +257,10 @@ export type EventBody =
 
 /** The goal of a run, with its conditions in words. See {@link isEvent}. */
 export interface AskedGoal {
-  /** The same for all runs that pursue the goal. */
+  /** Id of the goal, the same in all runs that pursue the goal. */
   readonly id: string;
   readonly checks: readonly string[];
-  /** The goal as a user asked for it. */
+  /** The goal in the words of the user. */
   readonly asked?: Json;
 }
 
@@ -277,7 +277,7 @@ export interface GoalResult {
   readonly passed: boolean;
   /** The reason, such as the exit code and the end of a command's output. */
   readonly why?: string;
-  /** Tests, and files that decide how tests run, that differ from the beginning of the goal. */
+  /** Tests, and files that decide how tests run, that have changed since the goal began. */
   readonly changed?: readonly string[];
 }
 

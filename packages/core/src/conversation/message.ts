@@ -191,7 +191,7 @@ export interface FileChange {
    * file. Absent if the mode did not change. The content of a link is its target.
    */
   readonly mode?: { readonly before: string | null; readonly after: string | null } | undefined;
-  /** The formatter that alone made the change, after the change of the call. */
+  /** The formatter that made this change, after the call had changed the file. */
   readonly formatter?: string;
 }
 

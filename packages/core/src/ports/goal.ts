@@ -19,7 +19,7 @@ export interface Goal {
   readonly checks: readonly GoalCheck[];
   /** The turn fails with the code `goal` after this number of equal failures in a row. Default 3. */
   readonly failures?: number | undefined;
-  /** The goal as a user asked for it. The log keeps this value, so that a host can make the goal again. */
+  /** The goal in the words of the user. The log keeps this value, so that a host can make the goal again. */
   readonly asked?: Json | undefined;
 }
 

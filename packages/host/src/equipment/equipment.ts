@@ -210,7 +210,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       worktrees: options.worktrees,
       tools: (folder = workspace) =>
         snapshotTools(snapshotsOf(folder), [bringTool(bringing.open(folder), bringing.bring)]),
-      confine: () => Promise.reject(new Error("Files are brought over without a command.")),
+      confine: () => Promise.reject(new Error("Bringing files over needs no command.")),
     },
     undefined,
   );

@@ -94,7 +94,7 @@ export class FileChecks implements AsyncDisposable {
 function inWorkspaceOnly(tool: Tool): Tool {
   const refuse = ({ conversation, path }: PreviewContext) => {
     if (worktreeAt(conversation, path.at(-1)?.id) !== undefined)
-      throw new Error("Language servers check the workspace, and not the worktree of this branch.");
+      throw new Error("Language servers check the workspace, but not the worktree of this branch.");
   };
   return {
     ...tool,

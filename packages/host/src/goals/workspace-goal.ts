@@ -143,7 +143,7 @@ function firstStateCheck(plain: readonly CaseCheck[], options: WorkspaceGoalOpti
         }
         return undefined;
       });
-      const differs = why && `With ${changed.join(", ")} as before, this did not pass: ${why}`;
+      const differs = why && `With the earlier content of ${changed.join(", ")}, a check did not pass: ${why}`;
       return { passed: !(unattended && why), changed, ...(differs && { why: differs }) };
     },
   };
@@ -154,7 +154,7 @@ function judgedCheck(check: CaseCheck, options: WorkspaceGoalOptions): GoalCheck
     what: describeCheck(check),
     last: true,
     async run(at) {
-      if (!options.judge) return { passed: false, why: "No model is set that could judge this." };
+      if (!options.judge) return { passed: false, why: "No model is set to judge this condition." };
       const { model, limits } = options.judge;
       const { askJudge } = await import("../checks/judge.ts");
       const path = pathTo(at.conversation, at.leaf);

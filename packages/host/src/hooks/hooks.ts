@@ -249,7 +249,7 @@ export class Hooks {
     this.#say(
       conversation.id,
       event,
-      `A hook allowed ${name}, but the name fits the MCP servers ${servers}, so the hook has no effect. Rename one of the servers.`,
+      `A hook allowed ${name}, but the name matches several MCP servers (${servers}), so the hook has no effect. Rename one of the servers.`,
     );
     return false;
   }

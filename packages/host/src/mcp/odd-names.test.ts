@@ -45,7 +45,7 @@ test("S44: a name that matches two servers denies for both and allows for neithe
   const servers = { a: ["b__c"], a__b: ["c"] };
   const name = "mcp__a__b__c";
   const tools = (host: Parameters<typeof toolAt>[0]) => [toolAt(host, "a", "b__c"), toolAt(host, "a__b", "c")];
-  const notice = `The allow rule '${name}' fits the MCP servers a and a__b, so the rule allows nothing. Rename one of the servers.`;
+  const notice = `The allow rule '${name}' matches several MCP servers (a and a__b), so the rule allows nothing. Rename one of the servers.`;
   await using allowing = await hostWith(servers, { home, cwd, settings: { permissions: { allow: [name] } } });
   expect(await callAll(allowing.host, tools(allowing.host), "listed")).toEqual([false, false]);
   expect(allowing.host.notices).toContain(notice);

@@ -102,10 +102,10 @@ export class Approval {
       return;
     }
     if (!isConfined) throw new ApprovalError(NEEDS_SANDBOX);
-    if (!unasked) throw new ApprovalError("Approval 'all' applies to one conversation: name the conversation.");
+    if (!unasked) throw new ApprovalError("Approval 'all' applies to one conversation only. Name the conversation.");
     const { conversation, confirmed = false } = unasked;
     if (!confirmed && !this.#isAgreed(conversation))
-      throw new ApprovalError("Approval 'all' needs the user's confirmation for this conversation (confirmed).", true);
+      throw new ApprovalError("Approval 'all' needs the user's confirmation for this conversation. Send `confirmed: true` after the user agrees.", true);
     this.#agreed.add(conversation);
     this.#unasked.add(conversation);
   }

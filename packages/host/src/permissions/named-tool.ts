@@ -66,7 +66,7 @@ export function sharedNames(
   return allow.flatMap(({ tool }) => {
     const meant = /^mcp__|\*$/.test(tool) ? serversMeant(tool, Object.keys(mcpServers)) : [];
     if (meant.length < 2) return [];
-    return `The allow rule '${tool}' fits the MCP servers ${meant.join(" and ")}, so the rule allows nothing. Rename one of the servers.`;
+    return `The allow rule '${tool}' matches several MCP servers (${meant.join(" and ")}), so the rule allows nothing. Rename one of the servers.`;
   });
 }
 

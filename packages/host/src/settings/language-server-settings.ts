@@ -16,11 +16,11 @@ export const languageServerSettings = z.strictObject(
             command: z
               .array(z.string(SERVER).min(1, SERVER), SERVER)
               .min(1, SERVER)
-              .describe("The program and its arguments. Default: by the server's name.")
+              .describe("The program and its arguments. Default: those that Banyan knows for a server of this name.")
               .optional(),
             files: z
               .record(z.string().regex(/^\.\w+$/, ENDINGS), z.string(ENDINGS).min(1, ENDINGS), ENDINGS)
-              .describe("The files of the server: languages by the ends of file names. Default: by the server's name.")
+              .describe("The language for each ending of file names. The server checks only files with these endings. Default: those that Banyan knows for a server of this name.")
               .optional(),
           },
           "an object with enabled, command or files",

@@ -46,8 +46,8 @@ const facts = z.strictObject(
         {
           input: price.describe("Input tokens."),
           output: price.describe("Output tokens."),
-          cached: price.describe("Input tokens read from the provider's cache. Default: `input`.").optional(),
-          cacheWrite: price.describe("Input tokens written to the provider's cache. Default: `input`.").optional(),
+          cached: price.describe("Input tokens that the provider reads from its cache. Default: the price `input`.").optional(),
+          cacheWrite: price.describe("Input tokens that the provider writes to its cache. Default: the price `input`.").optional(),
         },
         "an object with the prices input and output, and cached and cacheWrite if they differ",
       )
@@ -172,7 +172,7 @@ const sandbox = z.strictObject(
       .optional(),
     network: z
       .strictObject(
-        { allow: texts(DOMAIN).describe("Domains that commands may reach, and no others.").optional() },
+        { allow: texts(DOMAIN).describe("The only domains that commands may reach.").optional() },
         "an object with allow",
       )
       .describe("Network access of commands.")
@@ -281,7 +281,7 @@ const shape = {
     .describe("Files that the agent reads before every conversation, besides AGENTS.md.")
     .optional(),
   compaction: compaction.describe("When Banyan compacts a long conversation.").optional(),
-  memory: memory.describe("Memory: facts from one conversation for others.").optional(),
+  memory: memory.describe("Memory: Banyan remembers facts from conversations for later conversations.").optional(),
   agents: z
     .record(
       z.string().regex(/^[\w-]{1,64}$/, "a name of letters, digits, _ and -"),
@@ -315,17 +315,17 @@ const shape = {
     .optional(),
   toolShare: share
     .describe(
-      "Share of the context that tools of MCP servers may take. If tools need more, the model searches for a tool when it needs the tool. Default: 0.1.",
+      "Share of the context that tools of MCP servers may take. If they need more, the model must search for a tool before it can call the tool. Default: 0.1.",
     )
     .optional(),
   hooks: hookEntries
-    .describe("Your commands that run at points of a conversation, in the format of Claude Code and codex.")
+    .describe("Hooks: your commands that run when certain things happen in a conversation, in the format of Claude Code and codex.")
     .optional(),
   statusLine: statusLineEntry
     .describe("Your command that writes the status line below the terminal's prompt, in the format of Claude Code.")
     .optional(),
   keyFiles: texts(PATHS)
-    .describe("Patterns of files that may be opened although they hold private keys. The keys are redacted even then.")
+    .describe("Patterns of files that Banyan may open although they contain private keys. Banyan still redacts the keys.")
     .optional(),
   sandbox: sandbox.describe("The sandbox: paths and domains that commands can use.").optional(),
   search: search.describe("The service that searches the web for the agent.").optional(),

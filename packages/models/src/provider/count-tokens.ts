@@ -92,7 +92,7 @@ export function countAtEndpoint(
     const nowhere = { push: () => true, ready: async () => {} };
     const error = await driver.stream(request, nowhere, signal).catch((error: unknown) => error);
     signal.throwIfAborted();
-    if (!written) throw error ?? new ModelError("provider", `The package of ${id} wrote no request.`);
+    if (!written) throw error ?? new ModelError("provider", `The provider package of ${id} sent no request, so Banyan cannot count its tokens.`);
     const { headers } = written;
     headers.set("content-type", "application/json");
     headers.set("accept", "application/json");
@@ -107,6 +107,6 @@ export function countAtEndpoint(
     const answer = parseJsonText(text);
     const tokens = isJsonRecord(answer) ? answer[endpoint.field] : undefined;
     if (typeof tokens === "number") return tokens;
-    throw new ModelError("provider", `The answer of ${address} has no number "${endpoint.field}".`);
+    throw new ModelError("provider", `The answer of ${address} contains no number "${endpoint.field}".`);
   };
 }

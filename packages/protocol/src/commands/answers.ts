@@ -62,7 +62,7 @@ export const answerCommands = {
       tools: clientTools
         .optional()
         .describe(
-          "Client-side tools of the turn that the answer continues. Without this field, a tool with an open call has no description.",
+          "Client-side tools of the turn that the answer continues. Without this field, the model gets no descriptions of these tools.",
         ),
     },
     z.object({

@@ -17,7 +17,7 @@ const file = z.object({
 const compared = z.object({
   first: id.describe("First message of the branch."),
   leaf: id.describe("Last message of the branch."),
-  name: z.string().describe("The label of the branch, its worktree, its prompt if the prompts differ, or its model."),
+  name: z.string().describe("Name of the branch: its label, or else its worktree, its prompt (if the prompts differ) or its model."),
   models: listSchema(z.string()),
   worktree: worktree.optional(),
   outcome: z
@@ -65,7 +65,7 @@ export const branchCommands = {
         .min(1)
         .max(BRANCHES_AT_ONCE)
         .optional()
-        .describe("Requests per model. Default: 1, or 3 if there is one model."),
+        .describe("Number of requests to each model. Default: 1, or 3 if there is only one model."),
       agent: textSchema(1, 64).optional().describe("A named agent."),
       mode: z.enum(["chat", "task"]).optional(),
       worktrees: z

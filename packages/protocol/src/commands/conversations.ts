@@ -77,7 +77,7 @@ export const conversationCommands = {
         .enum(["streamed", "whole"])
         .optional()
         .describe(
-          "Set by a program at `/v1`: its way to read the first answer. Only lists with `programs` contain the conversation.",
+          "How a program at `/v1` reads the first answer. A conversation with this field is only in lists with `programs`.",
         ),
     },
     z.object(conversation),

@@ -13,7 +13,7 @@ const target = {
   to: id
     .optional()
     .describe(
-      "The message to go back to: its files are those before the next message of the branch. On another branch: those after the last call down to this message, or, if none changed files, those where the branches fork. Default: the root.",
+      "The message to go back to. Files become as they were before the next message of the branch. For a message of another branch, files become as they were after the last call up to that message. If no call changed files, they become as they were at the fork of the branches. Default: the root.",
     ),
   undo: z
     .boolean()
@@ -26,7 +26,7 @@ const changeSince = fileChange.extend({
   by: z
     .enum(["agent", "others", "both"])
     .describe(
-      "The party that changed the path since then: the agent on this branch, with its commands; others, such as a user, other programs, branches and conversations; or both.",
+      "Who changed the path since then. `agent`: the agent on this branch, also by its commands. `others`: for example a user, another program, branch or conversation.",
     ),
   canRestore: z.boolean().describe("False if the earlier content is not kept."),
   changers: listSchema(
@@ -38,7 +38,7 @@ const changeSince = fileChange.extend({
         ),
       call: callId.optional().describe("The call of a tool or command."),
     }),
-  ).describe("The parties that changed the path since then, in order. Empty if unknown."),
+  ).describe("Everybody who changed the path since then, in order. Empty if unknown."),
 });
 
 const leftOut = z.object({
@@ -102,7 +102,7 @@ export const fileCommands = {
         ),
     },
     z.object({
-      asOf: count.optional().describe("For `file.rewind`. Absent if no file can differ, and with `git`."),
+      asOf: count.optional().describe("The moment of the comparison, for `file.rewind`. Absent if no file can differ, and with `git`."),
       to: id.optional().describe("The message whose files `file.rewind` restores. Absent for the root."),
       files: listSchema(changeSince).describe(
         "The changes since then, which a rewind takes back. Folders have modes that begin with `04`. Only the first 200 files have a diff.",

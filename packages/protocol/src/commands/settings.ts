@@ -30,7 +30,7 @@ export const settingsCommands = {
         z.looseObject({
           name: z.string().describe("Prefix of the names of the provider's models."),
           usable: z.boolean(),
-          reason: z.string().describe("Reason for `usable`, or what the user can do."),
+          reason: z.string().describe("Why the provider is usable, or what the user can do to make it usable."),
           defaultModel: z.string().optional().describe("As `provider/model`."),
           models: listSchema(z.string()).optional().describe("Models of the user's own server, as `provider/model`."),
           price: price.optional().describe("Common price of these models, in US dollars per million tokens."),
@@ -118,10 +118,10 @@ export const settingsCommands = {
     }),
   ),
   "sandbox.read": command(
-    "Reports what holds commands, and the network addresses that commands may reach, for one conversation if `conversation` is given.",
+    "Reports the sandbox of commands and the network addresses that commands may reach. With `conversation`, reports them for that conversation.",
     { conversation: id.optional() },
     z.object({
-      state: z.string().describe("A sentence: whether commands run in a sandbox, and its limits."),
+      state: z.string().describe("One sentence that says whether commands run in a sandbox, and which limits the sandbox has."),
       addresses: listSchema(
         z.object({
           address: z.string().describe("For example `example.org`, `*.example.org` or `example.org:443`."),

@@ -133,7 +133,7 @@ export const turnCommands = {
         .describe("Messages in the format of the AI SDK, OpenAI or Anthropic, without system messages."),
       at: id.nullable().optional().describe("Parent of the first message. Default: the last written message."),
     },
-    z.object({ message: id.nullable().describe("The last message; `at` if all messages are empty.") }),
+    z.object({ message: id.nullable().describe("The last added message, or `at` if all messages are empty.") }),
   ),
   "turn.retry": command(
     "Asks the model for another answer to the last user message above `at`, on a new branch. With `parts`, a new message begins the branch. A running or waiting turn continues.",
@@ -175,7 +175,7 @@ export const turnCommands = {
     nothing,
   ),
   "input.edit": command(
-    "Changes the text, place, delivery or run of waiting input. A new value of `run` sends held input to that run.",
+    "Changes the text, place, delivery or run of waiting input. With a new `run`, held input is sent to that run.",
     {
       ...conversation,
       input: id,

@@ -128,7 +128,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       question: id,
       pattern: z.string().optional(),
       preview: preview.optional(),
-      survives: z.literal(false).optional().describe("The question is closed when its process ends."),
+      survives: z.literal(false).optional().describe("Set if the question is closed when its process ends."),
     }),
     event("call.approval-resolved", {
       ...callOf,
@@ -136,7 +136,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       allowed: z.boolean(),
       remember: z.object({ pattern: z.string(), scope: z.enum(["conversation", "always"]) }).optional(),
       input: anyJson.optional(),
-      byRule: z.literal(true).optional().describe("A rule or a hook decided about the call before a user did."),
+      byRule: z.literal(true).optional().describe("Set if a rule or a hook decided about the call before a user did."),
     }),
     event("call.executing", {
       ...callOf,
@@ -156,7 +156,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("process.ended", {
       process: z.string(),
       outcome: z.string().describe("Outcome, such as `exit code 7`."),
-      known: z.literal(true).optional().describe("The model already knows the outcome."),
+      known: z.literal(true).optional().describe("Set if the model already knows the outcome."),
     }),
     event("question.asked", {
       ...callOf,
@@ -169,14 +169,14 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
         .boolean()
         .optional()
         .describe(
-          "The fate of the call when the process ends. `true`: the call runs again and gets the answer. `false`: the outcome of the call is unknown. Absent: the question is closed.",
+          "What happens to the call when the process ends. `true`: the call runs again and gets the answer. `false`: the outcome of the call is unknown. Absent: the question is closed.",
         ),
     }),
     event("question.answered", {
       question: id,
       text: z.string().optional(),
       reason: z.string().optional().describe("The user's reason for declining."),
-      withdrawn: z.literal(true).optional().describe("The question was withdrawn."),
+      withdrawn: z.literal(true).optional().describe("Set if the question was withdrawn."),
     }),
     event("run.started", {
       run: id,
@@ -219,7 +219,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       question: id,
       reason: z.string(),
       offers,
-      survives: z.literal(false).optional().describe("The question is closed when its process ends."),
+      survives: z.literal(false).optional().describe("Set if the question is closed when its process ends."),
     }),
     event("run.continued", { run: id, question: id, allowed: z.boolean(), offers }),
     event("run.ended", {

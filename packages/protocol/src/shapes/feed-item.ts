@@ -89,7 +89,7 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       run: id,
       message: id,
       time: z.number().describe("Milliseconds since the model's last text, or since the request."),
-      alive: z.boolean().describe("True if the connection has shown life since the last notice."),
+      alive: z.boolean().describe("True if the connection has sent a sign of life since the last notice."),
     }),
     z.object({
       ...head,
@@ -123,7 +123,7 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       isHook: z
         .literal(true)
         .optional()
-        .describe("The callback is a hook from the settings, and the reason names the hook."),
+        .describe("Set if the callback is a hook from the settings. The reason then names the hook."),
     }),
   ] as const;
 }

@@ -22,15 +22,15 @@ export const behindSummary = {
   kept: listSchema(
     z.object({
       message: id,
-      characters: count.optional().describe("UTF-16 units that the model sees, if the message is cut."),
+      characters: count.optional().describe("How much of the message the model sees, in UTF-16 units. Absent if the message is not cut."),
     }),
   )
     .optional()
-    .describe("Covered user messages that the model still sees."),
-  leftOut: count.optional().describe("Number of covered user messages that the model does not see."),
+    .describe("User messages that the summary covers and that the model still sees."),
+  leftOut: count.optional().describe("Number of user messages that the summary covers and that the model does not see."),
   state: z.string().optional().describe("Text for the model about the state of the work."),
   compaction: compaction.optional().describe("Effect of the summary on the next request, for users."),
-  note: z.string().optional().describe("Text for the model: the work continues, and covered messages can be read."),
+  note: z.string().optional().describe("Text that tells the model that the work continues, and how to read the messages that the summary covers."),
   shortened: listSchema(
     z.union([
       z.object({ call: callId, text: z.string().describe("Shortened result for the model.") }),
@@ -46,7 +46,7 @@ export const behindSummary = {
 export const offers = z
   .literal("file")
   .optional()
-  .describe("Set if the run is at no limit: `allow` stores a message that is too large as a file.");
+  .describe("Set if the question is not about a limit of the run, but about a message that is too large. `allow` stores the message as a file.");
 
 export const anyJson = z.unknown();
 
@@ -68,7 +68,7 @@ export const usage = z.object({
  */
 export const cacheMiss = z.object({
   cause: z.enum(cacheMissCauses).describe("`pause`: a too long pause. `provider`: no other cause is known."),
-  tokens: count.describe("Tokens that the provider read again."),
+  tokens: count.describe("Tokens that the provider did not have in its cache and read again."),
 });
 
 const provider = z
@@ -118,7 +118,7 @@ export const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("source"), url: z.string(), title: z.string().optional() }),
   z.object({
     type: z.literal("provider"),
-    text: z.string().describe("Item of the provider."),
+    text: z.string().describe("The item, in the provider's own format."),
     provider: provider.unwrap(),
   }),
 ]);
@@ -145,15 +145,15 @@ export const fileChange = z.object({
     .object({ before: mode, after: mode })
     .optional()
     .describe("File modes in octal digits, as in git. Absent if unchanged."),
-  formatter: z.string().optional().describe("The formatter that alone made the change, after the change of the call."),
+  formatter: z.string().optional().describe("The formatter that made this change, after the call had changed the file."),
 });
 
 export const seenFile = z.object({ path: z.string().describe("Path relative to the workspace."), digest });
 
 const askedGoalFields = {
-  id: z.string().describe("The same for all runs that pursue the goal."),
+  id: z.string().describe("Id of the goal, the same in all runs that pursue the goal."),
   checks: listSchema(z.string()).describe("The conditions in words."),
-  asked: anyJson.optional().describe("The goal as a user asked for it."),
+  asked: anyJson.optional().describe("The goal in the words of the user."),
 };
 
 export const askedGoal = z
@@ -166,7 +166,7 @@ export const goalResult = z.object({
   why: z.string().optional().describe("The reason, such as the end of a command's output."),
   changed: listSchema(z.string())
     .optional()
-    .describe("Tests, and files that decide how tests run, that differ from the beginning of the goal."),
+    .describe("Tests, and files that decide how tests run, that have changed since the goal began."),
 });
 
 /** The goal of a live or broken turn, with the last results. */
@@ -187,7 +187,7 @@ export const about = z.object({
   untold: z
     .enum(["command", "files", "act"])
     .optional()
-    .describe("Set if the call does not reveal its command, its files, or the whole action."),
+    .describe("Set if the arguments do not reveal the command, the files, or everything that the call does."),
   change: z
     .object({ goes: z.string().optional(), comes: z.string() })
     .optional()
@@ -212,7 +212,7 @@ export const planApproval = z.enum(["ask", "edits"]);
 export const preview = z.object({
   changes: listSchema(fileChange).optional().describe("File changes that the call would make."),
   notes: listSchema(z.string()).optional().describe("Notes for the user's decision."),
-  confinement: z.string().optional().describe("Limits of the call's program, in one line."),
+  confinement: z.string().optional().describe("Limits of the sandbox in which the call's program would run, in one line."),
 });
 
 export const questionField = engineSchema<QuestionField>(

@@ -61,7 +61,7 @@ export const nothing = z.object({});
 export const cursor = z
   .object({
     epoch: count.describe("Number of the writer."),
-    seq: count.describe("Number of the last event that the client has."),
-    offset: count.describe("UTF-16 units of deltas that the client has since that event."),
+    seq: count.describe("Number of the last event that the client received."),
+    offset: count.describe("Length of the deltas that the client received after that event, in UTF-16 units."),
   })
   .describe("A position in the feed of a conversation. With seq 0: the beginning.");

@@ -66,7 +66,7 @@ export const question = engineSchema<OpenQuestion>(
       type: z.literal("approval"),
       pattern: z.string().optional(),
       preview: preview.optional(),
-      survives: z.literal(false).optional().describe("The question is closed when its process ends."),
+      survives: z.literal(false).optional().describe("Set if the question is closed when its process ends."),
     }),
     z.looseObject({
       ...ofCall,
@@ -75,16 +75,16 @@ export const question = engineSchema<OpenQuestion>(
       choices: listSchema(z.string()).optional(),
       fields: listSchema(questionField).optional().describe("Fields of a form, with choices."),
       default: z.string().optional(),
-      survives: z.boolean().optional().describe("The fate of the call when the process ends, as in `question.asked`."),
+      survives: z.boolean().optional().describe("What happens to the call when the process ends, as in `question.asked`."),
     }),
     z.looseObject({
       id,
       message: id.nullable().describe("Last message of the run."),
       type: z.literal("limit"),
       run: id,
-      reason: z.string().describe("One sentence about the reached limit, or about the offer."),
+      reason: z.string().describe("One sentence about the limit that the run reached, or about the message that is too large."),
       offers,
-      survives: z.literal(false).optional().describe("The question is closed when its process ends."),
+      survives: z.literal(false).optional().describe("Set if the question is closed when its process ends."),
     }),
   ]),
 );
@@ -153,7 +153,7 @@ export const snapshot = z.object({
   continuedBy: z.record(id, id).default({}).describe("Runs that waited, each with the run that continued it."),
   inbox: listSchema(waiting).describe("Input of users that is not delivered yet, in order."),
   questions: listSchema(question).describe("Open questions."),
-  following: listSchema(following).describe("Calls that listen to the model's response."),
+  following: listSchema(following).describe("Calls that read the model's response while it streams."),
   processes: listSchema(process)
     .default([])
     .describe("Background processes that run, or whose end the model does not know yet."),

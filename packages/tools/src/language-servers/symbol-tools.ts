@@ -88,7 +88,7 @@ const METHODS = {
 function symbolTool(workspace: Workspace, servers: LanguageServers, options: SymbolToolsOptions): Tool {
   return defineTool({
     name: "symbol",
-    description: "Finds a name of a line, or renames it in all files.",
+    description: "Finds a name that occurs in a line, or renames it in all files.",
     input: z.object({
       path: pathArgument(workspace),
       line: z.number(),
@@ -215,7 +215,7 @@ async function ask(
   const text = shown.text.split("\n")[line - 1];
   const character = text === undefined || name === "" ? -1 : positionOf(text, name);
   if (character === -1)
-    throw new WorkspaceError("match", `Line ${line} of ${path} does not have ${name}. Read the file.`);
+    throw new WorkspaceError("match", `Line ${line} of ${path} does not contain ${name}. Read the file.`);
   const position = { line: line - 1, character };
   return { answer: await servers.ask(path, shown.text, method, { position, ...params }, LONGEST, signal), shown };
 }

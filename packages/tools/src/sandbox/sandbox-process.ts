@@ -185,7 +185,7 @@ function putAside(): string[] {
 }
 
 const LOST_NETWORK =
-  "The network that commands of this conversation share was ended by another program. Restart the servers that should be reached.";
+  "Another program ended the network that the commands of this conversation share. Start the servers of these commands again.";
 
 /** Descriptor of the pipe of `SandboxHolder.commands`. The processes around a command have it open, not the command. */
 const COMMANDS = 8;

@@ -79,7 +79,7 @@ describe("commands of one conversation share a loopback", () => {
     process.kill(Number(holder), "SIGKILL");
     const said = [await run("sleep 0.2", "lost"), await run(reach(8125), "lost")].join("");
     expect(said).toMatch(/Connection refused/);
-    expect(said).toContain("The network that commands of this conversation share was ended by another program.");
+    expect(said).toContain("Another program ended the network that the commands of this conversation share.");
     await server[Symbol.asyncDispose]();
     await using _ = await serve(8125, "lost");
     expect(await run(reach(8125), "lost")).toBe("from lost\n");

@@ -26,7 +26,7 @@ export function OwnPrompts() {
       <h2 className="font-medium">{t("Your prompts")}</h2>
       <p className="text-soft text-xs">
         {t(
-          "Type / and the name in the message box to insert a prompt. You are asked for placeholders such as {example}.",
+          "Type / and the name in the message box to insert a prompt. Banyan asks you for the values of placeholders such as {example}.",
           {
             example: "{file}",
           },

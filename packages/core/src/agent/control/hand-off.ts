@@ -42,7 +42,7 @@ export function handOff(to: ChatAgent | (() => ChatAgent), options: AgentToolOpt
       const { note } = input as { readonly note?: string };
       return { agent: handsTo().name, ...(note !== undefined && { title: note }) };
     },
-    execute: () => `The agent "${handsTo().name}" has the conversation from here on.`,
+    execute: () => `The agent "${handsTo().name}" continues the conversation from here on.`,
   });
 }
 

@@ -180,7 +180,7 @@ async function answerUiTurn(
   if (answers.length === 0)
     throw new ClientError(
       "invalid",
-      "The last message is a response without an answer to a question. Send a user message, or such an answer.",
+      "The last message is a response that answers no open question. Send a user message, or an answer to an open question.",
     );
   const { asking, give } = giveAnswers(followed, answers);
   const live = takeUp(followed, run, asking ?? lastMessageOfTurn(state, run) ?? response);

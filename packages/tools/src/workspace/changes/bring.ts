@@ -60,7 +60,7 @@ const OPTIONS: OptionNames<BringOptions> = { ...WRITING_OPTIONS, incoming: true,
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    from: z.string().describe("The branch that has the files."),
+    from: z.string().describe("The branch from which the files come."),
     files: z.array(pathArgument(workspace)).min(1).describe("Files, relative to the workspace."),
   });
 

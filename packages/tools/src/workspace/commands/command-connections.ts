@@ -100,7 +100,7 @@ export class CommandConnections implements ConnectionAsker {
       reason === undefined ? [] : [`The sandbox refused the connection to ${address}. ${reason}`],
     );
     const late = [...this.#late].map(
-      (address) => `The user allowed ${address} after a while. If a program gave up before, run the command again.`,
+      (address) => `The user allowed ${address} after a delay. If a program has already given up, run the command again.`,
     );
     return [...refused, ...late];
   }
@@ -119,7 +119,7 @@ export class CommandConnections implements ConnectionAsker {
   async #decide(address: string, isOnly: boolean): Promise<string | undefined> {
     const { network } = this.#command;
     if (!network.canAsk) return `No user can be asked here. ${network.advice(address)}`;
-    if (this.#hasEnded) return "The command had ended.";
+    if (this.#hasEnded) return "The command ended before it could connect.";
     if (this.#isInBackground) return IN_BACKGROUND;
     const since = performance.now();
     this.#askedSince = since;

@@ -11,14 +11,14 @@ import { instructions } from "./instructions.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    file_path: pathArgument(workspace).describe("A missing file is created."),
+    file_path: pathArgument(workspace).describe("The file to edit. A missing file is created."),
     mode: z
       .enum(["lines", "complete", "symbol"])
       .optional()
       .describe(
         "The unit that a block replaces: lines by number, the complete file, or a symbol (function, class or method) by name. Default: lines; complete for a new file.",
       ),
-    overwrite: z.boolean().optional().describe("Allows complete for a file that exists."),
+    overwrite: z.boolean().optional().describe("Allows the mode complete for an existing file."),
   });
 
 /**

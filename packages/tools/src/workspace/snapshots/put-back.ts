@@ -106,7 +106,7 @@ class PutBack {
       for (const { path } of made.toReversed()) await this.#each({ path, target: undefined }, ({ at }) => rmdir(at));
       for (const [path, mode] of [...this.#opened].toReversed()) await this.#setMode(path, mode);
       const reason = systemCode(error) ?? errorMessage(error);
-      const said = `No file was restored, because their contents could not be written (${reason}).`;
+      const said = `No file was restored, because the contents could not be written (${reason}).`;
       // biome-ignore lint/style/useErrorCause: the third argument has the cause.
       throw new NoRoomError("system", said, { cause: error });
     }

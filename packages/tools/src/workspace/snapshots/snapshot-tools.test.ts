@@ -157,7 +157,7 @@ test("E9: the question about a command names the files that no snapshot keeps; a
     signal: new AbortController().signal,
   };
   const notes = async (which: Tool | undefined, input: unknown) => (await which?.preview?.(input, context))?.notes;
-  const told = "Too large for a snapshot, so /rewind cannot restore:";
+  const told = "/rewind cannot restore these files, which are too large for a snapshot:";
   expect(await notes(run, { command: "make" })).toEqual(["It runs.", `${told} b/data.bin (1 MiB), large.bin (1 MiB).`]);
   expect(await notes(run, { command: "ls" })).toEqual(["It runs."]);
   expect(await notes(write, { path: "large.bin" })).toEqual([`${told} large.bin (1 MiB).`]);
