@@ -11,7 +11,7 @@ import { Session } from "../session/session.ts";
 /** The conversation that a turn handler gets, read-only. See {@link AgentOptions}. */
 export interface Conversation {
   readonly id: string;
-  /** The whole tree. It keeps changing. */
+  /** The whole tree. The tree changes while the conversation continues. */
   readonly state: ConversationState;
   readonly leaf: string | null;
   /** The path to `leaf`, as it is when the handler first reads this property. */
@@ -51,8 +51,8 @@ export interface ChatOptions {
    */
   readonly wait?: boolean | undefined;
   /**
-   * True if a turn that a handler adds shares the limits of the turn before: usage, cost, steps and time continue from
-   * there. Use this for a turn that no user asked for. Default `false`.
+   * True if the turn that a handler adds shares the limits of the turn before it: usage, cost, steps and time continue
+   * to count. Use this for a turn that no user asked for. Default `false`.
    */
   readonly sharesLimits?: boolean | undefined;
   /**
@@ -90,9 +90,9 @@ export function checkChatOptions(options: ChatOptions): void {
 /** Options of `agent.send`. */
 export interface SendOptions extends Omit<ChatOptions, "sharesLimits"> {
   /**
-   * Resolves with `waiting` as soon as the turn cannot continue before a user answers. `turn.questions` has the open
-   * questions; `agent.answer` continues the turn, in any process. `send` still waits for the answer to a question of a
-   * tool that cannot run again (`survives: false`). Default `false`.
+   * With `true`, the turn resolves with `waiting` as soon as only a user's answer can continue it. `turn.questions` has
+   * the open questions; `agent.answer` continues the turn, in any process. `send` still waits for the answer to a
+   * question of a tool that cannot run again (`survives: false`). Default `false`.
    * @example const { questions } = await agent.send("Refund order 7.", { session, untilAsked: true });
    */
   readonly untilAsked?: boolean | undefined;
@@ -129,7 +129,7 @@ export function checkSignal(owner: string, signal: AbortSignal | undefined): voi
   throw new OptionError(`The signal of ${owner} must be an AbortSignal. Pass controller.signal, not the controller.`);
 }
 
-/** Returns a path with the messages before the session's window. A session in memory has no other messages. */
+/** Returns a path with the messages that precede the session's window. A session in memory has only its window. */
 export function knownPath(session: Session, path: readonly Message[]): Promise<readonly Message[]> {
   return session.wholePath(path).catch(() => path);
 }

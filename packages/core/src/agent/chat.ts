@@ -322,7 +322,7 @@ interface NextChat {
   readonly agent: ChatAgent;
   readonly directive: Exclude<Directive, { type: "stop" }>;
   readonly options: ChatOptions;
-  /** The turn before. Absent at the beginning of the chat. */
+  /** The previous turn. Absent at the beginning of the chat. */
   readonly before: LastTurn | undefined;
   readonly chosenModel: string | undefined;
 }

@@ -99,7 +99,7 @@ const CALLBACKS: OptionNames<Callbacks> = {
   onModelError: "function",
 };
 
-/** Checks the options that the constructor of an agent checks. Throws `OptionError` and `ToolDefinitionError`. */
+/** Checks options of an agent for its constructor. Throws `OptionError` and `ToolDefinitionError`. */
 export function checkAgentOptions(options: TurnOptions): void {
   refuseUnknown("an agent", options, AGENT);
   checkModelOption(options?.model);
@@ -203,7 +203,7 @@ function checkCounts(options: Numbers): void {
   }
 }
 
-/** Throws `OptionError` for a choice of tools that the agent cannot keep. */
+/** Throws `OptionError` for a `toolChoice` that the agent cannot carry out. */
 export function checkToolChoice(
   { toolChoice = "auto", toolsFor }: TurnOptions,
   { model, toolbox, mode }: Pick<TurnAgent, "model" | "toolbox" | "mode">,

@@ -30,7 +30,7 @@ export interface RequestTokens {
   readonly reason?: string;
 }
 
-/** Counts the tokens of the request that the content would begin. Sends no request for an answer. */
+/** Counts the tokens of the request that would be sent with the content. Does not ask the model for an answer. */
 export async function countRequestTokens(
   first: TurnAgent,
   content: UserContent,

@@ -48,7 +48,7 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
   readonly description?: string | undefined;
   /** A driver, a language model of an AI SDK package (`@ai-sdk/provider` v4), or a loop that runs whole turns. */
   readonly model: ModelDriver | LanguageModelV4 | LoopDriver;
-  /** Returns the model with a name, when a user chose another model (`model.changed`). Default: the model stays. */
+  /** Returns the model of this name after a user has chosen it (`model.changed`). Default: the model stays the same. */
   readonly modelNamed?: ((name: string) => Promise<ModelDriver | LanguageModelV4 | LoopDriver>) | undefined;
   /**
    * Names of fallback models, for `modelNamed`, in this order. A fallback continues the turn if the model stays
@@ -182,9 +182,9 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
  * new Agent({ model, modelNamed: (name) => resolveModel(name), tools: [shortenConversation()], compaction });
  */
 export interface CompactionOptions {
-  /** Share from which the model is reminded of the tool `shorten_conversation`, if it has the tool. Default 0.65. */
+  /** Context share from which the model is reminded of `shorten_conversation`, if it has this tool. Default 0.65. */
   readonly hint?: number | undefined;
-  /** Share from which a summary by the model replaces earlier messages. Default 0.8. */
+  /** Context share from which a summary by the model replaces earlier messages. Default 0.8. */
   readonly threshold?: number | undefined;
   /** Maximum tokens of a request and its response together. Default: the number that the model's driver knows. */
   readonly contextSize?: number | undefined;

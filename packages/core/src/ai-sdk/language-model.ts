@@ -33,7 +33,7 @@ export interface LanguageModelOptions {
   readonly price?: Price | undefined;
   /** Maximum tokens of a request and its response together. */
   readonly contextSize?: number | undefined;
-  /** Address of requests; see `ModelDriver.address`. */
+  /** Address to which requests are sent; see `ModelDriver.address`. */
   readonly address?: string | undefined;
   /** Default settings, which an agent's settings override. */
   readonly settings?: ModelSettings | undefined;

@@ -63,7 +63,7 @@ const DEMANDED = [
 ] as const;
 const FORCED: DemandedSetting = { setting: "a forced call (toolChoice)", feature: "toolChoice" };
 
-/** Returns the settings of a request without which its response would be wrong. */
+/** Returns the settings that a provider must not ignore, because the response would be wrong without them. */
 export function demandedSettings(request: LanguageModelV4CallOptions): readonly DemandedSetting[] {
   const { toolChoice } = request;
   const demanded = DEMANDED.filter(({ feature }) => request[feature] !== undefined);

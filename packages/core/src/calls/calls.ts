@@ -58,9 +58,9 @@ type CallEndStatus = "completed" | "failed" | "denied" | "cancelled";
 
 interface PrepareOptions {
   readonly refusal?: string | undefined;
-  /** Starts no call before `run`. */
+  /** Starts no call before `run` is called. */
   readonly later?: boolean;
-  /** The log already has the calls as the model wrote them. */
+  /** True if the log already has the calls as the model wrote them. */
   readonly logged?: boolean;
 }
 

@@ -16,7 +16,7 @@ export type CallVerdict = CallEnd | Runnable;
 interface CallEnd {
   readonly ended: "failed" | "denied" | "cancelled";
   readonly output: string;
-  /** Fails the turn after its calls have their results. */
+  /** An error that fails the turn after all calls have their results. */
   readonly defect?: DecisionError;
 }
 

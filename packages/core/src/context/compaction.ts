@@ -35,7 +35,8 @@ const FULL = "the context is nearly full";
 
 /**
  * Makes room for the next request: reminds the model before the window is full, and compacts if necessary. `written`: a
- * summary that was written in the background. Returns true if the request has changed and needs another look.
+ * summary that was written in the background. Returns true if the request has changed, so that its size must be checked
+ * again.
  */
 export async function makeSomeRoom(
   { run, model }: RunWithModel,
@@ -93,10 +94,10 @@ async function coveredInBackground(run: TurnRun, tokens: number): Promise<string
 }
 
 interface ShortenOptions {
-  /** Messages that stay unchanged. With `asked`, only a summary by the model is used. */
+  /** How many messages stay unchanged. With `asked`, the program itself writes no summary. */
   readonly whole?: VerbatimShare;
   readonly least?: number | undefined;
-  /** Absent: the context needs the summary. */
+  /** Absent: the context is too full without a summary. */
   readonly order?: SummaryOrder;
   readonly standIn?: FallbackModel | undefined;
 }

@@ -64,7 +64,7 @@ async function fittingResult(
 
 const NEWEST = 0.3;
 
-/** Cuts the results that the model has not read yet, so that they fit next to a summary. True if any was cut. */
+/** Cuts results that the model has not read yet, so that they fit next to a summary. Returns true if any was cut. */
 export async function cutNewestResults(run: TurnRun): Promise<boolean> {
   const { contextSize } = run.agent.compaction ?? {};
   const { path } = run.branch;

@@ -16,7 +16,7 @@ const NEWEST = 0.1;
 /** Results of at most this many UTF-16 units are not shortened. */
 const SHORT = 500;
 
-/** Shortens old results if that frees at least 30 % of the context and `needed` tokens. Returns true if it did. */
+/** Shortens old results if that frees 30 % of the context and `needed` tokens. Returns true if any was shortened. */
 export async function shortenResults(run: TurnRun, needed: number): Promise<boolean> {
   const { results, freed } = await oldResults(run);
   if (freed < needed || !(await isWorth(run, freed))) return false;
@@ -25,7 +25,7 @@ export async function shortenResults(run: TurnRun, needed: number): Promise<bool
   return true;
 }
 
-/** True if no summary is needed, because shortened results free enough. */
+/** Returns true if no summary is needed, because shortened results free enough tokens. */
 export async function oldResultsSuffice(run: TurnRun): Promise<boolean> {
   return isWorth(run, (await oldResults(run)).freed);
 }

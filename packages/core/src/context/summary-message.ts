@@ -59,9 +59,9 @@ export async function tokensFreedBy(run: TurnRun, text: string, covers: string):
 
 interface SummaryDetails {
   readonly spent?: { readonly usage: Usage; readonly cost: Cost } | undefined;
-  /** Results after the covered messages that are shown shortened from now on. */
+  /** Results after the covered messages, which the model sees shortened from now on. */
   readonly shortened?: readonly ShortenedResult[];
-  /** The program wrote the summary, so no memory keeps it. */
+  /** True if the program, not the model, wrote the summary. Memory then does not keep the summary. */
   readonly isOwn?: boolean;
 }
 

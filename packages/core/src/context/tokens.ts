@@ -12,7 +12,7 @@ import type { Compaction, CountTokens, TurnAgent, TurnRun } from "../run/run.ts"
 export interface ContextUsage {
   readonly counted: number;
   readonly uncounted: readonly string[];
-  /** The provider counts less than half, or more than twice, of our own rough count. */
+  /** True if the provider's count is less than half, or more than twice, our own rough count. */
   readonly doubted?: "few" | "many";
 }
 

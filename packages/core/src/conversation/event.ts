@@ -89,7 +89,7 @@ export type EventBody =
       /** The permission rule that the answer "always" would add. */
       readonly pattern?: string;
       readonly preview?: Preview;
-      /** No process can continue the call after this one ends, as for an agent of another program. */
+      /** Set if no process can continue the call after this process ends, as for an agent of another program. */
       readonly survives?: false;
     }
   | {
@@ -102,7 +102,7 @@ export type EventBody =
       readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" };
       /** The arguments as a user changed them. */
       readonly input?: Json;
-      /** A rule or a hook decided the call before a user did. */
+      /** Set if a rule or a hook decided about the call before a user did. */
       readonly byRule?: true;
     }
   /** Written before the tool starts. */
@@ -112,7 +112,7 @@ export type EventBody =
       readonly call: string;
       readonly tool?: string;
       readonly attempt: number;
-      /** The same for every attempt of one call. */
+      /** A key that stays the same in every attempt of one call. */
       readonly key: string;
       /** New subject of the call after a user changed its arguments. */
       readonly about?: About;
@@ -139,8 +139,8 @@ export type EventBody =
       readonly call: string;
       readonly question: string;
       /**
-       * Fate of the question when its process ends. `true`: the call runs again and gets the answer. `false`: the
-       * question stays until a user has seen it, and the outcome of the call is unknown. Absent: the question is
+       * What happens to the question when its process ends. `true`: the call runs again and gets the answer. `false`:
+       * the question stays until a user has seen it, and the outcome of the call is unknown. Absent: the question is
        * closed.
        */
       readonly survives?: boolean;
@@ -190,7 +190,7 @@ export type EventBody =
       readonly run: string;
       readonly question: string;
       readonly reason: string;
-      /** Effect of "allow" if the run is at no limit: `file` stores a message as a file. */
+      /** Set if the question is about a message that is too large. "allow" then stores the message as a file. */
       readonly offers?: "file";
       readonly survives?: false;
     }
@@ -230,7 +230,7 @@ export type EventBody =
       readonly parts?: readonly UserPart[];
       readonly unreadable?: string;
       readonly delivery?: Delivery;
-      /** The input moves before this one, or to the end with `null`. */
+      /** The waiting input in front of which the input moves. `null`: the input moves to the end. */
       readonly before?: string | null;
       readonly run?: string;
     }
@@ -325,7 +325,7 @@ export interface CallEnded<Type extends string> {
   readonly modelOutput?: string;
   /** Files of the result, each by the digest of an earlier `content.stored`. */
   readonly files?: readonly Omit<BroughtFile, "type" | "data" | "url">[];
-  /** Files that the call read, or found changed by its effects. */
+  /** Files that the call read, or that its command changed. */
   readonly seen?: readonly SeenFile[];
   /** Number of files that the call changed without a `file.changed` for each, such as by a command. */
   readonly changedFiles?: number;

@@ -124,7 +124,7 @@ export type Notice =
       readonly type: "callback.failed";
       readonly callback: string;
       readonly reason: string;
-      /** The callback is a hook of the settings, and the reason names the hook. */
+      /** Set if the callback is a hook of the settings. The reason then names the hook. */
       readonly isHook?: true;
     }
   /**

@@ -68,11 +68,11 @@ export interface Call {
   readonly drafts?: readonly ChangeDraft[];
   /** Files that the call has changed, in order. */
   readonly changes?: readonly FileChange[];
-  /** Files that the call read, or found changed by its effects. Present once the call has ended. */
+  /** Files that the call read, or that its command changed. Present once the call has ended. */
   readonly seen?: readonly SeenFile[];
   /** Number of files that the call changed besides those in `changes`. Absent if there are none, and until the end. */
   readonly changedFiles?: number;
-  /** Milliseconds since 1970, like `endedAt`. */
+  /** Time of the start. Both times are milliseconds since 1970. */
   readonly startedAt?: number;
   readonly endedAt?: number;
 }
@@ -108,7 +108,7 @@ export interface About {
   readonly result?: string;
   /** The whole plan, once the call has completed. */
   readonly plan?: readonly PlanStep[];
-  /** The call submits the plan: with approval `plan`, a user decides whether the agent may carry it out. */
+  /** Set if the call submits the plan. With approval `plan`, a user decides whether the agent may carry it out. */
   readonly handsIn?: boolean;
 }
 
@@ -136,7 +136,7 @@ export type ProcessEvent =
       readonly process: string;
       /** Outcome as the end of a sentence, such as `exit code 1`. */
       readonly outcome: string;
-      /** The model knows the end: it stopped the process itself, or its call reports the end. */
+      /** Set if the model knows of the end: it stopped the process, or a call's result reports the end. */
       readonly known?: true;
     };
 
@@ -214,7 +214,7 @@ interface MessageBase {
   /** A name given by a user. */
   readonly label?: string | undefined;
   readonly starred?: boolean;
-  /** A user removed the message, and with it all messages below. */
+  /** Set if a user removed the message, and with it all messages below. */
   readonly removed?: boolean;
   /**
    * The reason why the message cannot be read, in one sentence (F77). Its parts are empty, and requests leave the
@@ -237,7 +237,7 @@ export interface RecalledMemory {
   readonly message?: string;
   /** Mark of the entry for the model, such as `m3`. A response cites the entry by this mark. Set with `memory.cite`. */
   readonly mark?: string;
-  /** A user dismissed the entry: the model does not see it, and this branch does not recall it again. */
+  /** Set if a user dismissed the entry: the model does not see the entry, and this branch does not recall it again. */
   readonly dismissed?: true;
 }
 
@@ -257,13 +257,13 @@ export interface AssistantMessage extends MessageBase {
   readonly run: string;
   /** `provider/model`. */
   readonly model: string;
-  /** Grows while the message streams; final once `finish` is set. */
+  /** The parts so far. They grow while the message streams, and are final once `finish` is set. */
   readonly parts: readonly Part[];
-  /** In the order of the model's requests. */
+  /** The calls, in the order in which the model wrote them. */
   readonly calls: readonly Call[];
   /** Absent while the message streams. */
   readonly finish?: Finish;
-  /** The error if `finish` is `error`; the provider's explanation, if any, if it is `filtered`. */
+  /** For `finish: "error"`, the error. For `finish: "filtered"`, the provider's explanation, if there is one. */
   readonly error?: string;
   readonly usage?: Usage;
   readonly cost?: Cost;

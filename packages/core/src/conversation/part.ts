@@ -2,8 +2,8 @@
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * Data that a provider needs back with a part, such as a reasoning signature or an item id. The key is the provider's
- * name. Only the driver of that provider reads the data. See {@link ModelSettings}.
+ * Data that later requests must return to the provider with a part, such as a reasoning signature or an item id. The
+ * key is the provider's name. Only the driver of that provider reads the data. See {@link ModelSettings}.
  */
 export type ProviderData = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
@@ -22,7 +22,8 @@ export interface ReasoningPart {
 }
 
 /**
- * Marks the position of a call among the parts of its message. The message's `calls` has the call. See {@link textOf}.
+ * Marks the position of a call among the parts of its message. The message's `calls` contains the call itself. See
+ * {@link textOf}.
  */
 export interface CallPart {
   readonly type: "call";

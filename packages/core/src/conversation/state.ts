@@ -33,7 +33,7 @@ export interface ApprovalQuestion {
   readonly call: string;
   readonly pattern?: string;
   readonly preview?: Preview;
-  /** The question is closed when its process ends. */
+  /** Set if the question is closed when its process ends. */
   readonly survives?: false;
 }
 
@@ -43,7 +43,7 @@ export interface TextQuestion extends WordQuestion {
   readonly id: string;
   readonly message: string;
   readonly call: string;
-  /** Fate of the question when its process ends, as in `question.asked`. */
+  /** What happens to the question when its process ends, as in `question.asked`. */
   readonly survives?: boolean;
 }
 
@@ -67,11 +67,11 @@ export interface LimitQuestion {
   readonly id: string;
   readonly message: string | null;
   readonly run: string;
-  /** The limit or the offer, in one sentence. */
+  /** One sentence about the limit, or about the message that is too large. */
   readonly reason: string;
-  /** Effect of "allow" if the run is at no limit: `file` stores a too large message as a file. */
+  /** Set if the question is about a message that is too large. "allow" then stores the message as a file. */
   readonly offers?: "file";
-  /** The question is closed when its process ends. */
+  /** Set if the question is closed when its process ends. */
   readonly survives?: false;
 }
 
@@ -97,7 +97,7 @@ export interface StayingProcess {
 
 /** An input from a user that has not been delivered to its run. See {@link reduce}. */
 export interface WaitingInput {
-  /** The later message has the same id. */
+  /** Id of the input, and later of the message that the input becomes. */
   readonly id: string;
   readonly parts: readonly UserPart[];
   /** The reason why the parts cannot be read, in one sentence; they are empty then. */
@@ -114,7 +114,7 @@ export interface WaitingInput {
 export interface InputChange {
   readonly parts?: UserContent;
   readonly delivery?: Delivery;
-  /** Moves the input before this one, or to the end with `null`. */
+  /** The waiting input in front of which the input moves. `null`: the input moves to the end. */
   readonly before?: string | null;
   /** The new target run; also sends an input that was held. */
   readonly run?: string;
@@ -140,8 +140,8 @@ export interface ConversationState {
   /** By id, oldest first. */
   readonly messages: ReadonlyMap<string, Message>;
   /**
-   * Children of each message in order of creation. `null` has the roots, and a call has the first message of its
-   * sub-agent.
+   * Children of each message, in order of creation. Under the key `null` are the roots, and under the id of a call the
+   * first message of its sub-agent.
    */
   readonly children: ReadonlyMap<string | null, readonly string[]>;
   /** Messages whose parent was dropped by a session's window, each with the nearest remaining ancestor. */
@@ -169,7 +169,7 @@ export interface ConversationState {
   readonly following: ReadonlyMap<string, FollowingCall>;
   /** Background processes by name that are running, or that have ended without the model knowing. */
   readonly processes: ReadonlyMap<string, StayingProcess>;
-  /** Number of processes so far. */
+  /** Number of background processes that were started so far. */
   readonly processesBegun: number;
   /** Number of messages marked as removed. */
   readonly removals: number;

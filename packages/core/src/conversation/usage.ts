@@ -60,7 +60,7 @@ export interface EarlierUsage extends TurnUsage {
   readonly time: number;
   /** Multiples of the limits that users granted: for this run, and for all runs of its turn. */
   readonly grants: { readonly own: number; readonly all: number };
-  /** A user refused to exceed the limit. */
+  /** Set if a user refused to let the turn exceed its limit. */
   readonly isRefused?: boolean;
   /** The most expensive model call of the turn. */
   readonly dearest: { readonly tokens: number; readonly cost: number };

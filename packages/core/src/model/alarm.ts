@@ -1,6 +1,6 @@
 const LONGEST = 2 ** 31 - 1;
 
-/** Calls `ring` once after the milliseconds, however many, or never for Infinity. Returns a function that cancels. */
+/** Calls `ring` once after any number of milliseconds, or never for Infinity. The returned function cancels this. */
 export function alarm(milliseconds: number, ring: () => void): () => void {
   if (milliseconds === Number.POSITIVE_INFINITY) return () => {};
   const at = performance.now() + milliseconds;

@@ -9,7 +9,7 @@ export interface ModelResponse {
   readonly text: string;
   /** All text of the model, even if the response was cut. */
   readonly written: string;
-  /** Finish reason; "calls" if the model called a tool, which is not run. */
+  /** The finish reason. "calls" if the model called a tool. The tool does not run. */
   readonly finish: Extract<ModelPart, { type: "finish" }>["reason"] | undefined;
   readonly usage: Usage;
   readonly cost: Cost;

@@ -10,7 +10,7 @@ export interface ErrorReport {
   readonly text: string;
   /** The words for the kind of failure (`type`, `code`, `status`, ...), joined. */
   readonly words: string;
-  /** The HTTP status in the body, for a response without its own. */
+  /** The HTTP status that the body names, for a failure without an HTTP status of its own. */
   readonly status?: number;
   /** Milliseconds that the provider asks to wait. */
   readonly retryAfter?: number;

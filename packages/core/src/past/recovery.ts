@@ -47,7 +47,7 @@ export function recover(
 }
 
 /**
- * Changes `state` by the events that stopped processes left unwritten. For a log that no process has open.
+ * Applies the events that stopped processes left unwritten to `state`. No process may have the log open.
  * @example const state = recoveredState(emptyConversation("garden"));
  */
 export function recoveredState(state: ConversationState): ConversationState {

@@ -7,11 +7,11 @@ import { SmallMap } from "./small-map.ts";
 /** Bounded, because a conversation may never end. */
 const REMEMBERED = 500;
 
-/** The run, agent and depth of sub-agents of each recent response, even after the end of its run. */
+/** The run, agent and nesting depth of each recent response, even after the response's run has ended. */
 export class ResponseSources {
   readonly #state: ConversationState;
   readonly #live = new SmallMap<DeltaSource>();
-  /** By message, because no state has an abandoned message. */
+  /** The sources by message. The state does not contain abandoned messages. */
   readonly #responses = new Recent<DeltaSource>(REMEMBERED);
 
   /** `state` must include an event before `add` gets the event. */

@@ -41,7 +41,7 @@ export class ToolDefinitionError extends Error {
   readonly code = "invalid-tool";
 }
 
-/** Returns a sentence about a value that makes a tool unusable, apart from its schema. Its options have their kinds. */
+/** Returns a sentence about a value that makes a tool unusable. Checks neither the schema nor the values' types. */
 export function toolProblem(tool: Tool): string | undefined {
   if (!/^[\w-]{1,64}$/.test(tool.name)) {
     return `"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`;

@@ -40,7 +40,7 @@ export type GoalFinding = Omit<GoalResult, "what">;
 
 /** The state of a turn in which a check runs. See {@link Goal}. */
 export interface GoalMoment {
-  /** The same for all runs of one goal, also after a restart. */
+  /** A key that is the same in all runs of one goal, also after a restart. */
   readonly goal: string;
   /** The conversation, read-only. */
   readonly conversation: ConversationState;
@@ -48,7 +48,7 @@ export interface GoalMoment {
   readonly leaf: string | null;
   /** Text of the model's last answer. Empty before the first one. */
   readonly answer: string;
-  /** The result of a task that the model has finished. */
+  /** The result of the task, if the model has finished the task. */
   readonly result: Json | undefined;
   /** Aborts when the turn is interrupted, or when its time is up. */
   readonly signal: AbortSignal;

@@ -13,7 +13,7 @@ export interface PermitRequest {
   readonly conversation: ConversationState;
   /** Rules that users allowed with "always" in this conversation on this machine (S17). */
   readonly allowed: readonly string[];
-  /** The call ran already, without asking. Only a denial counts: a rule denies the call, or demands a question. */
+  /** Set if the call has already run. Then only a rule that denies the call or demands a question counts. */
   readonly done?: boolean | undefined;
   /** Aborts when the call is cancelled: the decision is then no longer needed. */
   readonly signal: AbortSignal;

@@ -47,7 +47,7 @@ export interface ModelDriver {
   learnContextSize?(signal: AbortSignal): Promise<void>;
   /** Maximum number of tools in one request. The tools before the last eight give way. */
   readonly maxTools?: number | undefined;
-  /** The server answers one request at a time, so no summary is requested during a turn. */
+  /** Set if the server answers only one request at a time. Then no summary is requested during a turn. */
   readonly oneAtATime?: true | undefined;
   /**
    * Returns the end of a sentence with the reason why the provider never accepts an image; nothing for accepted images
@@ -66,7 +66,7 @@ export interface ModelDriver {
 export interface ModelRequest {
   /** The system prompt; may be empty. */
   readonly instructions: string;
-  /** From the first message to the newest, the same objects in each step. Read at once: the array grows later. */
+  /** From the first message to the newest, the same objects in each step. Read the array at once: it grows later. */
   readonly messages: readonly PromptMessage[];
   /** The same array in each step as long as the tools are the same. */
   readonly tools: readonly ToolSchema[];
@@ -171,9 +171,9 @@ export type PromptMessage =
       readonly results: readonly PromptResult[];
       /** The model that responded, as `provider/model`. Absent: unknown. */
       readonly model?: string;
-      /** The response broke off, so the provider has not stored its items. */
+      /** Set if the response broke off. The provider has then not stored its items. */
       readonly unfinished?: true;
-      /** The provider paused its own work: if this is the last message, the provider must continue. */
+      /** Set if the provider paused its own work. If this is the last message, the provider must continue. */
       readonly paused?: true;
     };
 

@@ -62,7 +62,7 @@ export interface BackgroundWork {
 export interface BackgroundWorkEnd {
   /** The end of a sentence: `exit code 1`. */
   readonly outcome: string;
-  /** The model knows the end already. Absent: the model gets the outcome with its next turn. */
+  /** Set if the model already knows of the end. Absent: the model gets the outcome with its next turn. */
   readonly known?: true | undefined;
 }
 
@@ -96,7 +96,7 @@ export interface Follower {
 export interface FollowResult {
   /** A message of the tool to the model; the turn then continues. */
   readonly say?: string | undefined;
-  /** An action requested by the message failed: the same message cannot finish a task. */
+  /** Set if an action that the message requested failed. The same message then cannot finish a task. */
   readonly failed?: boolean | undefined;
   /** True if the follower also listens to the next message. */
   readonly again?: boolean | undefined;

@@ -112,12 +112,12 @@ export interface Tool<Input = unknown, Output = unknown, in Context = unknown> e
   readonly input: InputSchema<Input>;
   /** By default, only calls with the effects `none` run in parallel. */
   readonly effects: Effects;
-  /** Calls may run in parallel although they have effects. */
+  /** True if calls may run in parallel although they have effects. */
   readonly parallel?: boolean | undefined;
   /**
-   * Calls may begin as soon as their arguments are complete, while the model still writes. For a tool with effects
-   * `none` that uses only `signal`, `wholePath`, `attach` and `saw`: the result is lost if the message does not end
-   * cleanly.
+   * True if calls may begin as soon as their arguments are complete, while the model still writes. Only for a tool with
+   * effects `none` that uses only `signal`, `wholePath`, `attach` and `saw`: the result is lost if the message does not
+   * end cleanly.
    */
   readonly eager?: boolean | undefined;
   /**
@@ -125,9 +125,9 @@ export interface Tool<Input = unknown, Output = unknown, in Context = unknown> e
    * content. Absent: neither, as for a tool that lists names. Rules on reading and writing apply (docs/security.md).
    */
   readonly files?: "read" | "write" | undefined;
-  /** The tool only controls the conversation. Only a rule with its name can deny it or demand a question. */
+  /** True if the tool only controls the conversation. Only a rule that names it can deny or question a call. */
   readonly control?: boolean | undefined;
-  /** Calls accept `earlier:` addresses and read them with `context.wholePath`. Summaries name this tool. */
+  /** True if calls accept `earlier:` addresses and read them with `context.wholePath`. Summaries name this tool. */
   readonly readsEarlier?: boolean | undefined;
   /**
    * The server that offers the tool, if its description comes from outside. Its arguments may do more than `about`
@@ -139,21 +139,22 @@ export interface Tool<Input = unknown, Output = unknown, in Context = unknown> e
    * `mcp__<offeredBy>__<offeredAs>`, and rules compare both parts. Absent: they use `name`.
    */
   readonly offeredAs?: string | undefined;
-  /** An agent of another program runs the call with its own arguments. A hook that changes them denies the call. */
+  /** Set if an agent of another program runs the call with its own arguments. A hook that changes them denies it. */
   readonly asAsked?: boolean | undefined;
   /**
-   * Hidden from the model if another tool `forwards`: the model finds this tool by other texts and calls it through
-   * that tool. So thousands of tools need no room, and changes of tools do not change earlier requests.
+   * True to hide the tool from the model if another tool `forwards`. The model then finds the hidden tool by other
+   * texts, and calls it through the forwarding tool. So thousands of tools need no room, and changes of tools do not
+   * change earlier requests.
    */
   readonly unlisted?: boolean | undefined;
   /**
    * A short description for models with a small window, which then get only names and types of the arguments. These
-   * models find tools without it only through other tools.
+   * models reach a tool without a short description only through other tools.
    */
   readonly brief?: string | undefined;
   /**
-   * Calls `{ tool, input }` count as calls of the named tool with that input: they are checked, judged, logged, shown
-   * and run as such. Only the model sees its original call. `execute` runs if no tool has that name.
+   * True if calls `{ tool, input }` count as calls of the named tool with that input: they are checked, judged, logged,
+   * shown and run as such. Only the model sees its original call. `execute` runs if no tool has that name.
    */
   readonly forwards?: boolean | undefined;
   /** Returns the agent that continues the turn after a completed call, in the same conversation (`handOff`). */
@@ -202,7 +203,7 @@ export interface ToolContext<Context = unknown> {
   readonly call: string;
   /** 1 for the first start. */
   readonly attempt: number;
-  /** The same for every attempt of one call: pass it to services that detect repetitions. */
+  /** A key that is the same for every attempt of one call. Pass the key to services that detect repetitions. */
   readonly key: string;
   /** The preview that a user saw before allowing the call. A tool that would now do something else must refuse. */
   readonly agreed?: Preview | undefined;
@@ -317,7 +318,7 @@ export interface LoopDriver {
   readonly id: string;
   readonly family: string;
   readonly price?: Price | undefined;
-  /** The loop gets neither our tools nor those of a task. Its last response ends a task with a text result. */
+  /** True if the loop gets neither the agent's nor a task's tools. Its last response then is the result of a task. */
   readonly ownTools?: boolean | undefined;
   run(turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void>;
 }
@@ -327,10 +328,10 @@ export interface LoopTurn {
   readonly instructions: string;
   /** From the first message to the newest. */
   readonly messages: readonly PromptMessage[];
-  /** Our tools, which it may call with `execute`. */
+  /** The agent's tools, which the loop may call with `execute`. */
   readonly tools: readonly ToolSchema[];
   readonly settings: ModelSettings;
-  /** The conversation has also continued from the last response on another branch. */
+  /** True if another branch has also continued from the last response. */
   readonly branched: boolean;
   readonly conversation: string;
   /** Name of the git worktree of the branch or sub-agent. Absent: the workspace. */

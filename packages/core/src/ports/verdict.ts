@@ -11,12 +11,12 @@ export type Answer =
       readonly decision: "allow";
       /** The arguments as changed by the user. */
       readonly input?: Json | undefined;
-      /** Also allows everything that this rule covers from now on. */
+      /** Also allows all later calls that this rule covers. */
       readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" } | undefined;
     }
   | {
       readonly decision: "deny";
-      /** The reason for the model. */
+      /** The user's reason, which the model gets. */
       readonly reason?: string | undefined;
     }
   /** Answer to a tool's question in words. */
@@ -31,13 +31,13 @@ export type Permit =
   | {
       readonly decision: "ask";
       readonly pattern?: string | undefined;
-      /** A rule demands a decision by a user, which no hook can replace. */
+      /** Set if a rule demands a decision by a user. No hook can replace that decision. */
       readonly byRule?: boolean | undefined;
     }
   | {
       readonly decision: "deny";
       readonly reason: string;
-      /** The call is denied only because no user can be asked. A hook that allows the call lets it run. */
+      /** Set if the call is denied only because no user can be asked. The call runs if a hook allows it. */
       readonly unasked?: boolean | undefined;
     };
 

@@ -26,7 +26,7 @@ export interface Limits {
   readonly time?: number | undefined;
   /** Maximum nesting depth of sub-agents. Default 3; 0 switches sub-agents off. */
   readonly depth?: number | undefined;
-  /** The times that the same call may have the same result in a row while no call changes a file. Default 10. */
+  /** How many times in a row the same call may have the same result while no call changes a file. Default 10. */
   readonly repeats?: number | undefined;
   /**
    * Behaviour at a limit. `wrap-up` (default): one final model call without tools and with the reason; its response
@@ -72,7 +72,7 @@ class Pool {
   stops = 0;
   /** Factor on the limits: grows by one each time a user grants more. */
   grants = 1;
-  /** Turns that have room reserved for a final answer. */
+  /** The live turns: each has room reserved for its final answer. */
   readonly live = new Set<Budget>();
   /** Usage of the most expensive step so far, as an estimate for the final answer. */
   readonly dearest = { tokens: 0, cost: 0 };
@@ -105,7 +105,7 @@ export class Budget {
   #asking = false;
   #usage: Usage = noUsage;
   #cost: Cost = 0;
-  /** All pools that count the usage of this turn. The first has limits of this turn. */
+  /** All pools that count the usage of this turn. The first pool has the limits of this turn itself. */
   readonly #pools: readonly [Pool, ...Pool[]];
   readonly #parent: Budget | undefined;
   /** Factor on steps and repeats: grows by one each time a user grants more. */
@@ -337,7 +337,7 @@ class OutOfTime extends Error {
 /** Milliseconds between checks of a clock that is stopped while a user is asked. */
 const LOOK = 20;
 
-/** Runs a part of a turn. Its signal also aborts after `until()` milliseconds, without the time of questions. */
+/** Runs a part of a turn. Its signal also aborts after `until()` milliseconds, not counting open questions. */
 export async function runInTime<T, Run extends TimeLimitedRun>(
   run: Run,
   until: () => number,

@@ -101,13 +101,13 @@ export type CountTokens = (text: string) => number | Promise<number>;
 
 /** Settings for compaction. Shares are parts of the model's context, from 0 to 1. */
 export interface Compaction {
-  /** Summaries are made without a request by a user. */
+  /** True if summaries are made without a user's request. */
   readonly automatic: boolean;
   /** Name of the model that writes summaries. Absent: the model of the turn. */
   readonly model: string | undefined;
   /** The user's instructions for all summaries. */
   readonly instructions: string | undefined;
-  /** Summaries are made during the turn. Absent: only if the model's server takes several requests at once. */
+  /** True if summaries are made during the turn. Absent: only if the model's server takes several requests at once. */
   readonly background: boolean | undefined;
   /** Share of the context from which the model is reminded that it may shorten the conversation. */
   readonly hint: number;
@@ -116,7 +116,7 @@ export interface Compaction {
   /** Maximum tokens of a request and its response together; `undefined` if unknown. */
   readonly contextSize: number | undefined;
   readonly count: CountTokens;
-  /** The server has refused a request as too long, so the larger of its count and our own is used. */
+  /** Set if the server has refused a request as too long. The larger of its count and our own is then used. */
   readonly wasRefused?: true;
 }
 
@@ -141,7 +141,7 @@ export interface TurnAgent {
   readonly mode: Mode;
   readonly taskMode: Mode;
   readonly goal: Goal | undefined;
-  /** No user can be asked. */
+  /** True if no user can be asked. */
   readonly unattended: boolean;
   readonly hooks: CallHooks;
   readonly guards: Guards | undefined;
@@ -207,7 +207,7 @@ export interface TurnRun {
   readonly continues: string | undefined;
   /** Usage of the earlier turns whose limits this turn shares. */
   readonly before: EarlierUsage | undefined;
-  /** Another process can continue the run, so its questions stay open when this process ends. */
+  /** True if another process can continue the run. Its questions then stay open when this process ends. */
   readonly survives: boolean;
   readonly followers: Followers;
   /** Work that calls began and may not have waited for. */

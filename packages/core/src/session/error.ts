@@ -7,7 +7,7 @@ import { ID_RULE } from "../conversation/id.ts";
  */
 export class Interruption extends Error {
   override readonly name = "Interruption";
-  /** No user stopped the turn. A turn that asks a user stays open without a process. */
+  /** True if no user stopped the turn. A turn that asks a user then stays open without a process. */
   readonly isLeaving: boolean;
 
   constructor(message: string, { isLeaving = false } = {}) {

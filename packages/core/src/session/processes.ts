@@ -6,7 +6,7 @@ interface RunningProcess {
   readonly staying: BackgroundWork;
   /** The user or program that stopped the process, as the end of a sentence. Absent: the process ended by itself. */
   by: string | undefined;
-  /** Resolves when the log has the end of the process, or cannot take it any more. */
+  /** Resolves when the end of the process is in the log, or when nothing more can be written to the log. */
   readonly over: Promise<void>;
 }
 

@@ -49,7 +49,7 @@ export class Session {
   readonly interrupted: readonly LiveRun[];
   /** Descriptions of the unreadable parts of the log. All other parts were read. */
   readonly damage: readonly string[];
-  /** Omissions from requests that the readers know: ids of messages, and sentences of drivers. @internal */
+  /** Omissions from requests that readers already know: ids of messages, and sentences of drivers. @internal */
   readonly leftOut = new Set<string>();
   /** Labels, stars, the title, and other notes outside the turns. */
   readonly notes: SessionNotes;

@@ -22,7 +22,7 @@ interface WriterParts extends Pick<Past, "state" | "sources" | "spending"> {
   readonly audience: Audience;
   readonly questions: Questions;
   readonly granted: GrantedRights;
-  /** The log was copied into this store from outside, and has not been written to yet. */
+  /** True if the log was copied into this store from outside, and nothing has been written to it yet. */
   readonly isForeign: boolean;
   /** Events to write before all others: the creation of the conversation, or the events that a crash left unwritten. */
   readonly first: readonly Fact[];

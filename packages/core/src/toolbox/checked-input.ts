@@ -19,7 +19,7 @@ export function isSameInput(one: Json | undefined, other: Json | undefined): boo
   return isEqual(one, other);
 }
 
-/** Compares plain data, as JSON has, field by field. */
+/** Compares two values of plain JSON data, field by field. */
 export function isEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;

@@ -102,7 +102,7 @@ export async function withGrace<T>(signal: AbortSignal, work: () => Promise<T>):
   }
 }
 
-/** The result of a call that an abort kept from running. */
+/** The result of a call that did not run because of an abort. */
 export function notExecuted(signal: AbortSignal): string {
   return `Not executed: ${errorMessage(signal.reason)}.`;
 }

@@ -72,25 +72,25 @@ export function soleText([part, ...others]: readonly (UserPart | HistoryPart)[])
   return part?.type === "text" && others.length === 0 && part.provider === undefined ? part.text : undefined;
 }
 
-/** The result for forms of models, in which each call needs one. */
+/** The result for models whose format requires a result for each call. */
 export function resultOf({ result }: HistoryCall): HistoryResult {
   if (!result) return { status: "failed", output: "(This call has no result yet.)", files: [] };
   const { modelOutput = result.output } = result;
   return { ...result, output: modelOutput };
 }
 
-/** Arguments for forms that need an object. */
+/** The arguments for formats that require an object. */
 export function inputObject({ inputText }: HistoryCall): Readonly<Record<string, Json>> {
   const input = writtenInput(inputText);
   return isJsonRecord<Readonly<Record<string, Json>>>(input) ? input : {};
 }
 
-/** The address of a file: of its bytes as a `data:` URL, or on the web. */
+/** The URL of a file: a `data:` URL that contains its bytes, or its address on the web. */
 export function fileAddress({ mediaType, data, url }: FilePart): string {
   return data === undefined ? (url ?? "") : `data:${mediaType};base64,${data}`;
 }
 
-/** The text in place of a file for which a form has no place. */
+/** The text that replaces a file in formats that cannot contain the file. */
 export function textForFile({ name, mediaType, url }: FilePart): string {
   return url === undefined
     ? `[${name ?? "A file"} (${mediaType}) is left out: this format has no place for the file.]`

@@ -93,7 +93,7 @@ export function withoutHints({ cache_control, providerOptions, providerMetadata,
   return part;
 }
 
-/** Runs a check of one part, and puts the place of the part before a complaint. */
+/** Runs a check of one part. Adds the place of the part to the beginning of an error's message. */
 export function atPlace<Result>(at: string, check: () => Result): Result {
   try {
     return check();

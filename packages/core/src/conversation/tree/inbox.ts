@@ -52,7 +52,7 @@ export function inputsFor(state: ConversationState, run: string): readonly Waiti
   return state.inbox.length === 0 ? NONE : state.inbox.filter((input) => input.run === run && !input.held);
 }
 
-/** Returns a path's waiting inputs without a live run, which `resume()` delivers. */
+/** Returns the waiting inputs of a path that has no live run. `resume()` delivers these inputs. */
 export function inputsLeft(state: ConversationState, path: readonly Message[]): readonly WaitingInput[] {
   const isLeft = (run: string | null) => run === null || !(state.runs.has(run) || state.waiting.has(run));
   const left = state.inbox.filter(({ run, held }) => held || isLeft(run));

@@ -33,7 +33,7 @@ export interface RequestTarget {
   readonly takes?: readonly string[] | undefined;
   /** Parameters that the driver adds itself, and omits if they are `null` in the provider's options. */
   readonly parameters?: readonly string[];
-  /** The model shared by several drivers: all of them learn what its provider refused. */
+  /** A key that several drivers of one model share. What the provider refuses to one driver, all of them omit. */
   readonly model?: object;
 }
 

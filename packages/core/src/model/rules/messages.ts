@@ -49,9 +49,9 @@ type Rewritten = PromptMessage | "same" | undefined;
 export class MessageRewriter {
   readonly #rules: RequestRules;
   // No value refers to its key: such an entry would survive every minor collection, with all that it refers to.
-  /** By the list of a branch, which grows. */
+  /** Progress for each branch, by the branch's growing list of messages. */
   readonly #walks = new WeakMap<readonly PromptMessage[], RewriteProgress>();
-  /** By message. `key` names the state that affects the message: images, renamed properties, refused parts. */
+  /** The rewritten form of each message. `key`: images, renamed properties and refused parts that affect the form. */
   readonly #fitted = new WeakMap<PromptMessage, { readonly key: string; readonly message: Rewritten }>();
   /** The results of a message, and the user message with the files of these results. */
   readonly #split = new WeakMap<PromptMessage, readonly PromptMessage[]>();

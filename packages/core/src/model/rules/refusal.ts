@@ -67,7 +67,7 @@ export function refusedPart(
     : undefined;
 }
 
-/** Returns the parts of a response with reasoning, or with a signature or id that belongs to reasoning. */
+/** Returns those parts of a response that are reasoning, or that have a signature or id of reasoning. */
 export function reasoningParts(message: PromptMessage): readonly object[] {
   if (message.role === "user") return [];
   return message.parts.filter(

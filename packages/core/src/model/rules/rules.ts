@@ -19,13 +19,13 @@ export interface RequestRules {
   /** With reasoning switched on, a turn must begin with the model's own reasoning. */
   readonly needsReasoningFirst?: true;
   readonly pictures?: PictureRules;
-  /** Absent: the provider enforces no schema of a result while it streams. */
+  /** Rules for the schema of a result. Absent: the provider enforces no schema while it streams. */
   readonly output?: OutputRules | undefined;
 }
 
 /** A provider's rules for the schema of a result. */
 export interface OutputRules {
-  /** The model can still ask for calls. Absent: the schema is sent only in requests without tools. */
+  /** Set if the model can call tools although a schema is sent. Absent: only requests without tools have the schema. */
   readonly withTools?: true;
   /** Maximum number of optional properties. Absent: all properties are required, and optional ones accept null. */
   readonly optional?: number;

@@ -9,15 +9,15 @@ export interface LegalTools {
   readonly schemas: readonly ToolSchema[];
   /** One line for the user about each omission or change. */
   readonly notes: readonly string[];
-  /** Original tools by legal name, if the two differ. */
+  /** Original tools by their legal names, for tools whose two names differ. */
   readonly originals: ReadonlyMap<string, OriginalTool>;
-  /** By the legal name of a tool: legal property names by original names. */
+  /** For each tool, by its legal name: a map from original to legal property names. */
   readonly renamed: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 export interface OriginalTool {
   readonly name: string;
-  /** Original property names by legal names. */
+  /** Map from legal property names to original property names. */
   readonly properties: ReadonlyMap<string, string>;
 }
 
