@@ -16,7 +16,7 @@ import { isFilePattern, matchingFiles } from "./patterns.ts";
 
 /** An attachment of a message, for display. */
 export interface AttachmentSummary {
-  /** As the user typed it. */
+  /** The name as the user typed it. */
   readonly name: string;
   readonly kind: AttachmentKind;
   /** Bytes of the content for the model. */
@@ -25,7 +25,7 @@ export interface AttachmentSummary {
 
 /** A user message with the attachments that its text names. */
 export interface MessageWithAttachments {
-  /** The text, then the attachments. */
+  /** The parts of the message: the text, then the attachments. */
   readonly parts: readonly UserPart[];
   readonly attached: readonly AttachmentSummary[];
   /** A sentence for each named file that is not attached, with the reason. */
@@ -37,9 +37,9 @@ export interface AttachOptions extends FileReach {
   readonly signal?: AbortSignal;
   /** Removes secrets from attachments. Default: removes none. */
   readonly redact?: (text: string) => string;
-  /** Patterns of files to attach although they hold private keys (S22). */
+  /** Patterns of files to attach although they contain private keys (S22). */
   readonly keyFiles?: readonly string[];
-  /** Absent: web pages are not attached. */
+  /** Reads a web page. Absent: web pages are not attached. */
   readonly readPage?: (url: string, signal?: AbortSignal) => Promise<string>;
   /** Reads a resource of an MCP server by `server:uri`; undefined if no server has that name. */
   readonly readResource?: (name: string, signal?: AbortSignal) => Promise<string | undefined>;

@@ -27,16 +27,16 @@ const MOST_TEXT = 256 * 1024;
 const MOST_MEDIA = 10 * 1024 * 1024;
 const MOST_NAMES = 500;
 
-/** Options of reading a file for a message. */
+/** Options for reading a file for a message. */
 export interface AttachmentReadOptions {
   readonly redact: (text: string) => string;
-  /** Patterns of files to read although they hold private keys (S22). */
+  /** Patterns of files to read although they contain private keys (S22). */
   readonly keyFiles?: readonly string[] | undefined;
 }
 
 /**
  * Reads a file that a user named: text, an image, a PDF, or the names in a folder. Returns the reason if the file
- * cannot be attached. Opens the path that the check resolved, so that a link that changes later has no effect.
+ * cannot be attached. Opens the checked path without links, so that a later change of a link has no effect.
  */
 export async function readNamed(
   name: string,

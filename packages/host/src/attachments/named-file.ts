@@ -16,7 +16,7 @@ export interface FileReach {
   readonly folder: string;
   /** True if paths outside the folder are allowed, as for a user of this machine. */
   readonly outside?: boolean;
-  /** The check of the rules for reading files. */
+  /** Returns why the permission rules forbid to read a file. */
   readonly whyNotRead?: ReadRefusal | undefined;
 }
 

@@ -47,13 +47,13 @@ export interface CheckResult {
   readonly holds: boolean;
   /** A description of the check. */
   readonly what: string;
-  /** The reason that the check does not hold, or the judge's explanation. */
+  /** The reason why the check failed, or the judge's explanation. */
   readonly why?: string;
   /** True if the check holds even for an empty answer and the case's unchanged files. */
   readonly holdsUntouched?: true;
-  /** Files that the agent changed, and that had the case's content while the command ran. */
+  /** Files that the agent changed. While the command ran, they had the content of the case. */
   readonly restored?: readonly string[];
-  /** Files that the agent changed and the command names. The command ran with the agent's versions. */
+  /** Files that the agent changed and that the command names. The command ran with the agent's versions. */
   readonly changed?: readonly string[];
 }
 

@@ -32,9 +32,9 @@ export async function fillFolder(directory: string, { folder, files }: CaseFiles
 
 /** The files that a check restored to the versions of the case. */
 export interface RestoredFiles extends AsyncDisposable {
-  /** Paths that differ from the case. Their content is that of the case until disposal. */
+  /** Paths that differ from the case. Until disposal, they have the content of the case. */
   readonly restored: readonly string[];
-  /** Changed paths that the command names and the check does not restore. */
+  /** Changed paths that the command names, but that the check does not restore. */
   readonly named: readonly string[];
 }
 

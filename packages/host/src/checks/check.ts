@@ -28,7 +28,7 @@ export interface AttemptOutcome {
   /** The agent's sandbox, also for commands of checks. */
   readonly sandbox: Sandbox | undefined;
   readonly redact: Redact | undefined;
-  /** Characters of a command's output in the reason. Default: a line of 400 characters. */
+  /** Maximum characters of a command's output in the reason. Default: a line of 400 characters. */
   readonly told?: number | undefined;
   readonly signal: AbortSignal;
 }

@@ -16,7 +16,7 @@ import { readFrontMatter } from "./front-matter.ts";
 /** A folder with a `SKILL.md` and related files, which an agent reads when needed. */
 export interface Skill {
   readonly name: string;
-  /** Tells the model when to use the skill. */
+  /** Description that tells the model when to use the skill. */
   readonly description: string;
   readonly folder: string;
   readonly text: string;

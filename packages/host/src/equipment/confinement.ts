@@ -10,7 +10,7 @@ import { packageRegistries } from "./package-registries.ts";
 
 /**
  * Opens the sandbox of the settings, if available (S9). Rejects if a required sandbox is missing. With `again`, the
- * sandbox is tried now. Otherwise the result of an earlier trial counts, and the first command tries the sandbox.
+ * sandbox is tried now. Without it, the result of an earlier trial counts, and the first command tries the sandbox.
  */
 export async function openConfinement({
   places,
@@ -70,8 +70,8 @@ function unconfined(description: string, notices: readonly string[]): Confinemen
 }
 
 /**
- * Returns the addresses that commands may reach (S38). `file`: the user's settings, which keep what a user always
- * allows. Undefined if the settings turn the sandbox off.
+ * Returns the addresses that commands may reach (S38). `file`: the user's settings, which store the addresses that the
+ * user allows in all conversations. Undefined if the settings turn the sandbox off.
  */
 export async function networkAccess({
   settings: { sandbox = {} },

@@ -105,7 +105,7 @@ export interface Equipment extends AsyncDisposable {
   readonly backups: string;
   /** Returns the snapshots of a workspace or worktree. */
   snapshotsOf(folder: string): WorkspaceSnapshots;
-  /** Patterns of files to open although they hold private keys (S22). */
+  /** Patterns of files to open although they contain private keys (S22). */
   readonly keyFiles: readonly string[];
   /** Resolves with whether commands run in a sandbox, after a trial in this process. */
   isConfined(): Promise<boolean>;

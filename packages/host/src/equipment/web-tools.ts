@@ -3,7 +3,7 @@ import type { EnvironmentVariables } from "@banyan/models";
 import { WebError, type WebToolsOptions } from "@banyan/tools/web";
 import type { Settings } from "../settings/index.ts";
 
-/** Returns `fetch`, and the search tool if the settings have a service. `loopbackOf`: the servers of commands. */
+/** Returns `fetch`, and the search tool if the settings have a service. `loopbackOf`: access to servers of commands. */
 export async function toolsOfTheWeb(
   {
     settings: { search },

@@ -17,7 +17,7 @@ export interface AttemptContext {
   /** A new folder with the files of the case. */
   readonly directory: string;
   readonly case: Case;
-  /** Aborts to stop the whole evaluation. */
+  /** Aborts when the whole evaluation is stopped. */
   readonly signal: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export interface Competitor {
 export interface Column {
   /** Unique among the columns. */
   readonly name: string;
-  /** A changed key repeats all attempts. */
+  /** If the key changes, all attempts are repeated. */
   readonly key?: string;
   open(context: AttemptContext): Competitor | Promise<Competitor>;
 }
@@ -54,11 +54,11 @@ export interface AttemptOptions {
   readonly directory: string;
   readonly judge: Judge | undefined;
   readonly allowance: Allowance | undefined;
-  /** Returns whether each check holds in an untouched folder. Calls `look` once for all attempts of the case. */
+  /** Returns whether each check holds in an untouched folder. Calls `look` only once for all attempts of a case. */
   readonly untouched: (look: () => Promise<readonly boolean[]>) => Promise<readonly boolean[]>;
   /** Stops everything. */
   readonly signal: AbortSignal;
-  /** Stops turns, but not checks without a model. */
+  /** Aborts turns, but not checks that need no model. */
   readonly turns: AbortSignal;
 }
 

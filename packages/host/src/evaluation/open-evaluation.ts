@@ -64,7 +64,7 @@ export interface EvaluationOptions extends Pick<HostOptions, "cwd" | "env" | "ho
   readonly flags?: Omit<HostFlags, "model" | "instructions">;
   /** True to use the settings, servers and instructions in a case's folder. */
   readonly trusted?: boolean;
-  /** Begins a new evaluation although the file has one. */
+  /** True to begin a new evaluation even if there is one for the file. */
   readonly fresh?: boolean;
   /** The parent of the attempts' folders. Default: in the cache folder. */
   readonly directory?: string | undefined;
@@ -241,7 +241,7 @@ function locateModelError(error: unknown, cases: Cases, path: KeyPath | undefine
 
 interface AttemptHosts {
   readonly notice: (sentence: string) => void;
-  /** No attempt waits for telemetry. */
+  /** Attempts do not wait until telemetry is sent. */
   readonly sending: (send: () => Promise<void>) => void;
 }
 

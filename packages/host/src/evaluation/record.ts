@@ -13,7 +13,7 @@ export interface AttemptResult {
   /** Without the checks. */
   readonly seconds: number;
   readonly steps: number;
-  /** Spent by the turns and their sub-agents. */
+  /** Tokens and cost of the turns and their sub-agents. */
   readonly spent: EvaluationCost;
   readonly judging: EvaluationCost;
   /** The working folder of the attempt. */
@@ -114,7 +114,7 @@ export interface Attempt {
   readonly message?: string;
   /** Present if the attempt `passed` or `failed`. */
   readonly result?: AttemptResult;
-  /** The reason that there is no result. */
+  /** The reason why there is no result. */
   readonly error?: string;
   /** True if the result is from an earlier evaluation. */
   readonly isKept: boolean;
@@ -127,17 +127,17 @@ export interface Evaluation {
   readonly cases: readonly string[];
   readonly columns: readonly string[];
   readonly repetitions: number;
-  /** Case by case, in the order of the columns. */
+  /** The attempts, case by case, each in the order of the columns. */
   readonly attempts: readonly Attempt[];
   readonly spent: {
-    /** Spent by attempts with a result. */
+    /** Tokens and cost of the attempts that have a result. */
     readonly attempts: EvaluationCost;
-    /** Spent by the judges of these attempts. */
+    /** Tokens and cost of the judges of these attempts. */
     readonly judging: EvaluationCost;
     /** The cost of attempts that failed or were interrupted, and of attempts that a user continued. */
     readonly beside: EvaluationCost;
     readonly all: EvaluationCost;
   };
-  /** The reason that the evaluation did not finish. */
+  /** The reason why the evaluation did not finish. */
   readonly stopped?: { readonly reason: "limit" | "interrupted"; readonly why: string };
 }

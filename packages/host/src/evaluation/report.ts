@@ -13,7 +13,7 @@ export interface Tally {
   readonly failed: number;
   readonly errors: number;
   readonly open: number;
-  /** Results of an earlier evaluation. */
+  /** Number of results from an earlier evaluation. */
   readonly kept: number;
   /** Seconds of turns, without the checks. */
   readonly seconds: number;

@@ -39,7 +39,7 @@ export function goalOfUser(host: GoalHost, wanted: readonly string[]): Goal {
   });
 }
 
-/** Returns the goal of the unfinished turn on the path to `at`, as `goalOfUser` takes it; nothing without a goal. */
+/** Returns the goal of the unfinished turn on the path to `at`, in the form for `goalOfUser`; nothing if none. */
 export function unfinishedGoal(state: ConversationState, at = state.leaf): readonly string[] | undefined {
   const path = pathTo(state, at);
   const ids = new Set(path.map(({ id }) => id));
@@ -84,7 +84,7 @@ const TEST_COMMANDS: readonly (readonly [file: string, command: string, content?
   ["Makefile", "make test", /^test\s*:/m],
 ];
 
-/** Returns the command that runs the tests of a project, if its files tell. */
+/** Returns the command that runs the tests of a project, if the project's files reveal the command. */
 export function testCommandIn(workspace: string): string | undefined {
   return TEST_COMMANDS.find(([file, , content = /(?:)/]) => {
     try {

@@ -8,7 +8,7 @@ const LONG = 10_000;
 
 /** A reason to notify the user, with a sentence. */
 export interface AttentionReason {
-  /** Names as in hooks: an approval, a question, or the end of a turn. */
+  /** The reason, named as in hooks: an approval, a question, or the end of a turn. */
   readonly type: "permission_prompt" | "elicitation_dialog" | "idle_prompt";
   readonly sentence: string;
 }

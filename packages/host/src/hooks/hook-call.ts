@@ -13,9 +13,9 @@ import { foreignNames } from "../permissions/tool-names.ts";
 
 /** A tool call, or one of its actions, in the form that hooks of Claude Code and Codex expect. */
 export interface HookCall {
-  /** Names for matchers: those of these programs, and ours. */
+  /** All names that matchers can have for the call: those of these programs, and Banyan's. */
   readonly names: readonly string[];
-  /** Those names that mean the tool itself, not an act. */
+  /** The names that mean the tool itself, not one of its actions. */
   readonly self: readonly string[];
   /** The tool name in a hook's input. */
   nameFor(isFor: (names: readonly string[]) => boolean): string;
@@ -28,10 +28,10 @@ type HookFields = Readonly<Record<string, Json>>;
 
 /** An act of a call, with the fields of a hook's input. */
 interface Act {
-  /** The name in a hook's input, if the hook's matcher includes it. */
+  /** The name that a hook's input has, if the hook's matcher includes that name. */
   readonly name: string;
   readonly names: readonly string[];
-  /** By field: the value for hooks, and the tool's argument with that value, if any. */
+  /** For each field: the value for hooks, and the tool's argument that has this value, if any. */
   readonly fields: Readonly<Record<string, { readonly value: Json | undefined; readonly ours: string | undefined }>>;
 }
 

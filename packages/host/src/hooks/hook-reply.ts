@@ -9,7 +9,7 @@ export interface HookReply {
   /** `deny` stops the call or message, with `reason`. */
   readonly decision?: "allow" | "ask" | "deny" | undefined;
   readonly reason?: string | undefined;
-  /** Replaces the arguments of the call. */
+  /** New arguments, which replace those of the call. */
   readonly input?: Json | undefined;
   /** Additional text for the model. */
   readonly context?: string | undefined;

@@ -6,7 +6,7 @@ import type { HookEvent } from "./hook-event.ts";
 export interface Matcher {
   /** Returns whether one of the names matches; always true for events without matchers. */
   isFor(names: readonly string[]): boolean;
-  /** Absent if the matcher only matches things that Banyan does not have. */
+  /** An example of a match. Absent if the matcher matches only things that Banyan does not have. */
   readonly example?: string;
   /** A sentence for each part that matches nothing here. */
   readonly notices: readonly string[];

@@ -35,7 +35,8 @@ const PIPES = 1_000;
 
 /**
  * Runs a hook with JSON as input and the user's rights. A timeout, 1 MiB of output or the signal stops the hook with
- * its child processes. Background processes of an exited hook go to `left`, or end too. Never rejects.
+ * its child processes. Background processes that an exited hook leaves behind are passed to `left`, or end too. Never
+ * rejects.
  */
 export async function runHook(
   { command, timeout }: Pick<Hook, "command" | "timeout">,

@@ -11,10 +11,10 @@ export const AGENT = "banyan";
 
 /** Services of the host that the agent uses while it works. */
 interface HostCallbacks {
-  /** Resolves the current model. A new choice of the user applies to the next step. */
+  /** Resolves the current model. If the user chooses another model, the next step uses it. */
   readonly modelNamed: NonNullable<AgentOptions["modelNamed"]>;
   readonly storeText: NonNullable<AgentOptions["storeText"]>;
-  /** Judges calls. New rules of the user apply to the next call. */
+  /** Judges calls. If the user adds a rule, it applies from the next call on. */
   readonly permission: NonNullable<AgentOptions["permission"]>;
   readonly hooks: Hooks;
 }

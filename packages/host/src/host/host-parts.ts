@@ -32,7 +32,7 @@ export interface HostParts {
   readonly choice: ModelChoice;
   readonly worktrees: Worktrees;
   readonly drivers: Drivers;
-  /** The model or agent of conversations without their own. */
+  /** The model or agent of conversations that have no model of their own. */
   readonly driver: ModelDriver | LoopDriver;
   /** The required shape of a task's result. */
   readonly output: AgentOptions["output"];
@@ -40,7 +40,7 @@ export interface HostParts {
   readonly store: Store | undefined;
   /** The machine of new conversations, for a store that several machines share. */
   readonly machine: string | undefined;
-  /** Addresses of a flag that commands in the sandbox may reach. */
+  /** Addresses that commands in the sandbox may reach, from a command-line flag. */
   readonly network: readonly string[];
   /** Called with warnings for the user about an opened conversation. */
   notice(sentence: string): void;

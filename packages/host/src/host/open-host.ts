@@ -49,7 +49,7 @@ export interface HostFlags {
   readonly unconfined?: boolean;
   /** True to use memory. Default: by the settings. */
   readonly memory?: boolean;
-  /** A text, or `@` and a file. */
+  /** Additional instructions: a text, or `@` and a file. */
   readonly instructions?: string;
   /** MCP servers of this run, such as an editor's. They replace servers of the same name. */
   readonly mcpServers?: Readonly<Record<string, McpServerEntry>>;
@@ -114,9 +114,9 @@ export interface HostOptions {
    * most two seconds, and never rejects. Default: `close` sends it in at most half a second.
    */
   sending?(send: () => Promise<void>): void;
-  /** Ends the search for a model. */
+  /** Aborts the search for a model. */
   readonly signal?: AbortSignal;
-  /** Do not wait for the equipment: the caller awaits `host.ready()` before a turn. */
+  /** True to return before the tools are ready. The caller then awaits `host.ready()` before a turn. */
   readonly readyLater?: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface ContextPart {
   /** A file, a tool's name, or a kind of message. */
   readonly source: string;
   readonly tokens: number;
-  /** True if the model's own tokenizer counted. */
+  /** True if the model's own tokenizer counted the tokens. */
   readonly isExact: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface ContextContent {
   readonly model: string;
   readonly instructions: readonly InstructionPart[];
   readonly tools: readonly Tool[];
-  /** From the root to the current message. */
+  /** The messages from the root to the current message. */
   readonly path: readonly Message[];
 }
 

@@ -85,11 +85,11 @@ function firstLineOfFile(file: string): string | undefined {
 
 /** Input of `agentAsBegun`. */
 export interface AgentInstructions {
-  /** The instructions from outside conversations. */
+  /** The instructions that are the same in all conversations. */
   readonly own: readonly InstructionPart[];
   /** Instructions of MCP servers. */
   readonly servers: readonly InstructionPart[];
-  /** For models without their own id. */
+  /** The id for a model that has no id of its own. */
   readonly model: string;
   /** The folder in which the agent works. */
   readonly workspace: string;

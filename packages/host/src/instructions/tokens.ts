@@ -1,7 +1,7 @@
 /** The number of tokens of a text. */
 export interface TokenCount {
   readonly tokens: number;
-  /** True if the model's own tokenizer counted. Otherwise, the count only suits comparisons. */
+  /** True if the model's own tokenizer counted the tokens. If false, the count is only useful for comparisons. */
   readonly isExact: boolean;
 }
 

@@ -29,7 +29,7 @@ const waitedFor = new WeakSet<McpServers>();
 
 /** Options of `serversForFirstTurn`. */
 export interface FirstTurnOptions {
-  /** Ends the wait: the turn begins without the missing servers. */
+  /** Aborts the wait. The turn then begins without the missing servers. */
   readonly signal: AbortSignal;
   /** Called once with a sentence if the wait takes longer than a second. */
   readonly waiting?: (sentence: string) => void;

@@ -12,7 +12,7 @@ export interface SlashPrompt {
   readonly description: string;
   /** A hint for users about the arguments. */
   readonly hint?: string;
-  /** In the order in which users type them. Prompts of files have no named arguments. */
+  /** The arguments, in the order in which users type them. Prompts of files have no named arguments. */
   readonly arguments: readonly PromptArgument[];
   /** The MCP server with the prompt; absent for a prompt of a file. */
   readonly server?: string;
@@ -34,7 +34,7 @@ export interface Prompts {
 
 /** A request for a prompt's text. */
 export interface PromptInvocation {
-  /** Without the slash, in any case. */
+  /** The name without the slash, in upper or lower case. */
   readonly name: string;
   /** The text after the name. */
   readonly argument?: string | undefined;

@@ -4,7 +4,7 @@ import type { ApprovalMode } from "./rule.ts";
 /** The error of an approval mode that cannot be used. The message says what is missing. */
 export class ApprovalError extends Error {
   override readonly name = "ApprovalError";
-  /** Only the user's consent is missing. */
+  /** True if only the user's consent is missing. */
   readonly needsYes: boolean;
 
   constructor(message: string, needsYes = false) {
@@ -43,7 +43,7 @@ export class Approval {
   readonly #unasked = new Set<string>();
   /** Approved plans, while approval is `plan`. */
   readonly #carried = new Map<string, PlanApproval>();
-  /** Runs that change files without approval. */
+  /** The runs in which files change without approval. */
   readonly #changing = new Set<string>();
 
   constructor(mode: ApprovalMode) {

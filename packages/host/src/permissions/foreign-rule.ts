@@ -2,7 +2,7 @@ import type { ForeignMeaning, Rule } from "./match.ts";
 import { literalGlob } from "./place.ts";
 import { type ForeignTool, foreignTool, type OwnTool } from "./tool-names.ts";
 
-/** Our tools that change files. */
+/** Banyan's tools that change files. */
 export const writers: readonly OwnTool[] = ["edit", "edit_mode", "write"];
 
 /**

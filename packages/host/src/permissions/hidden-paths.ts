@@ -23,11 +23,12 @@ interface HiddenPathsOptions {
 }
 
 /**
- * Returns the existing files and folders that deny rules on reading hide from programs in the sandbox (S42), as absolute
- * paths. A rule that names a folder hides the whole folder. A pattern of the workspace counts in `folder`, other absolute patterns count where they lead. A rule without a
- * pattern hides nothing, because no program works without files. A pattern with wildcards finds no links, and of a folder
- * around the workspace only paths in the workspace. Rejects if the rules match more than 1,000 paths, or if the search
- * takes more than 10 seconds.
+ * Returns the existing files and folders that deny rules on reading hide from programs in the sandbox (S42), as
+ * absolute paths. A rule that names a folder hides the whole folder. A pattern for the workspace applies to `folder`.
+ * Other absolute patterns apply to the paths that they name. A rule without a pattern hides nothing, because no program
+ * works without files. A pattern with wildcards finds no links. If its folder contains the workspace, it finds only
+ * paths in the workspace. Rejects if the rules match more than 1,000 paths, or if the search takes more than 10
+ * seconds.
  */
 export async function hiddenPaths(
   deny: readonly Rule[],

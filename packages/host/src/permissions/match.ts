@@ -9,15 +9,15 @@ export interface Rule {
   readonly pattern?: string;
   /** The original text of a rule for another program, such as `Bash(rm:*)`. */
   readonly written?: string;
-  /** All meanings of such a rule; `tool` and `pattern` hold the first that it allows. */
+  /** All meanings of a rule for another program. `tool` and `pattern` are the first meaning that the rule allows. */
   readonly means?: ForeignMeaning;
 }
 
 /** The meaning of another program's rule in Banyan. */
 export interface ForeignMeaning {
-  /** Its allow rules: never more than in its program. */
+  /** The allow rules. They never allow more than the original rule in its program. */
   readonly allows: readonly Rule[];
-  /** Its deny and ask rules: never less than in its program. */
+  /** The deny and ask rules. They never cover less than the original rule in its program. */
   readonly restrains: readonly Rule[];
 }
 
@@ -31,7 +31,7 @@ export interface Subject {
   suggestion(rules: readonly Rule[]): string | undefined;
 }
 
-/** Stands for text that is not known before a command runs, such as the value of a variable. */
+/** A placeholder for text that is not known before a command runs, such as the value of a variable. */
 export const UNKNOWN = "\0";
 
 /** Returns the strongest of several matches. */

@@ -16,8 +16,8 @@ export function isExecutedByPrograms(scope: PathScope, { forms }: ResolvedPath):
 }
 
 /**
- * Returns whether an allow rule's pattern spells the name and the hidden folders of a file that programs obey. A user
- * who allowed `src/**` did not allow `src/.vscode/tasks.json` or `src/HEAD`.
+ * Returns whether an allow rule's pattern spells out the name and the hidden folders of a file that programs obey. A
+ * user who allowed `src/**` did not allow `src/.vscode/tasks.json` or `src/HEAD`.
  */
 export function namesObeyedFile(pattern: string, scope: PathScope, place: ResolvedPath): boolean {
   const named = place.forms.every(

@@ -36,19 +36,24 @@ import { asReader, describeCallForRules, subjectOf } from "./subject.ts";
  * new Agent({ model, tools, permission });
  */
 export interface PermissionOptions {
-  /** The base of relative paths. Only paths in it count as inside. */
+  /** The base of relative paths. Only paths in this folder count as inside the workspace. */
   readonly workspace: string;
   readonly mode: ApprovalMode;
   readonly rules: Rules;
   /** All tools that rules may name. */
   readonly tools: () => readonly Tool[];
-  /** The names of all MCP servers in the settings, also of missing ones. Default: the servers of `tools`. */
+  /**
+   * The names of all MCP servers in the settings, even of unavailable servers. Default: the servers of `tools`.
+   */
   readonly servers?: readonly string[];
   /** True if a user can be asked. If not, calls that need approval are denied. */
   readonly canAsk: boolean;
   /** The folder that `~` means. Default: the user's home. */
   readonly home?: string;
-  /** A copy of the workspace, without links: its paths are judged as the same paths of the workspace. */
+  /**
+   * The path of a copy of the workspace, without links. Paths in the copy are judged like the same paths of the
+   * workspace.
+   */
   readonly copy?: string;
 }
 

@@ -5,12 +5,14 @@ import picomatch from "picomatch";
 
 /** The folder against which paths are judged. Fixed when the conversation starts. */
 export interface PathScope {
-  /** The absolute path as given. */
+  /** The absolute path as it was given. */
   readonly root: string;
   /** The path with its links resolved. */
   readonly realRoot: string;
   readonly home: string;
-  /** A copy of the folder, without links: its paths are judged as the same paths of the folder. */
+  /**
+   * The path of a copy of the folder, without links. Paths in the copy are judged like the same paths of the folder.
+   */
   readonly copy?: string | undefined;
 }
 
@@ -18,7 +20,7 @@ export interface PathScope {
 export interface ResolvedPath {
   /** Absolute paths: as written, and as the system resolves links and `..`. */
   readonly forms: readonly string[];
-  /** True if all of these are in the workspace. */
+  /** True if all of these paths are in the workspace. */
   readonly inside: boolean;
 }
 

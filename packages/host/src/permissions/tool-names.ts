@@ -37,7 +37,7 @@ export type OwnTool = (typeof ownTools)[number];
 export interface ForeignTool {
   /** Likeliest first. */
   readonly tools: readonly OwnTool[];
-  /** The kind of text that its rule patterns match. Absent: the same as for our tool. */
+  /** The kind of text that patterns of its rules match. Absent: the same as for Banyan's tool. */
   readonly pattern?: "command" | "edited path" | "path" | "domain";
 }
 
@@ -102,7 +102,7 @@ export function isAbsentTool(name: string): boolean {
   return absentTools.has(name);
 }
 
-/** Returns the names of one of our tools in other programs. */
+/** Returns the names that one of Banyan's tools has in other programs. */
 export function foreignNames(own: string): readonly string[] {
   return [...foreignTools].flatMap(([name, { tools }]) => (tools.some((tool) => tool === own) ? [name] : []));
 }

@@ -18,7 +18,7 @@ export interface GitOptions {
   readonly input?: string | undefined;
   /** Encoding of input and output. Default: UTF-8. `latin1` preserves file names that are not valid text. */
   readonly encoding?: "latin1" | undefined;
-  /** The command reads no file content of a work tree, so no filter can run. */
+  /** True if the command reads no file content of a work tree, so that no filter can run. */
   readonly withoutContent?: boolean | undefined;
   /** Additional variables, such as another index. */
   readonly variables?: Readonly<Record<string, string>> | undefined;

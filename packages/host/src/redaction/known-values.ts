@@ -4,7 +4,7 @@ import type { SecretSpan } from "./span.ts";
 
 /** A secret whose exact text is known. */
 export interface KnownValue {
-  /** The variable with the secret. */
+  /** The name of the variable that contains the secret. */
   readonly name: string;
   readonly text: string;
 }

@@ -3,7 +3,7 @@ import type { LoopDriver, TurnSink } from "@banyan/core/drivers";
 import { redactedTools } from "./redacted-tools.ts";
 import type { Redact } from "./redactor.ts";
 
-/** Removes secrets from the output of another program's agent (S10). `brought` gets each tool that it adds. */
+/** Removes secrets from the output of another program's agent (S10). `brought` gets each tool that the agent adds. */
 export function redactedLoop(loop: LoopDriver, redact: Redact, brought: (tool: Tool) => void): LoopDriver {
   return {
     ...loop,

@@ -7,7 +7,7 @@ import { knownNames } from "./known-names.ts";
 export interface SettingsFault {
   /** A file, or the name of an environment variable. */
   readonly source: string;
-  /** From 1; absent if there is no position. */
+  /** The line, from 1; absent if there is no position. */
   readonly line?: number;
   /** From 1. */
   readonly column?: number;

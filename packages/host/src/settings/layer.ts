@@ -15,7 +15,7 @@ export interface FileLayer {
   /** A setting with a fault is left out as a whole; among agents and MCP servers, only faulty entries are. */
   readonly settings: Settings;
   readonly faults: readonly SettingsFault[];
-  /** A restriction that could not be read. Ignoring it could allow what the file forbids. */
+  /** A restriction that could not be read. If it were ignored, calls that the file forbids could be allowed. */
   readonly unsafe: SettingsFault | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface ListedHook {
   readonly event: HookEvent;
   /** `*` for all. */
   readonly matcher: string;
-  /** The command, unchanged, in the words of the file's author. */
+  /** The command exactly as it is written in the file. */
   readonly command: string;
 }
 

@@ -19,13 +19,13 @@ interface NumberRow {
   readonly unit: NumberUnit;
   /** The description in the settings. */
   readonly sentence: string;
-  /** Environment variables; the last that is set counts. */
+  /** Environment variables that set the value. The last one that is set counts. */
   readonly variables?: readonly string[];
   /** The command-line option, its help sentence, and its former name. */
   readonly flag?: { readonly option: string; readonly sentence: string; readonly before?: string };
 }
 
-/** For settings, environment and command line. The command line's help has this order. */
+/** All settings whose value is a number, in the order of the command line's help. */
 export const numberSettings: Readonly<Record<NumberSetting, NumberRow>> = {
   temperature: {
     unit: "temperature",

@@ -21,7 +21,7 @@ export const PROVIDER = "acp";
 export interface OtherAgentsContext {
   readonly settings: Pick<Settings, "acpAgents" | "aliases">;
   readonly env: EnvironmentVariables;
-  /** Programs in the workspace are not started. */
+  /** The workspace. Programs in it are not started. */
   readonly workspace: string;
 }
 

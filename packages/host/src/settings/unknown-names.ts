@@ -14,7 +14,7 @@ import type { Settings } from "./schema.ts";
 
 /** The settings and folders in which names are looked up. */
 export interface LookupContext {
-  /** All sources together: short names of one are known in the others. */
+  /** The settings of all sources together, because a short name of one source is known in the others. */
   readonly settings: Settings;
   readonly env: EnvironmentVariables;
   readonly home: string;

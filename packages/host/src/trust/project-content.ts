@@ -21,7 +21,7 @@ export interface ProjectItem {
   readonly detail: string;
   /** True if the part can run or allow something. If such a part is new or changed, the user is asked again. */
   readonly acts: boolean;
-  /** Changes with the content (SHA-256, hexadecimal). */
+  /** Digest of the content (SHA-256, hexadecimal). */
   readonly digest: string;
 }
 

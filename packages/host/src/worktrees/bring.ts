@@ -35,7 +35,7 @@ const PATIENCE = 20_000;
 
 /** The content that one branch brings to another. */
 export interface BranchHandover {
-  /** A message with the source, its request and its answer. */
+  /** A message that names the source branch, and quotes its request and answer. */
   readonly text: string;
   /** The source worktree and its changed files; absent if both branches work in the same files. */
   readonly patch?: { readonly from: string; readonly files: readonly string[] };

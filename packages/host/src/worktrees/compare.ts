@@ -29,7 +29,7 @@ export interface ComparedBranch {
   /** The models that answered on the branch. */
   readonly models: readonly string[];
   readonly worktree?: string;
-  /** The end of its last turn, or its current state. */
+  /** How the last turn of the branch ended, or its current state. */
   readonly outcome: RunEnd | "working" | "waiting" | "unasked";
   /** The reason that the branch has no answer, or a problem with its files, as a sentence. */
   readonly problem?: string;

@@ -78,7 +78,7 @@ export interface WorktreeChanges {
  * HEAD and stash. Git's own list of worktrees is the only record.
  */
 export class Repository {
-  /** The user's folder, and its path in their work tree: ends in a slash, or is empty at the top. */
+  /** The user's folder, and its path in the user's work tree. The path ends in a slash, or is empty at the top. */
   readonly folder: string;
   readonly prefix: string;
   /** The top folder of the user's work tree, and the repository that all its worktrees share. */

@@ -2,7 +2,7 @@ import type { Event, RunEnd } from "@banyan/core";
 
 /** A turn in a log, with its time. */
 export interface RunTime {
-  /** Its first and last message. */
+  /** The first and the last message of the turn. */
   readonly leaves: readonly string[];
   /** Milliseconds without waiting for users; up to now for a running turn. */
   readonly time: number;
@@ -12,7 +12,7 @@ export interface RunTime {
 interface TurnReading {
   readonly leaves: string[];
   readonly begun: number;
-  /** Open questions, and since when there are any. */
+  /** The open questions, and the time since which at least one has been open. */
   readonly open: Set<string>;
   since: number;
   waited: number;

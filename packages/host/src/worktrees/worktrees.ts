@@ -22,7 +22,7 @@ const OPTIONS: OptionNames<WorktreesOptions> = { folder: true, workspace: true, 
 
 /** The start of a new branch, and its worktree. */
 export interface BranchStart {
-  /** The parent of its first message; `null` for the root. */
+  /** The parent of the branch's first message; `null` for the root. */
   readonly at: string | null;
   readonly worktree?: string | undefined;
 }
@@ -30,10 +30,10 @@ export interface BranchStart {
 /** A worktree in a list for users. */
 export interface ListedWorktree extends WorktreeChanges {
   readonly name: string;
-  /** The folder of its files. */
+  /** The folder with the files of the worktree. */
   readonly folder: string;
   readonly conversation: string;
-  /** True if a user removed its files. */
+  /** True if a user removed the files of the worktree. */
   readonly isGone: boolean;
 }
 

@@ -27,8 +27,8 @@ const PATCHED =
   /^(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to): |(?:\+\+\+|---) (?:[ab]\/)?(?!\/dev\/null))(.+?)(?:\t.*)?\r?$/gm;
 
 /**
- * Finds the command, paths and web addresses in the arguments of a tool call, at any depth (S43). Goes by the names of
- * arguments, not by the description of the call.
+ * Finds the command, paths and web addresses in the arguments of a tool call, at any depth (S43). Uses the names of the
+ * arguments, not the tool's description of the call.
  * @param root The folder in which commands start. A command with another folder argument gets a leading `cd`.
  */
 export function namedActs(input: unknown, root?: string): NamedActs {

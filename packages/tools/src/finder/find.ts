@@ -3,7 +3,7 @@ import { jsonSchemaOf } from "@banyan/core/hosts";
 import MiniSearch, { type SearchOptions } from "minisearch";
 
 interface ToolEntry {
-  /** Indexed together with the words of the server's name. */
+  /** The name of the tool. It is indexed together with the words of the server's name. */
   readonly name: string;
   readonly words: string;
   readonly description: string;

@@ -13,9 +13,9 @@ export interface FormatterKind {
   readonly name: string;
   /** Ends of file names. */
   readonly files: readonly string[];
-  /** Names of its settings files. A file below the folder of one is formatted. */
+  /** Names of the formatter's settings files. A file in the folder of a settings file, or below, is formatted. */
   readonly configuration: readonly string[];
-  /** Found in the project's scripts and package files if the project uses the program. */
+  /** A word that the project's scripts or package files contain if the project uses the program. */
   readonly named: RegExp;
   /** `{path}` becomes the path of the file, relative to the workspace. */
   readonly command: readonly [string, ...string[]];

@@ -22,7 +22,7 @@ const MOST_UNREAD = 32 * 1024 * 1024;
 const MOST_MEMORY = 4 * 1024 ** 3;
 const MEMORY_PAUSE = 10_000;
 
-/** Receives what a language server says without a request. */
+/** Receives the messages that a language server sends without a request. */
 export interface ServerListener {
   /** `params` of `textDocument/publishDiagnostics`, unchecked. */
   published(params: unknown): void;

@@ -14,7 +14,7 @@ export interface ServerCommand {
 
 /**
  * Finds the programs of a language server, in the order of its commands: each in the project's own folders, then along
- * `PATH`. Nothing is downloaded. A program may be one of the project, so it must only start in a sandbox.
+ * `PATH`. Nothing is downloaded. A found program may belong to the project, so it must only start in a sandbox.
  */
 export function findServers({ commands }: Pick<ServerKind, "commands">, root: string, path: string): ServerCommand[] {
   const folders = [...OWN_FOLDERS.map((folder) => join(root, folder)), ...path.split(delimiter).filter(isAbsolute)];

@@ -30,7 +30,7 @@ const MOST_OPEN = 20;
 /** Files whose pushed problems are kept. */
 const MOST_PUSHED = 2_000;
 
-/** The surroundings of a language server. */
+/** The folder, sandbox and environment of a language server. */
 export interface ServerSurroundings {
   /** Absolute, without links. */
   readonly root: string;

@@ -72,7 +72,7 @@ export interface LanguageServerState {
 interface CheckedTurn {
   /** Milliseconds that remain. */
   patience: number;
-  /** Changes that no check has begun for. */
+  /** Changes for which no check has begun yet. */
   readonly changes: CheckedChange[];
   checks: Check[];
   isFollowing: boolean;

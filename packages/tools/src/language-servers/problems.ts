@@ -27,7 +27,7 @@ const LONGEST = 300;
 /** Maximum problems in one report. */
 const MOST_REPORTED = 20;
 
-/** Reads the errors and warnings of a server's list about a file. Leaves out what is malformed. */
+/** Reads the errors and warnings in a server's list of problems of a file. Leaves out malformed entries. */
 export function readProblems(path: string, items: unknown): FileProblem[] {
   if (!Array.isArray(items)) return [];
   return items.slice(0, MOST_READ).flatMap((item): FileProblem[] => {
@@ -48,7 +48,7 @@ export function readProblems(path: string, items: unknown): FileProblem[] {
   });
 }
 
-/** Returns the path of a server's address, relative to the workspace; undefined if the address is not a file inside. */
+/** Converts a file address of a server to a path of the workspace; undefined for any other address. */
 export function pathOfUri(root: string, uri: unknown): string | undefined {
   if (typeof uri !== "string" || !uri.startsWith("file:")) return undefined;
   try {
@@ -63,9 +63,9 @@ export function pathOfUri(root: string, uri: unknown): string | undefined {
 }
 
 /**
- * Returns the problems that are new since an earlier check of the file. An earlier problem on an unchanged line is found
- * on that line, wherever it moved. A problem on a changed line is found among the lines that replaced it. Without both
- * texts, the line does not count.
+ * Returns the problems that are new since an earlier check of the file. An earlier problem on an unchanged line is
+ * found on that line, wherever it moved. A problem on a changed line is found among the lines that replaced it. If a
+ * text is missing, line numbers are ignored.
  */
 export function newProblems(before: CheckedFile, now: CheckedFile): FileProblem[] {
   const placed = before.text === undefined || now.text === undefined ? undefined : linesAfter(before.text, now.text);

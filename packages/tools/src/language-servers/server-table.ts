@@ -10,10 +10,10 @@
  */
 export interface ServerKind {
   readonly name: string;
-  /** The language of the protocol, by the end of a file's name. */
+  /** The protocol's name for the language, by the ending of a file's name. */
   readonly files: Readonly<Record<string, string>>;
   readonly commands: readonly (readonly [string, ...string[]])[];
-  /** Sent to the server when it starts. */
+  /** Options that the server gets when it starts. */
   readonly options?: unknown;
 }
 

@@ -67,7 +67,7 @@ function pathNote(named: string, line: string, { folder, home, placeLimit }: Edg
   return "";
 }
 
-/** Returns what holds a command of a conversation, in one line for its question (S41). */
+/** Describes the limits of a command in one line, for the question whether it may run (S41). */
 export function confinementLine(
   sandbox: { readonly network: NetworkAccess; readonly writable: readonly string[] } | undefined,
   conversation: string,

@@ -15,21 +15,23 @@ export interface SandboxPlan {
   readonly hidden?: string;
   /** Reachable domains, with or without a port. Empty: no network. */
   readonly domains: readonly string[];
-  /** Programs reach a proxy even without domains, and the program decides about each new address. */
+  /** True if programs reach a proxy even without domains. Banyan then decides about each new address. */
   readonly isProxied: boolean;
   readonly programs: {
     readonly bwrap?: string;
     readonly socat?: string;
     readonly rg?: string;
     readonly mkfifo: string;
-    /** Without this program, each program in the sandbox has its own network. */
+    /** Absent: each program in the sandbox has its own network. */
     readonly nsenter?: string;
   };
 }
 
 /** How programs outside of a shared network reach it. */
 export interface NetworkEntrance {
-  /** Words before a program and its arguments that start the program in the network. They set no other limit. */
+  /**
+   * The words to put before a program and its arguments to start the program in the network. They set no other limit.
+   */
   readonly enter: readonly string[];
   /** The id of a process in the network. */
   readonly process: number;

@@ -64,7 +64,7 @@ export interface WrapOptions {
 export interface NetworkAccessOptions {
   /** Addresses of all conversations, in the form of {@link AllowedAddress}. */
   readonly domains: readonly string[];
-  /** Stores an address that a user always allowed, or removes the address. Throws if that fails. */
+  /** Stores an address that a user allowed in all conversations, or removes the address. Throws if that fails. */
   readonly keep?: (address: string, isAllowed: boolean) => void;
   /** Returns the addresses of package registries, as `host:port`. A question offers to allow all of them. */
   readonly registries?: () => readonly string[];

@@ -55,7 +55,7 @@ export interface SandboxOptions {
    * does not start.
    */
   readonly hidden?: () => Promise<readonly string[]>;
-  /** With a `NetworkAccess`, users are asked about other addresses. */
+  /** The addresses that programs may reach. With a `NetworkAccess`, users are asked about other addresses. */
   readonly network?:
     | {
         /** Domains reachable by HTTP, HTTPS or SOCKS: `example.org`, `*.example.org`, `example.org:443`. Empty: no network. */

@@ -5,11 +5,11 @@ export type NodeNames = (node: Node, inFunction: boolean) => readonly string[];
 
 /** The rules by which the symbols of a language are found, by node types of its grammar. */
 export interface SymbolGrammar {
-  /** The file in `@vscode/tree-sitter-wasm`, without `tree-sitter-` and `.wasm`. */
+  /** The name of the file in `@vscode/tree-sitter-wasm`, without `tree-sitter-` and `.wasm`. */
   readonly file: string;
   /** Nodes that declare symbols. The names of inner symbols begin with the name of the outer symbol. */
   readonly symbols: Readonly<Record<string, NodeNames>>;
-  /** Nodes that contain symbols but are none. A returned name becomes a prefix of the inner names. */
+  /** Nodes that contain symbols but are no symbols themselves. A returned name becomes a prefix of the inner names. */
   readonly scopes: Readonly<Record<string, (node: Node) => string | undefined>>;
   /** Returns whether a node is a statement that belongs to its declaration: `export`, decorators, `const`. */
   readonly statements: (node: Node) => boolean;

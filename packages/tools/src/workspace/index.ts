@@ -102,7 +102,7 @@ export interface WorkspaceToolsOptions extends FileWritingOptions {
   readonly background?: BackgroundCommands;
   /** The folder of the content stores for snapshots of the workspace, outside of it. Absent: no snapshots are made. */
   readonly snapshots?: string;
-  /** Returns whether a shell command surely changes no file. Such a command needs no snapshot. Absent: none is known. */
+  /** Returns whether a shell command surely changes no file. Absent: every command gets a snapshot. */
   readonly onlyReads?: (command: string) => boolean;
 }
 

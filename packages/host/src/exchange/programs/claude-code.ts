@@ -75,14 +75,14 @@ class ClaudeSessionReader {
   readonly #left: ImportOmissions;
   readonly #isAgent: boolean;
   readonly #messages = new Map<string, OpenMessage>();
-  /** By line id: the message that the line's children follow. */
+  /** For each line id, the message after which the line's children come. */
   readonly #positions = new Map<string, string | null>();
-  /** By the provider's response id. */
+  /** The responses by the provider's ids. */
   readonly #responses = new Map<string, ClaudeResponse & PastPosition>();
   readonly #calls = new Map<string, WithoutReadonly<PastCall>>();
-  /** By call id: the key of the message with the call. */
+  /** For each call id, the key of the message that contains the call. */
   readonly #asking = new Map<string, string>();
-  /** By call id: the agent that the call launched, according to its result. */
+  /** For each call id, the agent that the call launched, according to the call's result. */
   readonly #launched = new Map<string, string>();
   readonly #commands = new Set<string>();
   /** The first message that the next summary leaves uncompacted. */

@@ -86,7 +86,7 @@ class CodexSessionReader {
   /** Sessions of agents by the calls that launched them. */
   readonly launched = new Map<Writable<PastCall>, string>();
   readonly #calls = new Map<string, Writable<PastCall>>();
-  /** Events with these come before the call's result. */
+  /** Status and changes from events that come before the call's result, by call id. */
   readonly #ends = new Map<string, { readonly status?: string; readonly changes?: readonly FileChange[] }>();
   /** For each file: the byte offset of each line end, with the position in the conversation. */
   readonly #stood = new Map<string, { readonly end: number; readonly last: string | null; readonly turns: number }[]>();

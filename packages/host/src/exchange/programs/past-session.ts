@@ -28,7 +28,10 @@ export interface PastSession {
   readonly beganAt: number;
   /** The session from which this one was forked. */
   readonly forkOf?: string | undefined;
-  /** In the order of writing, parents before children. The last message is the current leaf. */
+  /**
+   * The messages in the order in which they were written, parents before children. The last message is the current
+   * leaf.
+   */
   readonly messages: readonly PastMessage[];
   /** The key of a message that the user reverted together with all later messages, if none followed since. */
   readonly takenBack?: string | undefined;
@@ -82,7 +85,7 @@ export interface PastResult {
   readonly status: "completed" | "failed" | "denied" | "not-run";
   readonly output: string;
   readonly at: number;
-  /** Present if the program kept the content before and after. */
+  /** The file changes. Present if the program kept the content before and after. */
   readonly changes?: readonly FileChange[] | undefined;
 }
 

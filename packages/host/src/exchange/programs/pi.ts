@@ -75,7 +75,7 @@ class PiSessionReader {
   beganAt = 0;
   readonly left = new ImportOmissions();
   readonly messages = new Map<string, PastMessage>();
-  /** By line id: the message that the line's children follow. */
+  /** For each line id, the message after which the line's children come. */
   readonly #places = new Map<string, string | null>();
   readonly #calls = new Map<string, { -readonly [K in keyof PastCall]: PastCall[K] }>();
   #last: string | null = null;

@@ -14,15 +14,15 @@ export interface HarmlessArguments {
    * the same word, `--name`, `--name:`, `--name=` likewise, `-#` a number. Others are not harmless.
    */
   readonly options: string;
-  /** Options are words after one dash, as for `find` and `go`. */
+  /** True if options are whole words after one dash, as for `find` and `go`. */
   readonly wordy?: boolean;
   /** Maximum words apart from options. Default: any number. */
   readonly most?: number;
-  /** The form of each of these words. */
+  /** The required form of each word that is not an option. */
   readonly operand?: RegExp;
-  /** The form of the first of these words. */
+  /** The required form of the first word that is not an option. */
   readonly first?: RegExp;
-  /** The form of option values. */
+  /** The required form of the values of options. */
   readonly value?: RegExp;
 }
 

@@ -4,19 +4,19 @@ export type ShellPart = CommandPart | RedirectPart | OpaquePart | EvaluationPart
 /** A simple command, with its words expanded. `UNKNOWN` replaces pieces of words that are not known before it runs. */
 export interface CommandPart {
   readonly kind: "command";
-  /** Empty if there are only assignments. */
+  /** The words of the command. Empty if there are only assignments. */
   readonly words: readonly string[];
   /** The assignments before the command: `NAME=value`. */
   readonly assignments: readonly string[];
   /** True if an unquoted variable may become several words. */
   readonly splits: boolean;
-  /** The text of its here-document or here-string. */
+  /** The text of the command's here-document or here-string. */
   readonly input: string | undefined;
   /** True if its standard input, or its group's, is a here-document, here-string, file or pipe. */
   hasInput: boolean;
   /** The commands after it in its pipelines; set when these have been read. */
   feeds: readonly ShellPart[] | undefined;
-  /** The commands that it runs, for known wrappers. */
+  /** For a known wrapper such as `sudo`, the commands that it runs. */
   readonly runs: InnerCommands | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface RedirectPart {
 export interface EvaluationPart {
   readonly kind: "evaluation";
   readonly text: string;
-  /** The text is input of a command group, not code. */
+  /** True if the text is input of a command group, not code. */
   readonly reads?: true;
   readonly why: string;
 }

@@ -12,14 +12,14 @@ export interface WrappedCommands {
   readonly commands: readonly InnerCommand[];
   /** Sources of scripts; `UNKNOWN` if not known. */
   readonly code: readonly string[];
-  /** Files that its options make it write. */
+  /** Files that the command writes because of its options. */
   readonly files: readonly (string | undefined)[];
 }
 
 export interface InnerCommand {
   readonly words: readonly string[];
   readonly assignments: readonly string[];
-  /** The index of its name among the outer command's words; undefined if words were added. */
+  /** The index of the command's name among the outer command's words; undefined if words were added. */
   readonly at?: number;
 }
 
@@ -29,13 +29,13 @@ interface Wrapper {
   readonly values?: readonly string[];
   /** Number of words between the options and the command, such as a duration or a lock file. */
   readonly skip?: number;
-  /** Assignments may come before the command. */
+  /** True if assignments may come before the command. */
   readonly assignments?: boolean;
-  /** The wrapper appends words of its input. */
+  /** True if the wrapper appends words from its input to the command. */
   readonly appends?: boolean;
   /** Options with a script as their value. */
   readonly code?: readonly string[];
-  /** The words together form a script. */
+  /** True if the words together form a script. */
   readonly joins?: boolean;
   /** Options that make the wrapper run nothing. */
   readonly looks?: readonly string[];

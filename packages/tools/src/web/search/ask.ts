@@ -8,7 +8,7 @@ export interface SearchRequest {
   readonly service: string;
   readonly address: URL;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, with POST. */
+  /** The body of the request, which is sent as JSON with POST. */
   readonly body?: unknown;
   readonly signal: AbortSignal;
 }

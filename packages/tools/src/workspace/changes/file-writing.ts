@@ -14,7 +14,7 @@ export interface FileWritingOptions {
   readonly backups?: string;
   /** Returns why a text of the model must not be written to a file (S10), as a sentence for the model; undefined if allowed. */
   readonly refuse?: (text: string) => string | undefined;
-  /** Gets the contents of which a tool result shows a part: the change and the text around (S22). */
+  /** Gets the whole content of each file of which a tool result shows a change and its surroundings (S22). */
   readonly watch?: KeyWatch;
 }
 

@@ -9,9 +9,9 @@ const DAY = 86_400_000;
  * See {@link pruneBackups}.
  */
 export interface BackupBounds {
-  /** Days since a content was last kept. */
+  /** Maximum age, in days since a content was last kept. */
   readonly days: number;
-  /** Bytes of all contents together. */
+  /** Maximum bytes of all contents together. */
   readonly bytes: number;
 }
 

@@ -65,7 +65,7 @@ function join(client: Socket, target: Socket, sockets: Set<Socket>): void {
  * The ports of sandboxed commands that a user was asked to open. A port closes when no command listens on it any more.
  */
 export class PublishedPorts {
-  /** By network and port; undefined for a refused port. */
+  /** The open addresses by network and port; undefined for a refused port. */
   readonly #asked = new Map<string, PublishedPort | undefined>();
 
   /**

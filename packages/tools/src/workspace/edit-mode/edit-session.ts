@@ -41,7 +41,7 @@ export class EditSession {
   #speaker: Follower | undefined;
   #shown: Capture<ArmedFile> | undefined;
   #ahead: FileAhead[] = [];
-  /** The parts so far of a message that its provider paused. */
+  /** The parts of a paused message, which its provider continues later. */
   readonly #parts: Part[] = [];
 
   /** `ended` is called once, when no file is open for editing any more. */

@@ -3,7 +3,7 @@ import type { Location, Workspace } from "./paths.ts";
 
 /** Names of files that programs obey when a user opens or enters their folder. */
 interface ProtectedNames {
-  /** May have several parts. Everything below is included. */
+  /** Paths, which may have several parts. Everything below them is included. */
   readonly folders: readonly string[];
   readonly files: readonly string[];
 }

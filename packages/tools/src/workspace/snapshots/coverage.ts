@@ -5,11 +5,11 @@ import { dirname, join } from "node:path";
 export interface SnapshotBounds {
   /** Bytes of one file. */
   readonly file: number;
-  /** Bytes of all files that git ignores. */
+  /** Maximum bytes of all files that git ignores. */
   readonly ignored: number;
-  /** Bytes of all contents of a workspace, earlier ones included. */
+  /** Maximum bytes of all contents of a workspace, including earlier contents. */
   readonly all: number;
-  /** Files and folders of a workspace. A larger workspace has no snapshots. */
+  /** Maximum number of files and folders. A larger workspace has no snapshots. */
   readonly entries: number;
 }
 
@@ -70,8 +70,8 @@ const CACHES: Readonly<Record<string, CacheFolder>> = {
 };
 
 /**
- * Returns whether a folder is a cache that other files rebuild. `siblings` are the names beside it. `isInside` tells
- * whether the folder contains a name.
+ * Returns whether a folder is a cache that can be rebuilt from other files. `siblings` are the names beside it.
+ * `isInside` tells whether the folder contains a name.
  */
 export function isCache(name: string, siblings: ReadonlySet<string>, isInside: (name: string) => boolean): boolean {
   if (!Object.hasOwn(CACHES, name)) return false;

@@ -7,22 +7,22 @@ import type { Entry, EntryDifference, Moment, SnapshotFile } from "./snapshot-fi
 export interface RewindFile extends FileChange {
   readonly entry: "file" | "link" | "folder";
   /**
-   * The party that changed the path since then. `agent`: calls of the rewound messages, or background commands. `others`: a user,
+   * Who changed the path since then. `agent`: calls of the rewound messages, or background commands. `others`: a user,
    * another program, or another branch or conversation. `both`: a rewind would also lose a change of others.
    */
   readonly by: "agent" | "others" | "both";
-  /** The moments that found a change of the path since then. */
+  /** The moments since then at which a change of the path was found. */
   readonly found: readonly Moment[];
-  /** The moment that found the present state first: a restoration brings back the state of an earlier moment. */
+  /** The moment at which the present state was found first. After a restoration, this is a moment before it. */
   readonly origin: number;
-  /** False if the earlier content is not kept, or belongs to a folder that other files rebuild. */
+  /** False if the earlier content is not kept, or belongs to a cache folder. */
   readonly canRestore: boolean;
 }
 
-/** Whose changes a rewind takes back. See {@link WorkspaceSnapshots}. */
+/** The conversation and messages whose changes a rewind takes back. See {@link WorkspaceSnapshots}. */
 export interface RewindScope {
   readonly conversation: string;
-  /** Returns whether the messages to rewind, or their commands, made the changes that a moment found. */
+  /** Returns whether the messages to rewind, or their commands, made the changes that were found at a moment. */
   isOwn(moment: Moment): boolean;
   /** True while background commands of the conversation run: changes since the last moment count as theirs. */
   readonly isBusy?: boolean | undefined;
@@ -71,8 +71,8 @@ export function changedBy(
 }
 
 /**
- * Returns the moment that found the present state of a path first. A restoration brings back the state at another moment,
- * and names this moment as its call. `moments`: those in question.
+ * Returns the moment at which the present state of a path was found first. A restoration brings back the state of an
+ * earlier moment, and names that moment as its call. `moments`: the moments to consider.
  */
 export function originOfState(
   file: SnapshotFile,

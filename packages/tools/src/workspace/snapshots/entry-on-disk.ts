@@ -5,7 +5,7 @@ import type { Entry, FileStamp } from "./snapshot-file.ts";
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** Throws an error again unless the file is missing. */
+/** Rethrows an error, unless the error says that the file is missing. */
 export function ignoreMissing(error: unknown): void {
   if (systemCode(error) !== "ENOENT") throw error;
 }

@@ -48,8 +48,8 @@ interface WaitingContent {
 /**
  * Restores the entries of a workspace, or continues a restoration that a dead process left. Writes all new contents
  * beside their places first, so a full disk changes nothing: then it rejects with a `NoRoomError`. Entries that are
- * neither as recorded nor restored stay as they are. Each file is replaced at once, so a kill leaves its old or its new
- * content. Returns a sentence for each path that was not restored.
+ * neither as recorded nor restored stay as they are. Each file is replaced in one step, so a kill leaves its old or its
+ * new content. Returns a sentence for each path that was not restored.
  */
 export async function putBack(
   workspace: Workspace,

@@ -14,7 +14,10 @@ import { folderOf, namesByFolder, pathBelow, pathsBelow } from "./tree-paths.ts"
 /** Something in the workspace that no snapshot keeps. See {@link WorkspaceSnapshots}. */
 export interface LeftOut {
   readonly path: string;
-  /** `cache`: other files rebuild the folder. `special`: no file, such as a pipe. `name`: the name is no text. */
+  /**
+   * `cache`: the folder can be rebuilt from other files. `special`: no file, such as a pipe. `name`: the name is no
+   * text.
+   */
   readonly why: "cache" | "large" | "ignored" | "full" | "special" | "unreadable" | "name";
   /** Bytes, if known. */
   readonly size?: number | undefined;
@@ -35,7 +38,7 @@ export interface ScanOptions {
   readonly bounds: SnapshotBounds;
   /** The latest recorded states. The scan replaces the states of unchanged files whose stamp changed. */
   readonly known: KnownEntries;
-  /** Paths of which unchanged files without a kept content get one. Changed files always get one. */
+  /** Paths whose unchanged files are kept too, if their content is not kept yet. Changed files are always kept. */
   readonly keep: "all" | ReadonlySet<string>;
   /** The only paths to look at; absent: all. */
   readonly only?: readonly string[] | undefined;
@@ -61,7 +64,7 @@ export class WorkspaceScan {
   readonly changes: FoundChange[] = [];
   readonly leftOut: LeftOut[] = [];
   readonly #options: ScanOptions;
-  /** The recorded states of the paths that are there. */
+  /** The recorded states of the existing paths. */
   readonly #seen: Entry[] = [];
   /** Number of the paths that are there. */
   #count = 0;
@@ -69,7 +72,7 @@ export class WorkspaceScan {
   /** Paths, with `/` at the end, below which nothing can be seen. */
   readonly #unreadable: string[] = [];
   readonly #now = Date.now();
-  /** True for the first scan of a workspace: its files are no changes. */
+  /** True for the first scan of a workspace, whose files do not count as changes. */
   readonly #isFirst: boolean;
   readonly #only: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   /** Paths that tools never write, such as the program's own data. */

@@ -11,7 +11,7 @@ export interface Entry {
   readonly id: number;
   /** Relative to the workspace, with `/` between parts. */
   readonly path: string;
-  /** The moment that found the entry in this state. */
+  /** The moment at which the entry was found in this state. */
   readonly since: number;
   readonly kind: EntryKind;
   /** Permission bits. */
@@ -32,7 +32,7 @@ export interface FileStamp {
   readonly size: number;
   readonly modified: number;
   readonly changed: number;
-  /** True if the file changed so shortly before the look that a later change could have the same times. */
+  /** True if the file changed so shortly before the scan that a later change could have the same times. */
   readonly isFresh: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface EntryDifference {
   readonly path: string;
   readonly past: Entry | undefined;
   readonly now: Entry | undefined;
-  /** The moments that found a change of the path. */
+  /** The moments at which a change of the path was found. */
   readonly found: readonly number[];
 }
 

@@ -80,7 +80,7 @@ export interface RewindResult {
 export class WorkspaceSnapshots {
   readonly workspace: Workspace;
   readonly #file: string;
-  /** A file that exists while a restoration is unfinished or unreported, so that a start without one opens no store. */
+  /** The path of a file that exists while a restoration is unfinished or unreported. Without it, no store is opened. */
   readonly #mark: string;
   /** Sentences about completed restorations. */
   readonly #settled: string[] = [];

@@ -11,7 +11,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Returns the names to look at in each folder, so that all paths are reached. */
+/** Returns, for each folder, the names that lead to the paths. */
 export function namesByFolder(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
   for (const path of paths)
