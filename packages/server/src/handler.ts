@@ -52,7 +52,7 @@ export interface HandlerOptions {
   readonly allowedHosts?: readonly string[];
   /** Other origins whose pages may send requests, with the user's cookies: `https://app.example.com`, for example. */
   readonly allowedOrigins?: readonly string[];
-  /** The folder for counts of unread turns. Absent: they last as long as the handler. */
+  /** The folder for counts of unread turns. Absent: the counts are lost when the handler closes. */
   readonly state?: string;
   /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
   readonly idle?: number;
@@ -76,7 +76,10 @@ const OPTIONS: OptionNames<HandlerOptions> = {
 export interface AgentHandler extends AsyncDisposable {
   /** Answers a request. For Hono, Next.js routes, Deno and others that use the Fetch API. */
   fetch(request: Request, bindings?: unknown): Promise<Response>;
-  /** The same for `createServer` of Node, and for Express: `app.use("/agent", node)`, before any parser of bodies. */
+  /**
+   * The same handler for `createServer` of Node, and for Express: `app.use("/agent", node)`, before any parser of
+   * bodies.
+   */
   readonly node: RequestListener;
   /** The addresses of the doors, with `path`. All doors that need no WebSocket are open. */
   readonly doors: readonly string[];

@@ -74,7 +74,7 @@ export interface ServeOptions {
   readonly guestToken?: string;
   /** The directory of the built page. Absent: the server has no page. */
   readonly page?: string;
-  /** The folder for links and counts of unread turns. Absent: they last as long as the server. */
+  /** The folder for links and counts of unread turns. Absent: both are lost when the server stops. */
   readonly state?: string;
   /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
   readonly idle?: number;
@@ -85,13 +85,16 @@ export interface ServeOptions {
   readonly connections?: number;
   /** Makes the server one of several that share a database (`postgresStore(...)`). Absent: a single server. */
   readonly cluster?: {
-    /** `shared` of the host's store. */
+    /** The property `shared` of the host's store. */
     readonly shared: SharedDatabase;
-    /** The address at which the other servers reach this one, for example `http://10.0.0.3:4180`. Default: where it listens. */
+    /**
+     * The address at which the other servers reach this one, for example `http://10.0.0.3:4180`. Default: the address
+     * at which it listens.
+     */
     readonly address?: string | undefined;
     /** Continues turns when servers die. Default: by the leases in the database. */
     readonly driver?: Driver | undefined;
-    /** The fate of runs whose server died. Default `resume`. */
+    /** What happens to runs whose server died. Default `resume`. */
     readonly redrive?: RedrivePolicy | undefined;
     /** Milliseconds that `stop` waits for runs before it hands them over. Default 10,000. */
     readonly drain?: number | undefined;

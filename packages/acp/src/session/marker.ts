@@ -1,6 +1,6 @@
 import type { ModelPart, PromptMessage } from "@banyan/core/drivers";
 
-/** Names the agent's session that has the conversation up to a response. The response stores this marker. */
+/** Identifies the agent's session that contains the conversation up to a response. The response stores this marker. */
 export interface Marker {
   /** Model id, such as `acp/claude`. */
   readonly agent: string;

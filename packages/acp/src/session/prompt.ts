@@ -12,7 +12,7 @@ const MOST_OUTPUT = 4_000;
 
 /** Instructions and messages that an agent's session has not received yet. */
 export interface NewForAgent {
-  /** Empty for a session that has them, or if there are none. */
+  /** The agent's instructions. Empty if the session already has them, or if there are none. */
   readonly instructions: string;
   /** Earlier messages that the session has missed. */
   readonly before: readonly PromptMessage[];

@@ -29,10 +29,10 @@ export interface Action {
   /** Arguments for the help: everywhere, or in the terminal and elsewhere. Absent: the action rejects arguments. */
   readonly arguments?: string | { readonly terminal: string; readonly elsewhere?: string };
   readonly help: string;
-  /** Advice on the page that does the same. The page answers with it if the user writes only the name. */
+  /** How to do the same on the page. The page shows this advice if the user writes only the name. */
   readonly onPage?: string;
   readonly needs?: ActionNeeds;
-  /** A prompt of this name by a user or project replaces the action. */
+  /** True if a prompt of this name by a user or project replaces the action. */
   readonly givesWay?: boolean;
   /** Reads the arguments. Throws `ActionRefusal` for wrong arguments. */
   read(argument: string, context: ActionContext): ActionStep;
@@ -42,9 +42,9 @@ export interface Action {
 export interface ActionNeeds {
   /** Clients with this action. Absent: all. */
   readonly clients?: readonly ClientKind[];
-  /** The user needs the right to this protocol command. */
+  /** A protocol command that the user must have the right to send. */
   readonly right?: CommandName;
-  /** The right needed for arguments; without arguments the action only shows. */
+  /** The command whose right is needed for arguments. Without arguments, the action only shows something. */
   readonly rightForArguments?: CommandName;
   /**
    * No run may work on the branch, because a terminal prints the run in the `prompt`, or the action begins a `turn`.
@@ -97,13 +97,13 @@ export interface TurnStep {
   readonly at?: string;
   readonly model?: string;
   readonly agent?: string;
-  /** The user did not write the text, so no files that it names are attached. */
+  /** True if the user did not write the text. Files that the text names are then not attached. */
   readonly asIs?: boolean;
   /** The conditions for the end of the turn, as in `turn.say`. */
   readonly goal?: readonly string[];
 }
 
-/** Opens a view of the client, or an action that only a client can perform. */
+/** Opens a view of the client, or performs an action that only a client can perform. */
 export type ViewStep =
   | { readonly [Name in PlainView]: { readonly type: "view"; readonly view: Name } }[PlainView]
   /** Continues from a message. A user's own message returns to the prompt for editing. */

@@ -44,7 +44,7 @@ export type TurnDisplay<Type extends DisplayItem["type"]> = Extract<DisplayItem,
 interface ItemSpeaker {
   /** The run of the sub-agent that speaks. Absent: the turn itself. */
   readonly by?: string;
-  /** The reader has this item; it is repeated as context for the following items. */
+  /** True if the reader already has this item, which is repeated as context for the following items. */
   readonly known?: true;
 }
 

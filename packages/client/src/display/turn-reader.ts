@@ -24,7 +24,7 @@ export class TurnReader {
   #top: TurnSpeaker | undefined;
   /** The run that works on the turn now, or waits. */
   #run: string | undefined;
-  /** By each of their runs. */
+  /** The speakers by the ids of all their runs. */
   readonly #speakers = new Map<string, TurnSpeaker>();
   readonly #messages = new Map<string, TurnSpeaker>();
   readonly #calls = new Map<

@@ -48,7 +48,7 @@ export class MessagesAnswer implements AnswerDecoder {
   readonly #endpoint: Endpoint;
   readonly #batch = new Batch();
   #block: StreamedBlock | undefined;
-  /** Events with the next fragment of the same block. */
+  /** Reads events that contain only the next fragment of the same block. */
   readonly #repeated = new RepeatedDocuments(MEANINGFUL);
   /** Calls by the index of their block. */
   readonly #calls = new Map<unknown, StreamedToolUse>();

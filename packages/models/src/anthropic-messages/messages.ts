@@ -15,7 +15,7 @@ export interface EncodedMessage {
   readonly assistant?: Uint8Array;
   /** The user's message, or the results of the answer's calls. */
   readonly user?: Uint8Array;
-  /** True if there is a PDF, for which Anthropic needs a header. */
+  /** True if the message contains a PDF, for which Anthropic needs a header. */
   readonly pdf?: true;
 }
 
@@ -23,7 +23,10 @@ type PromptAnswer = Extract<PromptMessage, { role: "assistant" }>;
 type Own = Readonly<Record<string, Json>> | undefined;
 type AnthropicBlock = Readonly<Record<string, unknown>>;
 
-/** Encodes a message; `undefined` if only the AI SDK's package can. `takes`: file types allowed in tool results. */
+/**
+ * Encodes a message; `undefined` if only the AI SDK's package can encode it. `takes`: file types allowed in tool
+ * results.
+ */
 export function encodeAnthropicMessage(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
   return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message, takes);
 }

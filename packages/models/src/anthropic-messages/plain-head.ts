@@ -27,8 +27,8 @@ interface PlainHead {
 }
 
 /**
- * Returns the same fields as the provider's package. Returns `undefined` for rare settings and for unknown models
- * of Anthropic, whose fields only the package knows.
+ * Returns the same fields that the provider's package would write. Returns `undefined` for rare settings and for
+ * unknown models of Anthropic, whose fields only the package knows.
  */
 export function plainHead(model: string, request: ModelRequest): PlainHead | undefined {
   const { settings, instructions, tools, toolChoice, output } = request;

@@ -33,12 +33,12 @@ const UNSPECIFIED = /^(|(FINISH|BLOCK(ED)?)_REASON_UNSPECIFIED)$/;
  * server and for an invalid answer.
  */
 export class GeminiAnswer implements AnswerDecoder {
-  /** The format has no end mark. */
+  /** Always false, because the format has no end mark. */
   readonly done = false;
   readonly #endpoint: Endpoint;
   readonly #codeTool: string;
   readonly #batch = new Batch();
-  /** Chunks with the next fragment of the same text. */
+  /** Reads chunks that contain only the next fragment of the same text. */
   readonly #repeated = new RepeatedChunks();
   #block: StreamedBlock | undefined;
   readonly #cited = new Set<string>();

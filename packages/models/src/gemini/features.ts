@@ -3,11 +3,14 @@ import type { Effort } from "../provider/effort.ts";
 
 /** Form of a model's requests, decided by its name. Unknown Gemini models and aliases count as the newest. */
 export interface ModelFeatures {
-  /** Gemini 3 and newer: requires signatures of calls, and takes files in results, and functions beside Google's tools. */
+  /**
+   * True for Gemini 3 and newer. They require signatures of calls, and accept files in results and functions beside
+   * Google's tools.
+   */
   readonly isNew: boolean;
-  /** Takes the instructions only in the first user message. */
+  /** True if the model takes instructions only in the first user message. */
   readonly isGemma: boolean;
-  /** Accepts tools that Google runs. */
+  /** True if the model accepts tools that Google runs. */
   readonly hasServerTools: boolean;
   readonly hasFileSearch: boolean;
 }

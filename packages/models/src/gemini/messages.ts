@@ -13,7 +13,7 @@ const UNSIGNED = "skip_thought_signature_validator";
 /** A prompt message in Gemini's format, as JSON bytes: its contents, each after a comma. May be empty. */
 export interface EncodedContents {
   readonly bytes: Uint8Array;
-  /** The same without the calls of Google's tools that have no results. Absent if there are no such calls. */
+  /** The same bytes without those calls of Google's tools that have no results. Absent if there are no such calls. */
   readonly settled?: Uint8Array;
 }
 

@@ -59,7 +59,7 @@ function instructed(first: Uint8Array | undefined, { instructions }: ModelReques
   return [joinBytes([encodeText(`${USER}${part},`), first.subarray(USER.length)])];
 }
 
-/** Returns the body of the request that continues a response, which reached the maximum length of one response. */
+/** Returns the body of the request that continues a response which was cut off at the maximum length. */
 export function continuedBody(body: ListBody, token: string): ListBody {
   return { ...body, after: `${body.after.slice(0, -1)},"continuationToken":${JSON.stringify(token)}}` };
 }

@@ -39,7 +39,7 @@ export class ChatAnswer implements AnswerDecoder {
   #textCalls: TextCalls | undefined;
   #reasoning: ReasoningField | undefined;
   #hasField = false;
-  /** Chunks that continue the same part: text, reasoning, or the arguments of a call. */
+  /** Reads chunks that only continue the same part: text, reasoning, or the arguments of a call. */
   readonly #repeated = new RepeatedDocuments(MEANINGFUL);
   #finish: FinishReason | undefined;
   #usage: Usage = noUsage;

@@ -45,7 +45,7 @@ export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
 /** A model's answer and the results of its calls, or another prompt message, in the chat completions format. */
 export interface OpenAIMessages {
   readonly messages: OpenAIMessage[];
-  /** True if the messages contain, or lack, data for one provider only. */
+  /** True if the messages suit one provider only, because of the data that they contain or lack. */
   readonly owned: boolean;
   readonly hasFiles?: boolean;
   readonly hasCalls?: boolean;

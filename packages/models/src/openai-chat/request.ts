@@ -23,9 +23,9 @@ const encodings = new WeakMap<PromptMessage, Uint8Array | EncodedBytes>();
 /** Bytes that not all drivers send. */
 interface EncodedBytes {
   readonly bytes: Uint8Array;
-  /** Only for this provider. */
+  /** The only provider for which the bytes are valid. Absent: all providers. */
   readonly provider?: string;
-  /** Only for drivers with these media types. */
+  /** The bytes are valid only for drivers with these media types. */
   readonly takes?: readonly string[] | undefined;
   readonly needsReasoning?: boolean | undefined;
 }

@@ -47,7 +47,7 @@ export class ResponsesAnswer implements AnswerDecoder {
   readonly #calls: StreamedCalls;
   readonly #hosted: HostedActions;
   readonly #names: ReadonlyMap<string, string>;
-  /** Events with the next fragment of the same item. */
+  /** Reads events that contain only the next fragment of the same item. */
   readonly #repeated = new RepeatedDocuments(MEANINGFUL);
   readonly #items = new StreamedItems();
   #block: StreamedBlock | undefined;

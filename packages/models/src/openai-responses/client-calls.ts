@@ -41,7 +41,7 @@ export function clientCall(item: JsonRecord): WrittenCall | undefined {
   }
 }
 
-/** The data that goes back with a call. */
+/** The provider data that later requests send back with a call. */
 export function itemOwn(item: JsonRecord): ItemData {
   const { id, async: isAsync, namespace, caller } = item;
   const program = isJsonRecord(caller) && caller.type === "program";

@@ -15,9 +15,9 @@ export interface ResponsesTarget {
   readonly traits: ModelTraits;
   /** Media types of files that the model gets in tool results. */
   readonly takes: readonly string[];
-  /** The server is OpenAI's own, so it knows all options of streams. */
+  /** True if the server is OpenAI's own, which knows all options of streams. */
   readonly isOpenAI: boolean;
-  /** Each message needs its type. */
+  /** True if each message needs the field `type`. */
   readonly needsType: boolean;
 }
 
@@ -137,7 +137,7 @@ function otherFields(options: Options): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...fields.map(([name, value]) => [snakeName(name), value]), ...nested]);
 }
 
-/** Items before and after the conversation that options ask for. */
+/** Items that options add before and after the conversation. */
 export function addedItems(options: Options): { readonly first: readonly object[]; readonly last: readonly object[] } {
   const { reasoningEffortUpdate: effort, compactionTrigger } = options;
   return {

@@ -12,11 +12,11 @@ interface ActionKind {
   readonly name?: (item: JsonRecord) => string;
   /** JSON of the arguments. Default `{}`; `undefined`: the item has no call. */
   readonly input?: (item: JsonRecord) => unknown;
-  /** The arguments are complete only with the item. */
+  /** True if the arguments are complete only when the item is complete. */
   readonly late?: true;
   /** The id of the call, if it is not the id of the item. */
   readonly id?: "call_id";
-  /** The call or the result keeps the id of its item. */
+  /** Which part keeps the id of its item. */
   readonly keepsId?: "call" | "result" | "both";
   /** `undefined`: the item has no result. */
   readonly result?: (item: JsonRecord) => { readonly value: unknown; readonly isError?: boolean } | undefined;

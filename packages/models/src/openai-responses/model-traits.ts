@@ -1,10 +1,12 @@
 /** Traits of a model of the Responses API, by its name. The traits decide which settings the model accepts. */
 export interface ModelTraits {
-  /** The model reasons, so it can return encrypted reasoning, and accepts no sampling settings while it reasons. */
+  /**
+   * True if the model reasons. It can return encrypted reasoning, and accepts no sampling settings while it reasons.
+   */
   readonly reasons: boolean;
   /** Accepted efforts, least first. Absent: unknown, so any effort is sent. */
   readonly efforts?: readonly string[];
-  /** Without reasoning (effort `none`), the model accepts sampling settings. */
+  /** True if the model accepts sampling settings when it does not reason (effort `none`). */
   readonly samples: boolean;
 }
 

@@ -19,13 +19,13 @@ export async function openaiPackage(target: ModelTarget): Promise<ModelDriver> {
   return overPackage(new OpenAIResponsesLanguageModel(model, provider), target);
 }
 
-/** The same for a model at Azure. */
+/** Opens a model at Azure in the same way. */
 export async function azurePackage(target: ModelTarget): Promise<ModelDriver> {
   const { createAzure } = await withPeer("@ai-sdk/azure", () => import("@ai-sdk/azure"));
   return overPackage(createAzure(packageSettings(target, "responses")).responses(target.model), target);
 }
 
-/** The same for a model of xAI. */
+/** Opens a model of xAI in the same way. */
 export async function xaiPackage(target: ModelTarget): Promise<ModelDriver> {
   const { createXai } = await withPeer("@ai-sdk/xai", () => import("@ai-sdk/xai"));
   return overPackage(createXai(packageSettings(target, "responses"))(target.model), target);

@@ -20,7 +20,7 @@ interface KnownSettings {
   readonly hosted: HostedTools;
   readonly choice: object | undefined;
   readonly role: "system" | "developer" | "remove";
-  /** Pieces before and after the conversation. */
+  /** Pieces of the request before and after the conversation. */
   readonly first: readonly Uint8Array[];
   readonly last: readonly Uint8Array[];
 }

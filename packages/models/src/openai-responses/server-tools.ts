@@ -8,11 +8,11 @@ type JsonObject = Readonly<Record<string, Json>>;
 export interface HostedTools {
   /** Fields of the request. */
   readonly fields: readonly JsonObject[];
-  /** Kinds, such as `web_search`, by the user's names. */
+  /** Map from the user's names of tools to their kinds, such as `web_search`. */
   readonly kinds: ReadonlyMap<string, string>;
-  /** The user's names by kinds. */
+  /** Map from the kinds of tools to the user's names. */
   readonly names: ReadonlyMap<string, string>;
-  /** The provider runs commands in a container of its own. */
+  /** True if the provider runs commands in a container of its own. */
   readonly hasContainer: boolean;
 }
 

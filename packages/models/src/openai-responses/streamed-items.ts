@@ -3,7 +3,7 @@ import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 
 /** An item of an answer. Its id may differ between events, but its index stays. */
 export interface StreamedItem {
-  /** The item as its first event has it. */
+  /** The item as its first event contained it. */
   readonly first: JsonRecord;
   readonly annotations: Json[];
   /** Paragraphs whose text has arrived. Text of a message is paragraph 0. */

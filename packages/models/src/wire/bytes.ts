@@ -30,7 +30,7 @@ function joinArrays(pieces: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Returns the index of the first place from `from` where `bytes` has `part`, or -1. */
+/** Returns the first index from `from` on at which `bytes` contains `part`, or -1. */
 export function findBytes(bytes: Uint8Array, part: Uint8Array, from = 0): number {
   const [first = 0] = part;
   for (let at = bytes.indexOf(first, from); at !== -1; at = bytes.indexOf(first, at + 1)) {

@@ -4,9 +4,9 @@ import { type Requests, throughFetch } from "./own-fetch.ts";
 
 /** Addresses of HTTP proxies. Requests to this machine use no proxy. See {@link WireOptions}. */
 export interface ProxyAddresses {
-  /** For addresses that begin with `http:`, and for all others without their own proxy. */
+  /** The proxy for addresses that begin with `http:`, and for all others without a proxy of their own. */
   readonly http?: string;
-  /** For addresses that begin with `https:`. */
+  /** The proxy for addresses that begin with `https:`. */
   readonly https?: string;
   /** Hosts without a proxy, separated by commas; `*` for all. */
   readonly except?: string;

@@ -10,13 +10,15 @@ export interface ResponseReader {
   head(status: number, headers: ResponseHeaders): void;
   /** Decoded parts wait for `take`. */
   body(bytes: Uint8Array): void;
-  /** Set by `head`: innermost first. */
+  /** The content codings of the body, innermost first. Set by `head`. */
   readonly codings: readonly string[];
   end(): void;
   take(): readonly ModelPart[];
-  /** The answer is complete, although the connection may stay open. Implies `answered`. */
+  /** True if the answer is complete, although the connection may stay open. Implies `answered`. */
   readonly done: boolean;
-  /** The model has answered, so the connection may end. If it stays open, it is closed after `linger`. */
+  /**
+   * True if the model has answered, so the connection may end. A connection that stays open is closed after `linger`.
+   */
   readonly answered: boolean;
   /** Makes the error of a failed connection. `sent`: the request was written to a socket. */
   failed(cause: unknown, sent: boolean): Error;

@@ -6,7 +6,7 @@ import type { Command, CommandName } from "@banyan/protocol";
 
 /** A command on its way to the node that owns its conversation. See {@link RestateDriver}. */
 export interface NodeCommand {
-  /** A command with the same id is a repetition. */
+  /** The id of the command. A second command with the same id is a repetition. */
   readonly id: string;
   readonly conversation: string;
   readonly command: Command<DeskCommand>;

@@ -87,7 +87,10 @@ function continuationPoint(state: ConversationState, parents: readonly (string |
   return at ? { at: newestLeaf(state, at) } : {};
 }
 
-/** Returns the command that resumes a run whose node died. Acts once for each opening of the conversation. */
+/**
+ * Returns the command that resumes a run whose node died. The command takes effect once for each opening of the
+ * conversation.
+ */
 export function resumeOf({ id: conversation, state, cursor }: Session, { id, leaf }: LiveRun): Command<"turn.resume"> {
   return { type: "turn.resume", id: `${id}-${cursor.epoch}`, conversation, ...continuationPoint(state, [leaf]) };
 }

@@ -24,7 +24,7 @@ export const doorId = z.string().regex(ID_PATTERN, `expected ${ID_RULE}`).refine
 
 /** HTTP addresses at which programs that use another protocol run turns. */
 export interface Door {
-  /** The beginning of its addresses, such as `/v1`. */
+  /** The beginning of the door's addresses, such as `/v1`. */
   readonly address: string;
   open(desk: Desk): Hono<HttpEnvironment>;
   /** Describes the addresses as OpenAPI 3.1 paths. The responses are described in docs/doors.md. */

@@ -43,7 +43,7 @@ export interface HttpParts extends RestParts {
   cookie(): string;
 }
 
-/** Answers the requests of authorized users, each at a desk of its own. */
+/** Answers the requests of authorized users. Each user has a desk. */
 export interface UserPrograms {
   answer(context: Context<HttpEnvironment>, principal: Principal): Promise<Response>;
 }

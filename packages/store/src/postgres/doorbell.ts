@@ -8,7 +8,10 @@ const GATHERED = 5;
 const LARGEST = 7_000;
 const RETRY = 500;
 
-/** Gets the conversations that may have new events, or `undefined` for any, after lost notifications. */
+/**
+ * Called with the conversations that may have new events. After lost notifications, called with `undefined`: any may
+ * have some.
+ */
 export type DoorbellListener = (conversations: readonly string[] | undefined) => void;
 
 /**

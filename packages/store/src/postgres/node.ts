@@ -14,7 +14,7 @@ const AGREED = 1_000;
 /** Facts about this node for other nodes. */
 export interface NodeOptions {
   readonly program?: string | undefined;
-  /** Absent: other nodes cannot reach this node. */
+  /** The address for other nodes. Absent: other nodes cannot reach this node. */
   readonly address?: string | undefined;
   /** The machine whose files the node uses. */
   readonly machine?: string | undefined;

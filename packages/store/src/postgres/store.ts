@@ -96,7 +96,7 @@ class DatabaseStore implements PostgresStore {
   readonly #node: StoreNode;
   readonly #machine: string | null;
   #shared: SharedDatabase | undefined;
-  /** `undefined` while a log is being opened. */
+  /** The open logs by conversation; `undefined` while a log is being opened. */
   readonly #logs = new Map<string, PostgresLog | undefined>();
   /** Logs of conversations that another program took over, until they are closed. */
   readonly #overtaken = new Set<PostgresLog>();

@@ -7,7 +7,7 @@ import type { Slices } from "./slices.ts";
 
 /** A conversation's file in the catalogue. */
 export interface CatalogueEntry {
-  /** Absent: the file has no events yet. */
+  /** The summary. `undefined`: the file has no events yet. */
   readonly summary: ConversationSummary | undefined;
   /** Time and size of the file and its write-ahead log, read before the summary. Empty: the file must be read again. */
   readonly stamp: string;

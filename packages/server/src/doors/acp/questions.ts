@@ -195,7 +195,7 @@ async function askLimit(
   return { decision: chosen === "more" ? "allow" : "deny" };
 }
 
-/** Asks the user for consent outside of calls. The user reads only `title`. False if no user can be asked. */
+/** Asks the user for consent outside of calls. The user reads only `title`. Returns false if no user can be asked. */
 export async function askEditorForConsent(asking: EditorQuestion, id: string, title: string): Promise<boolean> {
   const options: PermissionOption[] = [
     { optionId: "yes", name: "Yes", kind: "allow_once" },

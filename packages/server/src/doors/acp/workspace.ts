@@ -20,7 +20,7 @@ export type AcpWorkspaceOpener = (where: SessionLocation, events: ClientEvents) 
 /** The directory and MCP servers that an editor wants for a session. */
 export interface SessionLocation {
   readonly cwd: string;
-  /** The MCP servers of the editor, for sessions there with the same servers. */
+  /** The editor's MCP servers. Sessions with the same directory and servers share a workspace. */
   readonly servers: readonly McpServer[];
 }
 
@@ -52,7 +52,7 @@ export type EditorCommandOutcome =
       readonly at?: string | undefined;
       readonly model?: string | undefined;
       readonly agent?: string | undefined;
-      /** True if no files that the texts name are attached. */
+      /** True to attach no files that the texts name. */
       readonly asIs?: boolean | undefined;
       /** The conditions for the end of the turn. */
       readonly goal?: readonly string[] | undefined;

@@ -42,7 +42,10 @@ export interface AnswerForm {
   readonly purpose: string;
   /** The function to call. Absent: the answer is JSON as text. */
   readonly tool?: string;
-  /** The answer's end. OpenAI's API ends a call of a named function with `stop`, a required call with `tool_calls`. */
+  /**
+   * The finish reason of the answer. OpenAI's API ends a call of a named function with `stop`, a required call with
+   * `tool_calls`.
+   */
   readonly reason: "answered" | "calls";
 }
 

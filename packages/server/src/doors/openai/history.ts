@@ -18,7 +18,7 @@ interface HistoryTurn {
 
 /** The branch that a request continues. */
 export interface ContinuedBranch extends Pick<TurnRequest, "conversation" | "at" | "beside"> {
-  /** Number of turns of the request's history that the branch has. */
+  /** Number of turns of the request's history that the branch contains. */
   readonly turns: number;
   /** The program's system messages that the branch lacks. */
   readonly missing: readonly OpenAiTurn[];

@@ -19,7 +19,7 @@ export interface ClientCall {
 export interface TurnRequest {
   /** Absent: a new conversation. */
   readonly conversation?: string | undefined;
-  /** Present if the request creates the conversation: how its program takes answers. */
+  /** Present if the request creates the conversation: how the program reads answers. */
   readonly program?: AnswerStyle | undefined;
   /** The message to continue from, instead of `behind`. */
   readonly at?: string | undefined;

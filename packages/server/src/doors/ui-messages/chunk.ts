@@ -65,7 +65,7 @@ export type UiChunk =
       readonly type: "tool-output-available";
       readonly toolCallId: string;
       readonly output: string;
-      /** The call still runs, and `output` is its output so far. */
+      /** Set if the call still runs. `output` is its output so far. */
       readonly preliminary?: true;
       readonly dynamic: true;
     }
