@@ -55,7 +55,7 @@ function subcommand<Type extends string, Arguments>(
   };
 }
 
-/** The words that name a command if a command line begins with them. */
+/** All words that name a command when they begin a command line. */
 export const COMMANDS: readonly string[] = ["run", ...Object.keys(subcommands)];
 
 /**

@@ -64,8 +64,8 @@ const asWritten: ServedHost["redact"] = Object.assign((text: string) => text, {
 });
 
 /**
- * Makes the host of a developer's own agent: its conversations are in `store`, and it has no files, settings or rules. The
- * caller closes the store after the server or desk has stopped.
+ * Makes a host for a developer's own agent. The conversations are in `store`. The host has no files, settings or rules.
+ * The caller closes the store after the server or desk has stopped.
  *
  * @example
  * ```ts

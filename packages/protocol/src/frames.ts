@@ -46,11 +46,11 @@ const refused = z.object({ type: z.literal("refused"), protocol: z.string(), mes
 
 /**
  * Codes for a failed command. `malformed`: the command does not match its schema. `unknown-command`: the server does
- * not know the command. `forbidden`: the client lacks the right. `busy`: too many commands at once. `not-found`: no
- * conversation, message, question, input or run has the name. `ambiguous`: several have it. `locked`: another program
- * has the conversation open. `damaged`: the conversation cannot be read. `invalid`: the command is impossible in the
- * current state. `unconfirmed`: a user must confirm the command first (`confirmed`). `stopping`: the server is
- * stopping. `failed`: a fault of the server.
+ * not know the command. `forbidden`: the client lacks the right. `busy`: too many commands at once. `not-found`: there
+ * is no conversation, message, question, input or run of this name. `ambiguous`: several have this name. `locked`:
+ * another program has the conversation open. `damaged`: the conversation cannot be read. `invalid`: the command is
+ * impossible in the current state. `unconfirmed`: a user must confirm the command first (`confirmed`). `stopping`: the
+ * server is stopping. `failed`: a fault of the server.
  * @example errorCodes.some((code) => code === "not-found") // true
  */
 export const errorCodes = [

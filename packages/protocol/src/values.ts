@@ -1,4 +1,7 @@
-/** The protocol without its schemas, which load slowly: only the side that reads from the network checks frames. */
+/**
+ * The protocol without its schemas, which load slowly. Only programs that read frames from the network need the
+ * schemas.
+ */
 
 export { rightFor } from "./commands/rights.ts";
 export * from "./shapes/bounds.ts";

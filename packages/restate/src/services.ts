@@ -7,7 +7,9 @@ import * as restate from "@restatedev/restate-sdk";
  */
 export const VERSION = 1;
 
-/** A command by its id in the database, and the `seq` of the conversation's last event before the command. */
+/**
+ * A command, by its id in the database, with the `seq` of the last event that the conversation had before the command.
+ */
 export interface AcceptedCommand {
   readonly id: string;
   readonly after: number;

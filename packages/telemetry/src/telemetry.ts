@@ -26,7 +26,7 @@ export interface TelemetryOptions {
   readonly tracer?: Tracer;
   /** Default: the meter of the global provider. */
   readonly meter?: Meter;
-  /** Id generator of `tracer`'s provider. With it, the ids of a turn's spans derive from the id of the turn's run. */
+  /** Id generator of the provider of `tracer`. It derives the ids of a turn's spans from the id of the turn's run. */
   readonly ids?: RunIds;
   /** True to send text of the conversation. Off by default: more people read a trace than a conversation. */
   readonly content?: boolean;

@@ -30,7 +30,7 @@ export type AfterCommand =
   | {
       readonly type: "turn";
       readonly directive: Directive | PromptDirective;
-      /** Message that the turn continues or revises. Default: the user's place. */
+      /** The message that the turn continues or revises. Default: the user's place in the conversation. */
       readonly at?: string;
       readonly model?: string;
       readonly agent?: string;
@@ -75,7 +75,7 @@ export interface CommandScreen {
   readonly typeIn?: ((text: string) => void) | undefined;
   /** Lets the user pick something from a list. Resolves with undefined without a choice. */
   pick<T>(list: PickerOptions<T>): Promise<T | undefined>;
-  /** Lets the user choose a message in the tree. This and the next two are absent in a plain terminal. */
+  /** Lets the user choose a message in the tree. This function and the next two are absent in a plain terminal. */
   readonly pickMessage?: (() => Promise<string | undefined>) | undefined;
   /** Shows the sub-agents, at least one, until the user goes back. */
   readonly viewAgents?: (() => Promise<void>) | undefined;
@@ -108,7 +108,9 @@ export interface ConversationContext {
   /** Resolves with the parts of the next model request on the user's branch. */
   sentHere(): Promise<ContextOverview>;
   readonly turns: TurnChoices;
-  /** The conversation as a file; HTML and Markdown have only the user's branch. A conversation must exist. */
+  /**
+   * Returns the conversation as a file. HTML and Markdown contain only the user's branch. A conversation must exist.
+   */
   exported(format: "html" | "json" | "markdown"): Promise<{ readonly name: string; readonly text: string }>;
   /** Folder of this machine to which the user's file names are relative. */
   readonly directory: string;

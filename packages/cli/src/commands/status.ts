@@ -11,7 +11,10 @@ import { plainLine } from "../show/plain-text.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
-/** Prints the user's status. If the agent runs in this process, also its file, memory and tool servers. */
+/**
+ * Prints the status of the conversation. If the agent runs in this process, also prints its file, memory and tool
+ * servers.
+ */
 export async function showStatus(context: ConversationContext): Promise<void> {
   const { own, leaf, user } = context;
   const held = await sandboxRows(context);

@@ -29,10 +29,13 @@ export type ConversationsArguments =
     }
   | {
       readonly action: "import";
-      /** A file or a folder. Default: the sessions on this machine. */
+      /** The file or folder to import. Default: the sessions on this machine. */
       readonly path?: string;
       readonly from?: ForeignProgram;
-      /** Import all sessions of this directory (`here`), or all sessions (`all`), without a choice. */
+      /**
+       * Set to import all sessions of this directory (`here`), or all sessions (`all`), without asking the user to
+       * choose.
+       */
       readonly here: boolean;
       readonly all: boolean;
     }

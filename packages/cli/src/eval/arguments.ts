@@ -13,7 +13,7 @@ import type { CommandLine } from "../program/parse.ts";
 /** Options of `banyan eval`. For an omitted option, the value in the file of cases applies. */
 export interface EvalArguments extends Omit<AgentFlags, "model"> {
   readonly file: string;
-  /** `provider/model`, or `scripted`. If empty, the models of the file. */
+  /** Models: `provider/model`, or `scripted`. If empty, the models of the file are used. */
   readonly model: readonly string[];
   readonly judge?: string;
   readonly repetitions?: number;

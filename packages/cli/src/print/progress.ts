@@ -19,7 +19,7 @@ const NO_SIGN_OF_MORE: ReadonlySet<FeedItem["type"]> = new Set([
 
 export interface ProgressOptions {
   readonly quiet: boolean;
-  /** Text between calls: one line, in full, or nothing because it streams to stdout. */
+  /** How to show text between calls: as one line, in full, or not at all because the text streams to stdout. */
   readonly said: "gist" | "whole" | "nothing";
 }
 

@@ -4,7 +4,7 @@ import { Command, CommanderError } from "commander";
 export interface CommandLine<Arguments> {
   /** Describes the words to the parser. The parser passes the arguments of a line to `read`. */
   readonly define: (command: Command, read: (wanted: Arguments) => void) => void;
-  /** Completes a line from which the user left out the first word. */
+  /** Adds the first word to a line if the user left that word out. */
   readonly complete?: (argv: readonly string[]) => readonly string[];
 }
 

@@ -4,19 +4,19 @@ export type OutputFormat = "text" | "json" | "jsonl";
 
 /** Options of a chat, a task or a printed turn. An omitted option is absent. */
 export interface Arguments {
-  /** Print one answer without a user, also on a terminal. */
+  /** True to print one answer without a user, even on a terminal. */
   readonly print: boolean;
   readonly prompt?: string;
   readonly model?: string;
-  /** Send the first message as a task. `once`: exit after it. `first`: continue as a chat. */
+  /** Set to send the first message as a task. `once`: exit after the task. `first`: continue as a chat. */
   readonly task?: "once" | "first";
   readonly outputSchema?: string;
   /** Commands that must succeed before the task is done. */
   readonly until?: readonly string[];
   readonly continue: boolean;
-  /** Continue this conversation: its id, the start of its id, or its title. `true`: the user chooses. */
+  /** The conversation to continue: its id, the start of its id, or its title. `true`: the user chooses. */
   readonly resume?: string | true;
-  /** A message's id, or `#` and its number: continue at the end of its branch. */
+  /** The message at whose branch to continue: its id, or `#` and its number. */
   readonly at?: string;
   readonly cwd?: string;
   readonly output: OutputFormat;
@@ -30,7 +30,7 @@ export interface Arguments {
   readonly memory?: boolean;
   /** Instructions for the agent: a text, or `@` and a file. */
   readonly instructions?: string;
-  /** Use the project's settings, servers and instructions without a question. */
+  /** True to use the project's settings, servers and instructions without a question. */
   readonly trust: boolean;
   readonly color: ColorChoice;
   readonly plain: boolean;

@@ -8,7 +8,7 @@ export const PORT = 4180;
 
 /** Options of `banyan serve`. An omitted option is absent. */
 export interface ServeArguments extends AgentFlags {
-  /** 0 selects a free port. */
+  /** The port. 0 selects a free port. */
   readonly port: number;
   readonly host: string;
   readonly allowHost: readonly string[];
@@ -19,11 +19,11 @@ export interface ServeArguments extends AgentFlags {
   readonly store?: string;
   /** This server's address for the other servers of the database. */
   readonly address?: string;
-  /** Name of the machine whose files this server works with. */
+  /** Name of the machine that has the files for this server. */
   readonly machine?: string;
   readonly runs?: string;
   readonly redrive?: "resume" | "leave";
-  /** Seconds for runs to end by themselves when the server is told to stop. */
+  /** When the server must stop, it gives runs this many seconds to end by themselves. */
   readonly drain?: number;
 }
 

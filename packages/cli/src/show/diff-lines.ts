@@ -10,7 +10,7 @@ import { table } from "./table.ts";
 /** A changed file in a list. */
 export interface ListedFile extends Pick<ChangedFile, "path" | "kind" | "added" | "removed"> {
   readonly worktree?: string | undefined;
-  /** Said at the end of its line. */
+  /** A note at the end of the file's line. */
   readonly note?: string;
 }
 
@@ -133,7 +133,10 @@ export function changedFileNamed<File extends Pick<ChangedFile, "path">>(
   );
 }
 
-/** Lists changed files, one per line, with added and removed lines. `title`: of a conversation. `since`: a state. */
+/**
+ * Lists changed files, one per line, with added and removed lines. `title`: a conversation's title. `since`: the
+ * earlier state.
+ */
 export function changedFileLines(
   files: readonly ListedFile[],
   { title, since }: { readonly title?: string | undefined; readonly since?: string } = {},

@@ -31,7 +31,10 @@ export function speakerOf(message: Message, agent: string): string {
   return message.role === "summary" ? "summary" : agent;
 }
 
-/** Returns the marks of a message: number of calls, label, star, and the number of the branch that it ends. */
+/**
+ * Returns the marks of a message: number of calls, label, star, and the number of the branch that ends with the
+ * message.
+ */
 export function messageMarks(message: Message, branch: number | undefined): string[] {
   const calls = message.role === "assistant" && textOf(message).trim() !== "" ? message.calls.length : 0;
   const marks = [
@@ -130,7 +133,7 @@ export function shortenedLine(message: Message | undefined): string | undefined 
   return message?.role === "summary" && message.covers === undefined ? plainLine(textOf(message)) : undefined;
 }
 
-/** Shortens, for the user, a message that tells the model about undone changes. */
+/** Shortens a message about undone changes, which was written for the model, for display to the user. */
 export function undoneLine(message: Message): string | undefined {
   if (message.role !== "user" || message.author !== "system") return undefined;
   const lines = undoneIn(textOf(message))?.map(visibleLine);

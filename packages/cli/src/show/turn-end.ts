@@ -10,7 +10,7 @@ export type TurnEnd = Extract<Event, { readonly type: "run.ended" }>;
 
 /**
  * Describes the model, steps, tokens and cost of a turn, such as `anthropic/claude · 2 steps · 1,200 tokens in, 80 out
- * · cost $0.01`. Empty if unknown or without a model call. Names `model` if the turn has no response.
+ * · cost $0.01`. Empty if these facts are unknown or no model was called. Names `model` if the turn has no response.
  */
 export function turnLine(end: TurnEnd, state: ConversationState, model: string): string[] {
   const { spent } = end;

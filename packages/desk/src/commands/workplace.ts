@@ -58,7 +58,7 @@ export interface Workplace {
   readonly client: string;
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
-  /** Absent without a server, as in a terminal. */
+  /** The shared links. Absent without a server, as in a terminal. */
   readonly shares: ShareStore | undefined;
   readonly beginnings: Beginnings;
   readonly chats: LiveChats;

@@ -25,7 +25,7 @@ export interface Receiver {
 export class Broadcast {
   readonly #session: Session;
   readonly #receivers = new Set<Receiver>();
-  /** The session's state does not contain retries. */
+  /** Retries of model calls, because the session's state does not contain them. */
   readonly #retries = new Map<string, Extract<FeedItem, { type: "model.retrying" }>>();
   readonly #outline = new KeptOutline();
   #latest: Cursor;

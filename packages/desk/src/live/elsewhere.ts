@@ -9,7 +9,10 @@ import type { ClientConnection } from "./subscription.ts";
 /** Maximum UTF-16 units of messages in one answer. A single larger message is still sent. */
 const READ_AT_ONCE = 1024 * 1024;
 
-/** The first of the requested messages, and the ids that do not exist. The client requests the other messages again. */
+/**
+ * As many of the requested messages as fit, and the ids that do not exist. The client requests the other messages
+ * again.
+ */
 export interface FoundMessages {
   readonly messages: readonly Message[];
   readonly unknown: readonly string[];

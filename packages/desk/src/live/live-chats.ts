@@ -12,7 +12,7 @@ const MOST_WAITING = 256;
 export class LiveChats {
   readonly #defect: (error: unknown) => void;
   readonly #live = new Map<Session, Set<LiveChat>>();
-  /** In the order in which the chats began to wait. */
+  /** The waiting chats, in the order in which they began to wait. */
   readonly #waiting = new Set<LiveChat>();
   /** Present while a message is being handed to a waiting chat. */
   #handing: Promise<void> | undefined;

@@ -5,10 +5,10 @@ import type { Right, Share } from "@banyan/protocol";
  * See {@link OWNER}.
  */
 export interface Principal {
-  /** Also separates the command ids of owner and guest. */
+  /** The name of the client. It also separates the command ids of owner and guest. */
   readonly name: "owner" | "guest";
   readonly rights: readonly Right[];
-  /** The user of a handler whose conversations the desk has. Absent: the desk has all conversations. */
+  /** The user to whom the desk's conversations belong. Absent: the desk has the conversations of all users. */
   readonly user?: string;
   /** True if the client is this program itself, which may name any file of the machine. */
   readonly isHere?: boolean;

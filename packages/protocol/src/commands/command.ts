@@ -10,7 +10,7 @@ export interface CommandDefinition<Input extends z.ZodRawShape = z.ZodRawShape, 
   readonly result: Result;
 }
 
-/** Defines a command of the protocol. `does` is a sentence for the documentation. */
+/** Defines a command of the protocol. `does` is the sentence that describes the command in the documentation. */
 export function command<const Input extends z.ZodRawShape, const Result extends z.ZodType>(
   does: string,
   input: Input,

@@ -26,7 +26,9 @@ const LONGEST_PASTE = { characters: 4_000, lines: 60 };
 
 const PromptForm = lazily(async () => ({ default: (await import("./prompt-form.tsx")).PromptForm }));
 
-/** The message box, with model choice and buttons. Its height does not depend on the available actions (W54). */
+/**
+ * The message box, with model choice and buttons. The height of the box does not depend on the available actions (W54).
+ */
 export function MessageBox({
   box,
   text,

@@ -2,13 +2,13 @@ import { useKeptList } from "../parts/browser/use-kept-list.ts";
 
 // The user's own prompts and presets, stored in this browser (W74).
 
-/** The end of a turn: in a chat after an answer without calls, in a task after the model finishes the task. */
+/** What ends a turn. Chat: an answer without calls. Task: the model finishes the task. */
 export type TurnMode = "chat" | "task";
 
 /** A prompt of the user: `/name` inserts its text into the message box. */
 export interface OwnPrompt {
   readonly name: string;
-  /** The text; `{field}` is asked for when the prompt is used. */
+  /** The text. The page asks for the value of each `{field}` when the prompt is used. */
   readonly text: string;
 }
 

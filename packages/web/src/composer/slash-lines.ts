@@ -20,7 +20,10 @@ export interface SlashCommand {
   readonly does: string;
 }
 
-/** Returns the prompts that can be called by name. A command of the same name takes precedence unless it gives way. */
+/**
+ * Returns the prompts that can be called by name. A command of the same name takes precedence, unless the command
+ * allows prompts to replace it.
+ */
 export function offeredPrompts(brought: PagePrompts): readonly ServerPrompt[] {
   return brought?.prompts.filter(({ name }) => mayBePrompt(`/${name}`)) ?? [];
 }

@@ -24,7 +24,7 @@ export function useTurnWait(): TurnWaitItem | undefined {
   return waiting;
 }
 
-/** Says why a turn waits, with buttons to begin without the MCP servers or to cancel. */
+/** Explains why a turn waits, with buttons to begin without the MCP servers or to cancel. */
 export function TurnWait({ waiting }: { readonly waiting: TurnWaitItem | undefined }) {
   const page = usePage();
   const { id: conversation } = useConversation();

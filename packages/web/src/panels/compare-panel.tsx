@@ -158,7 +158,7 @@ function useText(answer: AssistantMessage | undefined): string | undefined {
 
 export interface OtherBranch {
   readonly leaf: string;
-  /** Its first message that is not on the current branch. */
+  /** The first message of the branch that is not on the current branch. */
   readonly first: string;
 }
 

@@ -11,7 +11,7 @@ import { useMay } from "../parts/page/use-may.ts";
 import { say, t } from "../parts/phrases/phrases.ts";
 import { RetryAnswer, useRetry } from "./retry-answer.tsx";
 
-/** Says why a turn ended without an answer, and what to do (W48). `isEnd`: the branch ends here. */
+/** Explains why a turn ended without an answer, and what to do (W48). `isEnd`: the branch ends here. */
 export function BrokenOff({ message, isEnd }: { readonly message: string; readonly isEnd: boolean }) {
   const conversation = useConversation();
   const turn = useTree()?.broken.get(message);

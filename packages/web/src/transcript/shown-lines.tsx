@@ -60,7 +60,7 @@ function ShownTextLine({
 }: {
   readonly line: ShownLine;
   readonly language: string;
-  /** A later line of a command, for example of a heredoc, without a shell prompt. */
+  /** True for a later line of a command, such as a line of a heredoc, which gets no shell prompt. */
   readonly isFurther: boolean;
 }) {
   const grammar =

@@ -12,13 +12,13 @@ const HANDS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 interface ScrollPosition {
   readonly message: string;
   readonly above: number;
-  /** True if the view followed the end, wherever the end is now. */
+  /** True if the view followed the end of the messages. The view then follows the end again, wherever it is now. */
   readonly isEnd: boolean;
 }
 
 interface ScrollTarget {
   readonly position: ScrollPosition;
-  /** The time until which it must hold, on the clock of `performance.now()`. */
+  /** The time until which the position must be kept, on the clock of `performance.now()`. */
   readonly until: number;
 }
 

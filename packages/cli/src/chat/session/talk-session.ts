@@ -55,10 +55,10 @@ type ConversationCommandInput<Name extends ConversationCommand> = Omit<CommandVa
 export class TalkSession implements AskingSession {
   readonly watched: WatchedConversation;
   readonly #client: Client;
-  /** Messages of this client, and its runs without a message. */
+  /** Ids of this client's messages, and of its runs that have no message. */
   readonly #own = new Set<string>();
   readonly #added = new Set<string>();
-  /** Commands that sent one text to several branches. Ids of their messages begin with the command's id. */
+  /** Commands that sent one text to several branches. The ids of the resulting messages begin with the command's id. */
   readonly #fanned = new Set<string>();
   #isReverting = false;
   #isOpening = false;

@@ -33,8 +33,8 @@ export interface TerminalStart {
 }
 
 /**
- * Opens the terminal, which accepts keys at once (T40), and runs `sit`. Restores the terminal, then resolves with the
- * exit code of `sit`, or of the key or signal by which the user left. Prints an error of `sit` as one sentence on
+ * Opens the terminal, which accepts keys at once (T40), and runs `sit`. Restores the terminal at the end. Resolves with
+ * the exit code of `sit`, or of the key or signal by which the user left. Prints an error of `sit` as one sentence on
  * stderr.
  */
 export async function runAtTerminal(

@@ -13,7 +13,7 @@ import type { OwnDesk } from "./own-desk.ts";
 import type { TalkCommands } from "./talk-commands.ts";
 import type { Turns } from "./turns.ts";
 
-/** Message for a user who may only watch and tries to act. */
+/** Message for a user who tries to act but may only watch. */
 export const WATCHING =
   "View only: with this token you can see everything here and change nothing. /help lists the commands.";
 

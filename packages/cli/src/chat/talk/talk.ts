@@ -22,11 +22,14 @@ import { Turns } from "./turns.ts";
 
 export interface TalkOptions extends Pick<TerminalUserOptions, "context" | "prompt" | "terminal" | "unsent"> {
   readonly client: Client;
-  /** Serves the agent in this process: runs end with the talk, and more commands are available. Absent on a server. */
+  /**
+   * The desk of an agent in this process: its runs end with the talk, and more commands are available. Absent on a
+   * server.
+   */
   readonly own?: OwnDesk | undefined;
   readonly address?: string | undefined;
   readonly statusCommand?: string | undefined;
-  /** Marks the first message as a task. `once`: the program ends with the task. */
+  /** Set if the first message is a task. `once`: the program ends when the task ends. */
   readonly task?: "once" | "first" | undefined;
 }
 

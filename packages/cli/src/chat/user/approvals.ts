@@ -23,7 +23,7 @@ export interface QuestionSource {
 
 /**
  * Asks the user about calls, about questions of calls, and about limits of runs (B64), one at a time (B23), each with
- * its place among those that wait. Text that the user writes meanwhile chooses nothing (S14, T64).
+ * its place in the queue. Text that the user writes meanwhile is no answer (S14, T64).
  */
 export class Approvals {
   readonly #terminal: Terminal;
@@ -262,7 +262,7 @@ type ApprovalAnswer = Answer & { readonly approval?: PlanApproval };
 interface CallOffer {
   readonly rule: string | undefined;
   readonly changes: boolean;
-  /** Argument that can be edited alone. */
+  /** The argument that can be edited on its own. */
   readonly thing: string | undefined;
 }
 

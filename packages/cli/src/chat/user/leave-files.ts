@@ -22,9 +22,9 @@ export interface LeaveOptions {
 export type Departure = "leave" | "stay";
 
 /**
- * Shows the files that changed since a message, and asks whether a user who goes back to the message also wants the
- * files as they were (T29, E11). Restores no file without a choice. Files that others changed stay, unless the user
- * chooses them. Without a choice, the user stays.
+ * Shows the files that changed since a message, and asks a user who goes back to the message whether to restore these
+ * files, too (T29, E11). Restores no file without a choice. Files that others changed stay, unless the user chooses
+ * them. Without a choice, the user stays.
  */
 export async function leaveFiles(
   comparison: FileComparison,

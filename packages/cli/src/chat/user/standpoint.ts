@@ -14,7 +14,10 @@ import type { MessageWriting } from "./message-writing.ts";
 
 /** Parent of the user's next message. */
 export interface NextMessageTarget {
-  /** The next message's parent or, with `revise`, the message that it replaces. Default: the latest leaf. */
+  /**
+   * The parent of the next message. With `revise`: the message that the next message replaces. Default: the latest
+   * leaf.
+   */
   readonly at?: string;
   readonly revise?: boolean;
 }

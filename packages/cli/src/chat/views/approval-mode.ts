@@ -3,7 +3,9 @@ import type { Terminal } from "../../terminal/contract/terminal.ts";
 
 const ORDER: readonly ApprovalMode[] = ["ask", "edits", "all"];
 
-/** Returns the approval mode that follows `mode`; after the last mode and after `plan`, the first mode (T12). */
+/**
+ * Returns the approval mode that follows `mode` (T12). After the last mode, and after `plan`, returns the first mode.
+ */
 export function nextApproval(mode: ApprovalMode): ApprovalMode {
   return ORDER[(ORDER.indexOf(mode) + 1) % ORDER.length] ?? "ask";
 }

@@ -30,7 +30,7 @@ export interface StatusFacts {
   readonly model: string;
   /** Context size of the model in tokens, if known. */
   readonly contextSize: number | undefined;
-  /** The folder of the branch, if it is on this machine, or else of the terminal. */
+  /** The folder of the branch, or the folder of the terminal if the branch is on another machine. */
   readonly directory: string;
   readonly git: string | undefined;
   readonly own: string | undefined;
@@ -108,7 +108,10 @@ function fullness(size: number | undefined, path: readonly Message[]): number | 
   return size === undefined || tokens === undefined ? undefined : Math.min(1, tokens / size);
 }
 
-/** Returns the tokens of the last answer and its request, or of the request after a summary, if counted. */
+/**
+ * Returns the tokens of the last answer and its request. After a summary, returns the tokens of the next request, if
+ * counted.
+ */
 export function contextTokens(path: readonly Message[]): number | undefined {
   // An interrupted answer has no token count.
   const counted = path.findLast((message) => messageTokens(message) > 0);

@@ -89,7 +89,7 @@ function askedFirst({ approval }: Host, changer: string): string {
   return `${what} ${changer} changes the mode.`;
 }
 
-/** Prints the first lines of a chat: version, folder, model with reason, approval mode and notices. */
+/** Prints the first lines of a chat: version, folder, the model and why it was chosen, approval mode and notices. */
 export function writeWelcome(terminal: Terminal, host: Host, notices: readonly string[]): void {
   const { style } = terminal;
   const say = (sentence: string) => terminal.write(`${wrapSentence(sentence, terminal.columns)}\n`);

@@ -9,7 +9,7 @@ import type { BranchEnd } from "../full/transcript/message-lines.ts";
 import type { Status } from "../full/views/status-line.ts";
 import type { FeedView } from "../questions/feed-view.ts";
 
-/** The notification of a user who looks elsewhere. `auto`: the terminal's notification and its bell. */
+/** How a user who is looking elsewhere is notified. `auto`: by the terminal's notification and its bell. */
 export type AttentionSetting = "auto" | "bell" | "off";
 
 /** A paste after its images were replaced by marks. */
@@ -27,7 +27,7 @@ export interface PictureSource {
   fromClipboard(): Promise<string>;
 }
 
-/** Settings that are known only after the host is open. */
+/** Settings of the terminal that are known only after the host is open. */
 export interface LiveSettings {
   /** Label of the prompt, also before the first question. */
   readonly prompt?: string;
@@ -49,7 +49,9 @@ export interface LiveSettings {
 
 /** A terminal that can redraw its last lines. */
 export interface LiveTerminal {
-  /** `command` shows a typed command; `connected` shows whether the agent's work is known. */
+  /**
+   * `command` shows a typed command. `connected` shows whether there is a connection to the agent.
+   */
   readonly view: FeedView & Pick<LiveView, "command" | "connected">;
   /** Changes settings; omitted ones stay. Returns faults in key bindings and theme, one sentence each. */
   configure(settings: LiveSettings): readonly string[];

@@ -9,8 +9,8 @@ export interface LeaseOptions {
 }
 
 /**
- * Control over the terminal: its modes, keys and last lines. The program gives up this control when it ends, is
- * suspended, or lends the terminal to another program (T8, T31).
+ * The program's control over the terminal: its modes, keys and last lines. The program gives up this control when it
+ * ends, is suspended, or lends the terminal to another program (T8, T31).
  */
 export class Lease {
   readonly #options: LeaseOptions;

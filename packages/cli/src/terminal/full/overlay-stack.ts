@@ -4,9 +4,9 @@ import type { Overlay, OverlayEnd } from "./overlay/overlay.ts";
 
 export interface OverlayOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Keys decide in the overlay, so keys typed before it appears must not count (S14). */
+  /** True if keys decide something in the overlay. Keys that were typed before it appears then do not count (S14). */
   readonly isGuarded?: boolean;
-  /** Opens above the present question instead of behind it. */
+  /** True to open the overlay above the current question instead of behind it. */
   readonly isOver?: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface PictureParts {
   readonly overlays: OverlayStack;
   /** True if keys belong to the question at the top instead of the prompt (T64). */
   readonly isAnswering: boolean;
-  /** The cursor waits at the top of the live region, and a painted cursor marks its place. */
+  /** True if the cursor waits at the top of the live region, while a painted cursor marks its place. */
   readonly cursorWaits: boolean;
   /** A brief notice in place of the status. */
   readonly hint: string;

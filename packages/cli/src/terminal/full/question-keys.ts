@@ -17,9 +17,9 @@ export interface QuestionKeysOptions {
 }
 
 /**
- * Decides whether a key belongs to the question or to the prompt, so that text is never an answer (T64). A printing key
- * only marks a choice, and a second one shows that the user writes a text: both go into the prompt. While the prompt
- * holds text, keys belong to the prompt until the user moves to the question.
+ * Decides whether a key belongs to the question or to the prompt, so that text is never an answer (T64). One printing
+ * key only marks a choice. A second printing key shows that the user writes a text, and both go into the prompt. While
+ * the prompt contains text, keys belong to the prompt until the user moves to the question.
  */
 export class QuestionKeys {
   readonly #options: QuestionKeysOptions;

@@ -8,9 +8,9 @@ export interface DecisionRequest {
   readonly body: readonly string[];
   /** The body with syntax highlighting, if the terminal has colours. */
   painted?(paint: CodePaint): readonly string[];
-  /** Title on a whole screen. */
+  /** Title if the question fills the whole screen. */
   readonly name?: string;
-  /** True for a decision about a call: a key can change the approval mode instead. */
+  /** True for a decision about a call. The user can then also change the approval mode by a key. */
   readonly asksLess?: boolean;
   readonly question: string;
   readonly choices: readonly DecisionChoice[];

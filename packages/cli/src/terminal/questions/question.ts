@@ -4,7 +4,7 @@ import type { QuestionField } from "@banyan/core/conversation";
 export interface MessageRequest {
   readonly prompt: string;
   readonly initial?: string;
-  /** Cancels the request. Not needed with `live`, which asks other questions at the same time. */
+  /** Cancels the request. Not needed in a `live` terminal, which asks other questions at the same time. */
   readonly signal?: AbortSignal;
 }
 
@@ -17,7 +17,7 @@ export interface TerminalQuestion extends MessageRequest {
   onDraft?(text: string): void;
   /** Called when the user goes back to the previous question, which interrupts nothing. Absent without one. */
   onBack?(): void;
-  /** Opens above the present question instead of after it. */
+  /** True to open the question above the current question instead of after it. */
   readonly isOver?: boolean;
   /** Name of the file that the text belongs to, for the user's own editor. */
   readonly file?: string;

@@ -6,7 +6,10 @@ import { usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
-/** Lists the conversation's rules that now allow less than when the user allowed them, each with a revoke button (S33). */
+/**
+ * Lists the rules of the conversation that now allow less than when the user added them, each with a revoke button
+ * (S33).
+ */
 export function NarrowedRules() {
   const page = usePage();
   const conversation = useConversation();

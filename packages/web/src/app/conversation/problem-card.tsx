@@ -5,7 +5,10 @@ import { Notice } from "../../parts/design/notice.tsx";
 import { usePageState } from "../../parts/page/page.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
-/** Says why a conversation is missing or no longer followed, and what to do (W52); nothing while there is no problem. */
+/**
+ * Explains why a conversation is missing or no longer updated, and what to do (W52). Shows nothing while there is no
+ * problem.
+ */
 export function ProblemCard() {
   const conversation = useConversation();
   const { problem, standing } = conversation;

@@ -33,7 +33,10 @@ export function useBegin(): () => Promise<void> {
 
 let wanted = 0;
 
-/** Call when a user requests a conversation. Returns a function that shows it, unless the user navigates first. */
+/**
+ * Call this when a user requests a conversation. Returns a function that shows the conversation, unless the user
+ * navigates first.
+ */
 export function opening(page: Page): (conversation: string) => Promise<void> {
   wanted++;
   const own = wanted;

@@ -2,7 +2,10 @@ import type { ConversationState } from "@banyan/core/conversation";
 
 /** The messages of a tree that run, wait for the user, are starred or match a search. */
 export interface TreeMarks {
-  /** The last message of each run; for a sub-agent's run, the message that launched the sub-agent (W11). */
+  /**
+   * The messages at which runs work: the last message of each run, or the message that launched a running sub-agent
+   * (W11).
+   */
   readonly running: ReadonlySet<string>;
   /** Messages with open questions; for a sub-agent's question, the message that launched the sub-agent. */
   readonly waiting: ReadonlySet<string>;

@@ -7,7 +7,7 @@ export interface OutlineRow {
   readonly id: string;
   /** The first message, which identifies the branch. */
   readonly first: string;
-  /** From 1 for a root. */
+  /** The level in the tree, from 1 for a root. */
   readonly level: number;
   readonly messages: number;
   readonly parent: string | undefined;
@@ -28,9 +28,9 @@ export interface TreeViewOptions {
   readonly closed?: ReadonlySet<string>;
   /** Expanded chains, by their first message. */
   readonly spread?: ReadonlySet<string>;
-  /** Show only this message and those below it (W20). */
+  /** Set to show only this message and the messages below it (W20). */
   readonly hoisted?: string | undefined;
-  /** Show only branches that lead to a starred message (W13). */
+  /** True to show only branches that lead to a starred message (W13). */
   readonly onlyStarred?: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface MapView {
   readonly scale: number;
 }
 
-/** Below the least scale, text is illegible and the page would contain too many nodes. */
+/** The scales. Below the smallest scale, text is illegible and the page would contain too many nodes. */
 export const SCALES = { least: 0.25, most: 2 } as const;
 
 const DRAG = 4;

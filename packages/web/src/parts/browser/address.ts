@@ -3,7 +3,7 @@ import { isPanel, type PanelName } from "../page/panel-names.ts";
 
 /** The view of the page (W5). The address contains the whole view, so a reload or a bookmark shows the same. */
 export interface PageView {
-  /** Absent on the first page. */
+  /** The conversation in view. Absent on the first page. */
   readonly conversation?: string | undefined;
   /** The last message of the branch in view. */
   readonly leaf?: string | undefined;
@@ -15,7 +15,7 @@ export interface PageView {
   readonly message?: string | undefined;
 }
 
-/** Returns the address that shows this, beginning with the path. */
+/** Returns the address that shows this view, beginning with the path. */
 export function pageAddress({ conversation, leaf, whole = false, panel, beside, message }: PageView): string {
   if (conversation === undefined) return "/";
   const said = Object.entries({ leaf, whole: whole ? "true" : undefined, panel, beside });
@@ -24,7 +24,7 @@ export function pageAddress({ conversation, leaf, whole = false, panel, beside, 
   return `/c/${idToAddress(conversation)}${search.size === 0 ? "" : `?${search}`}${hash}`;
 }
 
-/** Returns what an address shows. Ignores invalid values. */
+/** Returns the view that an address names. Ignores invalid values. */
 export function readPageAddress({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): PageView {
   const said = new URLSearchParams(search);
   const panel = said.get("panel");

@@ -18,7 +18,7 @@ interface HistoryEntry extends Arrival {
 
 type AddressValue = string | boolean | undefined;
 
-/** Returns what the page shows now. */
+/** Returns the view that the page shows now. */
 export function currentView(): PageView {
   return readPageAddress(window.location);
 }

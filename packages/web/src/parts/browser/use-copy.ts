@@ -4,7 +4,7 @@ import { t } from "../phrases/phrases.ts";
 
 const TOLD = 1_500;
 
-/** Returns a function that copies a text, and whether it has just done so. */
+/** Returns a function that copies a text, and whether a text was copied a moment ago. */
 export function useCopy(text: string): { readonly isCopied: boolean; copy(): void } {
   const page = usePage();
   const [isCopied, setCopied] = useState(false);

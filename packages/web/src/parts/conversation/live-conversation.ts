@@ -24,7 +24,7 @@ export class PageConversation {
   readonly #versions = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly #viewed = new ViewedBranches();
-  /** Unfinished answers: the tree drops a discarded answer at once. */
+  /** Unfinished answers. They are kept here because the tree drops a discarded answer at once. */
   readonly #underWay = new Map<string, Message>();
   #givenUp: readonly DiscardedAnswer[] = [];
   #wait: ModelWaiting | undefined;

@@ -94,7 +94,7 @@ export function SmallButton({
   readonly name: string;
   readonly children: ReactNode;
   onClick(): void;
-  /** The command of the button: users who may not send it do not see the button. */
+  /** The command that the button sends. Users who may not send the command do not see the button. */
   readonly takes?: CommandName;
   readonly disabled?: boolean;
   readonly "aria-expanded"?: boolean;

@@ -60,7 +60,7 @@ export function Tag({ tone = "plain", children }: { readonly tone?: Tone; readon
 }
 
 interface SafePartProps {
-  /** Identifies the content: a change resets an earlier error. */
+  /** Identifies the content. If the value changes, an earlier error is forgotten. */
   readonly of: string;
   readonly children: ReactNode;
 }

@@ -6,9 +6,9 @@ import { useMay } from "./use-may.ts";
 export interface PaletteAction {
   /** An action without a name exists only as a slash command. */
   readonly name?: string;
-  /** For example `Mod+K` (Mod: Ctrl, or Cmd on a Mac), or `Alt+B`. */
+  /** The keys, for example `Mod+K` (Mod: Ctrl, or Cmd on a Mac) or `Alt+B`. */
   readonly keys?: string;
-  /** The command of the action: users who may not send it do not see the action. */
+  /** The command that the action sends. Users who may not send the command do not see the action. */
   readonly takes?: CommandName;
   readonly slash?: string;
   /** Runs the action with the text after its name. May return a sentence for the user, and may reject. */

@@ -13,7 +13,7 @@ import { ConversationRemoval, type RecentRemoval } from "../conversation/removal
 /** The state that all parts of the page can show. */
 export interface PageState {
   readonly connection: ConnectionState;
-  /** The user's rights; those of the last visit until the server answers. */
+  /** The user's rights. Until the server answers, the rights of the last visit. */
   readonly rights: readonly Right[];
   /** All conversations, the last written first; `undefined` until the server answers. */
   readonly conversations: readonly ListedConversation[] | undefined;
@@ -37,7 +37,7 @@ export function waitingInAll({ conversations = [], rights: has }: PageState): nu
   return conversations.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
-/** Messages that the user just removed, named by the topmost message. */
+/** The topmost of the messages that the user has just removed. */
 export interface RemovedMessages {
   readonly conversation: string;
   readonly message: string;

@@ -44,7 +44,10 @@ function artifactName(kind: ArtifactKind, text: string): string {
   return name.replace(/\s+/g, " ").trim().slice(0, 100);
 }
 
-/** Returns the artifacts of a branch, in order. Unfinished blocks are left out, because the next letter may change everything. */
+/**
+ * Returns the artifacts of a branch, in order. Unfinished blocks are left out, because the next characters may change
+ * their kind.
+ */
 export function artifactsOf(path: readonly Message[]): readonly Artifact[] {
   return path.flatMap((message) => {
     if (message.role !== "assistant") return [];

@@ -31,7 +31,7 @@ export function ClosedFrame({ html, name }: { readonly html: string; readonly na
   return <iframe key={html} ref={frame} title={name} sandbox="allow-scripts" src={FRAME} className={look} />;
 }
 
-/** The document that runs model content; the server sends it with its own policy. */
+/** The document that runs content of a model. The server sends this document with a security policy of its own. */
 export const FRAME = "/frame.html";
 
 /**

@@ -10,7 +10,10 @@ const OTHER_KEYS_ON = "\x1b[>4;2m";
 const OTHER_KEYS_OFF = "\x1b[>4;0m";
 const CURSOR_ON = "\x1b[?25h";
 
-/** Switches terminal modes on and off: raw input, marked pastes, distinct keys, focus reports. Ends each once (T31). */
+/**
+ * Switches terminal modes on and off: raw input, marked pastes, distinct keys, focus reports. Switches each mode off
+ * only once (T31).
+ */
 export class Modes {
   readonly #input: NodeJS.ReadStream;
   readonly #output: NodeJS.WriteStream;

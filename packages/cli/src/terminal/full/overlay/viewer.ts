@@ -10,7 +10,7 @@ import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "./overlay.ts"
 const CLOSE = ["list-cancel", "page-close"] as const;
 
 export interface ViewerOptions {
-  /** Begin at the end of the page, and follow it. */
+  /** True to begin at the end of the page, and to follow that end as the page grows. */
   readonly atEnd?: boolean;
   /** The key that opened the viewer, for a hint. */
   readonly openKey?: string | undefined;

@@ -9,12 +9,15 @@ export interface PromptSuggestion {
   readonly text: string;
   readonly label?: string;
   readonly help?: string;
-  /** Arguments, as the end of a line: `takes [#n]`. */
+  /** The arguments of a command, as the end of a line: `takes [#n]`. */
   readonly takes?: string;
 }
 
 export interface CursorWord {
-  /** Includes its leading sign. A path with spaces is quoted after `@`, or unquoted if the user pressed Tab. */
+  /**
+   * The word before the cursor, with its leading sign. A path with spaces is in quotes after `@`, and without quotes
+   * after Tab.
+   */
   readonly text: string;
   readonly isFirst: boolean;
   /** True if the user pressed Tab, rather than just typed. */

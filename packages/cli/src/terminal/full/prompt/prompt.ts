@@ -18,7 +18,7 @@ export type PreviousWait = WaitingLabel | "next";
 
 interface RetakenText {
   readonly text: string;
-  /** Undefined for a text that never waited. */
+  /** The withdrawn message. Undefined for a text that was never queued. */
   readonly as: PreviousWait | undefined;
 }
 

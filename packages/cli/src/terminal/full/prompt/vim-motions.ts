@@ -20,7 +20,7 @@ interface MotionTarget {
   readonly isInclusive?: boolean;
 }
 
-/** A motion to the end of the word under the cursor, because changing a word keeps the space after the word. */
+/** The motion that `cw` uses: to the end of the word under the cursor, so that the space after the word stays. */
 export const REST = "rest";
 
 /**

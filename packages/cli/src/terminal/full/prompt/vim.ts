@@ -30,7 +30,7 @@ interface Register {
   readonly isLines: boolean;
 }
 
-/** The meaning of letters: text, commands, or commands on the selection. */
+/** The mode, which decides what letters mean: text, commands, or commands on the selection. */
 export type VimMode = "insert" | "normal" | "visual" | "visual line";
 
 /**

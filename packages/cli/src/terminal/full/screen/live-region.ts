@@ -40,11 +40,11 @@ export const ERASE_BELOW = "\x1b[2K\x1b[C\x1b[0J\r";
 
 /** Properties of a terminal that decide how a region is drawn. */
 interface RegionTerminal {
-  /** Rewraps long lines when it becomes narrower, as nearly all terminals do. */
+  /** True if the terminal rewraps long lines when it becomes narrower, as nearly all terminals do. */
   readonly reflows?: boolean;
-  /** A program may draw before it learns a new size. */
+  /** True if a program may draw before it learns the terminal's new size. */
   readonly reportsSizeLate?: boolean;
-  /** Shows letters, punctuation and table lines beyond ASCII in one cell. */
+  /** True if the terminal shows letters, punctuation and table lines beyond ASCII in one cell. */
   readonly isNarrow?: boolean;
 }
 

@@ -24,7 +24,7 @@ interface RowChange {
   readonly bytes: string;
   /** The cursor's column afterwards; undefined if terminals may differ. */
   readonly end: number | undefined;
-  /** True if cells are blank for a moment. */
+  /** True if the output leaves some cells blank for a moment. */
   readonly blanks: boolean;
 }
 

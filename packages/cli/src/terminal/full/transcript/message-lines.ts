@@ -43,7 +43,9 @@ export function modelNoticeBlock(author: string, text: string, width: number, th
   ];
 }
 
-/** Returns a page with a branch. `leaf` returns the present end, so that the page follows a growing branch (T30). */
+/**
+ * Returns a page that shows a branch. `leaf` returns the current end, so that the page follows a growing branch (T30).
+ */
 export function branchPage(title: string, state: ConversationState, leaf: () => string | null): ViewerPage {
   // The lines of a complete message never change.
   const known = new Map<string, { readonly width: number; readonly theme: Theme; readonly lines: readonly string[] }>();

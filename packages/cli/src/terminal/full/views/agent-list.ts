@@ -21,9 +21,9 @@ export interface AgentRow {
   readonly title: string;
   readonly call: Call;
   readonly depth: number;
-  /** `running`, `asks you`, or the kind of its end. */
+  /** The status: `running`, `asks you`, or how the sub-agent ended. */
   readonly status: string;
-  /** Messages of its newest branch, from its task on. */
+  /** The messages of the sub-agent's newest branch, from its task on. */
   readonly path: readonly Message[];
 }
 
