@@ -63,7 +63,7 @@ export interface DeskOptions {
 
 /** A question to a model, outside any conversation. */
 export interface AsideQuestion {
-  /** `provider/model`. Absent: the agent's model. */
+  /** The model, as `provider/model`. Absent: the agent's model. */
   readonly model: string | undefined;
   readonly instructions: string;
   readonly parts: readonly UserPart[];

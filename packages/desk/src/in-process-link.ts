@@ -23,7 +23,7 @@ interface SeatingDesk {
 /** A link in one process. A client with `shares` reads the trees in place and must not change them. */
 export class InProcessLink implements Link, ClientConnection {
   readonly viewer: FeedViewer;
-  /** Present for a client with `shares`. Replaces the snapshot. */
+  /** Called instead of sending a snapshot, for a client with `shares`. */
   readonly share?: (session: Session) => void;
   readonly #reader: LinkOptions["reader"];
   readonly #events: LinkEvents;

@@ -22,9 +22,9 @@ import { SessionSpans } from "./session-spans.ts";
  * telemetry.follow(session);
  */
 export interface TelemetryOptions {
-  /** Default: the tracer of the global provider. */
+  /** The tracer for spans. Default: the tracer of the global provider. */
   readonly tracer?: Tracer;
-  /** Default: the meter of the global provider. */
+  /** The meter for metrics. Default: the meter of the global provider. */
   readonly meter?: Meter;
   /** Id generator of the provider of `tracer`. It derives the ids of a turn's spans from the id of the turn's run. */
   readonly ids?: RunIds;

@@ -15,7 +15,7 @@ export interface SignalExport {
 
 /** The settings in OpenTelemetry's environment variables (docs/telemetry.md). */
 export interface OtlpVariables {
-  /** Absent if no traces are sent. */
+  /** Where and how traces are sent. Absent if no traces are sent. */
   readonly traces?: SignalExport;
   readonly metrics?: SignalExport;
   readonly sampler: { readonly name: SamplerName; readonly ratio: number };

@@ -4,7 +4,7 @@ import { z } from "zod";
 /** Update of a session by its agent. */
 export interface AgentUpdate {
   readonly session: string;
-  /** Undefined if the update is malformed, of a newer protocol, or of a kind that Banyan ignores. */
+  /** The update. Undefined if it is malformed, of a newer protocol, or of a kind that Banyan ignores. */
   readonly update: SessionUpdate | undefined;
 }
 

@@ -51,7 +51,7 @@ export interface ContextOverview {
 /** The models that a chat can use, in this process or on a server. */
 export interface ModelSelection {
   readonly current: KnownModel;
-  /** The duration of a choice beyond the next message: the end of a sentence. */
+  /** How long a choice of a model lasts, as the end of a sentence. */
   readonly scope: string;
   /** The user's own names for models, if known. */
   readonly aliases?: Readonly<Record<string, string>>;
@@ -94,7 +94,7 @@ export interface TurnChoices {
 /** The interface of a slash command to a conversation. A command reaches the model only through a turn. */
 export interface ConversationContext {
   readonly agent: string;
-  /** The conversation; empty before the first message. */
+  /** The state of the conversation; empty before the first message. */
   readonly state: ConversationState;
   readonly user: ActionUser;
   /** Id of the live run; undefined while the agent waits for the user. */

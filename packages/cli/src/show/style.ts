@@ -14,7 +14,7 @@ export interface Style {
   accent(text: string): string;
 }
 
-/** Creates the style of a stream. `auto`: as stream and environment allow (NO_COLOR, FORCE_COLOR, TERM; T38). */
+/** Creates the style of a stream. `auto`: colours depend on the stream and on NO_COLOR, FORCE_COLOR and TERM (T38). */
 export function styleFor(stream: NodeJS.WritableStream | WriteStream, color: ColorChoice): Style {
   const paint = (format: Format) => (text: string) => {
     if (color === "never" || text === "") return text;

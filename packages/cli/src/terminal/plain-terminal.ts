@@ -33,7 +33,7 @@ export class PlainTerminal implements Terminal {
   readonly #onTyped: TerminalOptions["onTyped"];
   readonly #onDraft: (text: string) => void;
   readonly #lines: string[] = [];
-  /** Messages that wait until an answer is given. */
+  /** Messages that are printed only after the user has answered. */
   readonly #ahead: string[] = [];
   #reader: Interface | undefined;
   #ended = false;

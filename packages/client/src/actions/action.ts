@@ -8,7 +8,7 @@ export type ClientKind = "terminal" | "attach" | "editor" | "page";
 /** The conversation and the message at which a user writes a line. */
 export interface ActionContext {
   readonly client: ClientKind;
-  /** Empty before the first message. */
+  /** The state of the conversation. Empty before the first message. */
   readonly state: ConversationState;
   /** The parent of the next message. */
   readonly leaf: string | null;

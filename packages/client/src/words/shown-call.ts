@@ -34,7 +34,7 @@ export interface ShownLine {
     | "gap"
     | "confinement";
   readonly text: string;
-  /** For a line of a change: its number in the file, from 1; for a removed line, in the old file. */
+  /** The number of a changed line in its file, from 1. For a removed line, its number in the old file. */
   readonly number?: number;
   /** The file of the line. Its name determines the language. */
   readonly path?: string;

@@ -20,7 +20,7 @@ export interface CompactOptions {
   readonly id?: string | undefined;
   /** An abort ends the wait for the branch or the summary. The conversation then stays unchanged. */
   readonly signal?: AbortSignal | undefined;
-  /** With `false`, rejects with `SessionError` (`busy`) while a turn works on the branch. Default `true`: waits. */
+  /** True (default) to wait while a turn works on the branch. With `false`, rejects with `SessionError` (`busy`). */
   readonly wait?: boolean | undefined;
 }
 

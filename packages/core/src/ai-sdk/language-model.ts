@@ -28,7 +28,7 @@ export type EmbeddingModel = EmbeddingModelV4;
  * });
  */
 export interface LanguageModelOptions {
-  /** `provider/model`. Default: made from the model's own names. */
+  /** The id `provider/model`. Default: made from the model's own names. */
   readonly id?: string | undefined;
   readonly price?: Price | undefined;
   /** Maximum tokens of a request and its response together. */

@@ -14,7 +14,7 @@ export const EARLIER = "earlier:";
 
 /** The text of a message or of a call's result, with its `earlier:` address. See {@link earlierTextsToSearch}. */
 export interface AddressedText {
-  /** `earlier:#12` for message 12 of the branch, `earlier:CALL` for the result of a call. */
+  /** The address: `earlier:#12` for message 12 of the branch, `earlier:CALL` for the result of a call. */
   readonly address: string;
   readonly text: string;
 }

@@ -4,7 +4,7 @@ import { checkPrice } from "../run/limits.ts";
 import type { RunWithModel, TurnRun } from "../run/run.ts";
 
 export interface SummaryOrder {
-  /** `manual`: a user asked for the summary. `auto`: the context is nearly full. */
+  /** The reason: `manual` if a user asked for the summary, `auto` if the context is nearly full. */
   readonly trigger: "manual" | "auto";
   readonly wanted?: string | undefined;
 }

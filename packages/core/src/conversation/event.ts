@@ -28,7 +28,7 @@ export type EventBody =
       readonly type: "content.stored";
       readonly digest: string;
       readonly text: string;
-      /** Only for a file: `text` has its bytes in base 64. */
+      /** The media type of a file, whose bytes are in `text` in base 64. Absent for other contents. */
       readonly mediaType?: string;
     }
   | MessageAdded
@@ -55,7 +55,7 @@ export type EventBody =
       readonly usage: Usage;
       readonly cost?: Cost;
       readonly error?: string;
-      /** Absent if the provider's cache had the beginning of the request, or if the provider reports no cache. */
+      /** The cache miss of the request. Absent if there was none, or if the provider reports no cache. */
       readonly cacheMiss?: CacheMiss;
     }
   /** The response is requested again, or ended before its first word. Nothing has acted on it. */
@@ -148,7 +148,7 @@ export type EventBody =
   | {
       readonly type: "question.answered";
       readonly question: string;
-      /** Absent when the user declined, and when the question was withdrawn. */
+      /** The answer. Absent if the user declined, or if the question was withdrawn. */
       readonly text?: string;
       readonly reason?: string;
       readonly withdrawn?: true;
@@ -266,7 +266,7 @@ export interface AskedGoal {
 
 /** The goal of a run, with the results of its last checks. See {@link reduce}. */
 export interface LiveGoal extends AskedGoal {
-  /** Absent before the first checks. */
+  /** The results of the checks. Absent before the first checks. */
   readonly results?: readonly GoalResult[];
   readonly times?: number;
 }
@@ -299,7 +299,7 @@ export interface MessageAdded {
   readonly worktree?: string;
   /** For a summary: the last covered message. Absent with `shortened`: the summary covers nothing. */
   readonly covers?: string;
-  /** For a summary, see `SummaryMessage`. */
+  /** For a summary. `SummaryMessage` describes this field and the next ones. */
   readonly kept?: readonly KeptMessage[];
   readonly leftOut?: number;
   readonly state?: string;
@@ -315,7 +315,7 @@ export interface CallEnded<Type extends string> {
   readonly type: Type;
   readonly message: string;
   readonly call: string;
-  /** Absent, like `input`, only in logs of older versions. */
+  /** The tool of the call. Absent, like `input`, only in logs of older versions. */
   readonly tool?: string;
   /** The arguments that ran or were to run. Also absent if the model wrote no JSON. */
   readonly input?: Json | undefined;
@@ -352,7 +352,7 @@ export interface LogPosition {
   readonly seq: number;
   /** Number of the writer, counted per log; a stale writer is refused. */
   readonly epoch: number;
-  /** Milliseconds since 1970, by the writer's clock. */
+  /** Time of the event in milliseconds since 1970, by the writer's clock. */
   readonly at: number;
 }
 
@@ -367,9 +367,9 @@ export type EventType = EventBody["type"];
 
 /** A choice that a user may pick as the answer to a question. See {@link Question}. */
 export interface QuestionChoice {
-  /** One line of at most 100 characters, unique among the choices of the field. */
+  /** Label of the choice: one line of at most 100 characters, unique among the choices of the field. */
   readonly label: string;
-  /** One line of at most 500 characters. */
+  /** Description of the choice: one line of at most 500 characters. */
   readonly description?: string;
 }
 
@@ -378,13 +378,13 @@ export interface QuestionChoice {
  * See {@link Question}.
  */
 export interface QuestionField {
-  /** One line of at most 40 characters, unique among the fields of the question. */
+  /** Heading of the field: one line of at most 40 characters, unique among the fields of the question. */
   readonly heading: string;
   /** The question of this field: at most 2,000 characters. */
   readonly text: string;
   /** 2 to 12 choices. */
   readonly choices: readonly QuestionChoice[];
-  /** True if the user may choose several. Default: one. */
+  /** True if the user may choose several choices. Default: one choice. */
   readonly several?: boolean;
 }
 

@@ -65,7 +65,7 @@ export interface DeltaPosition {
   readonly begins?: number;
 }
 
-/** An item of the feed that no log stores, such as the news of a retry. See {@link itemSentence}. */
+/** An item of the feed that no log stores, such as the announcement of a retry. See {@link itemSentence}. */
 export type Notice =
   /** A model call failed and will be retried, or a model call waits for the rate limit of its agent. */
   | {

@@ -98,13 +98,13 @@ export interface About {
   /** Names of the arguments with text removed from a file, and with text added to it. */
   readonly change?: { readonly goes?: string; readonly comes: string };
   /**
-   * For a call that only reads: the kind of object, as a noun in singular and plural. Clients may fold such calls into
-   * one line.
+   * For a call that only reads: a noun for what it reads, in singular and plural. Clients may fold such calls into one
+   * line.
    */
   readonly looksAt?: { readonly one: string; readonly several: string };
   /** The named agent that gets a task from the call. */
   readonly agent?: string;
-  /** For a call that ends a task: name of the argument with the result. */
+  /** For a call that ends a task: the name of the argument that contains the result. */
   readonly result?: string;
   /** The whole plan, once the call has completed. */
   readonly plan?: readonly PlanStep[];
@@ -177,9 +177,9 @@ export interface FileChange {
   /** Relative to the workspace. */
   readonly path: string;
   readonly kind: "created" | "changed" | "deleted";
-  /** `null` if the file did not exist. */
+  /** Digest before the change; `null` if the file did not exist. */
   readonly before: string | null;
-  /** `null` if the file does not exist any more. */
+  /** Digest after the change; `null` if the file does not exist any more. */
   readonly after: string | null;
   /** Numbers of lines. */
   readonly added: number;
@@ -199,7 +199,7 @@ export interface FileChange {
 export interface SeenFile {
   /** Relative to the workspace. */
   readonly path: string;
-  /** SHA-256 of the bytes in hexadecimal; `null` if the file did not exist. */
+  /** SHA-256 of the bytes in hexadecimal; Digest before the change; `null` if the file did not exist. */
   readonly digest: string | null;
 }
 
@@ -261,7 +261,7 @@ export interface AssistantMessage extends MessageBase {
   readonly parts: readonly Part[];
   /** The calls, in the order in which the model wrote them. */
   readonly calls: readonly Call[];
-  /** Absent while the message streams. */
+  /** Reason for the end. Absent while the message streams. */
   readonly finish?: Finish;
   /** For `finish: "error"`, the error. For `finish: "filtered"`, the provider's explanation, if there is one. */
   readonly error?: string;

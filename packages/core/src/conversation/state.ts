@@ -54,7 +54,7 @@ export interface TextQuestion extends WordQuestion {
 export interface EarlierQuestion {
   readonly question: string;
   readonly text: string;
-  /** Absent while the question is open. */
+  /** The answer. Absent while the question is open. */
   readonly answer?: { readonly text: string } | { readonly declined: string | undefined };
 }
 
@@ -91,7 +91,7 @@ export interface StayingProcess {
   readonly call: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Absent while the process runs. */
+  /** How the process ended. Absent while the process runs. */
   readonly outcome?: string;
 }
 
@@ -127,11 +127,11 @@ export interface InputChange {
 export interface ConversationState {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** If not set, lists show the beginning of the first message. */
+  /** The title. If there is none, lists show the beginning of the first message. */
   readonly title: string | undefined;
   /** The model that a user chose for this conversation. */
   readonly model: string | undefined;
-  /** Milliseconds since 1970; 0 before the first event. */
+  /** Time of the first event in milliseconds since 1970; 0 before the first event. */
   readonly createdAt: number;
   /** Sequence number of the last reduced event. */
   readonly seq: number;

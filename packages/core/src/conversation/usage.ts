@@ -56,13 +56,13 @@ export interface TurnUsage {
 
 /** Usage so far of a turn that another run continues, or whose limits another turn shares. See {@link isEvent}. */
 export interface EarlierUsage extends TurnUsage {
-  /** Milliseconds, without the waits for users. */
+  /** Duration in milliseconds, without the waits for users. */
   readonly time: number;
   /** Multiples of the limits that users granted: for this run, and for all runs of its turn. */
   readonly grants: { readonly own: number; readonly all: number };
   /** Set if a user refused to let the turn exceed its limit. */
   readonly isRefused?: boolean;
-  /** The most expensive model call of the turn. */
+  /** Usage of the most expensive model call of the turn. */
   readonly dearest: { readonly tokens: number; readonly cost: number };
 }
 

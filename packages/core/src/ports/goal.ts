@@ -15,7 +15,7 @@ import type { Cost, Usage } from "../conversation/usage.ts";
  * new Agent({ model, goal });
  */
 export interface Goal {
-  /** At least one check. The checks run one after the other, in this order. */
+  /** The checks, at least one. They run one after the other, in this order. */
   readonly checks: readonly GoalCheck[];
   /** The turn fails with the code `goal` after this number of equal failures in a row. Default 3. */
   readonly failures?: number | undefined;

@@ -52,7 +52,7 @@ export interface CallHooks {
 /** A summary that is about to be requested. See {@link CallHooks}. */
 export interface SummaryRequest {
   readonly run: string;
-  /** `manual`: a user requested the summary. `auto`: the context is nearly full. */
+  /** The reason: `manual` if a user requested the summary, `auto` if the context is nearly full. */
   readonly trigger: "manual" | "auto";
   /** The user's instructions for the summary. */
   readonly wanted?: string | undefined;

@@ -27,11 +27,11 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "max"] as co
  * `PromptMessage` by identity (a `WeakMap`), because such a message never changes. See {@link askModel}.
  */
 export interface ModelDriver {
-  /** `provider/model`, as users write it. */
+  /** The id `provider/model`, as users write it. */
   readonly id: string;
   /** The wire format, for users and logs: `openai-chat`, `language-model`, `scripted`. */
   readonly family: string;
-  /** Absent: the cost of responses is unknown. */
+  /** The price. Absent: the cost of responses is unknown. */
   readonly price?: Price | undefined;
   /** Maximum tokens of a request and its response together. Read for each request: it may become known later. */
   readonly contextSize?: number | undefined;
@@ -66,9 +66,9 @@ export interface ModelDriver {
 export interface ModelRequest {
   /** The system prompt; may be empty. */
   readonly instructions: string;
-  /** From the first message to the newest, the same objects in each step. Read the array at once: it grows later. */
+  /** All messages, oldest first, as the same objects in each step. Read the array at once, because it grows later. */
   readonly messages: readonly PromptMessage[];
-  /** The same array in each step as long as the tools are the same. */
+  /** The tools: the same array in each step as long as the tools are the same. */
   readonly tools: readonly ToolSchema[];
   readonly toolChoice: ToolChoice;
   readonly settings: ModelSettings;
@@ -167,7 +167,7 @@ export type PromptMessage =
   | {
       readonly role: "assistant";
       readonly parts: readonly (TextPart | ReasoningPart | ProviderPart | PromptCall)[];
-      /** One result for each call of `parts`, in the same order. */
+      /** The results: one for each call of `parts`, in the same order. */
       readonly results: readonly PromptResult[];
       /** The model that responded, as `provider/model`. Absent: unknown. */
       readonly model?: string;
@@ -282,7 +282,7 @@ function errorLine(message: string): string {
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;
-  /** `message` without advice, for cases that are handled automatically, such as retries. */
+  /** The text of `message` without advice, for cases that are handled automatically, such as retries. */
   readonly fact: string;
   readonly status: number | undefined;
   /** Milliseconds that the provider asks to wait. */

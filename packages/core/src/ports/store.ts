@@ -48,9 +48,9 @@ export interface Store {
 
 /** Options of `Store.open`. See {@link memoryStore}. */
 export interface OpenLogOptions {
-  /** Creates an empty log if there is none. */
+  /** True to create an empty log if there is no log. */
   readonly create?: boolean | undefined;
-  /** Takes the log from its current writer, whose next append is refused as `stale`. */
+  /** True to take the log from its current writer, whose next append is then refused as `stale`. */
   readonly take?: boolean | undefined;
 }
 
@@ -84,15 +84,15 @@ export interface Log extends LogView {
 
 /** Filter for lists of conversations. See {@link listPage}. */
 export interface ListQuery {
-  /** Only conversations with these labels. */
+  /** Limits the list to conversations with these labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** Only conversations that have none of these labels. */
+  /** Limits the list to conversations that have none of these labels. */
   readonly without?: readonly string[] | undefined;
-  /** Only these conversations. */
+  /** Limits the list to these conversations. */
   readonly conversations?: readonly string[] | undefined;
-  /** Only conversations with an open question to a user. */
+  /** True to list only conversations with an open question to a user. */
   readonly waiting?: boolean | undefined;
-  /** Only conversations after this one in the list: the next page after the last conversation of a page. */
+  /** Lists only the conversations after this one. To get the next page, pass the last conversation of a page. */
   readonly after?: Pick<ConversationSummary, "id" | "updatedAt"> | undefined;
   /** Maximum number. Default: all. */
   readonly limit?: number | undefined;
@@ -114,11 +114,11 @@ export interface ConversationSummary {
 export interface SearchOptions {
   /** Maximum number of hits. Default 20. */
   readonly limit?: number | undefined;
-  /** Only conversations with these labels. */
+  /** Limits the search to conversations with these labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** Only conversations that have none of these labels. */
+  /** Limits the search to conversations that have none of these labels. */
   readonly without?: readonly string[] | undefined;
-  /** Only this conversation. */
+  /** Limits the search to this conversation. */
   readonly conversation?: string | undefined;
   /** Cancels the search, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;

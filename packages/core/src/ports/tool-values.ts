@@ -133,7 +133,9 @@ export interface Question {
 
 /** The end of a sub-agent. */
 export interface SubTaskEnd {
-  /** With `finished`, `text` is the result of the task. In all other cases `text` is the last text of the sub-agent. */
+  /**
+   * Reason for the end. With `finished`, `text` is the result of the task. If not, `text` is the sub-agent's last text.
+   */
   readonly reason: RunEnd;
   readonly text: string;
   /** Result of a finished task, or the value of the agent's schema `output`. */

@@ -106,11 +106,11 @@ interface NeedsContext<in Context> {
 export interface Tool<Input = unknown, Output = unknown, in Context = unknown> extends NeedsContext<Context> {
   /** Letters, digits, `_` and `-`; at most 64. */
   readonly name: string;
-  /** For the model: the tool's purpose and when to use it. */
+  /** Description for the model: the tool's purpose and when to use the tool. */
   readonly description: string;
   /** Schema of the arguments; other arguments never reach the tool. */
   readonly input: InputSchema<Input>;
-  /** By default, only calls with the effects `none` run in parallel. */
+  /** The tool's effects. By default, only calls with the effects `none` run in parallel. */
   readonly effects: Effects;
   /** True if calls may run in parallel although they have effects. */
   readonly parallel?: boolean | undefined;
@@ -291,9 +291,9 @@ export interface SubTask {
   readonly name?: string | undefined;
   /** An agent with its own options. Absent: the launching agent, with the changes below. */
   readonly agent?: TaskAgent | undefined;
-  /** Default: the instructions of the launching agent. */
+  /** Instructions of the sub-agent. Default: those of the launching agent. */
   readonly instructions?: string | undefined;
-  /** Default: the model of the launching agent. */
+  /** Model of the sub-agent. Default: that of the launching agent. */
   readonly model?: ModelDriver | LoopDriver | undefined;
   /** Names of the launching agent's tools that the sub-agent gets. Default: all. */
   readonly tools?: readonly string[] | undefined;
@@ -326,7 +326,7 @@ export interface LoopDriver {
 /** The input of a `LoopDriver` for one turn. See {@link acpAgent}. */
 export interface LoopTurn {
   readonly instructions: string;
-  /** From the first message to the newest. */
+  /** The messages of the branch, from the first to the newest. */
   readonly messages: readonly PromptMessage[];
   /** The agent's tools, which the loop may call with `execute`. */
   readonly tools: readonly ToolSchema[];
@@ -342,7 +342,7 @@ export interface LoopTurn {
 export interface ReportedCall {
   readonly id: string;
   readonly tool: string;
-  /** Absent if the arguments are not JSON. */
+  /** The arguments. Absent if they are not JSON. */
   readonly input: Json | undefined;
 }
 

@@ -11,7 +11,7 @@ export type Answer =
       readonly decision: "allow";
       /** The arguments as changed by the user. */
       readonly input?: Json | undefined;
-      /** Also allows all later calls that this rule covers. */
+      /** A rule to add: all later calls that the rule covers are allowed too. */
       readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" } | undefined;
     }
   | {

@@ -21,7 +21,7 @@ export interface EndingCall {
 /** The last outcome of a call: its latest message, and how many steps in a row had this outcome. */
 interface Last {
   readonly message: string;
-  /** Absent for a failed or denied call, since the wording of failures may differ. */
+  /** The output. Absent for a failed or denied call, since the wording of failures may differ. */
   readonly output: string | undefined;
   readonly times: number;
 }

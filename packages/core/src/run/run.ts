@@ -136,7 +136,7 @@ export interface TurnAgent {
   readonly toolsFor: ToolsFor | undefined;
   /** The agent's own options, without those of its mode and model: for sub-agents. */
   readonly own: { readonly instructions: string; readonly tools: readonly Tool[]; readonly settings: ModelSettings };
-  /** For the tools only: never sent to the model, and never stored. */
+  /** A value for the tools only, which is never sent to the model and never stored. */
   readonly context: unknown;
   readonly mode: Mode;
   readonly taskMode: Mode;
@@ -148,9 +148,9 @@ export interface TurnAgent {
   readonly compaction: Compaction | undefined;
   readonly storeText: StoreText | undefined;
   readonly launch: Launch;
-  /** Returns another agent, as a sub-agent of this agent. */
+  /** Returns another agent, prepared to work as a sub-agent of this agent. */
   readonly subAgent: (agent: TaskAgent) => TurnAgent;
-  /** Returns another agent that continues a turn of this agent. */
+  /** Returns another agent, prepared to continue a turn of this agent. */
   readonly handedTo: (agent: TaskAgent) => TurnAgent;
   /** Returns the agent that has the conversation after the hand-offs on a path. Absent without a hand-off. */
   readonly holderOn: (path: readonly Message[]) => TurnAgent | undefined;

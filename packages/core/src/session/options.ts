@@ -11,7 +11,7 @@ import { noId, SessionError } from "./error.ts";
  * await store.list({ labels: { project: "garden" } });
  */
 export interface SessionOptions {
-  /** Creates the conversation if the given id is unknown. Without an id, always creates a conversation. */
+  /** True to create the conversation if its id is unknown. Without an id, a conversation is always created. */
   readonly create?: boolean | undefined;
   /** Facts about a new conversation, such as its directory. Lists can be filtered by labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;

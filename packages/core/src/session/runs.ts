@@ -40,7 +40,7 @@ export interface BeginOptions {
   readonly named?: boolean;
   /** The run adds no message of its own. At a response whose calls still run, it waits until their run has ended. */
   readonly continues?: boolean;
-  /** Default true. When false, rejects with `SessionError` (`busy`) while a turn in the log works on the branch. */
+  /** True (default) to wait for a turn that works on the branch. If false, rejects with `SessionError` (`busy`). */
   readonly waits?: boolean;
   /** The run begins a branch of its own. It waits only while `session.hold` keeps any branch. */
   readonly beside?: boolean;

@@ -17,7 +17,7 @@ import { deltaStart, isTextDelta, StreamingBuffer } from "./streaming-buffer.ts"
 type Fact = EventBody & { readonly at?: number };
 
 interface WriterParts extends Pick<Past, "state" | "sources" | "spending"> {
-  /** Absent: the conversation is kept in memory only. */
+  /** The log. Absent: the conversation is kept in memory only. */
   readonly log: Log | undefined;
   readonly audience: Audience;
   readonly questions: Questions;

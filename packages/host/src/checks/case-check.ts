@@ -9,7 +9,7 @@ const SECONDS = "a number of seconds above 0";
 export const text = z.string(TEXT).min(1, TEXT);
 export const path = z.string(PATH).refine(isInside, PATH);
 
-/** A condition for the end of an attempt or a goal, as a user writes the condition. */
+/** A condition for the end of an attempt or of a goal, in the form in which users write it. */
 export const check = z
   .strictObject(
     {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { isTestPath } from "./case-files.ts";
 
-/** Folders that programs fill, by name. */
+/** Names of folders whose content programs generate. */
 export const MADE_BY_PROGRAMS: ReadonlySet<string> = new Set([
   ".git",
   ".hg",
@@ -47,7 +47,7 @@ const CONFIGURATION = new RegExp(
 const SCRIPT =
   /^[^/]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd)$|(?:^|\/)(?:scripts|\.husky|\.github|\.gitlab|\.ci|\.cargo|ci)\//;
 
-/** True for a test or its data, and for a configuration, script or lock file: such files decide how tests end. */
+/** Returns true for files that decide how tests end: tests and their data, configurations, scripts and lock files. */
 export function decidesTests(path: string): boolean {
   return isTestPath(path) || SCRIPT.test(path) || CONFIGURATION.test(path.slice(path.lastIndexOf("/") + 1));
 }

@@ -26,13 +26,13 @@ interface KeptNote {
 /** Present contents that a check has moved aside, so that a later process can put them back. */
 interface Aside {
   readonly directory: string;
-  /** `place`: the path, or the link on its way. */
+  /** The files that were moved. `place`: the path, or a link that leads to it. */
   readonly moved: readonly { readonly path: string; readonly place: string; readonly wasThere: boolean }[];
 }
 
 /**
- * The tests, runner configurations, scripts and lock files of a workspace, as they were when a goal began. `folder` has
- * the copies, outside of the workspace and of the reach of commands.
+ * The tests, runner configurations, scripts and lock files of a workspace, as they were when a goal began. `folder`
+ * contains the copies, where commands cannot reach them.
  */
 export class FirstState {
   readonly #folder: string;

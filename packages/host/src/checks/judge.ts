@@ -20,7 +20,7 @@ const verdict = z.object({
   reason: z.string().min(1).describe("The reason, in one or two sentences."),
 });
 
-/** The model that judges, or `scripted` for verdicts in the checks. See {@link EvaluateOptions}. */
+/** The model that judges, or `scripted` if the checks themselves contain the verdicts. See {@link EvaluateOptions}. */
 export type Judge = AgentOptions["model"] | "scripted";
 
 /** Input of a judge, and the place of the judge's branch. */

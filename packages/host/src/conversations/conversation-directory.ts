@@ -27,7 +27,7 @@ export interface StoredConversation {
   readonly isOpen: boolean;
 }
 
-/** The storage of conversations: the default store of an environment, or an open store. */
+/** Where conversations are stored: in the default store of an environment, or in a store that is already open. */
 export type ConversationStorage =
   | { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string }
   | { readonly store: Store; readonly redact: Redact };

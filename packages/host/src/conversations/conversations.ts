@@ -14,7 +14,7 @@ import {
 export class ConversationError extends Error {
   override readonly name = "ConversationError";
   readonly code: "not-found" | "ambiguous";
-  /** The conversations that the name fits. */
+  /** The conversations that match the name. */
   readonly matches: readonly ConversationSummary[];
 
   constructor(code: ConversationError["code"], message: string, matches: readonly ConversationSummary[] = []) {
@@ -57,7 +57,7 @@ export function labelsOfBeginning({
   };
 }
 
-/** Lists conversations, except those of programs (W89); `limit` counts the rest. Rejects with `StoreError`. */
+/** Lists at most `limit` conversations, without those of programs (W89). Rejects with `StoreError`. */
 export function listForUsers(store: Pick<Store, "list">, query: ListQuery = {}): Promise<ConversationSummary[]> {
   return store.list({ ...query, without: [PROGRAM] });
 }
@@ -83,7 +83,9 @@ const SEARCH_OPTIONS: OptionNames<SearchOptions> = {
 /** Number of conversations in a page of `allConversations`. */
 const PAGE = 500;
 
-/** Yields all conversations once, last written first: other work runs between two pages. Rejects with `StoreError`. */
+/**
+ * Yields all conversations once, last written first. Lets other work run between two pages. Rejects with `StoreError`.
+ */
 export async function* allConversations(
   store: Pick<Store, "list">,
   query: ListQuery = {},

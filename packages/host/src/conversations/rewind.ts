@@ -26,12 +26,12 @@ export interface RewindContext extends SnapshotsContext {
 }
 
 /**
- * Where a rewind leads: to the files of a message (`null`: of the root), or before the latest rewind. The files of a
- * message on another branch are those after the last call down to this message.
+ * The target of a rewind: the files at a message (`null`: at the root), or the files before the latest rewind. On
+ * another branch, the files at a message are those after the last call up to this message.
  */
 export type RewindTarget = { readonly message: string | null } | "undo";
 
-/** The branch that ends at `leaf`, and where a rewind leads. */
+/** The branch that ends at `leaf`, and the target of a rewind. */
 export interface RewindPlace {
   readonly leaf: string;
   readonly to: RewindTarget;
@@ -43,11 +43,11 @@ export interface ComparedPlace {
   readonly to: RewindTarget | "turn" | "git";
 }
 
-/** A party that changed a file. See {@link compareFiles}. */
+/** A call, user or program that changed a file. See {@link compareFiles}. */
 export interface FileChanger {
   /**
-   * `tool`, `command`: a call of this conversation. `background`: a background command. `restoration`: an undo.
-   * `conversation`: another conversation. `others`: a user or another program.
+   * Kind of the changer. `tool`, `command`: a call of this conversation. `background`: a background command.
+   * `restoration`: an undo. `conversation`: another conversation. `others`: a user or another program.
    */
   readonly by: "tool" | "command" | "background" | "restoration" | "conversation" | "others";
   /** The id of the call, for a tool or command. */
@@ -190,15 +190,15 @@ function changersAt(found: readonly Moment[], state: ConversationState): FileCha
 
 /** Options of a restoration. */
 export interface RewindChoice extends RewindPlace {
-  /** The moment of the comparison that the user saw. */
+  /** The moment of the comparison that the user saw before deciding. */
   readonly asOf: number;
-  /** Absent: all files that only the agent changed. */
+  /** The paths to restore. Absent: all files that only the agent changed. */
   readonly paths?: readonly string[] | undefined;
 }
 
 /**
  * Restores files, after the background commands of the rewound messages have ended. Logs each change of a file that a
- * call had changed. Adds a message for the agent below `leaf`: the branch has the calls that changed the files.
+ * call had changed. Adds a message for the agent below `leaf`, the end of the branch with these calls.
  */
 export async function rewindFiles(
   session: Session,

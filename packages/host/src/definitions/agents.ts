@@ -48,7 +48,7 @@ export interface AgentDefinition {
 
 /**
  * Reads agents from `NAME.md` files: the front matter has description, model, tools and skills; the text has the
- * instructions. `written`: the names in all usable files, for `unknownInAgents`.
+ * instructions. `written`: the names that occur in all usable files, for `unknownInAgents`.
  */
 export function readAgentFiles(
   folders: readonly DefinitionFolder[],

@@ -28,7 +28,7 @@ export interface DriversOptions {
   readonly redact: Redact;
 }
 
-/** Returns a model's id; for an object that is not a driver, undefined. */
+/** Returns the id of a model; undefined for an object that is not a driver. */
 export function driverModelId(model: AgentOptions["model"]): string | undefined {
   return "id" in model ? String(model.id) : undefined;
 }
@@ -48,7 +48,7 @@ export async function contextKnown(model: AgentOptions["model"]): Promise<void> 
   await model.learnContextSize?.(AbortSignal.timeout(PATIENCE)).catch(() => {});
 }
 
-/** Returns the maximum tools in one request; undefined for no limit or an unknown limit. */
+/** Returns the maximum number of tools in one request; undefined if there is no limit or none is known. */
 export function maxToolsOf(model: AgentOptions["model"]): number | undefined {
   return "maxTools" in model ? model.maxTools : undefined;
 }

@@ -58,7 +58,7 @@ export interface EquipmentOptions {
   readonly places: Directories;
   readonly store: Store;
   readonly workspace: string;
-  /** Present for a trusted project. */
+  /** The paths of the project, if the project is trusted. */
   readonly project: ProjectPaths | undefined;
   readonly settings: Settings;
   readonly env: EnvironmentVariables;
@@ -115,7 +115,7 @@ export interface Equipment extends AsyncDisposable {
   readonly sandbox: string;
   /** The network addresses that commands in the sandbox may reach. `undefined`: commands run without a sandbox. */
   readonly network: NetworkAccess | undefined;
-  /** Sentences for users about missing parts. */
+  /** Sentences for users about parts of the equipment that are missing. */
   readonly notices: readonly string[];
   /** Removes outdated data. Resolves with sentences for users about it. */
   tidy(): Promise<readonly string[]>;

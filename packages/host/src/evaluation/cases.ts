@@ -118,7 +118,7 @@ export interface Cases {
 export interface CasesSource {
   /** The name of the file, for messages. */
   readonly source: string;
-  /** Default: the working directory of the process. */
+  /** The base folder. Default: the working directory of the process. */
   readonly directory?: string;
   readonly places?: YamlPlaces;
 }

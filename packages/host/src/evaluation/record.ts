@@ -10,7 +10,7 @@ export interface AttemptResult {
   readonly checks: readonly CheckResult[];
   /** Denied calls with the reason. Absent if there are none. */
   readonly denied?: readonly string[];
-  /** Without the checks. */
+  /** Duration in seconds, without the checks. */
   readonly seconds: number;
   readonly steps: number;
   /** Tokens and cost of the turns and their sub-agents. */
@@ -112,7 +112,7 @@ export interface Attempt {
   readonly status: AttemptStatus;
   /** The first message of the attempt's branch. */
   readonly message?: string;
-  /** Present if the attempt `passed` or `failed`. */
+  /** The result. Present if the attempt `passed` or `failed`. */
   readonly result?: AttemptResult;
   /** The reason why there is no result. */
   readonly error?: string;

@@ -6,7 +6,7 @@ import { type HookEnd, hookFailure } from "./run-hook.ts";
 
 /** The answer of a hook: its decision, reason and texts. */
 export interface HookReply {
-  /** `deny` stops the call or message, with `reason`. */
+  /** The decision. `deny` stops the call or message, with `reason`. */
   readonly decision?: "allow" | "ask" | "deny" | undefined;
   readonly reason?: string | undefined;
   /** New arguments, which replace those of the call. */

@@ -124,7 +124,10 @@ export class Hooks {
     return added === "" ? parts : [...parts, attachedTextPart("hook", "UserPromptSubmit", added)];
   }
 
-  /** If a hook blocks the stop, the agent continues with the hook's reason, within the same limits (F100). */
+  /**
+   * Runs the hooks at the end of a turn. If a hook blocks the end, the agent continues with its reason and within the
+   * same limits (F100).
+   */
   readonly onTurn: TurnHandler = async (conversation, agent, turn) => {
     if (turn.reason !== "answered" && turn.reason !== "finished") return undefined;
     const why = await this.#whyNotStop(conversation.state.id, turn.text);

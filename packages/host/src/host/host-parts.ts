@@ -17,7 +17,7 @@ export interface HostParts {
   readonly places: Directories;
   /** The path without links. */
   readonly workspace: string;
-  /** Present for a trusted project. */
+  /** The paths of the project, if the project is trusted. */
   readonly project: ProjectPaths | undefined;
   readonly env: EnvironmentVariables;
   readonly home: string;
@@ -36,7 +36,7 @@ export interface HostParts {
   readonly driver: ModelDriver | LoopDriver;
   /** The required shape of a task's result. */
   readonly output: AgentOptions["output"];
-  /** Default: SQLite files in the data folder. */
+  /** The store of conversations. Default: SQLite files in the data folder. */
   readonly store: Store | undefined;
   /** The machine of new conversations, for a store that several machines share. */
   readonly machine: string | undefined;

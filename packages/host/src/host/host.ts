@@ -63,7 +63,7 @@ export class Host {
   readonly places: Directories;
   /** The store of conversations. `close` closes it. */
   readonly store: Store;
-  /** Present for a trusted project. */
+  /** The paths of the project, if the project is trusted. */
   readonly project: ProjectPaths | undefined;
   /** All effective settings and their sources. */
   readonly configuration: Configuration;

@@ -9,7 +9,7 @@ import { SettingsError } from "../settings/fault.ts";
 
 /** A text of an agent's instructions, with its source. */
 export interface InstructionPart {
-  /** `built-in`, `--instructions`, `surroundings`, or the path of the file. */
+  /** The source: `built-in`, `--instructions`, `surroundings`, or the path of a file. */
   readonly source: string;
   readonly text: string;
 }
@@ -22,7 +22,7 @@ export interface InstructionSources {
   readonly workspace: string;
   /** The folder of the user's configuration. */
   readonly config: string;
-  /** Present for a trusted project. Absent: no file of the workspace is read. */
+  /** The paths of the project, if it is trusted. Absent: no file of the workspace is read. */
   readonly project?: ProjectPaths | undefined;
   /** Files that the settings name, as absolute paths. */
   readonly files?: readonly string[] | undefined;

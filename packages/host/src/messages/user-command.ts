@@ -13,7 +13,7 @@ export interface UserCommandContext extends Pick<Host, "redact"> {
 
 /** The result of a user's command. */
 export interface CommandRun {
-  /** `exited` with a code, or `cancelled` by the signal. */
+  /** How the command ended: `exited` with a code, or `cancelled` by the signal. */
   readonly end: Awaited<ReturnType<typeof runForUser>>["end"];
   /** The command and its output, without secrets (S10). */
   readonly parts: readonly UserPart[];

@@ -5,7 +5,7 @@ export type RuleMatch = "no" | "perhaps" | "yes";
 export interface Rule {
   /** A tool's name; a prefix of MCP tool names with `*` (`mcp_files_*`); or `*` for all tools. */
   readonly tool: string;
-  /** Absent: every call of the tool. */
+  /** The pattern. Absent: the rule covers every call of the tool. */
   readonly pattern?: string;
   /** The original text of a rule for another program, such as `Bash(rm:*)`. */
   readonly written?: string;

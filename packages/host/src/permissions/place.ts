@@ -18,7 +18,7 @@ export interface PathScope {
 
 /** A path as written and as resolved. */
 export interface ResolvedPath {
-  /** Absolute paths: as written, and as the system resolves links and `..`. */
+  /** The path in its absolute forms: as written, and as the system resolves links and `..`. */
   readonly forms: readonly string[];
   /** True if all of these paths are in the workspace. */
   readonly inside: boolean;

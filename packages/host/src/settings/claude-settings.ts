@@ -9,7 +9,7 @@ import { isPlainObject } from "./key.ts";
 /** The usable settings from a project's Claude Code files, and the faults of unusable settings. */
 export interface ClaudeSettings {
   readonly hooks: HookEntries;
-  /** Deny and ask rules. Allow rules are not read: the user granted them to another program. */
+  /** The deny and ask rules. Allow rules are not read, because the user granted them to another program. */
   readonly rules: Readonly<Record<(typeof LISTS)[number], readonly string[]>>;
   readonly statusLine?: StatusLineEntry | undefined;
   readonly faults: readonly SettingsFault[];

@@ -22,7 +22,7 @@ import { findUnknownNames } from "./unknown-names.ts";
 export interface ConfigurationOptions {
   readonly env: EnvironmentVariables;
   readonly home: string;
-  /** Present for a trusted project. */
+  /** The paths of the project, if the project is trusted. */
   readonly project?: ProjectPaths | undefined;
   /** Settings of the command line. */
   readonly flags?: Settings;

@@ -28,7 +28,7 @@ export interface HookOwners {
   readonly env: EnvironmentVariables;
   readonly home: string;
   readonly workspace: string;
-  /** Absent while the project is not trusted. */
+  /** The project. Absent while the project is not trusted. */
   readonly project: object | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface ComparedBranch {
   readonly outcome: RunEnd | "working" | "waiting" | "unasked";
   /** The reason that the branch has no answer, or a problem with its files, as a sentence. */
   readonly problem?: string;
-  /** Milliseconds of turns, without waiting for users; absent if unknown. */
+  /** Duration of the turns in milliseconds, without waiting for users; absent if unknown. */
   readonly time?: number;
   readonly usage: Usage;
   readonly cost: Cost;

@@ -61,7 +61,10 @@ export interface GitWorktree {
 
 /** The change of a file since the worktree was made. Only regular files have line counts. */
 export interface WorktreeFile extends Pick<FileChange, "path" | "kind" | "added" | "removed"> {
-  /** Git's mode: `100644`, `120000` for a link, `160000` for a submodule (also a removed one), `000000` for no file. */
+  /**
+   * Git's file mode: `100644`, `120000` for a link, `160000` for a submodule (even if removed), `000000` if no file
+   * exists.
+   */
   readonly mode: string;
 }
 

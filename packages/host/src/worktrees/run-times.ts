@@ -4,7 +4,7 @@ import type { Event, RunEnd } from "@banyan/core";
 export interface RunTime {
   /** The first and the last message of the turn. */
   readonly leaves: readonly string[];
-  /** Milliseconds without waiting for users; up to now for a running turn. */
+  /** Duration in milliseconds, without waiting for users. For a running turn, the time until now. */
   readonly time: number;
   readonly reason: RunEnd | undefined;
 }

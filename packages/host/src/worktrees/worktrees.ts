@@ -13,7 +13,7 @@ import { type GitWorktree, Repository, type WorktreeChanges } from "./repository
 export interface WorktreesOptions {
   /** The parent folder of all worktrees: outside of every workspace, and open to commands. */
   readonly folder: string;
-  /** `undefined`: there are no files, and every command about worktrees is refused. */
+  /** The folder of the workspace. `undefined`: there is none, and every command about worktrees is refused. */
   readonly workspace: string | undefined;
   readonly env: EnvironmentVariables;
 }

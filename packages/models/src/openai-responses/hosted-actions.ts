@@ -18,7 +18,7 @@ interface ActionKind {
   readonly id?: "call_id";
   /** Which part keeps the id of its item. */
   readonly keepsId?: "call" | "result" | "both";
-  /** `undefined`: the item has no result. */
+  /** Returns the result in an item. `undefined`: the item has no result. */
   readonly result?: (item: JsonRecord) => { readonly value: unknown; readonly isError?: boolean } | undefined;
 }
 

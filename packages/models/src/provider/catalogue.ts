@@ -12,7 +12,7 @@ export interface ModelFacts {
 
 /** A user's settings for a model: corrections of the catalogue, and how to reach the model. See {@link listModels}. */
 export interface ModelOverride extends ModelFacts {
-  /** `package`: use the provider package of the AI SDK in place of our own driver. */
+  /** Set to `package` to use the provider package of the AI SDK in place of Banyan's own driver. */
   readonly driver?: "package";
   /** True if the model accepts images and documents in tool results. Absent: decided by the model's name. */
   readonly sees?: boolean;

@@ -25,9 +25,12 @@ import { setUpOf } from "./set-up.ts";
  * });
  */
 export interface ProviderModelOptions {
-  /** Default: the provider's environment variable, such as `OPENAI_API_KEY`. */
+  /** The API key. Default: the value of the provider's environment variable, such as `OPENAI_API_KEY`. */
   readonly apiKey?: string | undefined;
-  /** Default: the provider's environment variable, such as `OPENAI_BASE_URL`, or else the provider's address. */
+  /**
+   * The address. Default: the value of the provider's environment variable, such as `OPENAI_BASE_URL`, or else the
+   * provider's own address.
+   */
   readonly baseURL?: string | undefined;
   /** Source of keys, addresses and proxies. Default: the environment of the process. */
   readonly env?: EnvironmentVariables | undefined;

@@ -5,7 +5,7 @@ import type { ProxyAddresses } from "../wire/pool.ts";
 
 /** Names, address and environment variables of a provider. */
 export interface ProviderFacts {
-  /** The part of its model names before the first slash. */
+  /** The name of the provider: the part of its models' names before the first slash. */
   readonly name: string;
   /** The environment variable of the API key. */
   readonly keyVariable?: string;
@@ -13,7 +13,10 @@ export interface ProviderFacts {
   readonly needsKey?: boolean;
   /** The environment variable of the address. */
   readonly addressVariable?: string;
-  /** `{VARIABLE}` inserts an environment variable. If absent, the user sets the address. If empty, the package knows the address. */
+  /**
+   * The address. `{VARIABLE}` inserts an environment variable. If absent, the user sets the address. If empty, the
+   * package knows it.
+   */
   readonly address?: string;
   /** The path that is added to an address without a path, such as `http://127.0.0.1:11434`. */
   readonly path?: string;
@@ -41,7 +44,7 @@ export interface Provider extends ProviderFacts {
 
 /** A provider's address, key and other settings, read from the environment. */
 export interface SetUp {
-  /** Without a trailing slash; empty if the provider needs no address. */
+  /** The address without a trailing slash; empty if the provider needs no address. */
   readonly address: string;
   readonly apiKey: string | undefined;
   readonly proxy: ProxyAddresses | undefined;

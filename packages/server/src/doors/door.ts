@@ -130,8 +130,8 @@ function malformedRequest(error: z.ZodError): ClientError {
 }
 
 /**
- * Reads a user message as the library does (F75); empty for an empty message. `where` is the field of the request, for
- * the error message. Throws `ClientError`.
+ * Reads a user message as the library does (F75). Returns an empty list for an empty message. `where` is the field of
+ * the request, for the error message. Throws `ClientError`.
  */
 export function partsFrom(content: UserContent, where: string): readonly UserPart[] {
   try {

@@ -82,7 +82,7 @@ export interface LogWriter {
   readonly program: string;
   readonly process: number;
   readonly host: string;
-  /** Milliseconds since 1970. */
+  /** Time of the opening in milliseconds since 1970. */
   readonly since: number;
 }
 

@@ -34,7 +34,7 @@ const OPTIONS: OptionNames<TakeoverOptions> = { shared: true, takesWaiting: true
  */
 export class Takeover {
   readonly #options: TakeoverOptions;
-  /** Skipped conversations, until a time of `performance.now()`. */
+  /** Conversations to skip, each until a time on the clock of `performance.now()`. */
   readonly #unable = new Map<string, number>();
   #looking: Promise<void> | undefined;
 

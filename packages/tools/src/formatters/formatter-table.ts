@@ -17,7 +17,7 @@ export interface FormatterKind {
   readonly configuration: readonly string[];
   /** A word that the project's scripts or package files contain if the project uses the program. */
   readonly named: RegExp;
-  /** `{path}` becomes the path of the file, relative to the workspace. */
+  /** The program and its arguments. `{path}` becomes the path of the file, relative to the workspace. */
   readonly command: readonly [string, ...string[]];
 }
 

@@ -12,7 +12,7 @@ const MOST_ROUNDS = 3;
 export interface CheckedChange {
   readonly path: string;
   readonly kind: "created" | "changed" | "deleted";
-  /** Absent for a deleted file. */
+  /** The new text. Absent for a deleted file. */
   readonly text?: string;
 }
 

@@ -32,7 +32,7 @@ const MOST_PUSHED = 2_000;
 
 /** The folder, sandbox and environment of a language server. */
 export interface ServerSurroundings {
-  /** Absolute, without links. */
+  /** The absolute path of the folder, without links. */
   readonly root: string;
   readonly sandbox: Pick<Sandbox, "wrap">;
   readonly environment: Readonly<Record<string, string>>;

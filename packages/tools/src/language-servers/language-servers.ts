@@ -64,7 +64,7 @@ export interface LanguageServerState {
   readonly name: string;
   /** `waiting`: the server starts with the first file of its kind. `failed`: the server does not start again. */
   readonly status: "waiting" | "running" | "failed";
-  /** For `failed`, the end of a sentence. */
+  /** The reason for the status `failed`, as the end of a sentence. */
   readonly reason?: string;
 }
 

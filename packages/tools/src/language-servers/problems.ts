@@ -11,7 +11,7 @@ export interface FileProblem {
   /** From 1. */
   readonly line: number;
   readonly severity: "error" | "warning";
-  /** One line of plain text. */
+  /** The message of the server, as one line of plain text. */
   readonly text: string;
 }
 

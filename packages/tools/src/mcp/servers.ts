@@ -29,7 +29,10 @@ import { toolNames } from "./tool-name.ts";
  * });
  */
 export interface McpOptions extends Omit<RouteOptions, "reconnect"> {
-  /** `mcpServers` of the configuration. An invalid entry is reported as failed and does not affect other entries. */
+  /**
+   * The entries `mcpServers` of the configuration. An invalid entry is reported as failed and does not affect other
+   * entries.
+   */
   readonly servers: Readonly<Record<string, unknown>>;
   /** Asks a user the questions that a server sends outside of calls. During a call, the user of that call is asked. */
   readonly ask?: Ask;

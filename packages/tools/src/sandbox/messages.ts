@@ -22,7 +22,7 @@ export interface SandboxPlan {
     readonly socat?: string;
     readonly rg?: string;
     readonly mkfifo: string;
-    /** Absent: each program in the sandbox has its own network. */
+    /** The path of `nsenter`. Absent: each program in the sandbox has its own network. */
     readonly nsenter?: string;
   };
 }

@@ -8,7 +8,10 @@ export interface NetworkAddress {
 
 /** An address that commands may reach: in one conversation, or `always`. See {@link NetworkAccess}. */
 export interface AllowedAddress {
-  /** In the form of the setting `sandbox.network.allow`: `example.org`, `*.example.org` or `example.org:443`. */
+  /**
+   * The address in the form of the setting `sandbox.network.allow`: `example.org`, `*.example.org` or
+   * `example.org:443`.
+   */
   readonly address: string;
   readonly lasts: "conversation" | "always";
 }

@@ -24,7 +24,7 @@ import { readHtml, tagless } from "./read-html.ts";
 export interface WebFetchOptions extends NetworkReach {
   /** Milliseconds until the response is complete, including redirects. Default 30,000. */
   readonly timeout?: number;
-  /** Bytes to load of a page, after decompression. Default 5 MiB. */
+  /** Maximum bytes to load of a page, after decompression. Default 5 MiB. */
   readonly maxBytes?: number;
   /**
    * Returns a sentence with the reason if an address must not be fetched although its host is allowed. `from` is the

@@ -9,7 +9,7 @@ export interface ReadPictureOptions extends NetworkReach {
   readonly signal: AbortSignal;
   /** Milliseconds until the response is complete, including redirects. Default 20,000. */
   readonly timeout?: number;
-  /** Bytes to load of an image, after decompression. Default 5 MiB. */
+  /** Maximum bytes to load of an image, after decompression. Default 5 MiB. */
   readonly maxBytes?: number;
   /** Returns why not to fetch an address; undefined if allowed. `from` redirects there, or is the address that the user saw. */
   whyNot?(address: URL, from: URL): string | undefined;

@@ -9,7 +9,7 @@ import type { SlashCommand } from "./slash-lines.ts";
 
 /** A completion of the word before the caret. */
 export interface ComposerSuggestion {
-  /** The completed word. A word that ends with a slash can be completed further. */
+  /** The word after completion. A word that ends with a slash can be completed further. */
   readonly text: string;
   readonly label: string;
   readonly does?: string;

@@ -28,7 +28,10 @@ export interface Terminal {
   decide(decision: DecisionRequest): Promise<DecisionResult | undefined>;
   /** Lets the user fill in a form. Enter alone does not fill it in (S14). Resolves like `ask`. */
   fill(form: Form): Promise<FilledForm | undefined>;
-  /** Present in a terminal that redraws its last lines. Output may then appear during a question. */
+  /**
+   * The terminal as one that redraws its last lines; absent for other terminals. Output may then appear during a
+   * question.
+   */
   readonly live?: LiveTerminal;
   /** Copies a text, without control characters, to the user's clipboard, if one is accessible. */
   copy(text: string): Promise<CopyOutcome>;
@@ -57,7 +60,7 @@ export interface TerminalOptions {
  */
 export type TalkAction = "approval-mode" | "agents" | "take-back" | "rewind";
 
-/** Milliseconds without any key before keys can answer a new question. */
+/** Milliseconds in which no key must be pressed before keys can answer a new question. */
 export const QUIET = 300;
 
 /** Milliseconds within which lines form one paste, if the terminal does not mark pastes. */

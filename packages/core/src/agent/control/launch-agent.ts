@@ -188,7 +188,7 @@ function toolsForAgent(named: LaunchableAgent | undefined, asked: readonly strin
   );
 }
 
-/** If the sub-agent did not finish, the report has the reason and its last text. */
+/** Returns the report of a sub-agent. If the sub-agent did not finish, the report has the reason and the last text. */
 export function subTaskReport({ reason, text, problem }: SubTaskEnd): string {
   if (reason === "finished") return text;
   const so = text === "" ? "The sub-agent had written nothing." : `Its last text:\n${text}`;

@@ -32,13 +32,13 @@ export interface HistoryCall {
   readonly inputText: string;
   readonly input?: Json;
   readonly provider?: ProviderData;
-  /** Absent if the history has no result. */
+  /** The result of the call. Absent if the history contains no result. */
   readonly result?: HistoryResult;
 }
 
 /** The result of a call in a history. */
 export interface HistoryResult {
-  /** `denied`: by a user. */
+  /** The outcome of the call. `denied`: by a user. */
   readonly status: "completed" | "failed" | "denied";
   readonly output: string;
   /** The result for models, if it differs. */

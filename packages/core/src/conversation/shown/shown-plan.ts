@@ -5,10 +5,10 @@ import { visibleLine } from "./visible-text.ts";
 
 /** One line of a plan. See {@link shownPlan}. */
 export interface ShownStep {
-  /** `[x]` done, `[~]` in progress, `[ ]` pending; empty for a line that counts several steps. */
+  /** The mark: `[x]` done, `[~]` in progress, `[ ]` pending. Empty for a line that counts several steps. */
   readonly mark: string;
   readonly text: string;
-  /** Absent for a line that counts several steps. */
+  /** The status. Absent for a line that counts several steps. */
   readonly status?: PlanStep["status"];
 }
 

@@ -16,7 +16,7 @@ export interface RequestRules {
   readonly needsResponseBeforeUser?: true;
   /** Responses with calls are sent back with their preceding reasoning, in the field `reasoning_content`. */
   readonly needsReasoningWithCalls?: true;
-  /** With reasoning switched on, a turn must begin with the model's own reasoning. */
+  /** Set if a turn must begin with the model's own reasoning while reasoning is switched on. */
   readonly needsReasoningFirst?: true;
   readonly pictures?: PictureRules;
   /** Rules for the schema of a result. Absent: the provider enforces no schema while it streams. */
@@ -44,7 +44,7 @@ export interface PictureRules {
   readonly most?: number;
   /** Media types of images, as in `image/png`. Absent: any type. */
   readonly kinds?: readonly string[];
-  /** With more images than `above`, the longer side of each is at most `side`. */
+  /** The limit for many images: with more than `above`, the longer side of each image is at most `side`. */
   readonly crowd?: { readonly above: number; readonly side: number };
 }
 

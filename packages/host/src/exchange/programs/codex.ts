@@ -88,7 +88,7 @@ class CodexSessionReader {
   readonly #calls = new Map<string, Writable<PastCall>>();
   /** Status and changes from events that come before the call's result, by call id. */
   readonly #ends = new Map<string, { readonly status?: string; readonly changes?: readonly FileChange[] }>();
-  /** For each file: the byte offset of each line end, with the position in the conversation. */
+  /** For each file, the byte offset of the end of each line, with the position in the conversation at that point. */
   readonly #stood = new Map<string, { readonly end: number; readonly last: string | null; readonly turns: number }[]>();
   #file = "";
   #provider = "openai";

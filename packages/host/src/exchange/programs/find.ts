@@ -14,7 +14,7 @@ import { readPi } from "./pi.ts";
 export interface FoundSession {
   readonly program: ForeignProgram;
   readonly id: string;
-  /** For opencode, one file holds all sessions. */
+  /** The file of the session. For opencode, one file contains all sessions. */
   readonly file: string;
   readonly directory?: string | undefined;
   /** The title or the first words, without secrets (S10). May be empty. */

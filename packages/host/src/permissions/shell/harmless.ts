@@ -19,7 +19,7 @@ function lettersApart({ options, wordy }: HarmlessArguments): string[] {
 /** The first words of a command with a table. */
 interface Start {
   readonly words: readonly string[];
-  /** Absent: any arguments are harmless. */
+  /** The harmless arguments. Absent: any arguments are harmless. */
   readonly table?: HarmlessArguments;
   readonly options: ReadonlySet<string>;
 }

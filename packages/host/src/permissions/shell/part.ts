@@ -30,7 +30,7 @@ export interface InnerCommands {
 export interface RedirectPart {
   readonly kind: "file";
   readonly access: "read" | "write";
-  /** Relative to the shell's current folder, with `~` unexpanded; undefined if unknown. */
+  /** The path, relative to the shell's current folder and with `~` unexpanded; undefined if unknown. */
   readonly path: string | undefined;
 }
 

@@ -42,7 +42,7 @@ export interface EditorCommandContext {
   goTo(leaf: string | null): void;
 }
 
-/** The result of a slash command: nothing more, or a turn to begin. */
+/** The result of a slash command: the command is done, or a turn begins. */
 export type EditorCommandOutcome =
   | { readonly type: "done" }
   | {

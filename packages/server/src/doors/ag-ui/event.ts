@@ -24,7 +24,10 @@ export interface AgUiUsage {
  */
 export interface AgUiInterrupt {
   readonly id: string;
-  /** `tool_call`: may this call run? `input_required`: a question in words. `confirmation`: may the turn exceed its limit? */
+  /**
+   * Kind of the question. `tool_call`: may this call run? `input_required`: a question in words. `confirmation`: may
+   * the turn exceed its limit?
+   */
   readonly reason: "tool_call" | "input_required" | "confirmation";
   readonly message: string;
   readonly toolCallId?: string;

@@ -21,7 +21,7 @@ interface SideMarks {
  * Returns whether a request is not a chat's next message, but for the program's own use: a title, tags or suggestions
  * (W89). A program may say so in `X-OpenWebUI-Task` or `metadata.task`. Otherwise, the request must have no tools, not
  * stream, and quote the last turns of a streamed chat in one message: the chat itself streams and sends turns as
- * messages. Text that a user could type decides nothing.
+ * messages. Text that a user could type does not influence the decision.
  */
 export async function isSideRequest(
   desk: Desk,

@@ -17,9 +17,9 @@ export interface ClientCall {
 
 /** A program's message, and the place in the tree where it goes. */
 export interface TurnRequest {
-  /** Absent: a new conversation. */
+  /** The conversation. Absent: a new conversation. */
   readonly conversation?: string | undefined;
-  /** Present if the request creates the conversation: how the program reads answers. */
+  /** How the program reads answers. Present if the request creates the conversation. */
   readonly program?: AnswerStyle | undefined;
   /** The message to continue from, instead of `behind`. */
   readonly at?: string | undefined;
@@ -30,7 +30,7 @@ export interface TurnRequest {
   /** Earlier messages that the branch lacks, in OpenAI's format, without system messages. */
   readonly history?: readonly object[] | undefined;
   readonly parts: readonly UserPart[];
-  /** `provider/model`; default: the host's model. */
+  /** The model, as `provider/model`. Default: the host's model. */
   readonly model?: string | undefined;
   /** The tools that the program runs itself. */
   readonly tools?: readonly ClientTool[] | undefined;

@@ -25,7 +25,7 @@ export interface ClientDuties {
   elicit(params: ElicitRequestParams): Promise<ElicitResult>;
   /** Adds a line to the server's log: an entry that the server logged, or an error of the connection. */
   log(who: string, text: string): void;
-  /** Called for each message that violated the protocol and was corrected or left out. */
+  /** Called for each message that violated the protocol, and that was therefore corrected or left out. */
   readonly odd: NoteOddity;
   /** Called when the server's tools, prompts or resources changed, or may have changed. */
   changed(what: "tools" | "prompts" | "resources" | "all"): void;

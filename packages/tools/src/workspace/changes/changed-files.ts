@@ -3,7 +3,7 @@ import { type FileChange, worktreeAt } from "@banyan/core/conversation";
 
 /** A file that a conversation changed, with its first and last state. See {@link changedFiles}. */
 export interface ChangedFile {
-  /** Relative to the workspace, or to the same folder of the worktree. */
+  /** The path, relative to the workspace or to the same folder of the worktree. */
   readonly path: string;
   /** The name of the file's worktree; absent in the workspace. */
   readonly worktree?: string;

@@ -10,7 +10,7 @@ import { boundedDiff } from "./unified-diff.ts";
 export interface FileContent {
   /** The SHA-256 of its bytes in hexadecimal. */
   readonly digest: string;
-  /** Absent if the file is not text. */
+  /** The text of the file. Absent if the file is not text. */
   readonly text?: string;
 }
 

@@ -13,7 +13,7 @@ const LINK = "120000";
 /** A regular file, or a link, whose content is the text of its target. See {@link entryAt}. */
 export interface FileEntry {
   readonly content: Buffer;
-  /** In octal digits, as git writes it: "100755" for a program, "120000" for a link. */
+  /** The file mode in octal digits, as git writes it: "100755" for a program, "120000" for a link. */
   readonly mode: string;
 }
 

@@ -13,9 +13,9 @@ import { type FileContent, fileChange, fileContent } from "./file-change.ts";
  * A file change that another program reports: the new text, and the text that it replaces. See {@link reportedDiff}.
  */
 export interface ReportedChange {
-  /** Relative to the workspace, or absolute. */
+  /** The path, relative to the workspace or absolute. */
   readonly path: string;
-  /** `null`: no file existed, or the report omits the text. */
+  /** The replaced text. `null`: no file existed, or the report omits the text. */
   readonly oldText: string | null;
   readonly newText: string;
 }

@@ -13,13 +13,13 @@ export type ReadRefusal = (path: string, named: string) => string | undefined;
 
 /** The folder in which the tools work, as it was when it was opened. See {@link openWorkspace}. */
 export interface Workspace {
-  /** Absolute, without links. */
+  /** The absolute path of the root, without links. */
   readonly root: string;
   /** The root as given; absolute paths may start with this form too. */
   readonly alias: string;
   /** The folder of `~` and `$HOME`; absolute. */
   readonly home: string;
-  /** The identity of the root, to detect a replaced folder. */
+  /** Device and inode of the root, which show whether the folder was replaced. */
   readonly device: number;
   readonly inode: number;
   /** Paths relative to the root that are never written, including everything below them. */
@@ -28,15 +28,18 @@ export interface Workspace {
   readonly newFileMode: number;
   /** True if the system names open files by path (`/proc/self/fd`), which makes work in an open folder safe from swaps. */
   readonly descriptors: boolean;
-  /** Called for each opened file with its path without links (S21). Absent: everything may be read. */
+  /**
+   * Returns why a file must not be read. Called for each opened file, with its path without links (S21). Absent: all
+   * files may be read.
+   */
   readonly whyNotRead?: ReadRefusal;
 }
 
 /** The target of a path after following all links. See {@link locate}. */
 export interface Location {
-  /** Relative to the root, with `/` between parts; `.` is the root. */
+  /** The path relative to the root, with `/` between parts; `.` is the root. */
   readonly path: string;
-  /** Absolute, and without links as far as it exists. */
+  /** The absolute path, without links as far as it exists. */
   readonly real: string;
   readonly kind: "file" | "directory" | "missing" | "special";
   /** The description of a special file: "a named pipe". */

@@ -23,7 +23,7 @@ export const NEW_FILE: TextForm = { encoding: "utf-8", mark: "" };
 /** A text file in memory, with the facts for writing it back unchanged. */
 export interface TextContent extends TextForm {
   readonly path: string;
-  /** Without the byte-order mark, with the original line ends. */
+  /** The text without the byte-order mark, with the original line ends. */
   readonly text: string;
   readonly lineEnds: LineEnds;
   readonly bytes: Buffer;

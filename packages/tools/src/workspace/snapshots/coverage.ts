@@ -22,9 +22,9 @@ export const BOUNDS: SnapshotBounds = {
 
 /** A folder that programs fill again from other files. */
 interface CacheFolder {
-  /** One of these files must exist beside the folder; absent: the name suffices. */
+  /** A folder counts only if one of these files is beside it. Absent: the folder's name suffices. */
   readonly beside?: readonly string[];
-  /** One of these files must exist in the folder. */
+  /** A folder counts only if it contains one of these files. */
   readonly inside?: readonly string[];
 }
 

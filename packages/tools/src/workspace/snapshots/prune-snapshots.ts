@@ -5,7 +5,7 @@ import { WorkspaceError } from "../files/error.ts";
 /** Limits of age and size of the snapshots of each workspace. See {@link pruneSnapshots}. */
 export interface SnapshotAge {
   readonly days: number;
-  /** Bytes of the contents of a workspace. */
+  /** Maximum bytes of the contents of a workspace. */
   readonly bytes: number;
 }
 

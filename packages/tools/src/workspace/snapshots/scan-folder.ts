@@ -11,7 +11,7 @@ export const UNREADABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ELOO
 
 /** A folder during a scan. Opens only on demand, because most folders need no look at their names or contents. */
 export class ScanFolder implements Disposable {
-  /** Relative to the workspace; empty for its root. */
+  /** The path relative to the workspace; empty for the workspace itself. */
   readonly path: string;
   readonly isIgnored: boolean;
   readonly rules: () => Promise<IgnoreRules | undefined>;

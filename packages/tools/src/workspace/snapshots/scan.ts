@@ -15,8 +15,8 @@ import { folderOf, namesByFolder, pathBelow, pathsBelow } from "./tree-paths.ts"
 export interface LeftOut {
   readonly path: string;
   /**
-   * `cache`: the folder can be rebuilt from other files. `special`: no file, such as a pipe. `name`: the name is no
-   * text.
+   * Why no snapshot keeps the path. `cache`: a folder that can be rebuilt from other files. `special`: not a file, such
+   * as a pipe. `name`: the name is not text.
    */
   readonly why: "cache" | "large" | "ignored" | "full" | "special" | "unreadable" | "name";
   /** Bytes, if known. */

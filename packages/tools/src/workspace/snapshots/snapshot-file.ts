@@ -9,7 +9,7 @@ import { openDatabase } from "./open-database.ts";
 /** A file, link or folder of a workspace during a range of moments. */
 export interface Entry {
   readonly id: number;
-  /** Relative to the workspace, with `/` between parts. */
+  /** The path relative to the workspace, with `/` between parts. */
   readonly path: string;
   /** The moment at which the entry was found in this state. */
   readonly since: number;
@@ -23,7 +23,7 @@ export interface Entry {
   readonly stamp: FileStamp;
 }
 
-/** `cache`: a folder whose content no snapshot keeps. */
+/** Kind of an entry. `cache`: a folder whose content no snapshot keeps. */
 export type EntryKind = "file" | "link" | "folder" | "cache";
 
 /** The facts by which an unchanged file is recognised without reading it. */

@@ -19,7 +19,7 @@ export function ConversationEntry({
 }: {
   readonly conversation: ListedConversation;
   readonly isChosen: boolean;
-  /** Present in selection mode: selects this conversation, or deselects it. */
+  /** Selects or deselects this conversation. Present in selection mode. */
   readonly onChoose: (() => void) | undefined;
 }) {
   const { id, title, running, waiting, unread, broken } = conversation;

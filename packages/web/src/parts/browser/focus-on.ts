@@ -1,4 +1,4 @@
-/** For `ref`: focuses a new element that replaces the element that the user pressed. */
+/** A function for `ref`, which focuses a new element that replaces the element that the user pressed. */
 export function takesFocus(shown: HTMLElement | null): void {
   shown?.focus();
 }

@@ -6,7 +6,7 @@ import { type PageView, pageAddress, readPageAddress } from "./address.ts";
 
 /** The user's way to a view. Stored in the browser's history entry, not in the address. */
 export interface Arrival {
-  /** True if the leaf is the end of a branch: if the branch has grown since, its new end is shown. */
+  /** True if the leaf is the end of a branch. If the branch has grown since, the page shows its new end. */
   readonly end?: boolean | undefined;
   readonly focus?: string | undefined;
 }

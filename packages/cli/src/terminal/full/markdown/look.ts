@@ -13,7 +13,7 @@ export interface Look {
   readonly theme: Theme;
   /** True if the terminal supports links (OSC 8). */
   readonly links: boolean;
-  /** Absent until loaded, and without colours. */
+  /** The syntax highlighter. Absent until it is loaded, and in a terminal without colours. */
   readonly highlight?: Highlight | undefined;
 }
 
