@@ -39,7 +39,7 @@ function forgetTool(memory: ManagedMemory): Tool {
     name: "forget",
     description:
       "Removes one entry from memory for good, when the user asks for this. If several entries fit, removes none and lists them.",
-    input: schema("Words of the entry, its whole text, or its number in a list, such as #12."),
+    input: schema("The entry to remove: some of its words, its whole text, or its number in a list, such as #12."),
     // Not idempotent: on a retry, the same words may match another entry.
     effects: "external",
     async execute(input, { signal }) {

@@ -86,7 +86,7 @@ export function jsonSchemas(): JsonSchemas {
     const { result }: CommandDefinition = commands[name];
     add(name, commandSchema(name) as z.ZodType);
     // Several commands without a result share one schema.
-    add(`${name}.result`, result.describe(`The answer to ${name}.`));
+    add(`${name}.result`, result.describe(`The server's answer to the command ${name}.`));
   }
   const { schemas } = z.toJSONSchema(registry, {
     io: "input",

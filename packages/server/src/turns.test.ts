@@ -69,7 +69,7 @@ describe("B59: a command that comes twice acts once", () => {
     const refused = client.ask("turn.say", { conversation, parts: [...say("Look."), file] });
     await expect(refused).rejects.toMatchObject({
       code: "invalid",
-      message: "a.bmp cannot be sent to the model: it is image/bmp. Change the picture, or choose another model.",
+      message: "a.bmp cannot be sent to the model: it is image/bmp. Send another picture, or choose another model.",
     });
     expect(said()).toEqual([]);
     await client.ask("turn.say", { conversation, parts: say("Then not.") });

@@ -159,7 +159,7 @@ describe("banyan config check", () => {
     const { code, stdout, stderr } = await banyan(place, ["config", "check"], { env });
     expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
     for (const line of [
-      "BANYAN_MODLE: Banyan reads no variable of this name; did you mean BANYAN_MODEL?",
+      "BANYAN_MODLE: Banyan does not use a variable of this name; did you mean BANYAN_MODEL?",
       `${user}:9:10: keys: there is no 'sned'; did you mean 'send'? /keys lists the names.`,
       `${user}:9:10: keys.send: there is no key 'ctl+q'; write it as in 'ctrl+r', 'alt+enter' or 'f5'.`,
       `${user}:13:11: theme: ${join(dirname(user), "gone.json")}: it cannot be read: ENOENT`,

@@ -67,7 +67,7 @@ export function checkDirective(directive: Directive, model: object = {}): Direct
     const problem = part.type === "file" ? untakenFileProblem(model, part) : undefined;
     if (problem === undefined) continue;
     const name = (part.type === "file" && part.name) || "A picture";
-    const advice = "Change the picture, or choose another model.";
+    const advice = "Send another picture, or choose another model.";
     throw new DirectiveError("unusable-file", `${name} cannot be sent to the model: ${problem}. ${advice}`);
   }
   return { ...directive, parts };

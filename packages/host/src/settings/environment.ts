@@ -55,7 +55,7 @@ export function unknownVariables(env: EnvironmentVariables): SettingsFault[] {
       2,
     );
     const advice = near.length > 0 ? `did you mean ${near.map((name) => PREFIX + name).join(" or ")}?` : NONE_NEAR;
-    return { source, problem: "Banyan reads no variable of this name", advice };
+    return { source, problem: "Banyan does not use a variable of this name", advice };
   });
 }
 

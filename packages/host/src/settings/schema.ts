@@ -106,7 +106,7 @@ export const limitSettings = z.strictObject(
     policy: z
       .enum(["wrap-up", "ask", "fail"], '"wrap-up", "ask" or "fail"')
       .describe(
-        "Action at a limit. `wrap-up`: one last answer without tools. `ask`: a question to the user. `fail`: an error.",
+        "What a turn does when it reaches a limit. `wrap-up`: one last answer without tools. `ask`: a question to the user. `fail`: an error.",
       )
       .optional(),
   },
@@ -190,7 +190,7 @@ const search = z.strictObject(
   {
     provider: z
       .enum(["brave", "tavily", "searxng"], '"brave", "tavily" or "searxng"')
-      .describe("The search service. Keys are in `BRAVE_API_KEY` and `TAVILY_API_KEY`."),
+      .describe("The search service. Put its key into the environment variable `BRAVE_API_KEY` or `TAVILY_API_KEY`."),
     url: z
       .url({ protocol: /^https?$/, error: ADDRESS })
       .describe("The address of your `searxng` server.")
@@ -241,7 +241,7 @@ const retention = z.strictObject(
 const shape = {
   $schema: z
     .string("an address")
-    .describe("For editors: the address of this schema. Nothing is loaded from it.")
+    .describe("The address of this schema, for editors. Banyan loads nothing from the address.")
     .optional(),
   model: model.describe("The model to use when no model is named.").optional(),
   fallbacks: z
@@ -336,7 +336,7 @@ const shape = {
       z.union([z.string(KEYS).min(1, KEYS), texts(KEYS)], KEYS),
       "an object with actions and their keys",
     )
-    .describe("Keys of the terminal, by action.")
+    .describe("Keys of the terminal: for each action, its keys.")
     .optional(),
   prompt: z
     .string(PROMPT)

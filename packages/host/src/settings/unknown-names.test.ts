@@ -154,7 +154,7 @@ describe("F103: the start reports the findings of config check", () => {
     writeFileSync(file, '{ "titleModel": "sonet", "fallbacks": ["opnai/x"] }');
     const host = await open({ BANYAN_MODLE: "x" });
     expect(host.notices).toEqual([
-      "BANYAN_MODLE: Banyan reads no variable of this name; did you mean BANYAN_MODEL?",
+      "BANYAN_MODLE: Banyan does not use a variable of this name; did you mean BANYAN_MODEL?",
       expect.stringContaining("settings.json:1:17: titleModel"),
       expect.stringContaining("settings.json:1:40: fallbacks[0]"),
     ]);
@@ -184,7 +184,7 @@ describe("F103: an unknown variable with the prefix BANYAN_", () => {
     ["BANYAN_SOMETHING_ELSE", "docs/configuration.md lists the variables."],
   ])("%s is reported with the nearest name", (name, advice) => {
     expect(unknownVariables({ [name]: "1", PATH: "x" }).map(describeFault)).toEqual([
-      `${name}: Banyan reads no variable of this name; ${advice}`,
+      `${name}: Banyan does not use a variable of this name; ${advice}`,
     ]);
   });
 

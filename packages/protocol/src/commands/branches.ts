@@ -5,7 +5,7 @@ import { count, dollars, id, lineSchema, listSchema, nothing, textSchema } from 
 import { command } from "./command.ts";
 
 const model = textSchema(1, 200);
-const worktree = z.string().describe("The branch's own git worktree.");
+const worktree = z.string().describe("The git worktree of this branch.");
 const problems = listSchema(z.string()).describe("Sentences about problems, for the user.");
 const file = z.object({
   path: z.string(),
@@ -28,7 +28,7 @@ const compared = z.object({
   problem: z.string().optional().describe("Reason why there is no answer, or why the files cannot be read."),
   time: count.optional().describe("Milliseconds of all turns of the branch, without waits for a user."),
   usage,
-  cost: dollars.optional().describe("Absent if a price is unknown."),
+  cost: dollars.optional().describe("Cost of the branch. Absent if a price is unknown."),
   files: listSchema(file).describe("Files that differ from the state at the fork."),
   said: z.string().describe("Beginning of the last answer."),
 });
@@ -38,7 +38,7 @@ export const branchCommands = {
     "Compacts the branch that ends at `at`: the model summarises it, except its most recent messages. The tree keeps all messages. Refused while an agent works on the branch or waits for a user. `run.interrupt` with the command's id ends the compaction.",
     {
       conversation: id,
-      at: id.optional().describe("Default: the last written message."),
+      at: id.optional().describe("The last message of the branch. Default: the last written message."),
       model: textSchema(1, 200)
         .optional()
         .describe("Model that writes the summary: `provider/model` or an alias. Default: the conversation's model."),
@@ -54,7 +54,7 @@ export const branchCommands = {
     "Asks several models at once, or one model several times. Each answer has its own branch after `at`, and its own git worktree if `worktrees` is true. The id of each branch's first message is the command's id, a full stop and a number from 1. Refused while an agent works or waits at `at`.",
     {
       conversation: id,
-      at: id.nullable().optional().describe("Default: the last written message. `null`: the root."),
+      at: id.nullable().optional().describe("The message to continue from. Default: the last written message. `null`: the root."),
       parts: listSchema(saidPart).check(z.minLength(1)),
       models: listSchema(model)
         .check(z.minLength(1), z.maxLength(BRANCHES_AT_ONCE))
@@ -93,14 +93,14 @@ export const branchCommands = {
   ),
   "branch.bring": command(
     "Brings the work of the branch that ends at `from` to the branch that ends at `to`. A message, which gets the command's id, has the request and the outcome. A tool call after it changes the files: rules and users decide about this call, and `file.undo` reverts it. Lines in conflict are between marks in the file. Refused while an agent works or waits on one of the branches.",
-    { conversation: id, from: id, to: id.optional().describe("Default: the last written message.") },
+    { conversation: id, from: id, to: id.optional().describe("The last message of the target branch. Default: the last written message.") },
     z.object({ message: id, files: count.describe("Number of files that the call changes."), problems }),
   ),
   "worktree.open": command(
     "Begins a branch after `at` with its own git worktree. The worktree has the branch's files, including uncommitted changes. All messages after the resulting `message` use the worktree.",
     {
       conversation: id,
-      at: id.nullable().optional().describe("Default: the last written message. `null`: the root."),
+      at: id.nullable().optional().describe("The message to continue from. Default: the last written message. `null`: the root."),
       name: lineSchema(80).optional(),
     },
     z.object({ message: id, worktree }),

@@ -35,7 +35,7 @@ export const conversationCommands = {
         .object({ id, updatedAt: time })
         .optional()
         .describe("Lists the next conversations after this one: the last conversation of the page before."),
-      programs: z.boolean().optional().describe("Also lists conversations that programs began at `/v1`."),
+      programs: z.boolean().optional().describe("True to list conversations that programs began at `/v1`, too."),
     },
     z.object({ conversations: listSchema(listedConversation) }),
   ),
@@ -51,7 +51,7 @@ export const conversationCommands = {
       limit: z.int().min(1).max(HITS).optional().describe("Default: 20."),
       cwd: z.string().optional().describe("Searches only conversations of this directory."),
       conversation: id.optional().describe("Searches only this conversation."),
-      programs: z.boolean().optional().describe("Also searches conversations that programs began at `/v1`."),
+      programs: z.boolean().optional().describe("True to search conversations that programs began at `/v1`, too."),
     },
     z.object({
       hits: listSchema(
@@ -72,7 +72,7 @@ export const conversationCommands = {
   "conversation.create": command(
     "Begins a conversation. If the id exists, nothing changes. The server stores it with its first message.",
     {
-      conversation: id.optional().describe("Default: a new id."),
+      conversation: id.optional().describe("Id of the conversation. Default: a new id."),
       program: z
         .enum(["streamed", "whole"])
         .optional()
@@ -86,7 +86,7 @@ export const conversationCommands = {
     "Finds a conversation by its id, the beginning of its id, or its title. Without a name, finds the last written conversation.",
     {
       named: textSchema(0, 1_000).optional(),
-      cwd: z.string().optional().describe("Without a name, finds the last conversation of this directory."),
+      cwd: z.string().optional().describe("The directory whose last conversation is found if there is no name."),
     },
     z.object({ ...conversation, title: z.string() }),
   ),
@@ -102,7 +102,7 @@ export const conversationCommands = {
     {
       ...conversation,
       format: z.enum(["json", "markdown", "html"]),
-      leaf: id.optional().describe("For Markdown: the end of the branch. Default: the last written message."),
+      leaf: id.optional().describe("For Markdown: the last message of the branch. Default: the last written message."),
     },
     z.object({ name: z.string(), mediaType: z.string(), text: z.string() }),
   ),

@@ -20,7 +20,7 @@ export const feedCommands = {
   ),
   "feed.unsubscribe": command("Stops the feed of a conversation.", conversation, nothing),
   "message.read": command(
-    "Returns whole messages, with the changes of all feed items before this answer. If messages are missing in the answer, request them again.",
+    "Returns whole messages, which include the changes of all feed items that were sent before this answer. If the answer lacks some messages, request them again.",
     { ...conversation, messages: listSchema(id).check(z.minLength(1), z.maxLength(MESSAGES_AT_ONCE)) },
     z.object({
       messages: listSchema(message),

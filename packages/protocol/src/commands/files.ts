@@ -28,7 +28,7 @@ const changeSince = fileChange.extend({
     .describe(
       "Who changed the path since then. `agent`: the agent on this branch, also by its commands. `others`: for example a user, another program, branch or conversation.",
     ),
-  canRestore: z.boolean().describe("False if the earlier content is not kept."),
+  canRestore: z.boolean().describe("False if the earlier content is not kept, so that no rewind can restore it."),
   changers: listSchema(
     z.object({
       by: z
@@ -120,7 +120,7 @@ export const fileCommands = {
       asOf: count.describe("The moment of the comparison, as `file.compare` returned it."),
       paths: listSchema(textSchema(1, 8_192))
         .optional()
-        .describe("The paths to restore. Default: all that only the agent changed."),
+        .describe("The paths to restore. Default: all paths that only the agent changed."),
     },
     takenBack,
   ),
@@ -134,10 +134,10 @@ export const fileCommands = {
           mediaType: z
             .enum(["image/png", "image/jpeg", "image/gif", "image/webp"])
             .describe("Type of the image, according to its bytes."),
-          data: z.string().describe("Bytes in base 64."),
+          data: z.string().describe("The bytes of the image in base 64."),
         })
         .optional()
-        .describe("Absent if the image could not be loaded."),
+        .describe("The image. Absent if the image could not be loaded."),
       refused: z
         .object({ why: whyNoPicture, message: z.string().describe("The reason as a sentence, with the address.") })
         .optional()

@@ -62,9 +62,9 @@ export const settingsCommands = {
         .describe(
           "Calls that run without a question. `plan`: only calls that read, until a user allows a plan. `ask`: only calls that read. `edits`: also changes of workspace files. `all`: all calls.",
         ),
-      conversation: id.optional().describe("For `all`: the conversation."),
-      confirmed: z.boolean().optional().describe("For `all`: true if a user confirmed."),
-      run: id.optional().describe("For `edits`: the mode holds in this run only."),
+      conversation: id.optional().describe("The conversation to which the mode `all` applies."),
+      confirmed: z.boolean().optional().describe("True if a user has confirmed the mode `all`."),
+      run: id.optional().describe("The only run to which the mode `edits` applies."),
     },
     nothing,
   ),
@@ -107,8 +107,8 @@ export const settingsCommands = {
       ),
       hooks: listSchema(
         z.object({
-          file: z.string().describe("File that contains the hooks."),
-          isUsed: z.boolean().describe("False if the user does not trust the project."),
+          file: z.string().describe("The file that contains these hooks."),
+          isUsed: z.boolean().describe("False if the hooks do not run, because the user does not trust the project."),
           hooks: listSchema(z.object({ event: z.string(), matcher: z.string(), command: z.string() })),
         }),
       ),
@@ -124,7 +124,7 @@ export const settingsCommands = {
       state: z.string().describe("One sentence that says whether commands run in a sandbox, and which limits the sandbox has."),
       addresses: listSchema(
         z.object({
-          address: z.string().describe("For example `example.org`, `*.example.org` or `example.org:443`."),
+          address: z.string().describe("The address, for example `example.org`, `*.example.org` or `example.org:443`."),
           lasts: z.enum(["conversation", "always"]).describe("`always`: in all conversations, by the settings."),
         }),
       ),
@@ -133,7 +133,7 @@ export const settingsCommands = {
   "address.revoke": command(
     "Revokes a network address of `sandbox.read`, also in the user's settings. Open connections stay.",
     { address: textSchema(1, 300), conversation: id.optional() },
-    z.object({ revoked: z.boolean().describe("False if the address was not allowed.") }),
+    z.object({ revoked: z.boolean().describe("False if the address was not allowed before.") }),
   ),
 } as const;
 

@@ -36,7 +36,7 @@ const how = {
   agent: textSchema(1, 64)
     .optional()
     .describe("Named agent of this turn, such as `reviewer`, with its own instructions, tools and model."),
-  mode: mode.describe("Default: `chat`. A chat turn ends when the model calls no tool."),
+  mode: mode.describe("Mode of the turn. Default: `chat`. A chat turn ends when the model calls no tool."),
   goal: listSchema(lineSchema(2_000))
     .check(z.minLength(1), z.maxLength(20))
     .optional()
@@ -115,7 +115,7 @@ export const turnCommands = {
     said,
   ),
   "message.add": command(
-    "Adds a message without attachments, which gets the command's id. A running turn gets the message as with `turn.say`. If no turn runs, none begins, and the model gets the message with the next `turn.say`.",
+    "Adds a message without attachments. The message gets the command's id. A running turn gets the message as with `turn.say`. If no turn is running, this command begins no turn, and the model gets the message with the next `turn.say`.",
     {
       ...conversation,
       parts,
@@ -152,7 +152,7 @@ export const turnCommands = {
       ...conversation,
       at: id.optional().describe("Message to continue from. Default: the last written message."),
       ...how,
-      mode: mode.describe("Default: the mode of the interrupted run, or `chat`."),
+      mode: mode.describe("Mode of the turn. Default: the mode of the interrupted run, or `chat`."),
     },
     nothing,
   ),
@@ -166,7 +166,7 @@ export const turnCommands = {
   ),
   "run.interrupt": command(
     "Ends one run, or all runs of the conversation. Input that waits for a run is then held: the server does not deliver it until a user sends it. To end a turn that has not begun, give the id of the command that requested it as `run`.",
-    { ...conversation, run: id.optional().describe("Default: all runs.") },
+    { ...conversation, run: id.optional().describe("The run to end. Default: all runs.") },
     z.object({ interrupted: count.describe("Number of ended runs.") }),
   ),
   "process.stop": command(

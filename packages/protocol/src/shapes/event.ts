@@ -24,16 +24,16 @@ const messageOf = { message: id };
 const callOf = { message: id, call: callId };
 const saidOf = {
   ...callOf,
-  tool: z.string().optional().describe("Absent in logs of older versions."),
+  tool: z.string().optional().describe("Name of the tool. Absent in logs of older versions."),
   input: anyJson
     .optional()
-    .describe("Checked arguments. Absent in logs of older versions, and if the model wrote no JSON."),
+    .describe("The checked arguments. Absent in logs of older versions, and if the model wrote no JSON."),
 };
-const output = z.string().describe("Text for users and the model.");
+const output = z.string().describe("The result, as text for users and the model.");
 const ended = {
   ...saidOf,
   output,
-  modelOutput: z.string().optional().describe("Text for the model in place of `output`."),
+  modelOutput: z.string().optional().describe("Text that the model gets in place of `output`."),
   files: listSchema(broughtFile.omit({ type: true, data: true, url: true }))
     .optional()
     .describe("More files for the model, each with the digest of an earlier `content.stored`."),
@@ -44,7 +44,7 @@ const ended = {
 };
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("Delivery of the input to the run.");
 const userParts = listSchema(userPart);
-const unreadable = z.string().optional().describe("Reason why the parts are unreadable. `parts` is empty.");
+const unreadable = z.string().optional().describe("Reason why the parts are unreadable. Then `parts` is empty.");
 
 /**
  * Returns the schemas of all events of this version, each with the properties of `head` first.
@@ -59,7 +59,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("content.stored", {
       digest: z.string(),
       text: z.string(),
-      mediaType: z.string().optional().describe("Set for a call's file, whose bytes are in `text` in base 64."),
+      mediaType: z.string().optional().describe("Media type of a file of a call. Its bytes are then in `text` in base 64."),
     }),
     event("message.added", {
       ...messageOf,
@@ -69,7 +69,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       parts: userParts,
       unreadable,
       call: callId.optional().describe("For a sub-agent's first message: the call that launched the sub-agent."),
-      worktree: z.string().optional().describe("Git worktree that all messages below use."),
+      worktree: z.string().optional().describe("Name of the git worktree that all messages below this message use."),
       covers: id.optional(),
       ...behindSummary,
       run: id.optional().describe("The live run that added the message."),
@@ -97,7 +97,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...messageOf,
       parts: listSchema(
         z.object({
-          index: count.describe("Index of the part, from 0."),
+          index: count.describe("Index of the message part, from 0."),
           type: z.enum(["text", "reasoning"]),
           offset: count.describe("UTF-16 units of the part that the log already has."),
           text: z.string().describe("The new text."),
@@ -155,7 +155,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("process.started", { ...callOf, process: z.string().describe("`p1`, `p2`, and so on."), title: z.string() }),
     event("process.ended", {
       process: z.string(),
-      outcome: z.string().describe("Outcome, such as `exit code 7`."),
+      outcome: z.string().describe("Outcome of the process, such as `exit code 7`."),
       known: z.literal(true).optional().describe("Set if the model already knows the outcome."),
     }),
     event("question.asked", {

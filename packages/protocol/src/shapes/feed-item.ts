@@ -158,7 +158,7 @@ const known = new Map(
  */
 export const feedItem = z
   .looseObject({
-    type: z.string().describe("Type of an event, a delta or a notice. A newer server may have more types."),
+    type: z.string().describe("Type of the feed item. A newer server may send items of other types."),
   })
   .superRefine((item, context) => {
     for (const issue of known.get(item.type)?.safeParse(item).error?.issues ?? [])

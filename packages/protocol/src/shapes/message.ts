@@ -49,7 +49,7 @@ const base = {
   unreadable: z
     .string()
     .optional()
-    .describe("Reason why the message is unreadable. `parts` is empty, and requests omit the message."),
+    .describe("Reason why the message is unreadable. Then `parts` is empty, and requests omit the message."),
 };
 
 /**
@@ -73,7 +73,7 @@ export const message = engineSchema<Message>(
           dismissed: z.literal(true).optional(),
         }),
       ).optional(),
-      worktree: z.string().optional().describe("Git worktree that all messages below use."),
+      worktree: z.string().optional().describe("Name of the git worktree that all messages below this message use."),
     }),
     z.looseObject({
       ...base,
@@ -85,7 +85,7 @@ export const message = engineSchema<Message>(
       finish: z.enum(["stop", "calls", "length", "filtered", "paused", "interrupted", "error"]).optional(),
       error: z.string().optional(),
       usage: usage.optional(),
-      cost: dollars.optional().describe("Absent if the price is unknown."),
+      cost: dollars.optional().describe("Cost of the answer. Absent if the price is unknown."),
       cacheMiss: cacheMiss.optional(),
     }),
     z.looseObject({

@@ -28,13 +28,13 @@ export const behindSummary = {
     .optional()
     .describe("User messages that the summary covers and that the model still sees."),
   leftOut: count.optional().describe("Number of user messages that the summary covers and that the model does not see."),
-  state: z.string().optional().describe("Text for the model about the state of the work."),
+  state: z.string().optional().describe("Text that tells the model the state of the work."),
   compaction: compaction.optional().describe("Effect of the summary on the next request, for users."),
   note: z.string().optional().describe("Text that tells the model that the work continues, and how to read the messages that the summary covers."),
   shortened: listSchema(
     z.union([
-      z.object({ call: callId, text: z.string().describe("Shortened result for the model.") }),
-      z.object({ message: id, text: z.string().describe("Replacement text for the model.") }),
+      z.object({ call: callId, text: z.string().describe("The shortened result, as the model sees it.") }),
+      z.object({ message: id, text: z.string().describe("The text that the model sees in place of the message.") }),
     ]),
   )
     .optional()
@@ -80,7 +80,7 @@ const filePart = z.object({
   type: z.literal("file"),
   mediaType: z.string(),
   name: z.string().optional(),
-  data: z.string().optional().describe("Bytes in base 64."),
+  data: z.string().optional().describe("The bytes of the file in base 64."),
   url: z.string().optional(),
 });
 
@@ -152,7 +152,7 @@ export const seenFile = z.object({ path: z.string().describe("Path relative to t
 
 const askedGoalFields = {
   id: z.string().describe("Id of the goal, the same in all runs that pursue the goal."),
-  checks: listSchema(z.string()).describe("The conditions in words."),
+  checks: listSchema(z.string()).describe("The conditions of the goal, in words."),
   asked: anyJson.optional().describe("The goal in the words of the user."),
 };
 
@@ -161,7 +161,7 @@ export const askedGoal = z
   .describe("The goal of the turn, which is done only if all checks pass.");
 
 export const goalResult = z.object({
-  what: z.string().describe("The condition in words."),
+  what: z.string().describe("The condition that was checked, in words."),
   passed: z.boolean(),
   why: z.string().optional().describe("The reason, such as the end of a command's output."),
   changed: listSchema(z.string())
@@ -197,7 +197,7 @@ export const about = z.object({
     .optional()
     .describe("For a call that only reads: the noun for what it reads, in singular and plural."),
   agent: z.string().optional().describe("Named agent that gets a task."),
-  result: z.string().optional().describe("For a call that ends a task: name of the argument with the result."),
+  result: z.string().optional().describe("For a call that ends a task: the name of the argument that contains the result."),
   plan: listSchema(z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }))
     .optional()
     .describe("The whole plan after the call has completed."),

@@ -23,7 +23,7 @@ export const node = z.object({
   call: callId.optional().describe("For a sub-agent's first message: the call that launched the sub-agent."),
   role: z.enum(["user", "assistant", "summary"]),
   author: z.enum(["tool", "system"]).optional().describe("Author of a message with role `user` that no user wrote."),
-  worktree: z.string().optional().describe("Git worktree that all messages below use."),
+  worktree: z.string().optional().describe("Name of the git worktree that all messages below this message use."),
   at: time,
   label: z.string().optional(),
   starred: z.literal(true).optional(),
@@ -52,7 +52,7 @@ const run = engineSchema<LiveRun>(
     mode: z.enum(["chat", "task"]),
     startedAt: time,
     leaf: id.nullable().describe("Last message on the path of the run."),
-    call: callId.optional().describe("For a sub-agent: the call that launched it."),
+    call: callId.optional().describe("For a sub-agent: the call that launched the sub-agent."),
     goal: liveGoal.optional(),
   }),
 );
@@ -91,9 +91,9 @@ export const question = engineSchema<OpenQuestion>(
 
 const waiting = engineSchema<WaitingInput>(
   z.looseObject({
-    id: id.describe("Id of the later message."),
+    id: id.describe("Id of the message that this input becomes."),
     parts: listSchema(userPart),
-    unreadable: z.string().optional().describe("Reason why the parts are unreadable."),
+    unreadable: z.string().optional().describe("Reason why the parts of the message are unreadable."),
     delivery: z.enum(["steer", "queue", "interrupt"]),
     run: id.nullable(),
     at: id.nullable().optional(),
@@ -106,7 +106,7 @@ const following = engineSchema<FollowingCall>(z.looseObject({ call: callId, mess
 const process = engineSchema<StayingProcess>(
   z.looseObject({
     id: z.string().describe("`p1`, `p2`, and so on."),
-    title: z.string().describe("Title in one line."),
+    title: z.string().describe("Title of the background process, in one line."),
     message: id,
     call: callId,
     startedAt: time,
@@ -119,7 +119,7 @@ const broken = z.looseObject({
   run: id,
   reason: engineSchema<BrokenTurn["reason"]>(z.string()),
   code: z.string().optional().describe("Kind of failure."),
-  why: z.string().optional().describe("One sentence about the failure."),
+  why: z.string().optional().describe("One sentence about why the turn failed."),
   goal: liveGoal.optional().describe("Goal that the turn did not reach. `turn.resume` continues with the goal."),
 });
 
@@ -149,22 +149,22 @@ export const snapshot = z.object({
   runs: listSchema(run),
   waiting: listSchema(run)
     .default([])
-    .describe("Runs that wait for a user after their process ended. An answer continues them."),
-  continuedBy: z.record(id, id).default({}).describe("Runs that waited, each with the run that continued it."),
+    .describe("Runs that still wait for a user although their process has ended. An answer continues them."),
+  continuedBy: z.record(id, id).default({}).describe("Ids of runs that waited for a user, each with the id of the run that continued its turn."),
   inbox: listSchema(waiting).describe("Input of users that is not delivered yet, in order."),
   questions: listSchema(question).describe("Open questions."),
   following: listSchema(following).describe("Calls that read the model's response while it streams."),
   processes: listSchema(process)
     .default([])
     .describe("Background processes that run, or whose end the model does not know yet."),
-  processesBegun: count.default(0).describe("Number of all background processes so far."),
+  processesBegun: count.default(0).describe("Number of all background processes that were started so far."),
   allowed: listSchema(z.string()).describe("Permission rules that a user allowed for this conversation."),
   narrowed: listSchema(narrowedRule)
     .default([])
     .describe("Rules of this conversation that now allow less than when a user added them."),
   lastRunEnd: engineSchema<RunEnd>(z.string()).optional(),
   broken: listSchema(broken).default([]).describe("Turns without an answer that were not continued."),
-  usage: usage.describe("Sum over all model calls."),
+  usage: usage.describe("Usage of all model calls together."),
   cost: dollars.optional().describe("Cost of all model calls. Absent if unknown."),
   interrupted: listSchema(run).describe(
     "Runs that a stopped process left. `turn.resume` at the `leaf` of a run continues it.",
