@@ -12,7 +12,7 @@ export interface FrameOptions {
   readonly babble: (line: string) => void;
   /** Called with each session update. */
   readonly onUpdate: (update: AgentUpdate) => Promise<void>;
-  /** Called after every other message, once the handler of that message has started. */
+  /** Called after each message that is not a session update, once the handler of the message has started. */
   readonly heard: () => Promise<void>;
   /** Called with the error that ends the reading early: too long a line, or a rejection of `onUpdate` or `heard`. */
   readonly broken: (error: unknown) => void;

@@ -12,7 +12,7 @@ import { isSameTurn, openRun, runsOfTurn } from "./turn-runs.ts";
 
 const OUTCOMES: ReadonlySet<string> = new Set(["call.completed", "call.failed", "call.denied", "call.cancelled"]);
 
-/** An item, and whether the reader already has the message of the item. */
+/** A display item, with a flag that says whether the reader already has the item's message. */
 export type HistoryItem = readonly [item: UnplacedItem, isKnown: boolean];
 
 /**

@@ -40,7 +40,8 @@ interface PendingCommand {
  * A program's client of a server: sends commands over a link and watches conversations. After a lost connection it
  * continues each conversation from its cursor. It also sends all unanswered commands again, and commands that a
  * stopping server refused; their ids ensure that each command takes effect only once.
- * @example const client = new Client(nodeLink({ address: "http://127.0.0.1:4870", token, client: "garden 1.0" }));
+ * @example
+ * const client = new Client(nodeLink({ address: "http://127.0.0.1:4870", token, client: "garden 1.0" }));
  * await client.connected(signal);
  */
 export class Client {

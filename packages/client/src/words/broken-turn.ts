@@ -12,7 +12,7 @@ export interface BrokenTurnReport {
   /** Ways to continue, best first, and the same as a sentence for clients without buttons. */
   readonly ways: readonly RecoveryOption[];
   readonly advice: string;
-  /** True for a failure; false for an intended end. */
+  /** True if the turn failed; false if it ended as intended. */
   readonly isFailure: boolean;
 }
 

@@ -47,7 +47,8 @@ export function cacheMissCause(cause: CacheMiss["cause"], say: Say = inEnglish):
 }
 
 /**
- * Describes the cache misses of a response or a turn. Empty without a miss. A first request is expected, so is left out.
+ * Describes the cache misses of a response or a turn. Empty if there is no miss. The miss of a first request is
+ * expected and left out.
  * @example cacheMissText(pathTo(session.state, session.state.leaf)) // "cache miss: the tools changed, 4,000 tokens again"
  */
 export function cacheMissText(messages: Iterable<Message>, say: Say = inEnglish): string {

@@ -104,7 +104,8 @@ interface ShortenOptions {
 
 /**
  * Compacts the conversation with a summary by the model. If the model fails, the program writes the summary (F91). An
- * abort, or a failed summary that a user asked for, changes nothing. Returns the reason if nothing changed.
+ * abort changes nothing, and neither does a failed summary that a user asked for. Returns the reason if nothing
+ * changed.
  */
 export async function shorten(
   { run, model }: RunWithModel,

@@ -105,8 +105,8 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
 }
 
 /**
- * How many of the last messages a summary does not cover, in addition to unanswered messages. `newest`: as many as fit.
- * `half`: half of these, because more messages arrive while the model writes a summary in the background. `asked`: a
+ * How many of the last messages a summary leaves uncovered, besides unanswered messages. `newest`: as many as fit.
+ * `half`: half as many, because more messages arrive while the model writes a summary in the background. `asked`: a
  * share of the visible messages, for a summary that a user or the model asked for.
  */
 export type VerbatimShare = "newest" | "half" | "asked";

@@ -4,7 +4,7 @@ import type { ConversationState } from "../conversation/state.ts";
 /** The decision of a guard. `undefined` accepts the message. `refuse` is the reason, for users. */
 export type GuardVerdict = { readonly refuse: string } | { readonly replace: string } | undefined;
 
-/** The situation of a guard. */
+/** Information for a guard about the turn. */
 export interface GuardedTurn<Context = unknown> {
   readonly agent: string;
   /** The option `context` of the agent. */

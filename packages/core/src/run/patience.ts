@@ -53,7 +53,7 @@ export class Patience {
   }
 }
 
-/** Waits until the rate limit has room for a model call, and publishes the wait. Returns nothing after an abort. */
+/** Waits until the rate limit allows a model call, and publishes the wait. Returns `undefined` after an abort. */
 export async function waitForRate(
   run: TurnRun,
   limit: RateLimit,

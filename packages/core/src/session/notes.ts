@@ -11,9 +11,9 @@ interface NotedSession {
 }
 
 /**
- * Writes notes of users and programs outside the turns. Each method, except `usage`, resolves when the note is in the
- * log and survives a power cut. Methods with a message reject with `SessionError` (`no-message`) for an unknown
- * message.
+ * Writes notes of users and programs into the log, outside the turns. Each method, except `usage`, resolves when the
+ * note is in the log and survives a power cut. Methods with a message reject with `SessionError` (`no-message`) for an
+ * unknown message.
  */
 export class SessionNotes {
   readonly #session: NotedSession;

@@ -32,7 +32,7 @@ const CUT_OFF =
 const FILTERED = "Not executed: your message was cut off by the provider's content filter.";
 const NO_TOOLS = "Not executed: no tools can be used any more in this turn.";
 
-/** Makes one model call and runs its calls. `standIn` returns a fallback for a failed model. */
+/** Makes one model call, and runs the tool calls of the response. `standIn` returns a fallback for a failed model. */
 export async function takeStep(
   run: TurnRun,
   model: ModelDriver,

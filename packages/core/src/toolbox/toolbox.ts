@@ -137,7 +137,7 @@ function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
 }
 
 /**
- * Returns a schema as JSON Schema. `of`: its owner, for errors. Throws `ToolDefinitionError` without a JSON Schema.
+ * Converts a schema to JSON Schema, or throws `ToolDefinitionError`. `of`: the owner of the schema, for errors.
  * @example jsonSchemaOf("the tool look", z.object({ path: z.string() })).type // "object"
  */
 export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSchema {

@@ -91,7 +91,10 @@ export interface PreparedMessage {
   };
 }
 
-/** Prepares user text: removes secrets (S10) and attaches files that the text names (B46). `signal` ends reading. */
+/**
+ * Prepares user text: removes secrets (S10) and attaches files that the text names (B46). An abort of `signal` ends the
+ * reading of files.
+ */
 export async function prepareMessage(
   desk: Workplace,
   parts: readonly UserPart[],

@@ -51,7 +51,7 @@ export interface CheckResult {
   readonly why?: string;
   /** True if the check holds even for an empty answer and the case's unchanged files. */
   readonly holdsUntouched?: true;
-  /** Files that the agent changed. While the command ran, they had the content of the case. */
+  /** Files that the agent changed, and that were set back to the case's content while the command ran. */
   readonly restored?: readonly string[];
   /** Files that the agent changed and that the command names. The command ran with the agent's versions. */
   readonly changed?: readonly string[];

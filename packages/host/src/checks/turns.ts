@@ -28,7 +28,7 @@ export interface BranchToAnswer {
   readonly agent: Agent<unknown>;
   /** The first message of the branch, without an answer yet. */
   readonly root: string;
-  /** Later user messages, each sent after an answer. */
+  /** Further user messages. Each is sent after the answer to the message before it. */
   readonly then?: readonly string[];
   /** Interrupts the running turn. */
   readonly signal: AbortSignal;

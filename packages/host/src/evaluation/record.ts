@@ -86,7 +86,9 @@ export interface AttemptIds {
   judge(check: number): string;
 }
 
-/** Returns the ids of one try. An interrupted attempt starts again as a new branch with the next number. */
+/**
+ * Returns the ids of one try of an attempt. If a try is interrupted, the next try is a new branch with the next number.
+ */
 export function attemptIds(key: string, tries: number): AttemptIds {
   const root = `attempt-${key}-${tries}`;
   return { root, result: `${root}-result`, judge: (check) => `${root}-judge-${check}` };

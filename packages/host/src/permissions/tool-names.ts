@@ -33,7 +33,7 @@ export const ownTools = [
 /** A tool of Banyan. */
 export type OwnTool = (typeof ownTools)[number];
 
-/** A tool of another program, described by Banyan's tools for the same purpose. */
+/** A tool of another program, with Banyan's tools for the same purpose. */
 export interface ForeignTool {
   /** Likeliest first. */
   readonly tools: readonly OwnTool[];

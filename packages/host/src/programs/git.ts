@@ -5,7 +5,7 @@ import type { Sandbox } from "@banyan/tools/sandbox";
 
 /** Options of `git`. */
 export interface GitOptions {
-  /** A folder in a repository. */
+  /** The folder in which git runs, inside a repository. */
   readonly cwd: string;
   /** The sandbox of git. `undefined` runs git outside, to write where commands must not. */
   readonly sandbox: Pick<Sandbox, "wrap"> | undefined;

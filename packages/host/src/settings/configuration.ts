@@ -24,7 +24,7 @@ export interface ConfigurationOptions {
   readonly home: string;
   /** The paths of the project, if the project is trusted. */
   readonly project?: ProjectPaths | undefined;
-  /** Settings of the command line. */
+  /** Settings that the command line sets. */
   readonly flags?: Settings;
 }
 

@@ -18,7 +18,7 @@ export interface NodeCommand {
  */
 export interface DriverPosition {
   readonly conversation: string;
-  /** The number of the last known event; later events count. */
+  /** The number of the last event that the driver knows. Only later events count. */
   readonly after: number;
   /** The runs that were active at this position. Runs of sub-agents are part of their parent's. */
   readonly runs: readonly string[];

@@ -25,7 +25,9 @@ interface NodeContext {
   readonly outer: string;
   readonly inFunction: boolean;
   readonly statement: SymbolExtent | undefined;
-  /** True inside a part that the parser could not read. An indented node there may belong to anything. */
+  /**
+   * True if the symbol is in a part that the parser could not read. An indented node there may belong to any symbol.
+   */
   readonly adrift: boolean;
 }
 

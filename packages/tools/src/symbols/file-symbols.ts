@@ -12,7 +12,7 @@ export interface SymbolRange {
   readonly end: number;
 }
 
-/** The symbols of a text at the time of parsing. */
+/** The symbols of a text, as they were when the text was parsed. */
 export class FileSymbols {
   readonly #text: string;
   readonly #symbols: readonly DeclaredSymbol[];

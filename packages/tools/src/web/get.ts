@@ -27,7 +27,7 @@ export interface WebResponse {
   readonly body: Buffer;
   /** The limit that cut the body short; undefined if it is complete. */
   readonly cut: "size" | "time" | undefined;
-  /** Loaded bytes after the cut of a body: they decide where its last character ends. */
+  /** Loaded bytes after the cut of a body. They show where the last character before the cut ends. */
   readonly behind: Buffer;
 }
 

@@ -341,12 +341,12 @@ function refuseRest(rest: Readonly<Record<string, unknown>>, at: string, known: 
   }
 }
 
-/** Ends the sentence with a full stop if it has none. */
+/** Returns the sentence with a full stop at its end. */
 export function malformedMessage(sentence: string): DirectiveError {
   return new DirectiveError("malformed", /[.?]$/.test(sentence) ? sentence : `${sentence}.`);
 }
 
-/** Describes a value in a refusal: a text is quoted and cut. */
+/** Describes a value for an error message. A text is quoted and cut. */
 export function shownValue(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : shownKind(value);
 }

@@ -103,7 +103,7 @@ export function undoneReport(files: readonly string[]): string {
 }
 
 /**
- * Returns the lines of a report that `undoneReport` wrote; `undefined` for any other text.
+ * Returns the lines of a report by `undoneReport`; `undefined` for any other text.
  * @example undoneIn(undoneReport(["a.txt is there again"])) // ["a.txt is there again"]
  */
 export function undoneIn(report: string): readonly string[] | undefined {
@@ -185,7 +185,7 @@ const FORMAT_REPORT = /^\S+ formatted [^\n]+:\n/;
 const APPLIED_LINE = /: (created, with|\d+ blocks? applied;) /;
 
 /**
- * True if a report of edit mode contains only file changes, which clients show anyway.
+ * Returns true if a report of edit mode contains only file changes, which clients show anyway.
  * @example isAppliedReport("The block at line 3 was not applied.") // false
  */
 export function isAppliedReport(report: string): boolean {

@@ -55,8 +55,8 @@ export function turnWaitingFor(state: AskerState, question: OpenQuestion): LiveR
 }
 
 /**
- * True if the process that asked has ended and the tool cannot run again. An answer can no longer reach the tool, and
- * the outcome of the tool's call is unknown.
+ * Returns true if the process that asked has ended and the tool cannot run again. An answer can then no longer reach
+ * the tool, and the outcome of the tool's call is unknown.
  * @example
  * const lost = [...session.state.questions.values()].filter((question) => isAskerLost(session.state, question));
  */

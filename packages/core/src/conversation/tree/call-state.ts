@@ -98,7 +98,10 @@ export function endCall(state: MutableState, event: Event & CallEnded<string>, s
 const FILES_KEPT = 32;
 const CHARACTERS_KEPT = 32 * 1024 * 1024;
 
-/** Keeps a text, or one of the last files. All readers of a log keep the same files, so events may name a file. */
+/**
+ * Keeps a stored text, or one of the last stored files. All readers of a log keep the same files, so events may refer
+ * to a file.
+ */
 export function storeContent(
   { contents, files }: MutableState,
   { digest, text, mediaType }: Extract<Event, { type: "content.stored" }>,

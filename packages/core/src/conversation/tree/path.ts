@@ -64,7 +64,7 @@ function hasSteered({ broken, children }: ConversationState, path: readonly Mess
 }
 
 /**
- * Name of the tags around the output of a user's own command (`!command`), for the model.
+ * Name of the tags that enclose the output of a user's own command (`!command`) for the model.
  * @example encloseInTags(OWN_OUTPUT, "2 files") // "2 files" between <output> and </output>
  */
 export const OWN_OUTPUT = "output";

@@ -31,7 +31,7 @@ export interface EditorCommands {
   run(line: string, there: EditorCommandContext): Promise<EditorCommandOutcome | undefined>;
 }
 
-/** A session, as a slash command sees and changes it. */
+/** The parts of a session that a slash command can read and change. */
 export interface EditorCommandContext {
   readonly client: Client;
   readonly watched: WatchedConversation;

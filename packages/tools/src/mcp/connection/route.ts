@@ -26,8 +26,8 @@ export interface RouteOptions {
   /** Opens an address for a waiting user. Without it, a server that needs a sign-in gets the state `needs-auth`. */
   readonly openAddress?: OpenAddress | undefined;
   /**
-   * Returns how to sign in to a server, such as a command, for the message "... wants you to sign in: ". The default
-   * tells the developer to pass `openAddress`.
+   * Returns advice how to sign in to a server, such as a command, for the message "... wants you to sign in: ". The
+   * default tells the developer to pass `openAddress`.
    */
   readonly howToSignIn?: ((server: string) => string) | undefined;
   /** Settings to reconnect to a lost server and to a lost stream of its messages. */

@@ -49,7 +49,8 @@ export function changedFiles(state: ConversationState, leaf?: string, beside: st
 /**
  * Returns the first and the last mode of several changes; undefined if both are the same. Also undefined if the file is
  * again as it was, since only some changes that create or delete a file have a mode.
- * @example const change = { before: "a", after: "a", mode: { before: "100644", after: "100755" } };
+ * @example
+ * const change = { before: "a", after: "a", mode: { before: "100644", after: "100755" } };
  * changedMode([change]) // { mode: { before: "100644", after: "100755" } }
  */
 export function changedMode(

@@ -203,7 +203,7 @@ class BackgroundCommand implements CommandWork {
   readonly #stop = new AbortController();
   readonly #timeout: number | undefined;
   readonly #redaction: BackgroundStart["redaction"];
-  /** The end of the output, which may still change, like a progress bar (F82). */
+  /** The last part of the output, which may still change, like a progress bar (F82). */
   readonly #screen = new TerminalScreen();
   #text = "";
   #dropped = 0;

@@ -17,13 +17,13 @@ export interface CapturedBlocks<File extends Addressee> {
   readonly blocks: readonly FileBlock<File>[];
   /** Files whose blocks are invalid, with the reason. */
   readonly wrong: readonly { readonly file: File; readonly why: string }[];
-  /** Reasons why the target of a block is unclear: no block of the message may be applied. */
+  /** Reasons why the target of a block is unclear. If there are any, no block of the message may be applied. */
   readonly doubts: readonly string[];
   /** The number of code blocks without an address. */
   readonly plain: number;
 }
 
-/** Gets the blocks for files while they arrive. */
+/** Receives the blocks for files while they arrive. */
 export interface CaptureListener<File extends Addressee> {
   /** Gets the next text of a block; empty at the start. `index` counts the blocks of the file, from 0. */
   grew(file: File, index: number, target: BlockTarget, text: string): void;

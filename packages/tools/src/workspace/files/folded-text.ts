@@ -13,7 +13,7 @@ const STANDS_FOR: ReadonlyMap<string, string> = new Map(
 /** Matches blanks at the start of a line, or a unit of normalization: a character with its marks and vowels. */
 const UNIT = /^[^\S\r\n]+|[\0-\x7f][\p{M}\u1160-\u11ff]+|[^\0-\x7f][\p{M}\u1160-\u11ff]*/gmu;
 
-/** Matches ASCII texts, which contain no look-alike characters. */
+/** A pattern for ASCII texts, which contain no look-alike characters. */
 export const ASCII = /^[\0-\x7f]*$/;
 
 interface FoldedPart {

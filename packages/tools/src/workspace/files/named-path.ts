@@ -80,8 +80,8 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2
 const MEANS_ELSEWHERE = /^(?:(?:~|\$HOME|\$\{HOME\})(?:$|\/)|file:\/|[A-Za-z]:[\\/])/i;
 
 /**
- * Returns a path for listings, on one line, that means the same path when it is read again (S35). The path becomes a
- * JSON string if a character would break the line or reverse the text, and gets a leading `./` if it would mean another
+ * Returns a path on one line, for listings. Reading the line again gives the same path (S35): the path becomes a JSON
+ * string if a character would break the line or reverse the text, and gets a leading `./` if it would mean another
  * path.
  * @example shownPath("my\nnotes.md") // '"my\\nnotes.md"'
  */

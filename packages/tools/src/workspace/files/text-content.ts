@@ -27,7 +27,7 @@ export interface TextContent extends TextForm {
   readonly text: string;
   readonly lineEnds: LineEnds;
   readonly bytes: Buffer;
-  /** The stats at the time of reading, to detect a change before writing. */
+  /** The file's stats at the time of reading, by which a later change is noticed before writing. */
   readonly stats: Stats;
 }
 

@@ -130,7 +130,7 @@ export function escapeCharacter(character: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
 }
 
-/** Returns a character in the syntax of a character class, with its code. */
+/** Returns a character, by its code, in the syntax of a character class. */
 export function member(character: string): { readonly source: string; readonly code: number } {
   const code = character.codePointAt(0) ?? 0;
   return { source: /[a-z\d]/i.test(character) ? character : `\\u{${code.toString(16)}}`, code };

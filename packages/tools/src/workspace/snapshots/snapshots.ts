@@ -54,7 +54,7 @@ export interface RewindPlan {
   /** The moment of this comparison. A restoration leaves files that changed later. */
   readonly asOf: number;
   readonly files: readonly RewindFile[];
-  /** Parts of the workspace that no rewind restores. */
+  /** Parts of the workspace that a rewind cannot restore. */
   readonly leftOut: readonly LeftOut[];
 }
 

@@ -24,9 +24,9 @@ export interface OutlineRow {
 
 /** The shown part of a tree, and its form. */
 export interface TreeViewOptions {
-  /** Closed rows, by their last message. */
+  /** The closed rows, each identified by its last message. */
   readonly closed?: ReadonlySet<string>;
-  /** Expanded chains, by their first message. */
+  /** The expanded chains, each identified by its first message. */
   readonly spread?: ReadonlySet<string>;
   /** Set to show only this message and the messages below it (W20). */
   readonly hoisted?: string | undefined;

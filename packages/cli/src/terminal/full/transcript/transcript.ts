@@ -2,7 +2,7 @@ import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
 interface TranscriptEntry {
   readonly block: TranscriptBlock;
-  /** Final lines below a block that is not done. */
+  /** Final lines that cannot be printed yet, because a block above them is not finished. */
   readonly pending: string[];
   begun: boolean;
 }

@@ -19,7 +19,10 @@ const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 /** Milliseconds per animation frame. */
 export const SPIN_TIME = 120;
 
-/** Describes the current work, such as `⠙ Running npm test, 12 s (Esc to stop)` (T25). `moves`: animates the sign. */
+/**
+ * Describes the current work, such as `⠙ Running npm test, 12 s (Esc to stop)` (T25). `moves`: whether the sign is
+ * animated.
+ */
 export function spinnerLine(activity: SpinnerActivity, moves: boolean, width: number, theme: Theme): string {
   const { what, elapsed, until, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
