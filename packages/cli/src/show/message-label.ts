@@ -113,7 +113,7 @@ export function modelNotice(message: UserMessage): { readonly text: string; read
 }
 
 /**
- * Remembers background commands whose end the user has read, so that the model's notice about this end is not shown.
+ * Remembers background commands whose end the user has read. The notice for the model about such an end is then hidden.
  */
 export class ReportedEnds {
   readonly #told = new Set<string>();

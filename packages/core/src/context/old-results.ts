@@ -40,8 +40,8 @@ interface OldResults {
 }
 
 /**
- * Returns the results to shorten, oldest first: results that the model has read, except the newest, and results of
- * `read` for a file that was read again later. With `covers`, only results after that message.
+ * Returns the results to shorten, oldest first: read results except the newest, and results of `read` for a file that
+ * was later read again. With `covers`, only results after that message.
  */
 export async function oldResults(run: TurnRun, covers?: string): Promise<OldResults> {
   const { path } = run.branch;

@@ -16,8 +16,8 @@ export interface SessionOptions {
   /** Facts about a new conversation, such as its directory. Lists can be filtered by labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /**
-   * Number of messages of the path that stay in memory between turns and that the model sees, for conversations without
-   * end. The log keeps all messages. Default: no limit.
+   * For endless conversations: the number of messages of the path that the model sees, and that stay in memory between
+   * turns. The log keeps all messages. Default: no limit.
    */
   readonly window?: number | undefined;
 }

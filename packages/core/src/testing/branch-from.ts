@@ -10,11 +10,11 @@ import type { Session } from "../session/session.ts";
 
 /** Options of `branchFrom`. See {@link branchFrom}. */
 export interface BranchFromOptions {
-  /** The session of the step. */
+  /** The session that contains the step. */
   readonly session: Session;
   /** The agent of the step, or a changed agent. */
   readonly agent: Agent<unknown>;
-  /** Repeats the step with this model. Default: the agent's model. */
+  /** The model with which the step is repeated. Default: the agent's model. */
   readonly model?: AgentOptions["model"] | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Ids that a file system, address, shell, page, query or table may misinterpret or confuse. For tests of code that uses
- * ids as names.
+ * Ids that a file system, URL, shell, web page, query or table may misread or confuse with other ids. For tests of code
+ * that uses ids as names.
  * @example for (const id of ODD_IDS) await Session.open(store, id, { create: true });
  */
 export const ODD_IDS: readonly string[] = [

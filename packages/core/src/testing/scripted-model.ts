@@ -24,8 +24,8 @@ export type Beat =
   | { readonly type: "spend"; readonly usage: Partial<Usage> };
 
 /**
- * One response: a text, or beats in order. It ends with `calls` if it has calls, or else with `stop`.
- * See {@link scriptedModel}.
+ * One response: a text, or actions in order. It ends with `calls` if it has calls, or else with `stop`. See {@link
+ * scriptedModel}.
  */
 export type Scene = string | readonly Beat[];
 
@@ -110,7 +110,7 @@ export function rawCall(tool: string, text: string, id?: string): Beat {
 }
 
 /**
- * Waits this many milliseconds; ends early when the stream is aborted.
+ * Waits this many milliseconds. An abort of the stream ends the wait early.
  * @example const model = scriptedModel([[text("It is"), pause(10), text(" noon.")]]);
  */
 export function pause(milliseconds: number): Beat {
@@ -119,7 +119,7 @@ export function pause(milliseconds: number): Beat {
 }
 
 /**
- * Waits for a promise of the test; ends early when the stream is aborted.
+ * Waits for a promise of the test. An abort of the stream ends the wait early.
  * @example
  * const { promise, resolve } = Promise.withResolvers<void>();
  * const model = scriptedModel([[text("It is"), until(promise), text(" noon.")]]);

@@ -90,7 +90,7 @@ function clientTool({ name, description, input }: ClientTool): Tool {
 
 const resultQuestion = (tool: string) => `The client program runs ${tool}. What is the result?`;
 
-/** Returns a tool by name for each open call whose tool is not in `known`, so that a client can send the result. */
+/** Returns a tool for each open call whose tool is not in `known`, so that a client can send the call's result. */
 export function openClientTools(state: ConversationState, known: readonly ClientTool[]): ClientTool[] {
   const names = new Set<string>();
   for (const [call, asked] of state.asked) {

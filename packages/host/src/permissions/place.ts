@@ -152,8 +152,8 @@ function globOf(pattern: string, scope: PathScope): string {
 }
 
 /**
- * Returns a pattern as relative to `scope` if it is in the scope's workspace, and the absolute path before its first
- * wildcard, where a relative pattern starts in the folder of `at`.
+ * Returns two forms of a pattern: the pattern relative to `scope`, if it is in the scope's workspace, and the absolute
+ * path before its first wildcard. A relative pattern starts in the folder of `at`.
  */
 export function splitPattern(
   pattern: string,

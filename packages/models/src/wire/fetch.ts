@@ -18,7 +18,9 @@ export interface PackageFetchOptions extends PoolOptions {
 /** Reports progress to the driver of a request, which its signal identifies. */
 const waiting = new WeakMap<AbortSignal, () => void>();
 
-/** Wraps the driver of a package that uses `modelFetch`, so that any received data shows that the model is alive. */
+/**
+ * Wraps the driver of a package that uses `modelFetch`. All received data then counts as a sign of life of the model.
+ */
 export function withLife(driver: ModelDriver): ModelDriver {
   return {
     ...driver,

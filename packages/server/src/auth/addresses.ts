@@ -29,7 +29,7 @@ export function allowedHosts({ host, port }: ListenAddress, names: readonly stri
   return new Set([...hosts, ...withoutPort, ...names].map((name) => name.toLowerCase()));
 }
 
-/** Returns whether an `Origin` is that of a page which this server served under the `Host` of the same request. */
+/** Returns whether an `Origin` belongs to a page of this server, under the `Host` of the same request. */
 export function isOwnOrigin(origin: string, host: string): boolean {
   const [, authority] = /^https?:\/\/([^/?#@]+)$/.exec(origin.toLowerCase()) ?? [];
   return authority !== undefined && authority === host.toLowerCase();

@@ -10,7 +10,10 @@ import type { ClientTool } from "@banyan/protocol";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { DoorRequest } from "./door.ts";
 
-/** Milliseconds of silence after which the stream of a waiting turn ends, so that questions that arise together are sent. */
+/**
+ * Milliseconds of silence after which the stream of a waiting turn ends. The pause lets questions that arise together
+ * be sent.
+ */
 export const QUIET = 300;
 
 /** Maximum number of characters that may wait for a reader. A turn does not wait for its readers: a slower reader is dropped. */

@@ -22,8 +22,8 @@ export interface QuestionSource {
 }
 
 /**
- * Asks the user about calls, about questions of calls, and about limits of runs (B64), one at a time (B23), each with
- * its place in the queue. Text that the user writes meanwhile is no answer (S14, T64).
+ * Asks the user about calls, about questions of calls, and about limits of runs (B64). Asks one question at a time
+ * (B23), and shows its place in the queue. Text that the user writes meanwhile is no answer (S14, T64).
  */
 export class Approvals {
   readonly #terminal: Terminal;

@@ -26,11 +26,14 @@ import { Secrets } from "./secrets.ts";
  * });
  */
 export interface RecordedOptions {
-  /** Sends the requests to the provider, and replaces the file. Default: whether `BANYAN_RECORD` is `1`. */
+  /** True to send the requests to the provider, and to replace the file. Default: true if `BANYAN_RECORD` is `1`. */
   readonly record?: boolean | undefined;
-  /** Replays each response with the pauses of the provider. Default: without pauses. */
+  /** True to replay each response with the pauses of the provider. Default: without pauses. */
   readonly timing?: boolean | undefined;
-  /** Further texts that the file must not contain. Keys in headers, queries and environment variables are known. */
+  /**
+   * Further secret texts, which the file must not contain. Keys in headers, queries and environment variables are known
+   * already.
+   */
   readonly secrets?: readonly string[] | undefined;
 }
 

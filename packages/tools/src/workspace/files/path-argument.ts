@@ -9,7 +9,7 @@ export function textMeta(description: string) {
 }
 
 /**
- * The schema of a tool argument that names a file or folder. The path that the text means replaces the text, so that
+ * The schema of a tool argument that names a file or folder. The text is replaced by the path that it means, so that
  * rules, approvals and the tool use the same path.
  */
 export function pathArgument(workspace: Workspace) {

@@ -10,8 +10,9 @@ export interface SnapshotAge {
 }
 
 /**
- * Removes snapshots of old moments and removed conversations from all stores in a folder, and the oldest moments of a
- * store that is too large, at most once a day. `isRemoved` tells whether a conversation no longer exists. Skips stores that cannot be used.
+ * Removes snapshots of old moments and of removed conversations from all stores in a folder, at most once a day. Also
+ * removes the oldest moments of a store that is too large. `isRemoved` tells whether a conversation no longer exists.
+ * Skips stores that cannot be used.
  * @example await pruneSnapshots("/home/me/snapshots", { days: 30, bytes: 1_000_000_000 }, async () => false);
  */
 export async function pruneSnapshots(

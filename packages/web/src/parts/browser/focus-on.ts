@@ -1,4 +1,4 @@
-/** A function for `ref`, which focuses a new element that replaces the element that the user pressed. */
+/** Focuses a new element that replaces the pressed element. Pass this function as the `ref` of the new element. */
 export function takesFocus(shown: HTMLElement | null): void {
   shown?.focus();
 }

@@ -7,8 +7,8 @@ import { t } from "../../parts/phrases/phrases.ts";
 import type { Formula } from "./math.ts";
 
 /**
- * Shows a formula in MathML, which browsers render without fonts and without styles that the content security policy
- * would forbid. TeX commands that make links or change the page are off (`trust`), and macro expansion is bounded.
+ * Shows a formula in MathML. Browsers render MathML without fonts, and without styles that the content security policy
+ * forbids. TeX commands that make links or change the page are off (`trust`), and macro expansion is bounded.
  */
 export function TypesetFormula({
   tex,
