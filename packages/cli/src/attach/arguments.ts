@@ -26,7 +26,7 @@ export const attachLine: CommandLine<AttachArguments> = {
       .description(
         "Join a conversation on a banyan server, with the same messages, queue and approvals as on the page.",
       )
-      .argument("[address]", "such as http://127.0.0.1:4180, or the address of a conversation's page")
+      .argument("[address]", "the server, such as http://127.0.0.1:4180, or the address of a conversation's page")
       .addOption(
         new Option(
           "-r, --resume [id]",

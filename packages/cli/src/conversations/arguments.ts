@@ -51,7 +51,7 @@ export const conversationsLine: CommandLine<ConversationsArguments> = {
     command
       .command("list")
       .description("list the conversations of this directory, newest first")
-      .option("-a, --all", "those of all directories", false)
+      .option("-a, --all", "list the conversations of all directories", false)
       .option("-w, --waiting", "only conversations with a question for you, in all directories", false)
       .option("--programs", "also conversations that programs began at /v1 of a server", false)
       .addOption(atMost())
@@ -96,7 +96,7 @@ export const conversationsLine: CommandLine<ConversationsArguments> = {
     command
       .command("remove <conversation>")
       .description("remove a conversation for good")
-      .option("-y, --yes", "without asking", false)
+      .option("-y, --yes", "do not ask for confirmation", false)
       .action((conversation: string, { yes }) => read({ action: "remove", conversation, yes }));
   },
   // Options without a command belong to the list.

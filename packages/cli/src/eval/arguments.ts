@@ -67,7 +67,7 @@ export const evalLine: CommandLine<EvalArguments> = {
       .addOption(textOrJson())
       .option("--json", "the same as --output json")
       .option("--junit <file>", "also write JUnit XML to this file")
-      .option("-q, --quiet", "only problems on stderr", false)
+      .option("-q, --quiet", "print only problems on stderr", false)
       .addHelpText("after", MORE)
       .action((file: string, { json, ...options }: Omit<EvalArguments, "file"> & { readonly json?: true }) =>
         read({ ...options, file, ...(json && { output: "json" }) }),

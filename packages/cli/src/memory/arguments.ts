@@ -36,7 +36,7 @@ export const memoryLine: CommandLine<MemoryArguments> = {
       .command("clear")
       .description("forget everything for good")
       .option("-i, --in <conversation>", "only entries that come from this conversation alone")
-      .option("-y, --yes", "without asking", false)
+      .option("-y, --yes", "do not ask for confirmation", false)
       .action(({ in: conversation, yes }: { readonly in?: string; readonly yes: boolean }) =>
         read({ action: "clear", yes, ...(conversation === undefined ? {} : { conversation }) }),
       );

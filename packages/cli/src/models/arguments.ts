@@ -12,7 +12,7 @@ export const modelsLine: CommandLine<ModelsArguments> = {
       .description(
         "List the providers that work on this machine, and what the others need. With a provider, list its models, prices and context sizes.",
       )
-      .argument("[provider]", "such as anthropic, openai or ollama")
+      .argument("[provider]", "the provider, such as anthropic, openai or ollama")
       .addOption(textOrJson())
       .action((provider: string | undefined, { output }) =>
         read({ output, ...(provider === undefined ? {} : { provider }) }),

@@ -16,7 +16,7 @@ export const worktreesLine: CommandLine<WorktreesArguments> = {
     command
       .command("remove <name>")
       .description("remove a worktree and its git branch, unless the worktree has changes")
-      .option("--changes", "even with changes", false)
+      .option("--changes", "remove the worktree even if it has changes", false)
       .action((name: string, options) => read({ action: "remove", name, ...options }));
   },
   complete: (argv) => (argv.length === 0 ? ["list"] : argv),
