@@ -29,7 +29,7 @@ const welcome = z.object({
     .optional()
     .describe("For a share link: its conversation, and the end of its branch if it shows one branch."),
   agent: z.string(),
-  workspace: z.string().describe("Directory in which the agents work; empty if they have no files."),
+  workspace: z.string().describe("Directory in which the agents work. Empty if the agents have no files."),
   settings,
   without: listSchema(z.string())
     .optional()

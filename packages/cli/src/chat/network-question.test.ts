@@ -41,7 +41,7 @@ describe.skipIf(!hasTmux).each(looks)("a command that connects ($look, $link)", 
     expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({ sandbox: { network: { allow: [address] } } });
     await pty.prompted();
     await pty.exchange("/sandbox", `${address}, in all conversations`);
-    await pty.exchange(`/sandbox drop ${address}`, `Commands may not reach ${address} any more.`);
+    await pty.exchange(`/sandbox drop ${address}`, `Commands can no longer reach ${address}.`);
     expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({ sandbox: { network: { allow: [] } } });
   });
 });

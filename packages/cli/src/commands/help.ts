@@ -7,7 +7,7 @@ import { promptCommands } from "./prompt-commands.ts";
 
 const HOW = [
   "Enter sends. \\ at the end of a line starts a new line. A paste is one message.",
-  "While the agent works, Enter sends before its next step. Alt+Enter, or a line that starts with >, sends after its turn.",
+  "While the agent works, Enter sends your message before the agent's next step. Alt+Enter, or > at the start, sends it after the turn.",
   "!command runs in your shell on this machine, and the agent sees its output. The agent does not see !!command.",
   "Ctrl-C stops the agent, or clears the line. Ctrl-C twice on an empty line, or Ctrl-D, exits. ? on an empty line shows all keys.",
 ];

@@ -304,7 +304,7 @@ function readSandbox(argument: string, { state, say }: ActionContext): ActionSte
   return command("address.revoke", { address }, ({ revoked }) =>
     message(
       revoked
-        ? say("Commands may not reach {address} any more.", { address: visibleLine(address) })
+        ? say("Commands can no longer reach {address}.", { address: visibleLine(address) })
         : say("{address} is not among the addresses. /sandbox lists the addresses.", { address: visibleLine(address) }),
     ),
   );

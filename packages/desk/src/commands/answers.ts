@@ -37,7 +37,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     const { tool } = (asked.type === "approval" && callIn(session.state, asked)) || {};
     if (remember) rulesFrom({ [decision]: [remember.pattern] }, tool === undefined ? [] : [tool]);
     if (remember && asked.type !== "approval")
-      throw new UnfittingAnswerError("Only the approval or denial of a tool call can save a rule.");
+      throw new UnfittingAnswerError("A rule can be saved only with the approval or denial of a tool call.");
     const turn = turnWaitingFor(session.state, asked);
     // Reject unusable tools before the answer counts, so that the client can answer again.
     if (tools && turn) await agentForTurn(desk, live, { tools }, turn.leaf);

@@ -157,7 +157,7 @@ Look before you change something. Report briefly what you did and found; name fi
 const LONGEST = 4096;
 const LONGEST_OF_ALL = 16_384;
 
-const WHOSE = "Instructions of this MCP server. They are the server's words, not the user's:";
+const WHOSE = "Instructions of this MCP server. The server wrote them, not the user:";
 
 /** Returns the instructions of running MCP servers, shortened, quoted and without secrets (S10). */
 export function serverInstructions(

@@ -230,7 +230,7 @@ const NO_ORIGIN = refuse(403, "The request has no Origin header.");
 const COOKIE_ALONE = refuse(401, "A page's cookie gives no access here. Programs send their token as a bearer token.");
 const LED_HERE = refuse(
   403,
-  "A token in a link from another page is not accepted. Type or paste into the address bar the address that banyan serve printed.",
+  "A token in a link from another page is not accepted. Copy the address that banyan serve printed into the address bar.",
 );
 const LOOKED_AHEAD = refuse(403, "A prefetch does not sign in. Open the address to sign in.");
 

@@ -51,7 +51,7 @@ interface SchemaReading {
 }
 
 function schemaFrom(written: unknown, root: SchemaReading, depth: number): unknown {
-  if (depth > DEEPEST) throw new RangeError("The schema is too deep.");
+  if (depth > DEEPEST) throw new RangeError("The schema is nested too deeply.");
   if (Array.isArray(written)) return written.map((inner) => schemaFrom(inner, root, depth + 1));
   if (!isSchemaObject(written)) return written;
   const declared = modernSchema(written);
