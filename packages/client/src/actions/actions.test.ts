@@ -186,7 +186,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       "/goal tests pass\nMend the parser.",
       { type: "turn", turn: "say", text: "Mend the parser.", goal: ["tests pass"] },
     ],
-    ["/goal", { type: "message", lines: ["There is no open goal. To begin a goal, write for example /goal !npm test."] }],
+    ["/goal", { type: "message", lines: ["There is no open goal. Begin a goal with, for example, /goal !npm test."] }],
     ["/goal !", refuses("Write a command")],
   ],
   compact: [

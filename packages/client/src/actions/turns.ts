@@ -185,7 +185,7 @@ function sendHeld({ state, run, say }: ActionContext, argument: string): ActionS
 /** Returns a line for each check of the goals that turns pursue, or have not reached. */
 function goalLines({ runs, waiting, broken }: ActionContext["state"], say: Say): string[] {
   const goals = [...runs.values(), ...waiting.values(), ...broken.values()].flatMap(({ goal }) => goal ?? []);
-  if (goals.length === 0) return [say("There is no open goal. To begin a goal, write for example /goal !npm test.")];
+  if (goals.length === 0) return [say("There is no open goal. Begin a goal with, for example, /goal !npm test.")];
   return goals.flatMap(({ checks, results = [] }) =>
     checks.map((check) => {
       const result = results.find(({ what }) => what === check);
