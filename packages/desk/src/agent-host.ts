@@ -135,9 +135,12 @@ export function agentHost(agent: Agent, store: Store): ServedHost {
     unasked: [],
     carriedOut: [],
     carryOut() {},
-    useApproval: () => Promise.reject(new OptionError("The `permission` option of the agent decides which calls need approval.")),
+    useApproval: () =>
+      Promise.reject(new OptionError("The `permission` option of the agent decides which calls need approval.")),
     remember: () => {
-      throw new OptionError("Allowed only this once: this server stores no rules. The `permission` option of the agent decides about later calls.");
+      throw new OptionError(
+        "Allowed only this once: this server stores no rules. The `permission` option of the agent decides about later calls.",
+      );
     },
   };
 }

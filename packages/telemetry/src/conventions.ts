@@ -80,7 +80,9 @@ const inTokens = (description: string) => ({
 
 /** Options of all histograms, by the name of the histogram. */
 export const HISTOGRAMS = {
-  "gen_ai.client.inference.duration": inSeconds("Time from a model request to the end of the response, including retries."),
+  "gen_ai.client.inference.duration": inSeconds(
+    "Time from a model request to the end of the response, including retries.",
+  ),
   "gen_ai.client.inference.time_to_first_chunk": inSeconds(
     "Time from a model request to the first part of the response.",
   ),

@@ -28,7 +28,9 @@ const resultShape = {
   model: z.string().nullable().describe("provider/model; null if no model was chosen."),
   steps: count.describe("Number of answered model calls."),
   usage,
-  cacheMisses: listSchema(cacheMiss).describe("The cache misses of the turn's model calls, and of its sub-agents' model calls."),
+  cacheMisses: listSchema(cacheMiss).describe(
+    "The cache misses of the turn's model calls, and of its sub-agents' model calls.",
+  ),
   cost: dollars.nullable().describe("US dollars; null if a price is unknown."),
   duration: count.describe("Milliseconds since the start of the command."),
   denied: listSchema(z.object({ tool: z.string(), reason: z.string() })).describe("The tool calls that were denied."),

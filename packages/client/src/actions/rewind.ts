@@ -39,9 +39,12 @@ export function readRewind(argument: string, context: ActionContext): ActionStep
       return restoreStep(place, () => true, say);
     default:
       throw new ActionRefusal(
-        say("To see the files, write /undo to {number}. To restore them, add “now”, or “all” for files that others changed, too.", {
-          number,
-        }),
+        say(
+          "To see the files, write /undo to {number}. To restore them, add “now”, or “all” for files that others changed, too.",
+          {
+            number,
+          },
+        ),
       );
   }
 }
@@ -109,7 +112,9 @@ function comparisonStep({ files, leftOut, processes }: Comparison, number: strin
         say,
       ),
       ...shortened(diffs, MOST.diff, say),
-      ...leftOut.slice(0, MOST.listed).map(({ path }) => say("No snapshot contains {path}.", { path: visibleLine(path) })),
+      ...leftOut
+        .slice(0, MOST.listed)
+        .map(({ path }) => say("No snapshot contains {path}.", { path: visibleLine(path) })),
       ...(processes > 0
         ? [
             say.count(

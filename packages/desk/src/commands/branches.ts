@@ -140,7 +140,8 @@ export const branchHandlers: Handlers<
       const { state } = session;
       requireMessages(state, from, to);
       const at = messageBelow(live, to);
-      if (at === null) throw new NotThereError("This conversation has no branch to which the changes could be brought.");
+      if (at === null)
+        throw new NotThereError("This conversation has no branch to which the changes could be brought.");
       const leaf = newestLeaf(state, from);
       if (pathTo(state, at).some((message) => message.id === leaf))
         throw new UnfittingAnswerError("Choose another branch: the source and the target are the same.");

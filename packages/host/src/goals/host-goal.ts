@@ -58,7 +58,8 @@ const TESTS_PASS = /^(?:all |the |all the )?tests?(?: suite)? (?:pass(?:es)?|suc
 function readGoal(written: string, workspace: string): CaseCheck {
   const text = written.trim();
   if (text.startsWith("!") && text.slice(1).trim() !== "") return { command: text.slice(1).trim() };
-  if (text === "" || text === "!") throw new OptionError("A goal is empty. Write a command such as !npm test, or a condition in words.");
+  if (text === "" || text === "!")
+    throw new OptionError("A goal is empty. Write a command such as !npm test, or a condition in words.");
   if (!TESTS_PASS.test(text)) return { judge: text };
   const command = testCommandIn(workspace);
   if (command !== undefined) return { command };

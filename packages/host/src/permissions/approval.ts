@@ -105,7 +105,10 @@ export class Approval {
     if (!unasked) throw new ApprovalError("Approval 'all' applies to one conversation only. Name the conversation.");
     const { conversation, confirmed = false } = unasked;
     if (!confirmed && !this.#isAgreed(conversation))
-      throw new ApprovalError("Approval 'all' needs the user's confirmation for this conversation. Send `confirmed: true` after the user agrees.", true);
+      throw new ApprovalError(
+        "Approval 'all' needs the user's confirmation for this conversation. Send `confirmed: true` after the user agrees.",
+        true,
+      );
     this.#agreed.add(conversation);
     this.#unasked.add(conversation);
   }

@@ -20,7 +20,9 @@ export const languageServerSettings = z.strictObject(
               .optional(),
             files: z
               .record(z.string().regex(/^\.\w+$/, ENDINGS), z.string(ENDINGS).min(1, ENDINGS), ENDINGS)
-              .describe("The language for each ending of file names. The server checks only files with these endings. Default: those that Banyan knows for a server of this name.")
+              .describe(
+                "The language for each ending of file names. The server checks only files with these endings. Default: those that Banyan knows for a server of this name.",
+              )
               .optional(),
           },
           "an object with enabled, command or files",

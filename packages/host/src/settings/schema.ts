@@ -46,8 +46,12 @@ const facts = z.strictObject(
         {
           input: price.describe("Input tokens."),
           output: price.describe("Output tokens."),
-          cached: price.describe("Input tokens that the provider reads from its cache. Default: the price `input`.").optional(),
-          cacheWrite: price.describe("Input tokens that the provider writes to its cache. Default: the price `input`.").optional(),
+          cached: price
+            .describe("Input tokens that the provider reads from its cache. Default: the price `input`.")
+            .optional(),
+          cacheWrite: price
+            .describe("Input tokens that the provider writes to its cache. Default: the price `input`.")
+            .optional(),
         },
         "an object with the prices input and output, and cached and cacheWrite if they differ",
       )
@@ -319,13 +323,17 @@ const shape = {
     )
     .optional(),
   hooks: hookEntries
-    .describe("Hooks: your commands that run when certain things happen in a conversation, in the format of Claude Code and codex.")
+    .describe(
+      "Hooks: your commands that run when certain things happen in a conversation, in the format of Claude Code and codex.",
+    )
     .optional(),
   statusLine: statusLineEntry
     .describe("Your command that writes the status line below the terminal's prompt, in the format of Claude Code.")
     .optional(),
   keyFiles: texts(PATHS)
-    .describe("Patterns of files that Banyan may open although they contain private keys. Banyan still redacts the keys.")
+    .describe(
+      "Patterns of files that Banyan may open although they contain private keys. Banyan still redacts the keys.",
+    )
     .optional(),
   sandbox: sandbox.describe("The sandbox: paths and domains that commands can use.").optional(),
   search: search.describe("The service that searches the web for the agent.").optional(),

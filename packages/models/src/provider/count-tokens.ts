@@ -92,7 +92,11 @@ export function countAtEndpoint(
     const nowhere = { push: () => true, ready: async () => {} };
     const error = await driver.stream(request, nowhere, signal).catch((error: unknown) => error);
     signal.throwIfAborted();
-    if (!written) throw error ?? new ModelError("provider", `The provider package of ${id} sent no request, so Banyan cannot count its tokens.`);
+    if (!written)
+      throw (
+        error ??
+        new ModelError("provider", `The provider package of ${id} sent no request, so Banyan cannot count its tokens.`)
+      );
     const { headers } = written;
     headers.set("content-type", "application/json");
     headers.set("accept", "application/json");

@@ -17,7 +17,9 @@ const file = z.object({
 const compared = z.object({
   first: id.describe("First message of the branch."),
   leaf: id.describe("Last message of the branch."),
-  name: z.string().describe("Name of the branch: its label, or else its worktree, its prompt (if the prompts differ) or its model."),
+  name: z
+    .string()
+    .describe("Name of the branch: its label, or else its worktree, its prompt (if the prompts differ) or its model."),
   models: listSchema(z.string()),
   worktree: worktree.optional(),
   outcome: z
@@ -54,7 +56,10 @@ export const branchCommands = {
     "Asks several models at once, or one model several times. Each answer has its own branch after `at`, and its own git worktree if `worktrees` is true. The id of each branch's first message is the command's id, a full stop and a number from 1. Refused while an agent works or waits at `at`.",
     {
       conversation: id,
-      at: id.nullable().optional().describe("The message to continue from. Default: the last written message. `null`: the root."),
+      at: id
+        .nullable()
+        .optional()
+        .describe("The message to continue from. Default: the last written message. `null`: the root."),
       parts: listSchema(saidPart).check(z.minLength(1)),
       models: listSchema(model)
         .check(z.minLength(1), z.maxLength(BRANCHES_AT_ONCE))
@@ -93,14 +98,21 @@ export const branchCommands = {
   ),
   "branch.bring": command(
     "Brings the work of the branch that ends at `from` to the branch that ends at `to`. A message, which gets the command's id, has the request and the outcome. A tool call after it changes the files: rules and users decide about this call, and `file.undo` reverts it. Lines in conflict are between marks in the file. Refused while an agent works or waits on one of the branches.",
-    { conversation: id, from: id, to: id.optional().describe("The last message of the target branch. Default: the last written message.") },
+    {
+      conversation: id,
+      from: id,
+      to: id.optional().describe("The last message of the target branch. Default: the last written message."),
+    },
     z.object({ message: id, files: count.describe("Number of files that the call changes."), problems }),
   ),
   "worktree.open": command(
     "Begins a branch after `at` with its own git worktree. The worktree has the branch's files, including uncommitted changes. All messages after the resulting `message` use the worktree.",
     {
       conversation: id,
-      at: id.nullable().optional().describe("The message to continue from. Default: the last written message. `null`: the root."),
+      at: id
+        .nullable()
+        .optional()
+        .describe("The message to continue from. Default: the last written message. `null`: the root."),
       name: lineSchema(80).optional(),
     },
     z.object({ message: id, worktree }),

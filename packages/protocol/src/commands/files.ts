@@ -102,7 +102,9 @@ export const fileCommands = {
         ),
     },
     z.object({
-      asOf: count.optional().describe("The moment of the comparison, for `file.rewind`. Absent if no file can differ, and with `git`."),
+      asOf: count
+        .optional()
+        .describe("The moment of the comparison, for `file.rewind`. Absent if no file can differ, and with `git`."),
       to: id.optional().describe("The message whose files `file.rewind` restores. Absent for the root."),
       files: listSchema(changeSince).describe(
         "The changes since then, which a rewind takes back. Folders have modes that begin with `04`. Only the first 200 files have a diff.",

@@ -121,7 +121,9 @@ export const settingsCommands = {
     "Reports the sandbox of commands and the network addresses that commands may reach. With `conversation`, reports them for that conversation.",
     { conversation: id.optional() },
     z.object({
-      state: z.string().describe("One sentence that says whether commands run in a sandbox, and which limits the sandbox has."),
+      state: z
+        .string()
+        .describe("One sentence that says whether commands run in a sandbox, and which limits the sandbox has."),
       addresses: listSchema(
         z.object({
           address: z.string().describe("The address, for example `example.org`, `*.example.org` or `example.org:443`."),

@@ -59,7 +59,10 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("content.stored", {
       digest: z.string(),
       text: z.string(),
-      mediaType: z.string().optional().describe("Media type of a file of a call. Its bytes are then in `text` in base 64."),
+      mediaType: z
+        .string()
+        .optional()
+        .describe("Media type of a file of a call. Its bytes are then in `text` in base 64."),
     }),
     event("message.added", {
       ...messageOf,

@@ -22,15 +22,24 @@ export const behindSummary = {
   kept: listSchema(
     z.object({
       message: id,
-      characters: count.optional().describe("How much of the message the model sees, in UTF-16 units. Absent if the message is not cut."),
+      characters: count
+        .optional()
+        .describe("How much of the message the model sees, in UTF-16 units. Absent if the message is not cut."),
     }),
   )
     .optional()
     .describe("User messages that the summary covers and that the model still sees."),
-  leftOut: count.optional().describe("Number of user messages that the summary covers and that the model does not see."),
+  leftOut: count
+    .optional()
+    .describe("Number of user messages that the summary covers and that the model does not see."),
   state: z.string().optional().describe("Text that tells the model the state of the work."),
   compaction: compaction.optional().describe("Effect of the summary on the next request, for users."),
-  note: z.string().optional().describe("Text that tells the model that the work continues, and how to read the messages that the summary covers."),
+  note: z
+    .string()
+    .optional()
+    .describe(
+      "Text that tells the model that the work continues, and how to read the messages that the summary covers.",
+    ),
   shortened: listSchema(
     z.union([
       z.object({ call: callId, text: z.string().describe("The shortened result, as the model sees it.") }),
@@ -46,7 +55,9 @@ export const behindSummary = {
 export const offers = z
   .literal("file")
   .optional()
-  .describe("Set if the question is not about a limit of the run, but about a message that is too large. `allow` stores the message as a file.");
+  .describe(
+    "Set if the question is not about a limit of the run, but about a message that is too large. `allow` stores the message as a file.",
+  );
 
 export const anyJson = z.unknown();
 
@@ -145,7 +156,10 @@ export const fileChange = z.object({
     .object({ before: mode, after: mode })
     .optional()
     .describe("File modes in octal digits, as in git. Absent if unchanged."),
-  formatter: z.string().optional().describe("The formatter that made this change, after the call had changed the file."),
+  formatter: z
+    .string()
+    .optional()
+    .describe("The formatter that made this change, after the call had changed the file."),
 });
 
 export const seenFile = z.object({ path: z.string().describe("Path relative to the workspace."), digest });
@@ -197,7 +211,10 @@ export const about = z.object({
     .optional()
     .describe("For a call that only reads: the noun for what it reads, in singular and plural."),
   agent: z.string().optional().describe("Named agent that gets a task."),
-  result: z.string().optional().describe("For a call that ends a task: the name of the argument that contains the result."),
+  result: z
+    .string()
+    .optional()
+    .describe("For a call that ends a task: the name of the argument that contains the result."),
   plan: listSchema(z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }))
     .optional()
     .describe("The whole plan after the call has completed."),
@@ -212,7 +229,10 @@ export const planApproval = z.enum(["ask", "edits"]);
 export const preview = z.object({
   changes: listSchema(fileChange).optional().describe("File changes that the call would make."),
   notes: listSchema(z.string()).optional().describe("Notes for the user's decision."),
-  confinement: z.string().optional().describe("Limits of the sandbox in which the call's program would run, in one line."),
+  confinement: z
+    .string()
+    .optional()
+    .describe("Limits of the sandbox in which the call's program would run, in one line."),
 });
 
 export const questionField = engineSchema<QuestionField>(

@@ -75,14 +75,19 @@ export const question = engineSchema<OpenQuestion>(
       choices: listSchema(z.string()).optional(),
       fields: listSchema(questionField).optional().describe("Fields of a form, with choices."),
       default: z.string().optional(),
-      survives: z.boolean().optional().describe("What happens to the call when the process ends, as in `question.asked`."),
+      survives: z
+        .boolean()
+        .optional()
+        .describe("What happens to the call when the process ends, as in `question.asked`."),
     }),
     z.looseObject({
       id,
       message: id.nullable().describe("Last message of the run."),
       type: z.literal("limit"),
       run: id,
-      reason: z.string().describe("One sentence about the limit that the run reached, or about the message that is too large."),
+      reason: z
+        .string()
+        .describe("One sentence about the limit that the run reached, or about the message that is too large."),
       offers,
       survives: z.literal(false).optional().describe("Set if the question is closed when its process ends."),
     }),
@@ -150,7 +155,10 @@ export const snapshot = z.object({
   waiting: listSchema(run)
     .default([])
     .describe("Runs that still wait for a user although their process has ended. An answer continues them."),
-  continuedBy: z.record(id, id).default({}).describe("Ids of runs that waited for a user, each with the id of the run that continued its turn."),
+  continuedBy: z
+    .record(id, id)
+    .default({})
+    .describe("Ids of runs that waited for a user, each with the id of the run that continued its turn."),
   inbox: listSchema(waiting).describe("Input of users that is not delivered yet, in order."),
   questions: listSchema(question).describe("Open questions."),
   following: listSchema(following).describe("Calls that read the model's response while it streams."),

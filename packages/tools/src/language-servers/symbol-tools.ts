@@ -191,7 +191,8 @@ async function planRename(
     });
     files.push({ location, before, after, bytes, change: fileChange(path, old, now, { most: MOST_ASKED_BYTES }) });
   }
-  if (files.length === 0) throw new WorkspaceError("match", `The language server proposes no change for ${wanted.name}.`);
+  if (files.length === 0)
+    throw new WorkspaceError("match", `The language server proposes no change for ${wanted.name}.`);
   return files;
 }
 

@@ -45,7 +45,9 @@ export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
     <Scrolled name={t("Memory")}>
       {known && <p>{MEMORY[known.memory]}</p>}
       {recalled.length === 0 && (
-        <p className="text-soft">{unread.length > 0 ? t("Reading …") : t("No memories were recalled on this branch yet.")}</p>
+        <p className="text-soft">
+          {unread.length > 0 ? t("Reading …") : t("No memories were recalled on this branch yet.")}
+        </p>
       )}
       {tree &&
         recalled.map(({ id, items }) => (

@@ -110,7 +110,11 @@ function leftOutLines({ leftOut }: FileComparison): string[] {
       WHY[why],
     ]);
   const more = leftOut.length > LISTED ? [`  … and ${counted(leftOut.length - LISTED, "more path")}`] : [];
-  return ["These files are not restored, because no snapshot contains them:", ...table(rows).map((line) => `  ${line}`), ...more];
+  return [
+    "These files are not restored, because no snapshot contains them:",
+    ...table(rows).map((line) => `  ${line}`),
+    ...more,
+  ];
 }
 
 function processLines({ processes }: FileComparison): string[] {

@@ -128,7 +128,10 @@ const shape = z.strictObject(
         "Maximum milliseconds without a sign of life from the server. Default: 30,000 until the server is ready, 600,000 in a call.",
       )
       .optional(),
-    disabled: z.boolean("true or false").describe("If `true`, Banyan keeps the settings of this server but does not use the server.").optional(),
+    disabled: z
+      .boolean("true or false")
+      .describe("If `true`, Banyan keeps the settings of this server but does not use the server.")
+      .optional(),
   },
   'an object, as in {"command":"node","args":["server.mjs"]} or {"url":"https://..."}',
 );

@@ -100,7 +100,8 @@ export class CommandConnections implements ConnectionAsker {
       reason === undefined ? [] : [`The sandbox refused the connection to ${address}. ${reason}`],
     );
     const late = [...this.#late].map(
-      (address) => `The user allowed ${address} after a delay. If a program has already given up, run the command again.`,
+      (address) =>
+        `The user allowed ${address} after a delay. If a program has already given up, run the command again.`,
     );
     return [...refused, ...late];
   }

@@ -81,7 +81,9 @@ class Steps {
       if (large.length === 0) return [];
       const names = large.slice(0, MOST_NAMED).map(({ path, size = 0 }) => `${path} (${shownBytes(size)})`);
       const more = large.length > MOST_NAMED ? [`${large.length - MOST_NAMED} more`] : [];
-      return [`/rewind cannot restore these files, which are too large for a snapshot: ${[...names, ...more].join(", ")}.`];
+      return [
+        `/rewind cannot restore these files, which are too large for a snapshot: ${[...names, ...more].join(", ")}.`,
+      ];
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
       return [`/rewind cannot restore the files of this call: ${error.message}`];
