@@ -37,12 +37,12 @@ export const changesLine: CommandLine<ChangesArguments> = {
         read({ action: "list", ...which({ ...options, ...(conversation === undefined ? {} : { in: conversation }) }) }),
     );
     sub("show [path]", "print the changes as a unified diff")
-      .option(IN, "the conversation (default: the last one of this directory)")
+      .option(IN, "the conversation (default: the last conversation of this directory)")
       .action((path: string | undefined, options: ChangesFlags) =>
         read({ action: "show", ...which(options), ...(path === undefined ? {} : { path }) }),
       );
     sub("revert [paths...]", "restore files; a file that was changed by something else since then stays")
-      .option(IN, "the conversation (default: the last one of this directory)")
+      .option(IN, "the conversation (default: the last conversation of this directory)")
       .option("-a, --all", "all files", false)
       .option("-y, --yes", "do not ask for confirmation", false)
       .action((paths: readonly string[], { all, yes, ...options }: ChangesFlags & { all: boolean; yes: boolean }) =>

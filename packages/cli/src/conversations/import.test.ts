@@ -105,7 +105,7 @@ test("B56: a file, a folder or nothing of the kind, by its path", async () => {
   expect(await refused(file, "--from", "codex")).toContain("no session of Codex.");
   expect(await refused("--from", "emacs")).toContain("claude-code, codex, pi, opencode");
   rmSync(join(own, ".pi"), { recursive: true });
-  expect(await imported("--from", "pi")).toBe("There is no session of pi on this machine.\n");
+  expect(await imported("--from", "pi")).toBe("No session of pi was found on this machine.\n");
 });
 
 test.each([

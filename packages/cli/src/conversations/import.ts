@@ -51,7 +51,7 @@ export async function importConversations(
   const found = await foundHere(from, redact);
   const sorted = [...found.filter(isHere), ...found.filter((each) => !isHere(each))];
   if (all || here) return bringIn(directory, here ? found.filter(isHere) : sorted, redact, write);
-  if (found.length === 0) return write(`There is no session of ${what} on this machine.\n`);
+  if (found.length === 0) return write(`No session of ${what} was found on this machine.\n`);
   const shown = sorted.slice(0, LISTED);
   const known = await bySource(directory);
   const rows = shown.map((each, index) => [

@@ -16,12 +16,12 @@ export const languageServerSettings = z.strictObject(
             command: z
               .array(z.string(SERVER).min(1, SERVER), SERVER)
               .min(1, SERVER)
-              .describe("The program and its arguments. Default: those that Banyan knows for a server of this name.")
+              .describe("The program and its arguments. Default: the program that Banyan knows for the server's name.")
               .optional(),
             files: z
               .record(z.string().regex(/^\.\w+$/, ENDINGS), z.string(ENDINGS).min(1, ENDINGS), ENDINGS)
               .describe(
-                "The language for each ending of file names. The server checks only files with these endings. Default: those that Banyan knows for a server of this name.",
+                "The language for each ending of file names. The server checks only files with these endings. Default: the endings that Banyan knows for the server's name.",
               )
               .optional(),
           },

@@ -96,7 +96,7 @@ export const question = engineSchema<OpenQuestion>(
 
 const waiting = engineSchema<WaitingInput>(
   z.looseObject({
-    id: id.describe("Id of the message that this input becomes."),
+    id: id.describe("Id of the message that the input becomes."),
     parts: listSchema(userPart),
     unreadable: z.string().optional().describe("Reason why the parts of the message are unreadable."),
     delivery: z.enum(["steer", "queue", "interrupt"]),
